@@ -1,0 +1,41 @@
+# The two commands: `make demo` shows Assay at work, `make test` proves it.
+# Both do all the set-up on a fresh machine (python3 with venv, make).
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+POT := $(VENV)/assay.pot
+
+.PHONY: demo test bench check format messages clean
+
+demo: $(READY)
+	$(BIN)/assay demo
+
+test: $(READY) check
+	$(BIN)/pytest -n 2
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python benchmarks/run_all.py
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+messages: $(READY)
+	$(BIN)/pybabel -q extract -k tr -k trn:1,2 -o $(POT) src
+	@echo "$(POT)"
+
+clean:
+	rm -rf $(VENV) assay-out
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@

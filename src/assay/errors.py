@@ -1,0 +1,117 @@
+"""The error tree. Each error says what is wrong, what to do next, and how the program ends.
+
+In: nothing. Out: exceptions. Refuses to know: who raises or shows them.
+
+    AssayError
+    ├── UsageError ............. 2   the command cannot mean anything
+    ├── InvalidFiles ........... 2   test or suite files with mistakes; carries every Finding
+    ├── SuiteNotFound .......... 2   no such suite, category or folder
+    ├── ModelUnavailable ....... 2   a model or server is missing at the start
+    ├── RunNotFound ............ 2   no run of that id in the store
+    ├── StoreError ............. 2   the store cannot be opened
+    │   ├── StoreNotWritable ... 2   read-only folder, no permission
+    │   ├── StoreTooNew ........ 2   written by a newer Assay
+    │   └── StoreCorrupt ....... 2   not a database, or a damaged one
+    ├── Refusals ............... 2   several of the above, shown together
+    └── Interrupted ............ 130 stopped on the way; the same command continues
+        └── StoreFull .......... 130 no room on the disk; all that was counted is safe
+
+Failed requests and failed gates are results, not exceptions: see `ExitCode`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+from assay.types import Finding
+
+
+class ExitCode(IntEnum):
+    """How a command ends. Precedence where several apply: 130, 2, 3, 1, 0."""
+
+    DONE = 0
+    NOT_ACCEPTED = 1
+    REFUSED = 2
+    REQUESTS_FAILED = 3
+    INTERRUPTED = 130
+
+
+class AssayError(Exception):
+    """Anything Assay refuses or cannot do. `message` and `hint` are whole, translated sentences."""
+
+    exit_code: ExitCode = ExitCode.REFUSED
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(AssayError):
+    """The command line asks for something that makes no sense."""
+
+
+class InvalidFiles(AssayError):
+    """Files with mistakes; all of them."""
+
+    def __init__(self, message: str, findings: Sequence[Finding], *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.findings = tuple(findings)
+
+
+class SuiteNotFound(AssayError):
+    """No such suite, category or folder."""
+
+
+class ModelUnavailable(AssayError):
+    """A model, its file or its server is not there."""
+
+
+class RunNotFound(AssayError):
+    """No run of that id."""
+
+
+class StoreError(AssayError):
+    """The store cannot be used."""
+
+
+class StoreNotWritable(StoreError):
+    """The folder or the file cannot be written."""
+
+
+class StoreTooNew(StoreError):
+    """The store was written by a newer version."""
+
+
+class StoreCorrupt(StoreError):
+    """The file is no database, or a damaged one."""
+
+
+class Interrupted(AssayError):
+    """Stopped on the way; what was counted is in the store, and the same command continues."""
+
+    exit_code = ExitCode.INTERRUPTED
+
+
+class StoreFull(Interrupted):
+    """No room left; what was counted is safe."""
+
+
+class Refusals(AssayError):
+    """Several refusals at once: everything that is wrong is shown before anything is asked."""
+
+    def __init__(self, errors: Sequence[AssayError]) -> None:
+        super().__init__(
+            "\n".join(error.message for error in errors),
+            hint="\n".join(dict.fromkeys(error.hint for error in errors if error.hint)),
+        )
+        self.errors = tuple(errors)
+
+
+def raise_all(errors: Sequence[AssayError]) -> None:
+    """Raise nothing, the one error, or all of them as one."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise Refusals(errors)

@@ -1,0 +1,114 @@
+"""What every test may use."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """Real data that lies beside a developer's checkout and is not part of the project."""
+    folder = ROOT.parent / "shared"
+    if not (folder / "DESIGN.md").is_file():
+        pytest.skip("needs ../shared, which only developers and CI have")
+    return folder
+
+
+class Bench:
+    """A folder with suites and scripted models in which `assay` runs as a user would run it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.out = folder / "out"
+        self._environment = {**os.environ, "PYTHONWARNINGS": "error"}
+
+    def suite(
+        self, categories: dict[str, list[dict[str, Any]]], name: str = "tests", **about: Any
+    ) -> str:
+        """Write a suite and return its path."""
+        path = self.folder / name
+        path.mkdir(exist_ok=True)
+        for category, tests in categories.items():
+            (path / f"{category}.json").write_text(json.dumps(tests), "utf-8")
+        if about:
+            (path / "suite.json").write_text(json.dumps(about), "utf-8")
+        return str(path)
+
+    def script(self, name: str, **document: Any) -> str:
+        """Write a scripted model and return its spec."""
+        path = self.folder / f"{name}.json"
+        path.write_text(json.dumps(document), "utf-8")
+        return f"scripted:{path}"
+
+    def command(self, *words: str) -> list[str]:
+        return [sys.executable, "-m", "assay", *words, "--out", str(self.out)]
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """A running `assay`."""
+        return subprocess.Popen(
+            self.command(*words),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.folder,
+            env=self._environment,
+        )
+
+    def assay(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """A finished `assay`."""
+        return subprocess.run(
+            self.command(*words),
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.folder,
+            env={**self._environment, **environment},
+            timeout=120,
+        )
+
+    def document(self, *words: str) -> dict[str, Any]:
+        """What --json prints."""
+        done = self.assay(*words, "--json")
+        document: dict[str, Any] = json.loads(done.stdout)
+        assert document.get("exit_code", 0) == done.returncode, done.stderr
+        return document
+
+
+def numbered(count: int, prefix: str = "sum") -> list[dict[str, Any]]:
+    """Sums with one right answer each."""
+    return [
+        {
+            "id": f"{prefix}_{n:03d}",
+            "prompt": f"What is {n} plus {n}?",
+            "eval_method": "exact_match",
+            "expected": str(2 * n),
+        }
+        for n in range(1, count + 1)
+    ]
+
+
+def right(tests: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The answers a model that can add would give."""
+    return {test["id"]: test["expected"] for test in tests}
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """An empty folder to work in."""
+    return Bench(tmp_path)

@@ -1,0 +1,52 @@
+"""The house rules that a tool can check; import-linter holds the layers in `make check`."""
+
+import ast
+import re
+
+import pytest
+
+VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
+
+
+def sources(root):
+    return sorted((root / "src" / "assay").rglob("*.py"))
+
+
+def test_every_module_says_what_it_is_for(root):
+    silent = [
+        path.name for path in sources(root) if not ast.get_docstring(ast.parse(path.read_text()))
+    ]
+    assert silent == []
+
+
+def test_every_stage_says_what_comes_in_and_what_goes_out(root):
+    """Packages' `__init__` and thin command modules may be brief; the others state a contract."""
+    vague = []
+    for path in sources(root):
+        if path.name.startswith("__") or "cli" in path.parts:
+            continue
+        text = ast.get_docstring(ast.parse(path.read_text())) or ""
+        if not re.search(r"\bIn: ", text) or not re.search(r"\bOut: ", text):
+            vague.append(str(path.relative_to(root)))
+    assert vague == []
+
+
+def test_no_module_has_a_name_that_could_hold_anything(root):
+    assert not [path for path in sources(root) if path.stem in VAGUE]
+
+
+def test_nothing_is_patched_in_tests_or_source(root):
+    for path in [*sources(root), *(root / "tests").rglob("*.py")]:
+        text = path.read_text()
+        assert "import " + "unittest.mock" not in text, path
+        assert "from " + "unittest import mock" not in text, path
+
+
+def test_no_path_of_a_developers_machine_is_in_the_project(root):
+    private = re.compile(r"(?<![\w.])/(work|root|home/\w+)/")
+    for folder in ("src", "tests", "docs", "benchmarks", "scripts"):
+        for path in (root / folder).rglob("*"):
+            if path.is_file() and path.suffix in {".py", ".md", ".json", ".toml", ".svg", ".sql"}:
+                found = private.search(path.read_text("utf-8"))
+                if found and path.name != "test_architecture.py":
+                    pytest.fail(f"{path}: {found.group()}")
