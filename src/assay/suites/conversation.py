@@ -1,0 +1,98 @@
+"""What is asked: `prompt` or `messages`, the system prompt, live turns.
+
+In: a test object whose fields are of the right kinds. Out: notes; or the turns and system prompt.
+Refuses to know: how the answer is marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import pairwise
+from typing import Any
+
+from assay.messages import tr
+from assay.suites.notes import Notes
+from assay.suites.places import Path
+from assay.types import Message
+
+Raw = dict[str, Any]
+
+
+def check_conversation(raw: Raw, path: Path, broken: Collection[str], notes: Notes) -> None:
+    """Note what is wrong with the turns as a whole."""
+    if "prompt" in raw and "messages" in raw:
+        notes.error(
+            (*path, "messages"),
+            tr("a test has either 'prompt' or 'messages', not both"),
+            about_key=True,
+        )
+    elif "messages" in raw:
+        if "messages" not in broken and "live" not in broken:
+            _check_turns(raw, path, notes)
+    elif "prompt" not in raw:
+        notes.error(path, tr("the test asks nothing; it needs 'prompt' or 'messages'"))
+    elif raw.get("live") is True:
+        _warn_not_live(path, notes)
+
+
+def turns(raw: Raw) -> tuple[Message, ...]:
+    """The conversation without its system message."""
+    if "prompt" in raw:
+        return (Message("user", raw["prompt"]),)
+    return tuple(
+        Message(turn["role"], turn["content"])
+        for turn in raw["messages"]
+        if turn["role"] != "system"
+    )
+
+
+def system_prompt(raw: Raw, default: str | None) -> str | None:
+    """The test's own, else the suite's. An empty one means: none, whatever the suite says."""
+    if "system" in raw:
+        return raw["system"] or None
+    if "messages" in raw and raw["messages"][0]["role"] == "system":
+        return str(raw["messages"][0]["content"])
+    return default or None
+
+
+def _check_turns(raw: Raw, path: Path, notes: Notes) -> None:
+    roles = [turn["role"] for turn in raw["messages"]]
+    _check_system(raw, roles, path, notes)
+    if roles[-1] != "user":
+        notes.error(
+            (*path, "messages", len(roles) - 1),
+            tr("the last message must come from the user, not from '{role}'", role=roles[-1]),
+        )
+    in_a_row = [
+        index
+        for index, (before, after) in enumerate(pairwise(roles), 1)
+        if before == after == "user"
+    ]
+    if in_a_row and raw.get("live") is not True:
+        notes.error(
+            (*path, "messages", in_a_row[0]),
+            tr(
+                "two user turns in a row: put an assistant turn between them, or "
+                '"live": true to ask them one after the other'
+            ),
+        )
+    if raw.get("live") is True and roles.count("user") < 2:
+        _warn_not_live(path, notes)
+
+
+def _check_system(raw: Raw, roles: list[str], path: Path, notes: Notes) -> None:
+    if "system" in raw and "system" in roles:
+        notes.error(
+            (*path, "system"),
+            tr("the system prompt stands twice: in 'system' and in 'messages'; keep one"),
+            about_key=True,
+        )
+    for index, role in enumerate(roles):
+        if role == "system" and index > 0:
+            message = tr("a system message can only be the first one")
+            notes.error((*path, "messages", index), message)
+
+
+def _warn_not_live(path: Path, notes: Notes) -> None:
+    message = tr("'live' changes nothing here: it needs at least two user turns")
+    notes.warning((*path, "live"), message, about_key=True)

@@ -1,0 +1,284 @@
+"""One suite being read, file by file.
+
+In: a path where something is. Out: a Suite, or None; and the findings of all its files.
+Refuses to know: other suites, and what becomes of the findings.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assay.messages import tr
+from assay.suites.case import Shared, read_case
+from assay.suites.fields import METHODS_WITH_GOLD
+from assay.suites.json_file import JsonFile, Refused, read_json, refusal, shown_path
+from assay.suites.notes import Notes, places
+from assay.suites.suite_file import SUITE_FILE, SuiteSettings, example_file, read_settings
+from assay.suites.wording import described
+from assay.types import Case, Category, Finding, Suite
+
+
+@dataclass(slots=True, eq=False)
+class _Opened:
+    """A file that could be read, and what was noted about it."""
+
+    file: JsonFile
+    notes: Notes
+
+
+@dataclass(frozen=True, slots=True)
+class _Repeat:
+    """A test whose id an earlier one has."""
+
+    test_id: str
+    opened: _Opened
+    row: int
+    first: _Opened
+    first_row: int
+
+
+_Ids = dict[str, tuple[_Opened, int]]
+
+
+class Reading:
+    """Reads one suite; `findings` is whole once `suite` has returned."""
+
+    def __init__(self, path: Path, *, warnings: bool) -> None:
+        self.findings: list[Finding] = []
+        self._warnings = warnings
+        stands_for_folder = path.name == SUITE_FILE and not os.path.isdir(path)
+        self._path = path.parent if stands_for_folder else path
+        self._is_folder = os.path.isdir(self._path)
+        self._folder = self._path if self._is_folder else self._path.parent
+        self._name = suite_name(self._path)
+        self._opened: list[_Opened] = []
+        self._suite_file: _Opened | None = None
+        self._repeats: list[_Repeat] = []
+
+    def suite(self) -> Suite | None:
+        """The suite, or None where a file has a mistake."""
+        files = self._category_files()
+        settings = self._settings([file.stem for file in files])
+        ids: _Ids = {}
+        categories = [self._category(file, settings, ids) for file in files]
+        if self._warnings:
+            self._warn_of_like_ids(ids)
+        few_shot = self._few_shot(settings, categories)
+        self._note_repeats()
+        for opened in self._opened:
+            self.findings += opened.notes.findings(opened.file)
+        if any(finding.severity == "error" for finding in self.findings):
+            return None
+        return Suite(
+            name=self._name,
+            path=os.path.abspath(self._path),
+            categories=tuple(categories),
+            title=settings.title,
+            version=settings.version,
+            language=settings.language,
+            system=settings.system or None,
+            weights=settings.weights,
+            pass_mark=float(settings.pass_mark),
+            scoring=settings.scoring,
+            few_shot=few_shot,
+            shots=settings.shots,
+        )
+
+    # ------------------------------------------------------------------------------------- files
+
+    def _category_files(self) -> list[Path]:
+        if not self._is_folder:
+            return [self._path]
+        try:
+            with os.scandir(self._path) as entries:
+                names = sorted(entry.name for entry in entries if _is_category(entry))
+        except OSError as error:
+            reason = error.strerror or str(error)
+            self._refuse(self._path, tr("the folder cannot be read: {reason}", reason=reason))
+            return []
+        if not names:
+            message = tr("the folder holds no tests; each category is a .json file directly in it")
+            self._refuse(self._path, message)
+        return [self._path / name for name in names]
+
+    def _open(self, path: Path) -> _Opened | None:
+        try:
+            file = read_json(path)
+        except Refused as refused:
+            self.findings.append(refused.finding)
+            return None
+        opened = _Opened(file, Notes(warnings=self._warnings))
+        self._opened.append(opened)
+        for where, about_key in file.torn:
+            opened.notes.test_id = file.test_id(where)
+            message = tr("half a character (a lone surrogate such as \\ud800); write a whole one")
+            opened.notes.error(where, message, about_key=about_key)
+        opened.notes.test_id = None
+        return opened
+
+    def _refuse(self, path: Path, message: str) -> None:
+        self.findings.append(refusal(shown_path(path), message))
+
+    def _settings(self, categories: list[str]) -> SuiteSettings:
+        path = self._folder / SUITE_FILE
+        if not os.path.lexists(path):
+            return SuiteSettings()
+        self._suite_file = self._open(path)
+        if self._suite_file is None:
+            return SuiteSettings()
+        only = None if self._is_folder else self._path.stem
+        raw, notes = self._suite_file.file.value, self._suite_file.notes
+        return read_settings(raw, categories, only=only, notes=notes)
+
+    # ------------------------------------------------------------------------------------- tests
+
+    def _category(self, path: Path, settings: SuiteSettings, ids: _Ids) -> Category:
+        cases: list[Case] = []
+        if path.suffix != ".json":
+            self._refuse(path, tr("a category is a file whose name ends in .json"))
+        elif not path.name.isprintable():
+            self._refuse(path, tr("the file's name holds characters that cannot be shown"))
+        elif (opened := self._open(path)) is not None:
+            cases = [case for _, case in self._cases(opened, path.stem, settings, ids)]
+        return Category(name=path.stem, cases=tuple(cases))
+
+    def _cases(
+        self, opened: _Opened, category: str, settings: SuiteSettings, ids: _Ids
+    ) -> Iterator[tuple[int, Case]]:
+        """The sound tests of a file by row; whatever is wrong with the others is noted."""
+        rows, notes = opened.file.value, opened.notes
+        if not isinstance(rows, list):
+            got = described(rows)
+            notes.error((), tr("a test file holds a list of tests in [ ], not {got}", got=got))
+            return
+        if not rows:
+            notes.error((), tr("the list is empty; a test file needs at least one test"))
+        shared = Shared(
+            suite=self._name,
+            category=category,
+            system=settings.system,
+            language=settings.language,
+            scoring=settings.scoring,
+        )
+        for row, raw in enumerate(rows):
+            case = read_case(raw, (row,), shared, notes)
+            name = notes.test_id
+            if name is not None:
+                first, first_row = ids.setdefault(name, (opened, row))
+                if first is not opened or first_row != row:
+                    self._repeats.append(_Repeat(name, opened, row, first, first_row))
+            if case is not None:
+                yield row, case
+        notes.test_id = None
+        if not opened.file.flawed:  # flaws still have to find the ids of their tests
+            opened.file.value = None
+
+    def _note_repeats(self) -> None:
+        rows = defaultdict(list)
+        for repeat in self._repeats:
+            rows[repeat.first].append((repeat.first_row, "id"))
+        found = {opened: places(opened.file, paths) for opened, paths in rows.items()}
+        for repeat in self._repeats:
+            place = found[repeat.first][repeat.first_row, "id"]
+            message = tr(
+                "this id is taken already, by {file}:{line}:{column}",
+                file=repeat.first.file.shown,
+                line=place.line,
+                column=place.column,
+            )
+            notes = repeat.opened.notes
+            notes.test_id = repeat.test_id
+            notes.error((repeat.row, "id"), message)
+            notes.test_id = None
+
+    def _warn_of_like_ids(self, ids: _Ids) -> None:
+        seen: dict[str, str] = {}
+        for name, (opened, row) in ids.items():
+            other = seen.setdefault(name.casefold(), name)
+            if other != name:
+                opened.notes.test_id = name
+                message = tr(
+                    "this id differs from '{other}' only in capitals, and file names may not",
+                    other=other,
+                )
+                opened.notes.warning((row, "id"), message)
+                opened.notes.test_id = None
+
+    # ---------------------------------------------------------------------------------- examples
+
+    def _few_shot(
+        self, settings: SuiteSettings, categories: list[Category]
+    ) -> Mapping[str, tuple[Case, ...]]:
+        if self._suite_file is None:
+            return {}
+        notes = self._suite_file.notes
+        read: dict[str, tuple[Case, ...] | None] = {}
+        made: dict[str, tuple[Case, ...]] = {}
+        for category in categories:
+            written = settings.few_shot.get(category.name)
+            if written is None:
+                continue
+            if written not in read:
+                read[written] = self._examples(written, category, settings)
+            examples = read[written]
+            if examples is None:
+                continue
+            if len(examples) < settings.shots:
+                message = tr(
+                    "'shots' is {shots}, but '{file}' has only {count} examples",
+                    shots=settings.shots,
+                    file=written,
+                    count=len(examples),
+                )
+                notes.error(("shots",), message)
+            made[category.name] = tuple(replace(case, category=category.name) for case in examples)
+        return made
+
+    def _examples(
+        self, written: str, category: Category, settings: SuiteSettings
+    ) -> tuple[Case, ...] | None:
+        """The examples of a file, or None where it has a mistake."""
+        path = example_file(self._folder, written)
+        if isinstance(path, str):
+            if self._suite_file is not None:
+                self._suite_file.notes.error(("few_shot", category.name), path)
+            return None
+        opened = self._open(path)
+        if opened is None:
+            return None
+        cases = list(self._cases(opened, category.name, settings, {}))
+        asked = {case.messages: case.id for case in category.cases} if self._warnings else {}
+        for row, case in cases:
+            opened.notes.test_id = case.id
+            if case.method not in METHODS_WITH_GOLD:
+                message = tr(
+                    "an example shows its right answer, and '{method}' has none; use {methods}",
+                    method=case.method,
+                    methods=", ".join(METHODS_WITH_GOLD),
+                )
+                opened.notes.error((row, "eval_method"), message)
+            if case.messages in asked:
+                message = tr(
+                    "this example is also the test '{test}', whose answer it gives away",
+                    test=asked[case.messages],
+                )
+                opened.notes.warning((row,), message)
+        opened.notes.test_id = None
+        return None if opened.notes.errors else tuple(case for _, case in cases)
+
+
+def suite_name(path: Path) -> str:
+    """The name of the suite at a path: that of its folder, or of its file without `.json`."""
+    whole = Path(os.path.abspath(path))
+    return (whole.name if os.path.isdir(whole) else whole.stem) or "suite"
+
+
+def _is_category(entry: os.DirEntry[str]) -> bool:
+    if not entry.name.endswith(".json") or entry.name.startswith("."):
+        return False
+    # A link to nothing, a pipe or a device is a mistake to show, a folder is none.
+    return entry.name != SUITE_FILE and not entry.is_dir()

@@ -1,0 +1,88 @@
+"""How names and values from a file are put into a sentence.
+
+In: what stands in a file. Out: a short, printable, one-line form of it, and "did you mean".
+Refuses to know: what is wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assay.messages import tr
+
+SHOWN_CHARACTERS = 60
+_NEAR_ENOUGH = 60.0  # of 100: 'heading' finds 'header', 'english' finds 'eng', 'x' finds nothing
+_NEW_LINES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def shown(text: str) -> str:
+    """A text in one line: control characters escaped, the middle of a long one left out."""
+    if len(text) > SHOWN_CHARACTERS:
+        text = f"{text[: SHOWN_CHARACTERS - 16]}…{text[-15:]}"
+    if text.isprintable():
+        return text
+    return "".join(
+        letter
+        if letter.isprintable()
+        else _NEW_LINES.get(letter) or letter.encode("unicode_escape").decode("ascii")
+        for letter in text
+    )
+
+
+def label(path: Iterable[str | int]) -> str:
+    """A path inside a test as its author would write it: `expected_format.min_length`."""
+    parts = list(path)
+    if parts and isinstance(parts[0], int):  # the test's own number in its file
+        parts = parts[1:]
+    written = ""
+    for part in parts:
+        if isinstance(part, int):
+            written += f"[{part}]"
+        else:
+            written += f".{shown(part)}" if written else shown(part)
+    return written
+
+
+def described(value: object) -> str:
+    """A value, as the end of a sentence that says what stands there instead."""
+    match value:
+        case None:
+            return "null"
+        case True:
+            return "true"
+        case False:
+            return "false"
+        case str():
+            return tr("a text")
+        case int() | float():
+            return tr("a number")
+        case list():
+            return tr("a list")
+        case _:
+            return tr("an object")
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that was most likely meant."""
+    # Only a mistake needs it, and it takes longer to import than a small suite to load.
+    from rapidfuzz import fuzz, process
+
+    found = process.extractOne(
+        name, list(known), scorer=fuzz.ratio, processor=_plain, score_cutoff=_NEAR_ENOUGH
+    )
+    return found[0] if found else None
+
+
+def did_you_mean(problem: str, name: str, known: Iterable[str]) -> str:
+    """The problem, with the nearest known name, or else with all of them."""
+    names = list(known)
+    meant = nearest(name, names)
+    if meant is not None:
+        return tr("{problem}; did you mean '{meant}'?", problem=problem, meant=shown(meant))
+    if not names:
+        return problem
+    return tr("{problem}; known are {names}", problem=problem, names=", ".join(map(shown, names)))
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("-", "_").replace(" ", "_")

@@ -1,0 +1,178 @@
+"""Whatever a file is, loading it ends in a suite or in a clear finding: never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.errors import InvalidFiles
+from assay.suites.fields import ALL_FIELDS, METHODS
+from assay.suites.json_file import MAX_BYTES
+from assay.suites.load import examine, load_suite
+
+from .conftest import asking, good
+
+TEXT = json.dumps([good()])
+DEEP = '[{"id": "a_001", "choices": ' + "[" * 1000 + "]" * 1000 + "}]"
+DEEP_IN_A_FREE_FIELD = TEXT.replace("}]", ', "choices": ' + "[" * 100 + "]" * 100 + "}]")
+
+CONTENTS = [
+    (b"", "1:1: -: error: the file is empty"),
+    (b" \n", "1:1: -: error: the file is empty"),
+    (b"[]", "1:1: -: error: the list is empty; a test file needs at least one test"),
+    (b"{}", "1:1: -: error: a test file holds a list of tests in [ ], not an object"),
+    (b"\n  7", "2:3: -: error: a test file holds a list of tests in [ ], not a number"),
+    (b'["\xe9"]', "1:3: -: error: byte 0xE9 at offset 2 is not UTF-8; save the file as UTF-8"),
+    ('["é",\n "é'.encode() + b'\xff"]',
+     "2:4: -: error: byte 0xFF at offset 11 is not UTF-8; save the file as UTF-8"),
+    (b"\xef\xbb\xbf" + TEXT.encode(),
+     "1:1: -: error: the file starts with a byte order mark (BOM); save it as 'UTF-8', not as "
+     "'UTF-8 with BOM'"),
+    (TEXT.encode("utf-16"), "1:1: -: error: the file is UTF-16, not UTF-8; save it as UTF-8"),
+    (TEXT.encode("utf-16-be"), "1:1: -: error: the file is UTF-16, not UTF-8; save it as UTF-8"),
+    (TEXT.encode("utf-32"), "1:1: -: error: the file is UTF-32, not UTF-8; save it as UTF-8"),
+    (b"\0\0\0", "1:1: -: error: not valid JSON: a value is expected here, not '\\x00'"),
+    (b"[{},]", "1:5: -: error: not valid JSON: remove the comma before this ']'"),
+    (DEEP.encode(), "1:91: -: error: not valid JSON: nested more than 64 levels deep"),
+    (DEEP_IN_A_FREE_FIELD.encode(), "a_001: error: nested more than 64 levels deep"),
+    (TEXT.replace("}]", ', "temperature": NaN}]').encode(), "a_001: error: NaN is not JSON"),
+    (TEXT.replace("}]", ', "k": -Infinity}]').encode(), "a_001: error: -Infinity is not JSON"),
+    (TEXT.replace("}]", ', "temperature": 1e999}]').encode(),
+     "a_001: error: 'temperature' must be a number from 0 to 2, not inf"),
+    (TEXT.replace("}]", ', "k": ' + "9" * 5000 + "}]").encode(),
+     "a_001: error: a number of 5000 digits is too long"),
+    (TEXT.replace("}]", ', "id": "a_001"}]').encode(),
+     "a_001: error: the key 'id' stands twice; keep one of them"),
+    (TEXT.replace("Togo", "\\ud800").encode(),
+     "a_001: error: half a character (a lone surrogate such as \\ud800); write a whole one"),
+    (TEXT.replace('"prompt"', '"\\udc00": 1, "prompt"').encode(),
+     "a_001: error: half a character (a lone surrogate such as \\ud800); write a whole one"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "line"), CONTENTS, ids=[c[1][:60] for c in CONTENTS])
+def test_an_unreadable_file_is_a_finding_with_its_place(
+    content: bytes, line: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(content)
+    assert any(line in str(finding) for finding in examine([path])), examine([path])
+    with pytest.raises(InvalidFiles):
+        load_suite(path)
+
+
+def test_an_emoji_written_as_two_escapes_is_one_character(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(TEXT.replace("Togo", "\\ud83d\\ude00"))
+    (case,) = load_suite(path).cases
+    assert "😀" in case.prompt
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "device", "loop", "missing", "toml"])
+def test_what_is_not_a_file_is_refused_without_waiting(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    match kind:
+        case "link":
+            path.symlink_to(tmp_path / "gone.json")
+        case "pipe":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "device":
+            path.symlink_to("/dev/zero")
+        case "loop":
+            path.symlink_to(path)
+        case "toml":
+            path = tmp_path / "gate.toml"
+            path.write_text("[speed]")
+    (finding,) = examine([path])
+    assert (
+        finding.message
+        in {
+            "link": "this link leads to nothing; mend or remove it",
+            "pipe": "this is not a file; a category is a JSON file",
+            "folder": "the folder holds no tests; each category is a .json file directly in it",
+            "device": "this is not a file; a category is a JSON file",
+            "loop": "the file cannot be read: Too many levels of symbolic links",
+            "missing": "there is no such file or folder",
+            "toml": "a category is a file whose name ends in .json",
+        }[kind]
+    )
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_read_permission_is_a_finding(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(TEXT)
+    path.chmod(0)
+    (finding,) = examine([path])
+    assert finding.message == "the file may not be read; give yourself the right to read it"
+
+
+def test_a_file_over_200_mb_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    with path.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    started = time.process_time()
+    (finding,) = examine([path])
+    assert time.process_time() - started < 1
+    assert finding.message == (
+        "the file has 201 MB, and at most 200 MB are read; split it into several categories"
+    )
+
+
+def test_a_file_of_50_mb_loads(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    prompt = "What is this? " * 1000
+    tests = [
+        asking("exact_match", expected="x", id=f"a_{i:05}", prompt=prompt) for i in range(3600)
+    ]
+    path.write_text(json.dumps(tests))
+    assert path.stat().st_size > 50_000_000
+    assert len(list(load_suite(path).cases)) == 3600
+
+
+def test_a_file_name_that_cannot_be_shown_is_a_finding_on_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a\nb.json").write_text(TEXT)
+    (finding,) = examine([tmp_path])
+    assert str(finding).isprintable()
+    assert finding.message == "the file's name holds characters that cannot be shown"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(st.binary(max_size=60))
+def test_no_bytes_make_it_crash(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(content)
+    assert all(finding.severity == "error" for finding in examine([path]))
+
+
+JSONISH = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 30) | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["role", "content", "json", "keywords"]), inner, max_size=3
+        )
+    ),
+    max_leaves=6,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@given(st.data())
+def test_no_json_in_any_field_makes_it_crash(tmp_path: Path, data: st.DataObject) -> None:
+    fields = st.dictionaries(st.sampled_from(ALL_FIELDS), JSONISH, max_size=6)
+    test = data.draw(fields)
+    if data.draw(st.booleans()):
+        test["eval_method"] = data.draw(st.sampled_from(sorted(METHODS)))
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([test, test]), encoding="utf-8", errors="surrogatepass")
+    (tmp_path / "suite.json").write_text(json.dumps(data.draw(JSONISH)))
+    examine([tmp_path])

@@ -1,0 +1,192 @@
+"""What a sound suite becomes."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from assay.errors import InvalidFiles, SuiteNotFound, UsageError
+from assay.suites.load import examine, load_all, load_suite
+from assay.types import (
+    CommandSequence,
+    Composite,
+    ExactMatch,
+    Format,
+    Judge,
+    Keywords,
+    Message,
+    MultipleChoice,
+    TopK,
+)
+
+from .conftest import WriteSuite, asking, good, put
+
+CHECKS = [
+    (asking("exact_match", expected="x"), ExactMatch(expected=("x",))),
+    (asking("exact_match", expected=["1", "2"], normalize="number"),
+     ExactMatch(expected=("1", "2"), normalize="number")),
+    (asking("keywords", expected_keywords=["one", ["two", "deux"]], forbidden_keywords=["no"]),
+     Keywords(expected=(("one",), ("two", "deux")), forbidden=(("no",),))),
+    (asking("multiple_choice", expected="b", choices=["x", "y"], score_by="text"),
+     MultipleChoice(expected="B", choices=("x", "y"), score_by="text")),
+    (asking("format", expected_format={"min_words": 3, "markdown_elements": ["list", "list"]}),
+     Format(min_words=3, markdown_elements=("list",))),
+    (asking("composite", expected_keywords=["agbe"], expected_format={"contains_ewe": True}),
+     Composite(keywords=Keywords(expected=(("agbe",),)), format=Format(contains_ewe=True))),
+    (asking("composite", expected_keywords=["agbe"], weights={"keywords": 3}),
+     Composite(keywords=Keywords(expected=(("agbe",),)),
+               weights={"keywords": 3.0, "format": 1.0, "ewe_quality": 1.0})),
+    (asking("top_k", expected_any=["a", "b"], match="module"),
+     TopK(expected_any=("a", "b"), k=3, match="module")),
+    (asking("command_sequence", expected_commands=["ls", ["cat x", "less x"]]),
+     CommandSequence(expected_commands=(("ls",), ("cat x", "less x")))),
+    (asking("judge", rubric="coding", checklist=["Runs?", {"q": "é"}], evidence="pytest"),
+     Judge(rubric="coding", checklist=("Runs?", '{"q": "é"}'), evidence="pytest")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("test", "check"), CHECKS, ids=lambda value: type(value).__name__)
+def test_a_test_becomes_its_check(test: object, check: object, write_suite: WriteSuite) -> None:
+    (case,) = load_suite(write_suite({"a": [test]})).cases
+    assert case.check == check
+
+
+def test_a_folder_is_a_suite_of_its_json_files_in_order_of_name(write_suite: WriteSuite) -> None:
+    folder = write_suite(
+        {"b": [good(id="b_001")], "a": [good(), good(id="a_002")]},
+        extra={"sub/c.json": [good(id="c_001")], ".hidden.json": "[", "notes.txt": "x"},
+    )
+    suite = load_suite(folder)
+    assert (suite.name, suite.path) == ("tests", str(folder))
+    assert [category.name for category in suite.categories] == ["a", "b"]
+    assert [case.id for case in suite.cases] == ["a_001", "a_002", "b_001"]
+    assert {case.suite for case in suite.cases} == {"tests"}
+
+
+def test_the_name_does_not_hang_on_how_the_path_is_written(
+    write_suite: WriteSuite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(write_suite({"a": [good()]}))
+    assert load_suite(Path()).name == load_suite(Path("../tests/")).name == "tests"
+    assert load_suite(Path("a.json")).name == "a"
+    assert load_suite(Path("suite.json").parent).name == "tests"
+
+
+def test_the_system_prompt_is_the_tests_own_else_its_message_else_the_suites(
+    write_suite: WriteSuite,
+) -> None:
+    talk = [{"role": "system", "content": "message"}, {"role": "user", "content": "Hi"}]
+    tests = [
+        good(system="own"),
+        good(id="a_002", prompt=None, messages=talk),
+        good(id="a_003"),
+        good(id="a_004", system=""),
+    ]
+    cases = list(load_suite(write_suite({"a": tests}, {"system": "suite"})).cases)
+    assert [case.system for case in cases] == ["own", "message", "suite", None]
+    assert cases[1].messages == (Message("user", "Hi"),)
+    bare = load_suite(write_suite({"a": [good()]}, {}))
+    assert next(bare.cases).system is None
+
+
+def test_optional_fields_and_what_the_suite_says_reach_the_case(write_suite: WriteSuite) -> None:
+    test = good(temperature=1, max_tokens=9, stop="\n", tags=["x"], reviewed=True, description="d")
+    settings = {"language": "ee", "scoring": "ewebench-1.0", "pass_mark": 1, "title": "T"}
+    suite = load_suite(write_suite({"a": [test]}, {**settings, "version": "2"}))
+    (case,) = suite.cases
+    assert (case.temperature, case.max_tokens, case.stop) == (1.0, 9, ("\n",))
+    assert (case.tags, case.reviewed, case.description) == (("x",), True, "d")
+    assert (case.language, case.scoring) == ("ee", "ewebench-1.0")
+    assert (suite.title, suite.version, suite.pass_mark) == ("T", "2", 1.0)
+
+
+def test_without_suite_json_nothing_is_assumed(write_suite: WriteSuite) -> None:
+    suite = load_suite(write_suite({"a": [good()]}))
+    assert (suite.weights, suite.system, suite.language) == ({}, None, None)
+    assert (suite.pass_mark, suite.scoring, suite.shots) == (0.7, "standard", 0)
+
+
+def test_a_category_without_a_weight_counts_one(write_suite: WriteSuite) -> None:
+    folder = write_suite({"a": [good()], "b": [good(id="b_001")]}, {"weights": {"a": 3}})
+    suite = load_suite(folder)
+    assert (suite.weight("a"), suite.weight("b")) == (3.0, 1.0)
+
+
+def test_one_category_file_is_a_suite_and_minds_the_suite_json_beside_it(
+    write_suite: WriteSuite,
+) -> None:
+    folder = write_suite(
+        {"a": [good()], "b": [good(id="b_001")]},
+        {"system": "Yawo", "weights": {"a": 0, "b": 1, "gone": 1}, "pass_mark": 0.5},
+    )
+    suite = load_suite(folder / "a.json")
+    assert (suite.name, suite.system, suite.pass_mark) == ("a", "Yawo", 0.5)
+    assert suite.weight("a") == 1
+    assert [case.id for case in suite.cases] == ["a_001"]
+
+
+def test_a_suite_json_stands_for_its_folder(write_suite: WriteSuite) -> None:
+    folder = write_suite({"a": [good()]}, {"titel": "x"})
+    assert examine([folder / "suite.json"]) == examine([folder]) != ()
+
+
+def test_an_id_twice_names_the_first_place_across_files(write_suite: WriteSuite) -> None:
+    folder = write_suite({"a": [good(id="x_1"), good(id="x_2")], "b": [good(id="x_2")]})
+    (finding,) = examine([folder])
+    first = json.dumps([good(id="x_1"), good(id="x_2")], ensure_ascii=False).index('"x_2"') + 1
+    assert finding.message == f"this id is taken already, by {folder}/a.json:1:{first}"
+    assert (finding.file, finding.test_id, finding.column) == (f"{folder}/b.json", "x_2", 9)
+
+
+def test_all_files_are_checked_before_anything_is_refused(write_suite: WriteSuite) -> None:
+    folder = write_suite({"a": "[", "b": [good(id="b 1")], "c": [good(x=1)]}, {"shots": -1})
+    with pytest.raises(InvalidFiles) as caught:
+        load_suite(folder)
+    assert [Path(f.file).name for f in caught.value.findings] == [
+        "a.json", "b.json", "c.json", "suite.json",
+    ]  # fmt: skip
+    assert caught.value.message == f"4 mistakes in {folder}"
+    assert caught.value.hint
+
+
+def test_warnings_alone_do_not_refuse_and_are_listed_only_on_request(
+    write_suite: WriteSuite,
+) -> None:
+    folder = write_suite({"a": [good(id="odd")]})
+    assert load_suite(folder)
+    put(folder / "b.json", [])
+    for wanted, severities in ((False, {"error"}), (True, {"error", "warning"})):
+        with pytest.raises(InvalidFiles) as caught:
+            load_suite(folder, warnings=wanted)
+        assert {f.severity for f in caught.value.findings} == severities
+
+
+def test_a_path_with_nothing_there_is_not_found(tmp_path: Path) -> None:
+    with pytest.raises(SuiteNotFound, match="there is no suite at"):
+        load_suite(tmp_path / "gone")
+
+
+def test_mistakes_of_several_suites_come_together(tmp_path: Path) -> None:
+    put(tmp_path / "one" / "a.json", [])
+    put(tmp_path / "two" / "b.json", [])
+    with pytest.raises(InvalidFiles) as caught:
+        load_all([tmp_path / "one", tmp_path / "two"])
+    assert len(caught.value.findings) == 2
+
+
+def test_two_suites_of_one_name_are_refused(tmp_path: Path) -> None:
+    put(tmp_path / "one" / "x" / "a.json", [good()])
+    put(tmp_path / "two" / "x" / "a.json", [good()])
+    with pytest.raises(UsageError, match="two suites are named 'x'"):
+        load_all([tmp_path / "one" / "x", tmp_path / "two" / "x"])
+
+
+def test_ten_thousand_tests_are_examined_in_under_two_seconds(write_suite: WriteSuite) -> None:
+    sound = [good(id=f"a_{number:05}", description="x" * 100) for number in range(10_000)]
+    folder = write_suite({"a": sound})
+    started = time.process_time()
+    assert examine([folder]) == ()
+    assert time.process_time() - started < 2

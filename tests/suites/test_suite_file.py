@@ -1,0 +1,111 @@
+"""suite.json: keys exactly as documented, and examples that really are some."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay.suites.load import examine, load_suite
+
+from .conftest import WriteSuite, asking, good
+
+CATEGORIES = {"a": [good()], "maths": [good(id="m_001")]}
+EXAMPLES = [asking("exact_match", id=f"e_{n}", expected="x") for n in range(3)]
+
+MISTAKES: list[tuple[Any, str]] = [
+    ([], "suite.json must hold an object in braces, not a list"),
+    ({"titel": "x"}, "unknown key 'titel'; did you mean 'title'?"),
+    ({"version": 1.0}, "'version' must be a text, not a number; put it in quotes"),
+    ({"language": "Ewe language"},
+     "'language' must be a language tag such as ee or fr-TG, not 'Ewe language'"),
+    ({"weights": {"math": 1, "a": 1, "maths": 1}},
+     "a weight for 'math', but there is no such category; did you mean 'maths'?"),
+    ({"weights": {"a": -1, "maths": 1}},
+     "'weights.a' must be a number from 0 to 1000000, not -1"),
+    ({"weights": {"a": 0, "maths": 0}}, "all weights are 0, so there would be no score"),
+    ({"weights": [1]}, "'weights' must be an object, not a list"),
+    ({"pass_mark": 70}, "'pass_mark' must be a number from 0 to 1, not 70"),
+    ({"scoring": "ewebench"}, "'scoring' cannot be 'ewebench'; did you mean 'ewebench-1.0'?"),
+    ({"shots": 2}, "'shots' is 2, but 'few_shot' names no examples"),
+    ({"shots": 4, "few_shot": {"a": "few_shot/e.json"}},
+     "'shots' is 4, but 'few_shot/e.json' has only 3 examples"),
+    ({"shots": 1, "few_shot": {"b": "few_shot/e.json"}},
+     "examples for 'b', but there is no such category; known are a, maths"),
+    ({"shots": 1, "few_shot": {"a": "few_shot/gone.json"}},
+     "there is no file 'few_shot/gone.json' in the suite's folder"),
+    ({"shots": 1, "few_shot": {"a": "../outside.json"}},
+     "'../outside.json' lies outside the suite's folder"),
+    ({"shots": 1, "few_shot": {"a": "/etc/passwd"}},
+     "'/etc/passwd' lies outside the suite's folder"),
+    ({"shots": 1, "few_shot": {"a": "few\u0000shot"}},
+     "'few\\x00shot' holds characters that no file name should have"),
+    ({"shots": 1, "few_shot": {"a": "maths.json"}},
+     "'maths.json' is a category, so its answers would be shown; examples lie in a folder of "
+     "their own, such as few_shot/"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("settings", "message"), MISTAKES, ids=[m[1][:50] for m in MISTAKES])
+def test_a_mistake_in_suite_json_is_an_error_there(
+    settings: Any, message: str, write_suite: WriteSuite
+) -> None:
+    folder = write_suite(CATEGORIES, settings, {"few_shot/e.json": EXAMPLES})
+    errors = [finding for finding in examine([folder]) if finding.severity == "error"]
+    assert [(f.file, f.message) for f in errors] == [(f"{folder}/suite.json", message)]
+
+
+def test_a_link_out_of_the_suite_is_outside_too(write_suite: WriteSuite) -> None:
+    settings = {"shots": 1, "few_shot": {"a": "few_shot/e.json"}}
+    folder = write_suite(CATEGORIES, settings)
+    (folder.parent / "elsewhere.json").write_text("[]")
+    (folder / "few_shot").mkdir()
+    (folder / "few_shot" / "e.json").symlink_to(folder.parent / "elsewhere.json")
+    assert [f.message for f in examine([folder])] == [
+        "'few_shot/e.json' lies outside the suite's folder"
+    ]
+
+
+def test_examples_are_cases_of_the_category_they_are_shown_in(write_suite: WriteSuite) -> None:
+    few_shot = {"a": "few_shot/e.json", "maths": "few_shot/e.json"}
+    folder = write_suite(
+        CATEGORIES, {"shots": 2, "few_shot": few_shot}, {"few_shot/e.json": EXAMPLES}
+    )
+    suite = load_suite(folder)
+    assert suite.shots == 2
+    assert [case.category for case in suite.few_shot["maths"]] == ["maths"] * 3
+    assert [case.id for case in suite.few_shot["a"]] == ["e_0", "e_1", "e_2"]
+    assert len(list(suite.cases)) == 2
+
+
+def test_mistakes_in_an_example_file_are_found_there(write_suite: WriteSuite) -> None:
+    examples = [asking("ewe_quality", id="e_1"), asking("exact_match", id="e_2")]
+    settings = {"shots": 1, "few_shot": {"a": "few_shot/e.json"}}
+    folder = write_suite(CATEGORIES, settings, {"few_shot/e.json": examples})
+    assert [(f.file, f.test_id, f.message) for f in examine([folder])] == [
+        (f"{folder}/few_shot/e.json", "e_1",
+         "an example shows its right answer, and 'ewe_quality' has none; use exact_match, "
+         "multiple_choice, top_k, command_sequence"),
+        (f"{folder}/few_shot/e.json", "e_2", "'exact_match' needs 'expected'"),
+    ]  # fmt: skip
+
+
+def test_an_example_that_is_also_a_test_is_a_warning(write_suite: WriteSuite) -> None:
+    question = asking("exact_match", id="a_001", expected="x")
+    folder = write_suite(
+        {"a": [question]},
+        {"shots": 1, "few_shot": {"a": "few_shot/e.json"}},
+        {"few_shot/e.json": [question | {"id": "e_1"}]},
+    )
+    (finding,) = examine([folder])
+    assert (finding.severity, finding.test_id) == ("warning", "e_1")
+    assert finding.message == "this example is also the test 'a_001', whose answer it gives away"
+
+
+def test_a_category_without_weight_and_idle_examples_are_warnings(write_suite: WriteSuite) -> None:
+    settings = {"weights": {"a": 1}, "few_shot": {"a": "few_shot/e.json"}}
+    folder = write_suite(CATEGORIES, settings, {"few_shot/e.json": EXAMPLES})
+    assert [(f.severity, f.message) for f in examine([folder])] == [
+        ("warning", "the category 'maths' has no weight; it counts 1"),
+        ("warning", "'few_shot' changes nothing while 'shots' is 0"),
+    ]
