@@ -1,0 +1,1 @@
+"""Multiple choice: which letter an answer means (`letters`), among which (`options`), `marking`."""

@@ -1,0 +1,89 @@
+"""Text folding that several scorers share.
+
+In: any text, lone surrogates and junk included. Out: the same text in a form that can be compared.
+Refuses to know: tests, checks, scores.
+
+    fold_for_matching   NFKC + casefold: keywords, letters, option texts
+    fold_whole_answer   NFC + casefold, edges cleaned: exact_match `text`
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Zero-width and direction characters, soft hyphen, variation selectors: no reader sees them.
+_INVISIBLE = re.compile(
+    "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]+"
+)
+# A pattern, not str.translate: 6 µs instead of 150 µs on 600 characters.
+_APOSTROPHES = re.compile("[\u2018\u2019\u201b\u02bc\u2032]")
+_WHITE_SPACE = re.compile(r"\s+")
+
+# Nothing real is wrapped deeper than `**"(Paris)."**`; the bound keeps "*" * 200_000 linear.
+_MAX_LAYERS = 16
+_PAIRS = {
+    '"': '"', "'": "'", "“": "”", "„": "“", "”": "”", "«": "»", "»": "«", "‹": "›",
+    "*": "*", "_": "_", "`": "`", "~": "~", "(": ")", "[": "]", "「": "」", "『": "』",
+}  # fmt: skip
+_LONE_OPENERS = '"“„«¿¡…'
+_LONE_CLOSERS = "”»"
+_CLOSING_PUNCTUATION = ",;:!?…。，；：！？、 "
+_LEADING_MARKS = re.compile(r"\A(?:\.{3,}(?!/)|[-*•–—]\s+(?!\d))")
+_DUNDER = re.compile(r"__[a-z][a-z0-9_]*__")
+
+
+def visible(text: str) -> str:
+    """The text without characters that no reader sees."""
+    return text if text.isascii() else _INVISIBLE.sub("", text)
+
+
+def straight_apostrophes(text: str) -> str:
+    """Every apostrophe as the one on the keyboard."""
+    return text if text.isascii() else _APOSTROPHES.sub("'", text)
+
+
+def fold_for_matching(text: str) -> str:
+    """NFKC and casefold, apostrophes straight, invisible characters gone."""
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKC", straight_apostrophes(visible(text)))
+    # Casefolding can undo the composition ("ΐ"), so the form is restored after it.
+    return unicodedata.normalize("NFKC", folded.casefold())
+
+
+def is_mark(character: str) -> bool:
+    """Whether this is a combining mark, which belongs to the letter before it."""
+    return unicodedata.category(character).startswith("M")
+
+
+def fold_whole_answer(text: str) -> str:
+    """NFC, casefold, white space collapsed; edge punctuation, quotes and emphasis dropped.
+
+    Only where something remains, and only what carries no meaning: "C++", "C#", "-5", "50 %",
+    ".NET", ":wq", "cp a ." and "__init__" stay as they are.
+    """
+    text = unicodedata.normalize("NFC", straight_apostrophes(visible(text)))
+    text = _WHITE_SPACE.sub(" ", text).strip()
+    for _ in range(_MAX_LAYERS):
+        peeled = _peel(text)
+        if not peeled or peeled == text:
+            break
+        text = peeled
+    return unicodedata.normalize("NFC", text.casefold())
+
+
+def _peel(text: str) -> str:
+    """One layer of wrapping or edge punctuation less; the same text where there is none."""
+    if len(text) > 2 and _PAIRS.get(text[0]) == text[-1] and not _DUNDER.fullmatch(text):
+        return text[1:-1].strip()
+    if text[:1] in _LONE_OPENERS or text[:1] in _LONE_CLOSERS:
+        return text[1:].lstrip()
+    if text[-1:] in _LONE_CLOSERS:
+        return text[:-1].rstrip()
+    shorter = text.rstrip(_CLOSING_PUNCTUATION)
+    without_stop = shorter.rstrip(".")
+    # A stop after a space or a slash is an argument ("cp a .", "cd ../.."), not punctuation.
+    if without_stop[-1:] not in (" ", "/"):
+        shorter = without_stop
+    return shorter if shorter != text else _LEADING_MARKS.sub("", text)

@@ -1,0 +1,231 @@
+"""A sentence in, the commands that stand in it unmarked out.
+
+In: a line of prose, or a line that is a command; and the programs to look for. Out: the parts that
+are shell, as text. Refuses to know: code blocks and inline code (`reading`).
+
+A command begins at a program's name that something marks as one: the start of the line, `sudo`, an
+option, a verb of that program such as `install`, a cue such as "run". It ends where the sentence
+does, or before a word that no command line holds, such as "and" or "the".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from assay.scorers.shell.programs import (
+    CUES,
+    ENGLISH_TOO,
+    NAMES_A_PROGRAM,
+    PROSE,
+    SERVICE_VERBS,
+    SOMETIMES_PROSE,
+    SURELY_PROSE,
+    TAKES_ANY_WORD,
+    TAKES_WORDS,
+    VERBS,
+)
+from assay.scorers.shell.syntax import WRAPPERS, Command, parse
+
+_OPENING = "(\"'“‘«["
+_CLOSING_OF = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
+_JOINING = frozenset({"and", "then", "or", "et", "puis", "ou"})
+_ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*$")
+_SHELL_LIKE = re.compile(r"[-/~$.\"'&|;<>*]|\w*[/=*]|\d")
+_VERBS_TOO = frozenset({"run", "use"})  # `dotnet run`
+_EVIDENCE = re.compile(r"[-/~$`|&;<>\"'{\[\\.!]|\S*[/=*$`.;_]|\w+-\w|\d")
+_SURELY_SHELL = re.compile(r"[-/~$]|\.(?:$|/)")
+
+
+def is_command_line(line: str, programs: frozenset[str]) -> bool:
+    """Whether a whole line is shell: it begins with a program, parses, and holds no prose."""
+    words = line.split()
+    if not words or words[0][-1] in ":,":
+        return False
+    name = re.split(r"[;|&<>]", words[0].lstrip("\\"), maxsplit=1)[0].rsplit("/", 1)[-1]
+    if not (name in programs or words[0] in WRAPPERS or "=" in name or words[0][0] in "({[!./~"):
+        return False  # most lines of prose end here, unparsed
+    parsed = parse(line)
+    if not parsed.commands or not parsed.clean:
+        return False
+    first = parsed.commands[0]
+    if "=" in first.words[0]:
+        return re.match(r"\w+=.*(?:\$\(|`)", line) is not None
+    if first.program not in programs or not any(map(_EVIDENCE.match, words[1:])):
+        return False
+    return not any(_holds_prose(command) for command in parsed.commands)
+
+
+def _holds_prose(command: Command) -> bool:
+    if command.program in TAKES_ANY_WORD:
+        return False
+    taken = SURELY_PROSE if command.program in TAKES_WORDS else SURELY_PROSE | SOMETIMES_PROSE
+    arguments = command.words[1:]
+    verb = next((word for word in arguments if not word.startswith("-")), "")
+    if verb in VERBS.get(command.program, ()):
+        taken = taken - {verb}  # `zypper in nginx`
+    for word, following in pairwise((*arguments, "")):
+        if word.lower() in SURELY_PROSE or (word.lower() in taken and following[:1].isalpha()):
+            return True
+        if word == "-" and following.isalpha() and arguments[-1] != following:
+            return True
+        if following and re.fullmatch(r"[\w+][\w.+-]*,", word):
+            return True
+        if re.fullmatch(r"\S*\w\.", word) and following[:1].isupper():
+            return True
+    return False
+
+
+def clauses_in(text: str, programs: frozenset[str]) -> Iterator[str]:
+    """The commands of a sentence, in order."""
+    tokens = list(re.finditer(r"\S+", text))
+    words = [token[0] for token in tokens]
+    at = after_command = 0
+    while at < len(words):
+        joined = at > 0 and at == after_command + 1 and _bare(words[at - 1]) in _JOINING
+        if not command_begins(words, at, programs, announced=joined):
+            at += 1
+            continue
+        start = tokens[at].start()
+        closing = text.find(_CLOSING_OF.get(text[start], "\0"), start + 1)
+        if closing > 0:
+            yield text[start + 1 : closing].strip()
+            while at < len(words) and tokens[at].start() <= closing:
+                at += 1
+        else:
+            end = _clause_end(words, at)
+            start += len(words[at]) - len(words[at].lstrip(_OPENING))
+            yield _without_full_stop(text[start : tokens[end - 1].end()])
+            at = end
+        after_command = at
+
+
+def _without_full_stop(clause: str) -> str:
+    if re.search(r"(?:^|\s)\.{1,2}$|\$\w*[?!]$", clause):
+        return clause
+    bare = clause.rstrip(".,:!?" if "(" in clause or "[" in clause else ".,:!?)]")
+    # a quote that closes what was opened before the clause
+    return bare[:-1] if bare[-1:] in "\"'”’" and bare.count(bare[-1]) % 2 else bare
+
+
+def _bare(word: str) -> str:
+    return word.strip("(\"'“”‘’[].,:;!?*)").lower()
+
+
+def command_begins(
+    words: list[str], at: int, programs: frozenset[str], *, announced: bool = False
+) -> bool:
+    """Whether a command begins at this word; `announced`: one stands right before it."""
+    if at >= len(words):
+        return False
+    word = words[at].lstrip(_OPENING)
+    following = words[at + 1] if at + 1 < len(words) else ""
+    if _ASSIGNMENT.match(word) or word.lower() in ("sudo", "doas"):
+        return _ASSIGNMENT.match(following) is not None or (
+            _bare(following) not in PROSE and re.match(r"[-a-z/.]", following) is not None
+        )
+    name = word.rstrip(".,:;!?)\"'”’]")
+    program = name.rsplit("/", 1)[-1] if name.startswith(("/usr/", "/bin/", "/sbin/")) else name
+    if program not in programs:
+        starts_sentence = at == 0 and program.lower() in programs
+        return (starts_sentence and _certain(program.lower(), words, at)) or _is_script(words, at)
+    if name == word and _certain(program, words, at):
+        return True
+    if program == "install":
+        return False
+    if at == 0 and program in ENGLISH_TOO:
+        return _short_line(words)
+    lead = words[at - 1] if at else ""
+    announced = announced or at == 0 or _bare(lead) in CUES or lead.endswith((":", "."))
+    return program not in ENGLISH_TOO and (announced or _bare(following) in ("command", "utility"))
+
+
+def _certain(program: str, words: list[str], at: int) -> bool:
+    """The next word makes it a command: an option, a path, an operator, a verb of the program."""
+    if at + 1 >= len(words):
+        return False
+    following = words[at + 1]
+    if _bare(following) in VERBS.get(program, ()) and following[0].isalnum():
+        return True
+    if program == "service":
+        return at + 2 < len(words) and _bare(words[at + 2]) in SERVICE_VERBS
+    if re.fullmatch(r"[-–—]", following) and at + 2 < len(words) and program != "su":
+        return False
+    shell_like = _SURELY_SHELL if program in ENGLISH_TOO else _SHELL_LIKE
+    return shell_like.match(following) is not None or following in ("&&", "||", "|", ";")
+
+
+def _is_script(words: list[str], at: int) -> bool:
+    return at == 0 and words[0].startswith("./") and not PROSE & {_bare(w) for w in words}
+
+
+def _short_line(words: list[str]) -> bool:
+    """A whole line such as `top`, `man ls`, `which python3`: lower case, short, no prose."""
+    bare = {_bare(word) for word in words}
+    return (
+        len(words) <= 3
+        and all(w == w.lower() or w == w.upper() for w in words)
+        and not (bare & PROSE - {"which", "who"} or bare & SOMETIMES_PROSE - {"at"})
+    )
+
+
+def _clause_end(words: list[str], at: int) -> int:
+    """The index after the last word of the command that begins here."""
+    program, in_quote = "", ""
+    for end in range(at, len(words)):
+        word = words[end]
+        if not in_quote:
+            if end > at and not program and _bare(word) in PROSE:
+                return end
+            if not program and word not in WRAPPERS and not word.startswith("-"):
+                name = word.rsplit("/", 1)[-1].rstrip(".,:")
+                program = "" if _ASSIGNMENT.match(word) else name
+            elif end > at and _is_prose(words, end, program, whole_line=at == 0):
+                return end
+            if word in ("&&", "||", "|", ";") or word.endswith(";"):
+                program = ""
+        in_quote = _open_quote(word, in_quote)
+        if not in_quote and _ends_sentence(words, end):
+            return end + 1
+    return len(words)
+
+
+def _is_prose(words: list[str], at: int, program: str, *, whole_line: bool) -> bool:
+    bare = _bare(words[at])
+    if program in TAKES_ANY_WORD and whole_line:
+        return False
+    if words[at] in VERBS.get(program, ()) and (
+        words[at - 1].endswith(program) or words[at - 1].startswith("-")
+    ):
+        return False
+    if whole_line and ((bare in NAMES_A_PROGRAM and at > 1) or (bare in _VERBS_TOO and at == 1)):
+        return False
+    if bare in PROSE and words[at][0].isalpha():
+        return True
+    if words[at] in ("–", "—", "→", "->", "=>") or words[at].startswith("("):
+        return True
+    if words[at] == "-":
+        rest = words[at + 1 : at + 3]
+        return len(rest) == 2 and all(re.fullmatch(r"[A-Za-z,.'’]+", word) for word in rest)
+    if bare in SOMETIMES_PROSE and program not in TAKES_WORDS and words[at].isalpha():
+        return not (bare == "on" and at + 1 == len(words))
+    return False
+
+
+def _open_quote(word: str, in_quote: str) -> str:
+    for position, mark in enumerate(word):
+        if in_quote:
+            in_quote = "" if mark == in_quote else in_quote
+        elif mark in "'\"" and not (mark == "'" and position and word[position - 1].isalnum()):
+            in_quote = mark
+    return in_quote
+
+
+def _ends_sentence(words: list[str], at: int) -> bool:
+    word = words[at]
+    if at + 1 == len(words) or word.strip(".") == "":
+        return False
+    if re.search(r"[,:!?)][\"'”’]?$", word):
+        return not (word.endswith(")") and "(" in word)
+    return re.search(r"\w/?\.[\"'”’)]?$", word) is not None

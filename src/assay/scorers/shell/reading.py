@@ -1,0 +1,222 @@
+"""An answer in, the shell it holds out: from code blocks, inline code, prompts and plain prose.
+
+In: the text of an answer and the programs to look for. Out: snippets of shell, in order, each with
+its commands. Refuses to know: what was asked, and which commands are right.
+
+In code everything is shell; what stands outside of code goes to `prose`.
+`docs/shell.md` has the rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from assay.scorers.shell.programs import names
+from assay.scorers.shell.prose import clauses_in, command_begins, is_command_line
+from assay.scorers.shell.syntax import Command, parse
+
+READ_AT_MOST = 100_000  # characters; an honest answer has a few thousand
+HEREDOC_LINES = 200  # how far the end of a here-document is looked for
+
+_SHELL_LANGUAGES = names(
+    "bash sh shell zsh ksh fish console terminal shell-session shellsession sh-session cmd text "
+    "txt plaintext code command commands"
+)
+_FENCE = re.compile(r"\s{0,3}(?:>\s?)*(?:[-*+]\s+|\d+[.)]\s+)?\s*(`{3,}|~{3,})\s*([^\s`{]*)[^`]*$")
+_MARKER = re.compile(
+    r"^\s*(?:>\s?|[-*+•]\s+|\(?\d{1,3}[.)]\s+|(?:step|étape)\s+\d+\s*[:.)]\s*)+", re.I
+)
+_PROMPT = re.compile(r"^\s*(?:\[?[\w.-]+@[\w.-]+[^$#\n]{0,80}[$#]|~?[$%❯➜])\s+(?=\S)")
+_ROOT_PROMPT = re.compile(r"^\s*#\s+(?=\S)")
+_INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]+)\1(?!`)")
+_BOLD = re.compile(r"\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*")
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")
+_KEYWORD = re.compile(r"\s*(?:for|while|until|if|case|\(|\{|\[\[?|!)\s")
+_OUTPUT = re.compile(r"[:,]$|\w\.+$")  # "Reading:" is what a program printed
+
+
+class Snippet(NamedTuple):
+    """A piece of shell as it stood in the answer, and its commands."""
+
+    source: str
+    commands: tuple[Command, ...]
+
+
+def snippets_in(answer: str, programs: frozenset[str]) -> tuple[Snippet, ...]:
+    """Every piece of shell of an answer, in order. Reads the first 100,000 characters."""
+    found: list[Snippet] = []
+    for language, lines in _blocks(answer[:READ_AT_MOST]):
+        if language is None:
+            found.extend(_from_plain(lines, programs))
+        elif language == "" or language in _SHELL_LANGUAGES:
+            found.extend(_from_code(lines, programs))
+    return tuple(found)
+
+
+def first_line(prediction: str) -> str:
+    """The first line that says something, without fence, list marker or prompt."""
+    for line in prediction[:READ_AT_MOST].splitlines():
+        if not line.strip() or _FENCE.match(line):
+            continue
+        bare = _MARKER.sub("", line, count=1)
+        bare = without_prompt(bare).strip()
+        if (
+            len(bare) > 1
+            and bare[0] == bare[-1]
+            and bare[0] in "`\"'"
+            and bare[0] not in bare[1:-1]
+        ):
+            bare = bare[1:-1].strip()
+        if bare:
+            return bare
+    return ""
+
+
+def without_prompt(line: str) -> str:
+    """A line as it is typed, without `$ ` or `user@host:~$ ` before it."""
+    return _PROMPT.sub("", line, count=1)
+
+
+def _blocks(text: str) -> Iterator[tuple[str | None, list[str]]]:
+    """Runs of lines with the language of their fence, None outside of fences."""
+    language: str | None = None
+    closing, lines = "", list[str]()
+    for line in text.splitlines():
+        fence = _FENCE.match(line)
+        if language is None and fence:
+            yield None, lines
+            closing, language, lines = fence[1], fence[2].lower(), []
+        elif language is not None and line.strip().lstrip("> ").startswith(closing):
+            yield language, lines
+            language, lines = None, []
+        else:
+            lines.append(line)
+    yield language, lines
+
+
+def _snippet(source: str) -> Iterator[Snippet]:
+    commands = tuple(
+        command
+        for command in parse(source).commands
+        if not _OUTPUT.search(command.words[0]) and command.words not in (("sudo",), ("doas",))
+    )
+    if commands:
+        yield Snippet(source.strip(), commands)
+
+
+# -------------------------------------------------------------------------------------- in code
+
+
+def _from_code(lines: list[str], programs: frozenset[str]) -> Iterator[Snippet]:
+    logical = _logical(lines)
+    if any(_PROMPT.match(line) for line in logical):
+        typed = [without_prompt(line) for line in logical if _PROMPT.match(line)]
+    elif all(_ROOT_PROMPT.match(line) for line in logical if line.strip()):
+        typed = [_ROOT_PROMPT.sub("", line, count=1) for line in logical]
+        typed = [line for line in typed if command_begins(line.split(), 0, programs)]
+    else:
+        whole = "\n".join(lines)
+        if parse(whole).clean:
+            yield from _snippet(whole)
+            return
+        typed = logical
+    for line in typed:
+        yield from _snippet(line)
+
+
+def _logical(lines: list[str]) -> list[str]:
+    """Lines joined where a backslash or a here-document carries them on."""
+    joined: list[str] = []
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        while line.endswith("\\") and at < len(lines):
+            line = f"{line}\n{lines[at]}"
+            at += 1
+        heredoc = _HEREDOC.search(line)
+        end = heredoc and next(
+            (
+                i
+                for i in range(at, min(at + HEREDOC_LINES, len(lines)))
+                if lines[i].strip() == heredoc[1]
+            ),
+            None,
+        )
+        if end is not None:
+            line = "\n".join([line, *lines[at : end + 1]])
+            at = end + 1
+        joined.append(line)
+    return joined
+
+
+# ------------------------------------------------------------------------------------- in prose
+
+
+def _from_plain(lines: list[str], programs: frozenset[str]) -> Iterator[Snippet]:
+    waiting = _logical(lines)
+    at = 0
+    while at < len(waiting):
+        end = _construct_end(waiting, at)
+        if end:
+            whole = "\n".join(waiting[at:end])
+            parsed = parse(whole)
+            if parsed.clean and any(c.program in programs for c in parsed.commands):
+                yield from _snippet(whole)
+                at = end
+                continue
+        yield from _from_line(waiting[at], programs)
+        at += 1
+
+
+_CLOSERS = {"for": "done", "while": "done", "until": "done", "if": "fi", "case": "esac"}
+
+
+def _construct_end(lines: list[str], at: int) -> int:
+    """Where a loop or condition that begins on this line ends; 0 if none begins."""
+    if "\n" in lines[at] and not lines[at].lstrip().startswith(("`", "#")):
+        return at + 1
+    if not _KEYWORD.match(lines[at]):
+        return 0
+    closer = _CLOSERS.get(lines[at].split()[0])
+    for end in range(at, min(at + 60, len(lines))):
+        if closer is None or re.search(rf"(?:^|[\s;]){closer}(?:$|[\s;|>&])", lines[end]):
+            return end + 1
+    return 0
+
+
+def _from_line(line: str, programs: frozenset[str]) -> Iterator[Snippet]:
+    line = _BOLD.sub(r"\1", _MARKER.sub("", line, count=1))
+    if _PROMPT.match(line):
+        yield from _snippet(without_prompt(line))
+        return
+    line = _ROOT_PROMPT.sub("", line, count=1)
+    if is_command_line(line, programs):
+        yield from _snippet(re.sub(r"(?<=\w)\.$", "", line.strip()))
+        return
+    at = 0
+    for code in _INLINE.finditer(line):
+        yield from _from_sentence(line[at : code.start()], programs)
+        yield from _from_span(code[2], programs)
+        at = code.end()
+    yield from _from_sentence(line[at:], programs)
+
+
+def _from_sentence(text: str, programs: frozenset[str]) -> Iterator[Snippet]:
+    for clause in clauses_in(text, programs):
+        yield from _snippet(clause)
+
+
+def _from_span(code: str, programs: frozenset[str]) -> Iterator[Snippet]:
+    """Inline code is a command if it starts with a program, or looks like one with arguments."""
+    code = without_prompt(_ROOT_PROMPT.sub("", code, count=1)).strip()
+    parsed = parse(code)
+    if not parsed.commands or not (parsed.clean or parsed.commands[0].program in programs):
+        return
+    first = parsed.commands[0]
+    if first.program in programs or (
+        len(first.words) > 1 and re.fullmatch(r"[a-z][\w.+-]*", first.words[0])
+    ):
+        yield from _snippet(code)
