@@ -1,0 +1,228 @@
+"""PLAN: suites and a model's facts in, everything that will be asked out.
+
+In: Suites, ModelFacts, the run's seed and repeats. Out: a Plan of Exchanges, and for each of their
+turns a Request whose id is a content hash. Refuses work that valid files ask for and the model
+cannot do; nothing later says no. Refuses to know: the store, screens, how answers are marked.
+
+An Exchange is one test asked once. Most have one turn; a live conversation has several, and the
+request of a later turn holds the model's own earlier replies, so it can be made only after them.
+
+    opening (system, worked examples) + messages up to the asked turn + replies between = Request
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.errors import UsageError
+from assay.messages import tr
+from assay.types import (
+    BASE_MODEL_MAX_TOKENS,
+    DEFAULT_MAX_TOKENS,
+    Case,
+    CommandSequence,
+    ExactMatch,
+    Message,
+    ModelFacts,
+    MultipleChoice,
+    Request,
+    Sampling,
+    Suite,
+    ToAnswer,
+    ToChoose,
+    TopK,
+)
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+# Part of every request id: a new number makes every stored reply a stranger.
+IDENTITY_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One test asked once of one model. `asked` are the indices of the turns put to the model."""
+
+    case: Case
+    repeat: int
+    opening: tuple[Message, ...]
+    asked: tuple[int, ...]
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What tells it apart within a model's plan."""
+        return (self.case.suite, self.case.id, self.repeat)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything one model will be asked."""
+
+    facts: ModelFacts
+    seed: int
+    exchanges: tuple[Exchange, ...]
+
+    def request(self, exchange: Exchange, turn: int, replies: Sequence[str]) -> Request:
+        """The request of one turn; `replies` are the model's answers to the earlier ones."""
+        work = self._work(exchange, turn, replies)
+        case = exchange.case
+        return Request(
+            id=_identity(self.facts.fingerprint, case, turn, exchange.repeat, work),
+            suite=case.suite,
+            test_id=case.id,
+            turn=turn,
+            repeat=exchange.repeat,
+            work=work,
+        )
+
+    @property
+    def turns(self) -> int:
+        """How many requests it takes if none fails."""
+        return sum(len(exchange.asked) for exchange in self.exchanges)
+
+    def _work(self, exchange: Exchange, turn: int, replies: Sequence[str]) -> ToAnswer | ToChoose:
+        case = exchange.case
+        messages = (*exchange.opening, *_conversation(exchange, turn, replies))
+        check = case.check
+        if isinstance(check, MultipleChoice) and check.choices and self._reads_likelihood:
+            letters = tuple(LETTERS[: len(check.choices)])
+            return ToChoose(
+                messages=messages,
+                continuations=check.choices if check.score_by == "text" else letters,
+            )
+        default = DEFAULT_MAX_TOKENS if self.facts.is_chat else BASE_MODEL_MAX_TOKENS
+        return ToAnswer(
+            messages=messages,
+            sampling=Sampling(
+                temperature=case.temperature,
+                seed=self.seed + exchange.repeat,
+                max_tokens=case.max_tokens or default,
+                stop=case.stop,
+                predictions=check.k if isinstance(check, TopK) else 1,
+            ),
+        )
+
+    @property
+    def _reads_likelihood(self) -> bool:
+        return "score_text" in self.facts.capabilities
+
+
+def make_plan(suites: Sequence[Suite], facts: ModelFacts, *, seed: int, repeats: int) -> Plan:
+    """Lay out every exchange, test by test, repeat by repeat."""
+    if "generate" not in facts.capabilities:
+        raise UsageError(
+            tr("{model} cannot write answers, and the tests ask for them", model=facts.spec),
+            hint=tr("choose a model that generates text"),
+        )
+    openings = {suite.name: _Openings(suite) for suite in suites}
+    exchanges = tuple(
+        Exchange(case, repeat, openings[suite.name].of(case), _asked(case))
+        for repeat in range(repeats)
+        for suite in suites
+        for case in suite.cases
+    )
+    return Plan(facts=facts, seed=seed, exchanges=exchanges)
+
+
+def rendered_prompt(case: Case) -> str:
+    """The last user turn as the model sees it, choices included."""
+    return _with_choices(case, case.prompt)
+
+
+# ------------------------------------------------------------------------------ conversations
+
+
+class _Openings:
+    """System prompt and worked examples, one tuple shared by all tests that have the same."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._examples: Mapping[str, tuple[Message, ...]] = {
+            category: tuple(_worked(cases[: suite.shots]))
+            for category, cases in suite.few_shot.items()
+        }
+        self._made: dict[tuple[str | None, str], tuple[Message, ...]] = {}
+
+    def of(self, case: Case) -> tuple[Message, ...]:
+        key = (case.system, case.category)
+        if key not in self._made:
+            system = (Message("system", case.system),) if case.system else ()
+            self._made[key] = (*system, *self._examples.get(case.category, ()))
+        return self._made[key]
+
+
+def _worked(examples: Sequence[Case]) -> Iterator[Message]:
+    for example in examples:
+        yield Message("user", rendered_prompt(example))
+        yield Message("assistant", gold_answer(example))
+
+
+def gold_answer(case: Case) -> str:
+    """The answer a worked example shows."""
+    check = case.check
+    if isinstance(check, ExactMatch):
+        return check.expected[0]
+    if isinstance(check, MultipleChoice):
+        return check.expected
+    if isinstance(check, TopK):
+        return check.expected_any[0]
+    if isinstance(check, CommandSequence):
+        return "\n".join(step[0] for step in check.expected_commands)
+    raise ValueError(f"a worked example needs one right answer, which {case.method} does not have")
+
+
+def _asked(case: Case) -> tuple[int, ...]:
+    """Turns put to the model: the last one, and in a live test every user turn left unanswered."""
+    last = len(case.messages) - 1
+    if not case.live:
+        return (last,)
+    return tuple(
+        index
+        for index, message in enumerate(case.messages)
+        if message.role == "user"
+        and (index == last or case.messages[index + 1].role != "assistant")
+    )
+
+
+def _conversation(exchange: Exchange, turn: int, replies: Sequence[str]) -> Iterator[Message]:
+    end = exchange.asked[turn]
+    answered = dict(zip(exchange.asked[:turn], replies, strict=True))
+    last = len(exchange.case.messages) - 1
+    for index, message in enumerate(exchange.case.messages[: end + 1]):
+        if index == last and message.role == "user":
+            yield Message("user", _with_choices(exchange.case, message.content))
+        else:
+            yield message
+        if index in answered:
+            yield Message("assistant", answered[index])
+
+
+def _with_choices(case: Case, prompt: str) -> str:
+    check = case.check
+    if not isinstance(check, MultipleChoice) or not check.choices or not check.render:
+        return prompt
+    lines = (f"{letter}. {text}" for letter, text in zip(LETTERS, check.choices, strict=False))
+    return "\n".join((prompt, *lines))
+
+
+# ----------------------------------------------------------------------------------- identity
+
+
+def _identity(
+    fingerprint: str, case: Case, turn: int, repeat: int, work: ToAnswer | ToChoose
+) -> str:
+    """The request id. Everything that could change the answer is in it, and nothing else.
+
+    128 bits: among a million requests two share one with probability 1e-27.
+    """
+    messages = [(m.role, m.content) for m in work.messages]
+    rest: object
+    if isinstance(work, ToAnswer):
+        how = work.sampling
+        rest = (how.temperature, how.seed, how.max_tokens, how.stop, how.predictions)
+    else:
+        rest = work.continuations
+    body = [IDENTITY_VERSION, fingerprint, case.suite, case.id, turn, repeat, work.kind]
+    text = json.dumps([*body, messages, rest], ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,29 @@
+import pytest
+
+from assay.models.spec import ModelSpec, read_spec, without_userinfo
+
+
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("scripted:a.json", ModelSpec("scripted", "a.json")),
+        ("scripted:a@http://b.json", ModelSpec("scripted", "a@http://b.json")),
+        ("ollama:llama3.2:3b", ModelSpec("ollama", "llama3.2:3b")),
+        ("ollama:a@b", ModelSpec("ollama", "a@b")),
+        ("ollama:m@http://host:1", ModelSpec("ollama", "m", "http://host:1")),
+        ("openai:org/m@v2@https://h/v1", ModelSpec("openai", "org/m@v2", "https://h/v1")),
+        ("openai:m@http://a@http://b/v1", ModelSpec("openai", "m@http://a", "http://b/v1")),
+        ("openai:m", ModelSpec("openai", "m")),
+        ("runs/step_100", ModelSpec("hf", "runs/step_100")),
+        ("hf:runs/step_100", ModelSpec("hf", "runs/step_100")),
+        ("C:/models/x", ModelSpec("hf", "C:/models/x")),
+        ("https://x", ModelSpec("hf", "https://x")),
+    ],
+)
+def test_the_scheme_is_before_the_first_colon_and_the_url_after_the_last_at(text, spec):
+    assert read_spec(text) == spec
+
+
+def test_a_password_in_a_url_is_never_shown():
+    assert without_userinfo("http://me:secret@host:8/v1?a=b") == "http://host:8/v1?a=b"
+    assert "secret" not in str(read_spec("openai:m@https://me:secret@host/v1"))

@@ -1,0 +1,283 @@
+import os
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from assay.errors import (
+    RunNotFound,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreNotWritable,
+    StoreTooNew,
+)
+from assay.plan import make_plan
+from assay.store import RunModel, Store, suite_digest
+from assay.types import (
+    Answered,
+    Case,
+    Category,
+    Chosen,
+    CommandSequence,
+    Composite,
+    EweQuality,
+    ExactMatch,
+    Failed,
+    Format,
+    Judge,
+    Keywords,
+    Message,
+    ModelFacts,
+    MultipleChoice,
+    ReadText,
+    Score,
+    Suite,
+    Timed,
+    TopK,
+)
+
+FACTS = ModelFacts(spec="scripted:m.json", name="m", fingerprint="sha256:1")
+MODEL = RunModel(position=0, spec=FACTS.spec, slug="m-1", facts=FACTS)
+CHECKS = (
+    ExactMatch(expected=("4", "four"), normalize="number"),
+    Keywords(expected=(("a", "b"), ("c",)), forbidden=(("d",),), match="prefix"),
+    MultipleChoice(expected="B", choices=("x", "y"), score_by="text", render=False),
+    Format(contains_ewe=False, min_length=3, markdown_elements=("list",)),
+    EweQuality(),
+    Composite(
+        keywords=Keywords(expected=(("a",),)), format=Format(json=True), weights={"format": 2}
+    ),
+    TopK(expected_any=("lspci",), k=2, match="command"),
+    CommandSequence(expected_commands=(("apt update",), ("apt install x", "apt-get install x"))),
+    Judge(rubric="coding", checklist=("runs",)),
+)
+
+
+def case(number, check=CHECKS[0]):
+    return Case(
+        id=f"a_{number:03d}",
+        suite="s",
+        category="a",
+        messages=(Message("user", f"Question {number} – ɖe wòle?"),),
+        check=check,
+    )
+
+
+SUITE = Suite(
+    name="s",
+    path="somewhere/s",
+    categories=(Category(name="a", cases=tuple(map(case, range(len(CHECKS)), CHECKS))),),
+    weights={"a": 2.0},
+    few_shot={"a": (case(99),)},
+    shots=1,
+)
+SCORE = Score(scorer="exact_match", version=1, value=1.0, extracted="4", explanation="right")
+
+
+def begin(store, *, key="k", fresh=False):
+    return store.begin(
+        key=key,
+        models=[MODEL],
+        suites=[SUITE],
+        seed=0,
+        repeats=1,
+        command="assay run",
+        version="1",
+        fresh=fresh,
+    )
+
+
+def requests():
+    plan = make_plan([SUITE], FACTS, seed=0, repeats=1)
+    return [plan.request(exchange, 0, []) for exchange in plan.exchanges]
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "out") as opened:
+        yield opened
+
+
+def test_a_suite_comes_back_as_it_was_with_every_kind_of_check(store):
+    run = begin(store)
+    assert store.suites(run) == (SUITE,)
+
+
+def test_the_digest_of_a_suite_tells_its_content_not_its_place():
+    from dataclasses import replace
+
+    assert suite_digest(SUITE) == suite_digest(replace(SUITE, path="elsewhere"))
+    assert suite_digest(SUITE) != suite_digest(replace(SUITE, pass_mark=0.5))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Answered(request_id="", text="4 ɖe\x00\n", predictions=("a", "b"), total_s=0.5),
+        Chosen(request_id="", log_likelihoods=(-1.5, -2.25)),
+        ReadText(request_id="", log_likelihood=-9.5, tokens=3, words=2, bytes=9, top1=1, top5=2),
+        Timed(request_id="", prefill_s=(0.5,), decode_s=(1.5,), new_tokens=4),
+    ],
+)
+def test_every_kind_of_reply_comes_back_as_it_was(store, reply):
+    from dataclasses import replace
+
+    run = begin(store)
+    request = requests()[0]
+    reply = replace(reply, request_id=request.id)
+    number = store.keep(run, MODEL, request, reply)
+    assert store.reply(number) == reply
+    assert store.newest_answer(run, request.id) == number
+    assert store.request_work(request.id) == request.work
+
+
+def test_a_failed_request_is_kept_and_is_no_answer(store):
+    run = begin(store)
+    request = requests()[0]
+    store.keep_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
+    assert store.newest_answer(run, request.id) is None
+    assert store.marked(run, MODEL) == frozenset()
+    (kept,) = store.tries(run, MODEL)
+    assert kept.score is None
+    assert kept.reply.reason == "reset"
+
+
+def test_an_answer_to_a_request_that_had_failed_takes_its_place(store):
+    run = begin(store)
+    request = requests()[0]
+    store.keep_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
+    store.keep_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    (kept,) = store.tries(run, MODEL)
+    assert kept.score == SCORE
+    assert store.marked(run, MODEL) == {("s", "a_000", 0)}
+
+
+def test_the_newest_mark_of_a_try_counts_and_the_old_one_stays(store, tmp_path):
+    run = begin(store)
+    request = requests()[0]
+    store.keep_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    (kept,) = store.tries(run, MODEL)
+    again = Score(scorer="exact_match", version=2, value=0.0)
+    store.mark_again(run, MODEL, [(("s", "a_000", 0), kept.reply_id, again)])
+    assert [each.score for each in store.tries(run, MODEL)] == [again]
+    with sqlite3.connect(store.path) as database:
+        assert database.execute("SELECT count(*) FROM scores").fetchone() == (2,)
+
+
+def test_a_fresh_run_does_not_see_the_replies_before_it(store):
+    old = begin(store)
+    request = requests()[0]
+    store.keep(old, MODEL, request, Answered(request_id=request.id, text="old"))
+    fresh = begin(store, fresh=True)
+    assert store.newest_answer(fresh, request.id) is None
+    number = store.keep(fresh, MODEL, request, Answered(request_id=request.id, text="new"))
+    assert store.newest_answer(fresh, request.id) == number
+    assert store.newest_answer(begin(store), request.id) == number
+
+
+def test_only_the_newest_run_of_a_command_can_be_continued(store):
+    run = begin(store)
+    assert store.unfinished("k") == run
+    assert store.unfinished("other") is None
+    store.finish(run)
+    assert store.unfinished("k") is None
+
+
+def test_a_run_is_found_by_id_by_a_unique_prefix_or_as_the_latest(store):
+    with pytest.raises(RunNotFound, match="no run yet"):
+        store.find("latest")
+    first = begin(store)
+    second = begin(store)
+    assert store.find(first.id).id == first.id
+    assert store.find("latest").id == second.id
+    assert store.find(first.id[:-1]).id == first.id
+    with pytest.raises(RunNotFound, match="several"):
+        store.find(first.id[:4])
+    with pytest.raises(RunNotFound) as caught:
+        store.find("nothing%")
+    assert first.id in caught.value.hint
+
+
+def test_a_store_of_a_newer_version_is_refused(tmp_path):
+    Store(tmp_path).close()
+    with sqlite3.connect(tmp_path / "assay.db") as database:
+        database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(StoreTooNew, match="newer"):
+        Store(tmp_path)
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path):
+    (tmp_path / "assay.db").write_bytes(b"not a database, certainly not one of ours" * 100)
+    with pytest.raises(StoreCorrupt):
+        Store(tmp_path)
+
+
+def test_a_store_that_must_exist_and_does_not_is_a_clear_error(tmp_path):
+    with pytest.raises(StoreError, match="no store"):
+        Store(tmp_path, must_exist=True)
+    assert not (tmp_path / "assay.db").exists()
+
+
+def test_a_file_in_the_folders_place_is_a_clear_error(tmp_path):
+    (tmp_path / "out").write_text("a file")
+    with pytest.raises(StoreNotWritable) as caught:
+        Store(tmp_path / "out")
+    assert "--out" in caught.value.hint
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user: see the next test")
+def test_a_read_only_folder_is_a_clear_error_for_an_ordinary_user_too(tmp_path):
+    """Root may write anywhere, so the store is opened by a child that has given that up."""
+    os.chmod(tmp_path, 0o755)
+    for parent in tmp_path.parents:
+        if str(parent).startswith("/tmp/"):
+            os.chmod(parent, 0o755)
+    program = (
+        "import os, sys, pathlib\n"
+        "from assay.store import Store\n"
+        "from assay.errors import StoreNotWritable\n"
+        "os.setuid(65534)\n"
+        "try:\n"
+        "    Store(pathlib.Path(sys.argv[1]) / 'out')\n"
+        "except StoreNotWritable as error:\n"
+        "    sys.exit(41 if '--out' in error.hint else 42)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False)
+    assert done.returncode == 41
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere: see the test before")
+def test_a_read_only_folder_is_a_clear_error(tmp_path):
+    tmp_path.chmod(0o555)
+    with pytest.raises(StoreNotWritable):
+        Store(tmp_path / "out")
+
+
+def test_a_full_disk_is_a_clear_resumable_error_and_loses_nothing(store):
+    """SQLite's own page limit raises the very error of a full disk, on any machine."""
+    run = begin(store)
+    kept = 0
+    store._db.execute("PRAGMA max_page_count = 40")
+    with pytest.raises(StoreFull) as caught:
+        for request in requests() * 100:
+            reply = Answered(request_id=request.id, text="x" * 2000)
+            store.keep(run, MODEL, request, reply)
+            kept += 1
+    assert "make room" in caught.value.hint
+    assert caught.value.exit_code == 130
+    with sqlite3.connect(store.path) as database:
+        assert database.execute("SELECT count(*) FROM replies").fetchone() == (kept,)
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    database.close()
+
+
+def test_an_exception_inside_a_write_leaves_nothing_half_written(store):
+    run = begin(store)
+    request = requests()[0]
+    with pytest.raises(ZeroDivisionError), store._writing():
+        store._keep(run, MODEL, request, Answered(request_id=request.id, text="4"))
+        raise ZeroDivisionError
+    assert store.newest_answer(run, request.id) is None
