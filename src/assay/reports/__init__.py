@@ -1,0 +1,18 @@
+"""REPORT: the documents of `results`, drawn. No module here computes a figure.
+
+In: a Report, a Comparison, a Leaderboard, a Case, or the events of a run. Out: text.
+Refuses to know: the store, the models, and how any number came about.
+
+    safe_text     model output made harmless: terminal, Markdown
+    numbers       the one place that formats a number
+    sentences     what all renderers say in the same words
+    terminal      rich tables            report, comparison, leaderboard
+    markdown      the same               report, comparison, leaderboard
+    as_json       the same, for programs
+    html          one self-contained file
+    performance   performance.md
+    test_plan     test-plans/TEST-ID.md
+    progress      live bar, plain lines, or nothing, while a run goes on
+
+This file imports nothing: `assay --help` must not load rich or jinja2.
+"""

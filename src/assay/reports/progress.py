@@ -1,0 +1,253 @@
+"""While a run goes on: a live bar, plain lines, or nothing.
+
+In: the events of a run (types.Observer). Out: lines on a stream, never on stdout by itself.
+Refuses to know: the store and the models. Rate and time left count only what is asked now, never
+replies that were in the store already; the mean so far is that of answers marked now.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self, TextIO
+
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from assay.messages import tr
+from assay.reports import numbers
+from assay.reports.safe_text import one_line
+from assay.reports.terminal import console_for
+from assay.stats import wilson
+from assay.types import Failed, Reply, Score
+
+Clock = Callable[[], float]
+
+LIVE_EVERY_S = 0.1
+PLAIN_AT_LEAST_S = 3.0  # never two plain lines closer than this,
+PLAIN_AT_MOST_S = 30.0  # nor a silence longer than this while replies come
+
+
+@dataclass(slots=True)
+class Tally:
+    """What has happened to one model so far."""
+
+    spec: str
+    total: int
+    reused: int
+    started: float
+    asked: int = 0
+    failed: int = 0
+    scored: int = 0
+    unscored: int = 0
+    points: float = 0.0
+
+    def add(self, reply: Reply, score: Score | None) -> None:
+        """Count one reply."""
+        self.asked += 1
+        self.failed += isinstance(reply, Failed)
+        if score is None:
+            return
+        if score.value is None:
+            self.unscored += 1
+        else:
+            self.scored += 1
+            self.points += score.value
+
+    @property
+    def done(self) -> int:
+        """Replies that are durable, whenever they came."""
+        return min(self.total, self.reused + self.asked)
+
+    def words(self, now: float) -> list[str]:
+        """Everything but the name: counts, rate, mean, failures, time left."""
+        share = f"{100 * self.done // self.total}%" if self.total else "100%"
+        said = [f"{numbers.count(self.done)}/{numbers.count(self.total)} ({share})"]
+        if self.reused:
+            said.append(tr("{count} reused", count=numbers.count(self.reused)))
+        elapsed = now - self.started
+        if self.asked and elapsed > 0:
+            said.append(numbers.rate(self.asked / elapsed))
+        if self.scored:
+            said.append(self._mean())
+        if self.unscored:
+            said.append(tr("{count} unscored", count=numbers.count(self.unscored)))
+        if self.failed:
+            said.append(tr("{count} failed", count=numbers.count(self.failed)))
+        left = self.total - self.done
+        if left and self.asked and elapsed > 0:
+            seconds = numbers.duration(left * elapsed / self.asked)
+            said.append(tr("{time} left", time=seconds))
+        return said
+
+    def _mean(self) -> str:
+        mean = min(1.0, self.points / self.scored)
+        low, high = wilson(mean, self.scored)
+        return tr(
+            "mean {mean} [{low}–{high}] n={n}",
+            mean=f"{mean:.2f}",
+            low=f"{low:.2f}",
+            high=f"{high:.2f}",
+            n=numbers.count(self.scored),
+        )
+
+
+class SilentProgress:
+    """Nobody watches."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Nothing was opened."""
+
+    def model_started(self, spec: str, *, total: int, reused: int) -> None:
+        """Not shown."""
+
+    def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
+        """Not shown."""
+
+    def model_finished(self, spec: str) -> None:
+        """Not shown."""
+
+    def note(self, sentence: str) -> None:
+        """Not shown."""
+
+
+class PlainProgress(SilentProgress):
+    """Lines for logs: at the start, at each tenth, at the end, and seldom in between."""
+
+    def __init__(self, stream: TextIO, *, clock: Clock = time.monotonic) -> None:
+        self._console = console_for(stream)
+        self._clock = clock
+        self._tally: Tally | None = None
+        self._said_at = 0.0
+        self._tenth = 0
+
+    def model_started(self, spec: str, *, total: int, reused: int) -> None:
+        """The first line of a model."""
+        self._tally = Tally(spec, total, reused, started=self._clock())
+        self._tenth = self._tenths()
+        self._say(tr("start"))
+
+    def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
+        """A line where one is due."""
+        if self._tally is None:
+            return
+        self._tally.add(reply, score)
+        silent = self._clock() - self._said_at
+        tenth = self._tenths()
+        due = tenth > self._tenth or silent >= PLAIN_AT_MOST_S
+        if due and silent >= PLAIN_AT_LEAST_S and self._tally.done < self._tally.total:
+            self._tenth = tenth
+            self._say()
+
+    def model_finished(self, spec: str) -> None:
+        """The last line of a model."""
+        self._say(tr("done"))
+        self._tally = None
+
+    def note(self, sentence: str) -> None:
+        """A line of its own."""
+        self._print(one_line(sentence))
+
+    def _tenths(self) -> int:
+        tally = self._tally
+        return 10 * tally.done // tally.total if tally and tally.total else 10
+
+    def _say(self, *first: str) -> None:
+        if self._tally is not None:
+            self._said_at = self._clock()
+            words = [*first, *self._tally.words(self._said_at)]
+            self._print(f"{one_line(self._tally.spec)}: {', '.join(words)}")
+
+    def _print(self, line: str) -> None:
+        self._console.print(Text(line), soft_wrap=True)
+        self._console.file.flush()
+
+
+class LiveProgress(SilentProgress):
+    """One line per model, the current one moving. Leaving it restores the terminal, whatever
+    happened inside.
+    """
+
+    def __init__(self, stream: TextIO, *, clock: Clock = time.monotonic) -> None:
+        self._console = console_for(stream)
+        self._clock = clock
+        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._tally: Tally | None = None
+        self._drawn_at = 0.0
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Take the bar away and show the cursor again; what was reached stays as a line."""
+        self._leave_line()
+        self._live.stop()
+
+    def model_started(self, spec: str, *, total: int, reused: int) -> None:
+        """A new bar."""
+        self._tally = Tally(spec, total, reused, started=self._clock())
+        self._draw()
+
+    def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
+        """Ten times a second at most: a bar must not slow the run."""
+        if self._tally is None:
+            return
+        self._tally.add(reply, score)
+        if self._clock() - self._drawn_at >= LIVE_EVERY_S:
+            self._draw()
+
+    def model_finished(self, spec: str) -> None:
+        """The bar becomes a line that stays."""
+        self._leave_line()
+
+    def note(self, sentence: str) -> None:
+        """Above the bar."""
+        self._console.print(Text(one_line(sentence), style="yellow"))
+
+    def _draw(self) -> None:
+        if self._tally is None:
+            return
+        self._drawn_at = self._clock()
+        tally = self._tally
+        grid = Table.grid(padding=(0, 1))
+        grid.add_column(no_wrap=True, max_width=max(12, self._console.width // 3))
+        grid.add_column(width=max(4, min(24, self._console.width // 5)))
+        grid.add_column(overflow="fold")
+        grid.add_row(
+            Text(one_line(tally.spec), style="bold cyan", overflow="ellipsis"),
+            ProgressBar(total=max(1, tally.total), completed=tally.done if tally.total else 1),
+            Text(" · ".join(tally.words(self._drawn_at))),
+        )
+        self._live.update(grid, refresh=True)
+
+    def _leave_line(self) -> None:
+        if self._tally is None:
+            return
+        line = Text(one_line(self._tally.spec), style="bold cyan")
+        line.append("  " + " · ".join(self._tally.words(self._clock())), style="default")
+        self._tally = None
+        self._live.update(Text(""), refresh=True)
+        self._console.print(line)
+
+
+def progress_for(stream: TextIO) -> LiveProgress | PlainProgress:
+    """A bar where someone looks, plain lines where nobody does."""
+    return LiveProgress(stream) if stream.isatty() else PlainProgress(stream)

@@ -1,0 +1,205 @@
+"""What every renderer says in the same words.
+
+In: parts of a Report or Comparison. Out: whole, translated sentences and names, as plain text;
+each renderer escapes them its own way. Refuses to know: tables, colours, markup.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from assay.messages import tr, trn
+from assay.reports import numbers
+from assay.reports.safe_text import one_line
+from assay.results import (
+    Baselines,
+    Comparison,
+    Leaderboard,
+    ModelReport,
+    Performance,
+    Report,
+    SuiteComparison,
+    SuiteRanking,
+    SuiteSummary,
+)
+from assay.types import Estimate, Outcome
+
+SHOWN_CONSTANT = 40  # characters of a constant answer that are shown
+
+
+def outcome(which: Outcome) -> str:
+    """An outcome as a reader says it."""
+    return {
+        Outcome.PASS: tr("pass"),
+        Outcome.FAIL: tr("fail"),
+        Outcome.NO_ANSWER: tr("no answer"),
+        Outcome.UNSCORED: tr("unscored"),
+        Outcome.FAILED: tr("failed"),
+    }[which]
+
+
+def outcomes(summary: SuiteSummary) -> str:
+    """Every outcome with its count."""
+    counted = (
+        f"{numbers.count(summary.outcomes.get(which, 0))} {outcome(which)}" for which in Outcome
+    )
+    return tr(
+        "{count} tests: {outcomes}",
+        count=numbers.count(len(summary.tests)),
+        outcomes=" · ".join(counted),
+    )
+
+
+def baselines(known: Baselines) -> Iterator[tuple[str, Estimate]]:
+    """The three answers that know nothing, named."""
+    yield tr("an empty answer"), known.empty
+    yield tr("the prompt echoed"), known.echoed
+    constant = one_line(known.constant_answer, longest=SHOWN_CONSTANT)
+    yield tr("always “{constant}”", constant=constant), known.constant
+
+
+def baselines_sampled(known: Baselines) -> str | None:
+    """Said where the baselines were computed on a sample."""
+    asked = known.empty.n + known.empty.unscored
+    if asked >= known.tests:
+        return None
+    return tr(
+        "Baselines from a seeded sample of {asked} of {tests} tests.",
+        asked=numbers.count(asked),
+        tests=numbers.count(known.tests),
+    )
+
+
+def performance(measured: Performance) -> Iterator[tuple[str, Estimate]]:
+    """Every quantity of `performance.md`, named."""
+    yield tr("seconds per answer, mean"), measured.seconds_mean
+    yield tr("seconds per answer, median"), measured.seconds_p50
+    yield tr("seconds per answer, 95th percentile"), measured.seconds_p95
+    yield tr("seconds to the first token, mean"), measured.first_token_s
+    yield tr("tokens in, mean per answer"), measured.prompt_tokens
+    yield tr("tokens out, mean per answer"), measured.output_tokens
+    yield tr("tokens out per second"), measured.tokens_per_s
+
+
+def answered(measured: Performance) -> str:
+    """How many requests were answered, and how many failed."""
+    return tr(
+        "{answered} requests answered, {failed} failed for good.",
+        answered=numbers.count(measured.answered),
+        failed=numbers.count(measured.failed),
+    )
+
+
+def state(report: Report) -> str:
+    """When a run began and ended, or that it has not."""
+    if report.finished is None:
+        return tr("started {created}, unfinished", created=report.created)
+    return tr("{created} to {finished}", created=report.created, finished=report.finished)
+
+
+def model_notes(model: ModelReport) -> Iterator[str]:
+    """What to know about one model."""
+    if model.fingerprint_is_weak:
+        yield tr(
+            "The fingerprint of {model} is weak: its server does not say which weights it runs, "
+            "so a change of weights behind the name goes unnoticed.",
+            model=model.spec,
+        )
+    for summary in model.suites:
+        if summary.score.incomplete:
+            yield tr(
+                "The score of {suite} is incomplete: {unscored} of {total} tests could not be "
+                "marked, and no gate passes on it.",
+                suite=summary.suite,
+                unscored=numbers.count(summary.score.unscored),
+                total=numbers.count(summary.score.n + summary.score.unscored),
+            )
+    yield from model.notes
+
+
+def acceptance(model: ModelReport) -> str | None:
+    """Accepted or not, where a gate was asked."""
+    if model.accepted is None:
+        return None
+    return tr("accepted") if model.accepted else tr("not accepted")
+
+
+def verdict(compared: SuiteComparison) -> str:
+    """What a comparison found, about the second side."""
+    p = numbers.p_value(compared.adjusted_p)
+    sign = "" if p.startswith("<") else "= "
+    return {
+        "better": tr("The second is better (p {p}).", p=sign + p),
+        "worse": tr("The second is worse (p {p}).", p=sign + p),
+        "undecided": tr("No difference can be told (p {p}).", p=sign + p),
+        "nothing_in_common": tr("They share no test that both could mark."),
+    }[compared.verdict]
+
+
+def how_tested(compared: SuiteComparison) -> str:
+    """The test behind the p-value and what it counted."""
+    return tr(
+        "{method} over {pairs} pairs: {gained} higher, {lost} lower; p {p}, {adjusted} by Holm.",
+        method={
+            "mcnemar": tr("Exact McNemar"),
+            "stratified mcnemar": tr("McNemar by category"),
+            "paired bootstrap": tr("Paired bootstrap"),
+        }.get(compared.method, compared.method),
+        pairs=numbers.count(compared.difference.n),
+        gained=numbers.count(compared.gained),
+        lost=numbers.count(compared.lost),
+        p=numbers.p_value(compared.p_value),
+        adjusted=numbers.p_value(compared.adjusted_p),
+    )
+
+
+def detectable(compared: SuiteComparison) -> str | None:
+    """What so few tests could have found."""
+    if compared.detectable is None:
+        return None
+    return trn(
+        "With {count} test only differences above about {points:.0f} points are found.",
+        "With {count} tests only differences above about {points:.0f} points are found.",
+        compared.difference.n,
+        points=compared.detectable,
+    )
+
+
+def left_out(compared: SuiteComparison) -> Iterator[str]:
+    """Why tests could not be paired, one sentence a reason, naming the first few."""
+    why = {
+        "only_in_first": tr("only in the first"),
+        "only_in_second": tr("only in the second"),
+        "changed": tr("changed between the two"),
+        "unscored": tr("not marked on one side"),
+    }
+    for reason, count in Counter(test.reason for test in compared.left_out).items():
+        ids = [test.id for test in compared.left_out if test.reason == reason]
+        shown = ", ".join(ids[:5]) + (", …" if count > 5 else "")
+        yield trn(
+            "Left out: {count} test {why} ({ids}).",
+            "Left out: {count} tests {why} ({ids}).",
+            count,
+            why=why[reason],
+            ids=shown,
+        )
+
+
+def nothing_to_show(document: Report | Comparison | Leaderboard) -> str | None:
+    """Said where a document is empty, with what to do next."""
+    if isinstance(document, Report):
+        return None if document.models else tr("This run holds no model.")
+    if isinstance(document, Comparison):
+        return None if document.pairs else tr("There is nothing to compare.")
+    if document.suites:
+        return None
+    return tr("There is no finished run in {out}: `assay run` makes one.", out=document.out)
+
+
+def ranking_legend(suite: SuiteRanking) -> Iterator[str]:
+    """What = and – mean, where they occur."""
+    if any(row.tie for row in suite.rows):
+        yield tr("= cannot be told apart from the row above (95 %, unpaired; compare the runs).")
+    if any(row.rank is None for row in suite.rows):
+        yield tr("– not ranked: more than 5 % of its tests could not be marked.")

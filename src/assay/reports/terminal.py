@@ -1,0 +1,289 @@
+"""Reports on a terminal, with rich: narrow ones, without colour and into files too.
+
+In: a Report, a Comparison or a Leaderboard, and a Console. Out: lines on that console.
+Refuses to know: how a figure came about. Every text goes in as `Text`, never as markup, and what a
+model or a file wrote goes through `safe_text` first.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterable
+from typing import TextIO
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from assay.messages import tr, trn
+from assay.reports import numbers, sentences
+from assay.reports.safe_text import one_line
+from assay.results import (
+    Comparison,
+    Leaderboard,
+    ModelReport,
+    PairComparison,
+    Report,
+    SuiteComparison,
+    SuiteRanking,
+    SuiteSummary,
+    TestRow,
+)
+from assay.types import Estimate, Outcome
+
+ROOM_FOR_BARS = 84  # columns from which the interval is drawn beside its figures
+SHOWN_FLIPS = 20
+
+STYLES = {
+    Outcome.PASS: "green",
+    Outcome.FAIL: "red",
+    Outcome.NO_ANSWER: "yellow",
+    Outcome.UNSCORED: "magenta",
+    Outcome.FAILED: "bold magenta",
+}
+VERDICT_STYLES = {"better": "bold green", "worse": "bold red"}
+
+
+def console_for(stream: TextIO | None = None, *, width: int | None = None) -> Console:
+    """A console that takes no text for markup; characters a stream cannot write become ?."""
+    target = stream if stream is not None else sys.stdout
+    if isinstance(target, io.TextIOWrapper) and not _writes_unicode(target):
+        target.reconfigure(errors="replace")
+    return Console(file=target, width=width, markup=False, highlight=False, emoji=False)
+
+
+def report(document: Report, console: Console, *, verbose: bool = False) -> None:
+    """One run: every model, every suite; with `verbose` every test."""
+    _line(console, tr("Run {run}", run=document.run), style="bold")
+    _line(console, sentences.state(document), style="dim")
+    _empty(console, sentences.nothing_to_show(document))
+    for model in document.models:
+        _model(console, model, verbose=verbose)
+    if document.selected is not None:
+        _line(console, tr("Selected: {model}", model=document.selected), style="bold green")
+    _notes(console, document.notes, document.hints)
+
+
+def comparison(document: Comparison, console: Console) -> None:
+    """Paired comparisons: differences, intervals, significance, the tests that flipped."""
+    _empty(console, sentences.nothing_to_show(document))
+    for pair in document.pairs:
+        _pair(console, pair)
+    _notes(console, document.notes, ())
+
+
+def leaderboard(document: Leaderboard, console: Console) -> None:
+    """Every model, suite by suite, best first."""
+    _empty(console, sentences.nothing_to_show(document))
+    for suite in document.suites:
+        _ranking(console, suite)
+    _notes(console, document.notes, ())
+
+
+# ---------------------------------------------------------------------------------------- one run
+
+
+def _model(console: Console, model: ModelReport, *, verbose: bool) -> None:
+    console.print()
+    title = Text(one_line(model.spec), style="bold cyan")
+    accepted = sentences.acceptance(model)
+    if accepted:
+        title.append(f"  {accepted}", style="bold green" if model.accepted else "bold red")
+    console.print(title)
+    for summary in model.suites:
+        _suite(console, summary, verbose=verbose)
+    if model.measurements:
+        console.print()
+        _line(console, tr("Measurements"), style="bold")
+        console.print(_figures(console, model.measurements.items()))
+    console.print()
+    _line(console, sentences.answered(model.performance))
+    _notes(console, sentences.model_notes(model), ())
+
+
+def _suite(console: Console, summary: SuiteSummary, *, verbose: bool) -> None:
+    console.print()
+    head = Text(one_line(summary.suite), style="bold")
+    if summary.title:
+        head.append(f" – {one_line(summary.title)}", style="default")
+    console.print(head)
+    score = tr("score {figure}", figure=numbers.figure(summary.score))
+    console.print(Text(score, style="bold yellow" if summary.score.incomplete else "bold"))
+    console.print(_figures(console, summary.categories.items()))
+    if summary.baselines is not None:
+        console.print()
+        _line(console, tr("What answers that know nothing would score"), style="bold")
+        console.print(_figures(console, sentences.baselines(summary.baselines)))
+        _empty(console, sentences.baselines_sampled(summary.baselines))
+    console.print()
+    _line(console, sentences.outcomes(summary))
+    if verbose:
+        console.print()
+        for row in summary.tests:
+            _test(console, row)
+
+
+def _figures(console: Console, rows: Iterable[tuple[str, Estimate]]) -> Table:
+    """Name, value, interval, n, unscored; the interval drawn where there is room."""
+    room = console.width >= ROOM_FOR_BARS
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("", overflow="fold", ratio=None)
+    table.add_column(Text(tr("value")), justify="right", no_wrap=True)
+    table.add_column(Text(tr("95 % interval")), no_wrap=True)
+    table.add_column(Text("n"), justify="right", no_wrap=True)
+    table.add_column(Text(tr("unscored")), justify="right", no_wrap=True)
+    if room:
+        table.add_column("", no_wrap=True)
+    for name, estimate in rows:
+        drawn = [Text(_bar(console, estimate), style="cyan")] if room else []
+        shown = numbers.with_unit(estimate)
+        unscored = numbers.count(estimate.unscored)
+        table.add_row(
+            Text(one_line(name)),
+            Text(shown),
+            Text(numbers.interval(estimate)),
+            Text(numbers.count(estimate.n)),
+            Text(tr("{count} incomplete", count=unscored) if estimate.incomplete else unscored),
+            *drawn,
+            style="yellow" if estimate.incomplete else None,
+        )
+    return table
+
+
+def _bar(console: Console, estimate: Estimate) -> str:
+    if estimate.unit not in ("share", "points"):
+        return ""
+    return numbers.bar(estimate, width=20, ascii_only=console.options.ascii_only)
+
+
+def _test(console: Console, row: TestRow) -> None:
+    line = Text(f"{sentences.outcome(row.outcome):<9} ", style=STYLES[row.outcome])
+    line.append(f"{numbers.score(row.score):>5}  ", style="default")
+    line.append(one_line(row.id), style="bold default")
+    line.append(f"  {one_line(row.explanation)}", style="default")
+    console.print(line, soft_wrap=True)
+    for repeat in row.repeats:
+        part = Text(f"    {sentences.outcome(repeat.outcome):<9} ", style=STYLES[repeat.outcome])
+        part.append(f"{numbers.score(repeat.score):>5}  {one_line(repeat.explanation)}", "default")
+        console.print(part, soft_wrap=True)
+
+
+# ------------------------------------------------------------------------------------ comparisons
+
+
+def _pair(console: Console, pair: PairComparison) -> None:
+    console.print()
+    for name, side in ((tr("first"), pair.a), (tr("second"), pair.b)):
+        line = Text(f"{name:<7} ", style="dim")
+        line.append(one_line(side.model), style="bold cyan")
+        line.append(f"  {one_line(side.run)}", style="dim")
+        console.print(line, soft_wrap=True)
+    for compared in pair.suites:
+        _compared(console, compared)
+    _notes(console, pair.notes, ())
+
+
+def _compared(console: Console, compared: SuiteComparison) -> None:
+    console.print()
+    head = Text(one_line(compared.suite), style="bold")
+    head.append(
+        "  " + sentences.verdict(compared), style=VERDICT_STYLES.get(compared.verdict, "default")
+    )
+    console.print(head)
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("", overflow="fold")
+    for name in (tr("first"), tr("second")):
+        table.add_column(Text(name), justify="right", no_wrap=True)
+    table.add_column(Text(tr("difference, 95 % interval")))
+    table.add_column(Text(tr("pairs")), justify="right", no_wrap=True)
+    parts = [(one_line(c.name), c.a, c.b, c.difference) for c in compared.categories]
+    whole = (tr("points"), compared.a, compared.b, compared.difference)
+    for name, a, b, difference in [*parts, whole]:
+        table.add_row(
+            Text(name),
+            Text(numbers.value(a)),
+            Text(numbers.value(b)),
+            Text(numbers.difference(difference)),
+            Text(numbers.count(difference.n)),
+        )
+    console.print(table)
+    if compared.p_value is not None:
+        _line(console, sentences.how_tested(compared))
+    _empty(console, sentences.detectable(compared))
+    for sentence in sentences.left_out(compared):
+        _line(console, sentence, style="dim")
+    _flips(console, compared)
+
+
+def _flips(console: Console, compared: SuiteComparison) -> None:
+    for flip in compared.flips[:SHOWN_FLIPS]:
+        style = "green" if flip.gained else "red"
+        change = f"{sentences.outcome(flip.outcome_a)} → {sentences.outcome(flip.outcome_b)}"
+        line = Text(f"  {'+' if flip.gained else '−'} {one_line(flip.id)}  ", style=style)
+        marks = f"{numbers.score(flip.score_a)} → {numbers.score(flip.score_b)}"
+        line.append(f"{change}  {marks}", style="default")
+        console.print(line, soft_wrap=True)
+    more = len(compared.flips) - SHOWN_FLIPS
+    if more > 0:
+        _line(console, trn("… and {count} more.", "… and {count} more.", more), style="dim")
+
+
+# ------------------------------------------------------------------------------------ leaderboard
+
+
+def _ranking(console: Console, suite: SuiteRanking) -> None:
+    console.print()
+    head = Text(one_line(suite.suite), style="bold")
+    if suite.tests:
+        tests = trn("{count} test", "{count} tests", suite.tests)
+        head.append(f"  {tests}", style="dim")
+    console.print(head)
+    room = console.width >= ROOM_FOR_BARS
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column(Text("#"), justify="right", no_wrap=True)
+    table.add_column(Text(tr("model")), overflow="fold")
+    table.add_column(Text(tr("score, 95 % interval")), no_wrap=not room)
+    table.add_column(Text("n"), justify="right", no_wrap=True)
+    table.add_column(Text(tr("unscored")), justify="right", no_wrap=True)
+    if room:
+        table.add_column(Text(tr("run")), overflow="ellipsis", no_wrap=True)
+    for row in suite.rows:
+        place = "–" if row.rank is None else f"{'=' if row.tie else ''}{row.rank}"
+        table.add_row(
+            Text(place),
+            Text(one_line(row.model)),
+            Text(f"{numbers.value(row.score)} {numbers.interval(row.score)}"),
+            Text(numbers.count(row.score.n)),
+            Text(numbers.count(row.score.unscored)),
+            *([Text(one_line(row.run))] if room else []),
+            style="yellow" if row.score.incomplete else None,
+        )
+    console.print(table)
+    for sentence in sentences.ranking_legend(suite):
+        _line(console, sentence, style="dim")
+
+
+# ------------------------------------------------------------------------------------------ lines
+
+
+def _line(console: Console, sentence: str, *, style: str = "") -> None:
+    console.print(Text(one_line(sentence), style=style))
+
+
+def _empty(console: Console, sentence: str | None) -> None:
+    if sentence is not None:
+        _line(console, sentence)
+
+
+def _notes(console: Console, notes: Iterable[str], hints: Iterable[str]) -> None:
+    for note in notes:
+        _line(console, tr("Note: {note}", note=note), style="yellow")
+    for hint in hints:
+        # A hint holds a command to copy: never broken over two lines.
+        console.print(Text(f"→ {one_line(hint)}", style="cyan"), soft_wrap=True)
+
+
+def _writes_unicode(stream: TextIO) -> bool:
+    return (stream.encoding or "").lower().replace("-", "").startswith("utf")

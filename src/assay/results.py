@@ -1,0 +1,275 @@
+"""What a run, a comparison and a leaderboard say: the shapes between arithmetic and rendering.
+
+In: nothing. Out: frozen dataclasses that `summary` fills, `workflow` puts together and `reports`
+draws. Refuses to know: how a figure was computed, and how it is shown. Standard library only.
+
+    Report -> ModelReport -> SuiteSummary -> TestRow -> RepeatRow     one run
+    Comparison -> PairComparison -> SuiteComparison -> Flip, LeftOut  two runs or more, test by test
+    Leaderboard -> SuiteRanking -> Standing                           every model in a store
+
+Times are ISO 8601 texts in UTC, as the store keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from assay.types import Estimate, Outcome
+
+# ---------------------------------------------------------------------------------------- one run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatRow:
+    """One try of a test that was asked several times. `repeat` is the trial's own number."""
+
+    repeat: int
+    outcome: Outcome
+    score: float | None
+    answer: str | None
+    extracted: str | None
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestRow:
+    """What became of one test. With repeats: the mean score, the first try's answer, every try.
+
+    `explanation` of a failed request is the reason it failed. `repeats` is empty unless the test
+    was asked more than once.
+    """
+
+    __test__: ClassVar[bool] = False  # pytest takes every class named Test… for its own
+
+    id: str
+    category: str
+    outcome: Outcome
+    score: float | None
+    answer: str | None
+    extracted: str | None
+    explanation: str
+    question: str = ""
+    repeats: tuple[RepeatRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baselines:
+    """What three answers that know nothing would score, in points. `tests`: the suite's size; a
+    smaller n means a seeded sample.
+    """
+
+    empty: Estimate
+    echoed: Estimate
+    constant: Estimate
+    constant_answer: str
+    tests: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteSummary:
+    """One model on one suite. `score` is in points, `categories` are shares, both with intervals.
+
+    `measurements`: pass@1, pass@N, pass^N and spread with repeats; answer_s where timed.
+    """
+
+    suite: str
+    score: Estimate
+    categories: Mapping[str, Estimate]
+    tests: tuple[TestRow, ...]
+    outcomes: Mapping[Outcome, int]
+    title: str = ""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    pass_mark: float = 0.7
+    measurements: Mapping[str, Estimate] = field(default_factory=dict)
+    baselines: Baselines | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Performance:
+    """The quantitative side of one model: every figure an Estimate, with n = 0 if not measured."""
+
+    answered: int
+    failed: int
+    seconds_mean: Estimate
+    seconds_p50: Estimate
+    seconds_p95: Estimate
+    first_token_s: Estimate
+    prompt_tokens: Estimate
+    output_tokens: Estimate
+    tokens_per_s: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReport:
+    """One model of a run. `report` is the path of its evaluation report, where there is one."""
+
+    spec: str
+    name: str
+    slug: str
+    fingerprint: str
+    suites: tuple[SuiteSummary, ...]
+    performance: Performance
+    fingerprint_is_weak: bool = False
+    measurements: Mapping[str, Estimate] = field(default_factory=dict)
+    report: str | None = None
+    accepted: bool | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """One run, whole. `finished` is None while requests are left to ask.
+
+    `command` repeats or continues the run; `notes` are things to know, `hints` things to do next,
+    both whole, translated sentences.
+    """
+
+    run: str
+    out: str
+    created: str
+    models: tuple[ModelReport, ...]
+    exit_code: int
+    finished: str | None = None
+    command: str = ""
+    version: str = ""
+    selected: str | None = None
+    notes: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+
+
+# ------------------------------------------------------------------------------------ comparisons
+
+Verdict = Literal["better", "worse", "undecided", "nothing_in_common"]
+WhyLeftOut = Literal["only_in_first", "only_in_second", "changed", "unscored"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """A test that passes on one side only."""
+
+    id: str
+    category: str
+    outcome_a: Outcome
+    outcome_b: Outcome
+    score_a: float | None
+    score_b: float | None
+
+    @property
+    def gained(self) -> bool:
+        """It passes on the second side and not on the first."""
+        return self.outcome_b is Outcome.PASS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A test that cannot be paired, and why."""
+
+    id: str
+    category: str
+    reason: WhyLeftOut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoryComparison:
+    """One category on both sides, over the tests they share. Shares, not points."""
+
+    name: str
+    a: Estimate
+    b: Estimate
+    difference: Estimate
+    p_value: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteComparison:
+    """One suite on both sides, paired by test. `a`, `b` and `difference` (b - a) are in points.
+
+    `difference.n` counts pairs, `difference.unscored` the tests that one side could not mark.
+    `adjusted_p` is Holm's over all comparisons shown together. `verdict` is about the second side.
+    `detectable`: the smallest difference, in points, that so many pairs find four times in five.
+    """
+
+    suite: str
+    a: Estimate
+    b: Estimate
+    difference: Estimate
+    p_value: float | None
+    adjusted_p: float | None
+    method: str
+    verdict: Verdict
+    categories: tuple[CategoryComparison, ...]
+    gained: int
+    lost: int
+    flips: tuple[Flip, ...]
+    left_out: tuple[LeftOut, ...]
+    detectable: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One model of one run: what is compared with what."""
+
+    run: str
+    model: str
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairComparison:
+    """Two sides over every suite they share. `notes` name the suites only one of them has."""
+
+    a: Side
+    b: Side
+    suites: tuple[SuiteComparison, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The first side against each of the others."""
+
+    pairs: tuple[PairComparison, ...]
+    notes: tuple[str, ...] = ()
+    exit_code: int = 0
+
+
+# ------------------------------------------------------------------------------------ leaderboard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One model on one suite. `rank` is None for an incomplete score, which is never ranked.
+
+    `tie`: it cannot be told apart from the row above it.
+    """
+
+    model: str
+    score: Estimate
+    run: str
+    when: str
+    rank: int | None = None
+    tie: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteRanking:
+    """Models that answered the same tests, best first. `content` tells two suites of one name
+    apart (another version, a sample, some categories only); `tests` is how many there are.
+    """
+
+    suite: str
+    rows: tuple[Standing, ...]
+    content: str = ""
+    tests: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaderboard:
+    """Every model in a store, suite by suite."""
+
+    out: str
+    suites: tuple[SuiteRanking, ...]
+    notes: tuple[str, ...] = ()
+    exit_code: int = 0

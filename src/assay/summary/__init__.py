@@ -1,0 +1,25 @@
+"""DECIDE: what a pile of trials says about a model.
+
+In: a Suite, its Trials, and for baselines a marking function. Out: the shapes of `results`.
+Refuses to know: how answers are marked, where trials are stored, how figures are shown.
+
+    summarise       Trials -> SuiteSummary       outcomes to the letter of the contract
+    performance     Replies -> Performance       how quick, how long
+    baselines       Suite -> Baselines           what answers that know nothing would score
+    compare_suites  two SuiteSummaries, paired by test; `with_holm` over all that are shown together
+    rank            Standings -> SuiteRanking    best first; incomplete ones listed, never ranked
+"""
+
+from assay.summary.baselines import baselines
+from assay.summary.comparisons import compare_suites, rank, with_holm
+from assay.summary.trials import measurements, performance, summarise
+
+__all__ = [
+    "baselines",
+    "compare_suites",
+    "measurements",
+    "performance",
+    "rank",
+    "summarise",
+    "with_holm",
+]

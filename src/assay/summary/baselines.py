@@ -1,0 +1,131 @@
+"""What answers that know nothing would score: an empty one, the echoed prompt, one constant.
+
+In: a Suite and a function that marks. Out: Baselines, by the suite's own weights and intervals.
+Refuses to know: how marking works, how prompts are rendered (both are handed in), and any model.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from assay import stats
+from assay.results import Baselines
+from assay.types import (
+    Answered,
+    Case,
+    CommandSequence,
+    Composite,
+    Estimate,
+    ExactMatch,
+    Judge,
+    Keywords,
+    MultipleChoice,
+    Reply,
+    Score,
+    Suite,
+    TopK,
+)
+
+LETTERS = "ABCDE"
+YES_AND_NO = ("yes", "no")
+FREQUENT_TEXTS = 5
+
+Mark = Callable[[Case, Reply], Score | None]
+
+
+def baselines(
+    suite: Suite,
+    mark: Mark,
+    *,
+    rendered_prompt: Callable[[Case], str],
+    sample: int = 1000,
+    seed: int = 0,
+) -> Baselines:
+    """The three scores, in points. Above `sample` tests a seeded sample spread over categories.
+
+    The constant is the best of the letters (where a multiple-choice test is there), the five most
+    frequent expected texts, "yes" and "no": chosen knowing the answers, so an upper bound.
+    """
+    cases = _sampled(suite, sample, seed)
+    marked = {
+        constant: _scored(suite, cases, mark, _always(constant), seed=seed)
+        for constant in _constants(cases)
+    }
+    best = max(marked, key=lambda constant: marked[constant].value or 0.0)
+    return Baselines(
+        empty=_scored(suite, cases, mark, _always(""), seed=seed),
+        echoed=_scored(suite, cases, mark, rendered_prompt, seed=seed),
+        constant=marked[best],
+        constant_answer=best,
+        tests=sum(len(category.cases) for category in suite.categories),
+    )
+
+
+def _always(text: str) -> Callable[[Case], str]:
+    return lambda _: text
+
+
+def _sampled(suite: Suite, sample: int, seed: int) -> list[Case]:
+    total = sum(len(category.cases) for category in suite.categories)
+    if total <= sample:
+        return list(suite.cases)
+    chosen: list[Case] = []
+    for category in suite.categories:
+        size = max(1, round(sample * len(category.cases) / total))
+        # A generator of its own per category: adding one does not change the others' sample.
+        drawn = random.Random(f"{seed}/{category.name}").sample(
+            range(len(category.cases)), min(size, len(category.cases))
+        )
+        chosen += [category.cases[place] for place in sorted(drawn)]
+    return chosen
+
+
+def _scored(
+    suite: Suite, cases: Sequence[Case], mark: Mark, answer: Callable[[Case], str], *, seed: int
+) -> Estimate:
+    scores: dict[str, list[float]] = {}
+    unscored: Counter[str] = Counter()
+    for case in cases:
+        of_category = scores.setdefault(case.category, [])
+        score = None if isinstance(case.check, Judge) else mark(case, _reply(case, answer(case)))
+        if score is None or score.value is None:
+            unscored[case.category] += 1
+        else:
+            of_category.append(score.value)
+    return stats.weighted(
+        [
+            (stats.mean_of(values, unscored=unscored[name], seed=seed), suite.weight(name))
+            for name, values in scores.items()
+        ]
+    )
+
+
+def _reply(case: Case, text: str) -> Answered:
+    if isinstance(case.check, TopK):
+        return Answered(request_id="", text=text, predictions=(text,), prediction_method="given")
+    return Answered(request_id="", text=text)
+
+
+def _constants(cases: Sequence[Case]) -> list[str]:
+    has_choices = any(isinstance(case.check, MultipleChoice) for case in cases)
+    expected = Counter(text for case in cases for text in set(_expected_texts(case)))
+    # Ties by the text itself: a set's order would differ from one process to the next.
+    frequent = sorted(expected, key=lambda text: (-expected[text], text))[:FREQUENT_TEXTS]
+    return list(dict.fromkeys([*(LETTERS if has_choices else ""), *frequent, *YES_AND_NO]))
+
+
+def _expected_texts(case: Case) -> Iterator[str]:
+    check = case.check
+    if isinstance(check, Composite):
+        check = check.keywords or check
+    match check:
+        case ExactMatch():
+            yield from check.expected
+        case TopK():
+            yield from check.expected_any
+        case Keywords():
+            yield from (alternatives[0] for alternatives in check.expected)
+        case CommandSequence():
+            yield from (accepted[0] for accepted in check.expected_commands)

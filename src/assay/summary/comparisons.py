@@ -1,0 +1,197 @@
+"""Two sides on the same tests, and many models in one order.
+
+In: SuiteSummaries, or Standings. Out: SuiteComparison, SuiteRanking.
+Refuses to know: which runs they came from, and which tests changed between them (that is handed
+in: only the store knows what was asked).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from assay import stats
+from assay.results import (
+    CategoryComparison,
+    Flip,
+    LeftOut,
+    PairComparison,
+    Standing,
+    SuiteComparison,
+    SuiteRanking,
+    SuiteSummary,
+    TestRow,
+    Verdict,
+    WhyLeftOut,
+)
+from assay.types import Estimate, Outcome
+
+SIGNIFICANT = 0.05
+
+Pair = tuple[TestRow, TestRow]
+Scores = tuple[list[float], list[float]]
+
+
+def compare_suites(
+    a: SuiteSummary,
+    b: SuiteSummary,
+    *,
+    same: frozenset[str] | None = None,
+    weights: Mapping[str, float] | None = None,
+    seed: int = 0,
+) -> SuiteComparison:
+    """How b differs from a over the tests both could mark. `same` names the tests whose content is
+    equal on both sides (None: all that share an id); weights are b's unless given.
+    """
+    pairs, left_out = _paired(a, b, same)
+    weighed = b.weights if weights is None else weights
+    groups = _by_category(pairs)
+    difference = stats.paired_difference_by_category(groups, weighed, seed=seed)
+    unscored = sum(test.reason == "unscored" for test in left_out)
+    p_value = difference.p_value if difference.estimate.n else None
+    compared = SuiteComparison(
+        suite=b.suite,
+        a=_score([(first, weighed.get(name, 0.0)) for name, (first, _) in groups.items()], seed),
+        b=_score([(second, weighed.get(name, 0.0)) for name, (_, second) in groups.items()], seed),
+        difference=replace(difference.estimate, unscored=unscored),
+        p_value=p_value,
+        adjusted_p=p_value,
+        method=difference.method,
+        verdict="undecided",
+        categories=tuple(_category(name, scores, seed) for name, scores in groups.items()),
+        gained=difference.gained,
+        lost=difference.lost,
+        flips=tuple(_flips(pairs)),
+        left_out=left_out,
+        detectable=_detectable(groups, weighed),
+    )
+    return replace(compared, verdict=_verdict(compared))
+
+
+def with_holm(pairs: Sequence[PairComparison]) -> tuple[PairComparison, ...]:
+    """The same comparisons, their p-values adjusted over all suites of all pairs, and verdicts by
+    the adjusted ones: twenty comparisons of equal models would else find one winner.
+    """
+    p_values = [s.p_value for pair in pairs for s in pair.suites if s.p_value is not None]
+    adjusted = iter(stats.holm(p_values))
+    found = []
+    for pair in pairs:
+        suites = []
+        for suite in pair.suites:
+            new = suite if suite.p_value is None else replace(suite, adjusted_p=next(adjusted))
+            suites.append(replace(new, verdict=_verdict(new)))
+        found.append(replace(pair, suites=tuple(suites)))
+    return tuple(found)
+
+
+def rank(
+    suite: str, standings: Sequence[Standing], *, content: str = "", tests: int = 0
+) -> SuiteRanking:
+    """Best first, equal scores by name. Incomplete and empty scores stand below, without a rank."""
+
+    def order(standing: Standing) -> tuple[bool, float, str]:
+        value = standing.score.value
+        return not _complete(standing), -value if value is not None else math.inf, standing.model
+
+    rows: list[Standing] = []
+    for place, standing in enumerate(sorted(standings, key=order), start=1):
+        if not _complete(standing):
+            rows.append(replace(standing, rank=None, tie=False))
+            continue
+        tie = bool(rows) and not stats.tell_apart(rows[-1].score, standing.score)
+        rows.append(replace(standing, rank=place, tie=tie))
+    return SuiteRanking(suite=suite, rows=tuple(rows), content=content, tests=tests)
+
+
+def _complete(standing: Standing) -> bool:
+    return standing.score.value is not None and not standing.score.incomplete
+
+
+def _paired(
+    a: SuiteSummary, b: SuiteSummary, same: frozenset[str] | None
+) -> tuple[list[Pair], tuple[LeftOut, ...]]:
+    firsts = {row.id: row for row in a.tests}
+    seconds = {row.id: row for row in b.tests}
+    pairs: list[Pair] = []
+    left_out: list[LeftOut] = []
+
+    def leave_out(row: TestRow, reason: WhyLeftOut) -> None:
+        left_out.append(LeftOut(id=row.id, category=row.category, reason=reason))
+
+    for row in b.tests:
+        first = firsts.get(row.id)
+        if first is None:
+            leave_out(row, "only_in_second")
+        elif same is not None and row.id not in same:
+            leave_out(row, "changed")
+        elif first.score is None or row.score is None:
+            leave_out(row, "unscored")
+        else:
+            pairs.append((first, row))
+    for row in a.tests:
+        if row.id not in seconds:
+            leave_out(row, "only_in_first")
+    return pairs, tuple(left_out)
+
+
+def _by_category(pairs: Sequence[Pair]) -> dict[str, Scores]:
+    groups: dict[str, Scores] = {}
+    for first, second in pairs:
+        if first.score is not None and second.score is not None:
+            firsts, seconds = groups.setdefault(second.category, ([], []))
+            firsts.append(first.score)
+            seconds.append(second.score)
+    return groups
+
+
+def _score(parts: Sequence[tuple[list[float], float]], seed: int) -> Estimate:
+    return stats.weighted([(stats.mean_of(scores, seed=seed), weight) for scores, weight in parts])
+
+
+def _category(name: str, scores: Scores, seed: int) -> CategoryComparison:
+    difference = stats.paired_difference(*scores, seed=seed)
+    return CategoryComparison(
+        name=name,
+        a=stats.mean_of(scores[0], seed=seed),
+        b=stats.mean_of(scores[1], seed=seed),
+        difference=difference.estimate,
+        p_value=difference.p_value,
+    )
+
+
+def _flips(pairs: Sequence[Pair]) -> Iterator[Flip]:
+    for first, second in pairs:
+        if (first.outcome is Outcome.PASS) != (second.outcome is Outcome.PASS):
+            yield Flip(
+                id=second.id,
+                category=second.category,
+                outcome_a=first.outcome,
+                outcome_b=second.outcome,
+                score_a=first.score,
+                score_b=second.score,
+            )
+
+
+def _verdict(compared: SuiteComparison) -> Verdict:
+    value = compared.difference.value
+    if value is None or compared.adjusted_p is None:
+        return "nothing_in_common"
+    if compared.adjusted_p >= SIGNIFICANT or value == 0:
+        return "undecided"
+    return "better" if value > 0 else "worse"
+
+
+def _detectable(groups: Mapping[str, Scores], weights: Mapping[str, float]) -> float | None:
+    """In points. As many tests as the weights leave (a category of few tests and much weight counts
+    for few), and the spread of the differences seen, with one in four tests differing as a start.
+    """
+    used = {name: scores for name, scores in groups.items() if weights.get(name, 0.0) > 0}
+    if not used:
+        return None
+    total = sum(weights[name] for name in used)
+    effective = 1 / sum((weights[name] / total) ** 2 / len(used[name][0]) for name in used)
+    squares = [(y - x) ** 2 for pair in used.values() for x, y in zip(*pair, strict=True)]
+    spread = math.sqrt((math.fsum(squares) + 1) / (len(squares) + 4))
+    found = stats.detectable_difference(effective, spread=spread)
+    return None if found is None else found * 100

@@ -1,0 +1,223 @@
+"""What the trials of one model say, by test, category and suite.
+
+In: a Suite and its Trials, or bare Replies. Out: SuiteSummary and Performance.
+Refuses to know: how answers are marked and where trials are kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from assay import stats
+from assay.messages import tr
+from assay.results import Performance, RepeatRow, SuiteSummary, TestRow
+from assay.types import Answered, Chosen, Estimate, Failed, Outcome, Reply, Suite, Trial
+
+MARGIN = 1e-9  # the rounding that `Score.outcome` forgives, for means too
+
+
+def summarise(suite: Suite, trials: Iterable[Trial], *, seed: int = 0) -> SuiteSummary:
+    """One model on one suite. Tests that were not asked yet have no row and count nowhere."""
+    tries: dict[str, list[Trial]] = {}
+    for trial in trials:
+        tries.setdefault(trial.case.id, []).append(trial)
+    asked = [
+        sorted(tries[case.id], key=lambda t: t.repeat) for case in suite.cases if case.id in tries
+    ]
+    rows = tuple(_row(of_test, suite.pass_mark) for of_test in asked)
+    sampled = {of_test[0].case.category for of_test in asked if any(map(_was_sampled, of_test))}
+    names = [category.name for category in suite.categories]
+    weights = {name: suite.weight(name) for name in names}
+    categories = _by_category(names, rows, sampled, seed=seed)
+    counts = Counter(row.outcome for row in rows)
+    return SuiteSummary(
+        suite=suite.name,
+        title=suite.title,
+        score=stats.weighted([(share, weights[name]) for name, share in categories.items()]),
+        categories=categories,
+        tests=rows,
+        outcomes={outcome: counts[outcome] for outcome in Outcome},
+        weights={name: weights[name] for name in categories},
+        pass_mark=suite.pass_mark,
+        measurements={**_of_repeats(rows, seed=seed), **_answer_seconds(asked, seed=seed)},
+    )
+
+
+def measurements(suites: Sequence[SuiteSummary]) -> dict[str, Estimate]:
+    """A model's measurements: its suite's own names, or SUITE/NAME where there are several."""
+    if len(suites) == 1:
+        return dict(suites[0].measurements)
+    return {
+        f"{summary.suite}/{name}": estimate
+        for summary in suites
+        for name, estimate in summary.measurements.items()
+    }
+
+
+def performance(replies: Iterable[Reply]) -> Performance:
+    """How quick and how long a model's answers were. What it did not tell has n = 0."""
+    answers: list[Answered | Chosen] = []
+    failed = 0
+    for reply in replies:
+        failed += isinstance(reply, Failed)
+        if isinstance(reply, Answered | Chosen):
+            answers.append(reply)
+    written = [reply for reply in answers if isinstance(reply, Answered)]
+    seconds = [reply.total_s for reply in answers if reply.total_s is not None]
+    first = [reply.first_token_s for reply in written if reply.first_token_s is not None]
+    asked = [float(r.prompt_tokens) for r in written if r.prompt_tokens is not None]
+    given = [float(r.output_tokens) for r in written if r.output_tokens is not None]
+    both = [
+        (float(reply.output_tokens), reply.total_s)
+        for reply in written
+        if reply.output_tokens is not None and reply.total_s is not None
+    ]
+    total = len(answers)
+    untimed = _untold(total, seconds)
+    return Performance(
+        answered=total,
+        failed=failed,
+        seconds_mean=stats.average(seconds, unit="s", unscored=untimed),
+        seconds_p50=stats.quantile_of(seconds, 0.50, unit="s", unscored=untimed),
+        seconds_p95=stats.quantile_of(seconds, 0.95, unit="s", unscored=untimed),
+        first_token_s=stats.average(first, unit="s", unscored=_untold(total, first)),
+        prompt_tokens=stats.average(asked, unit="tokens", unscored=_untold(total, asked)),
+        output_tokens=stats.average(given, unit="tokens", unscored=_untold(total, given)),
+        tokens_per_s=stats.ratio(
+            [tokens for tokens, _ in both],
+            [took for _, took in both],
+            unit="tokens/s",
+            unscored=_untold(total, both),
+        ),
+    )
+
+
+def _untold(total: int, told: Sequence[object]) -> int:
+    """How many answers lack a figure; 0 if all do, which is "not measured" and not incomplete."""
+    return total - len(told) if told else 0
+
+
+def _row(tries: Sequence[Trial], pass_mark: float) -> TestRow:
+    case = tries[0].case
+    repeats = tuple(_repeat_row(trial, pass_mark) for trial in tries)
+    if len(repeats) == 1:
+        only = repeats[0]
+        return TestRow(
+            id=case.id,
+            category=case.category,
+            outcome=only.outcome,
+            score=only.score,
+            answer=only.answer,
+            extracted=only.extracted,
+            explanation=only.explanation,
+            question=case.prompt,
+        )
+    scores = [repeat.score for repeat in repeats if repeat.score is not None]
+    mean = math.fsum(scores) / len(scores) if scores else None
+    passed = sum(repeat.outcome is Outcome.PASS for repeat in repeats)
+    shown = next((repeat for repeat in repeats if repeat.score is not None), repeats[0])
+    explanation = tr("{passed} of {tries} tries passed", passed=passed, tries=len(repeats))
+    return TestRow(
+        id=case.id,
+        category=case.category,
+        outcome=_outcome_of(repeats, mean, pass_mark),
+        score=mean,
+        answer=shown.answer,
+        extracted=shown.extracted,
+        explanation=explanation if scores else shown.explanation,
+        question=case.prompt,
+        repeats=repeats,
+    )
+
+
+def _repeat_row(trial: Trial, pass_mark: float) -> RepeatRow:
+    reply, score = trial.reply, trial.score
+    answer = None
+    if isinstance(reply, Answered):
+        answer = reply.text or "\n".join(reply.predictions)
+    explanation = reply.reason if isinstance(reply, Failed) else ""
+    if score is not None:
+        explanation = score.explanation or score.unscored_reason or ""
+    return RepeatRow(
+        repeat=trial.repeat,
+        outcome=trial.outcome(pass_mark),
+        score=score.value if score is not None else None,
+        answer=answer,
+        extracted=score.extracted if score is not None else None,
+        explanation=explanation,
+    )
+
+
+def _outcome_of(repeats: Sequence[RepeatRow], mean: float | None, pass_mark: float) -> Outcome:
+    if mean is None:
+        all_failed = all(repeat.outcome is Outcome.FAILED for repeat in repeats)
+        return Outcome.FAILED if all_failed else Outcome.UNSCORED
+    if all(repeat.outcome is Outcome.NO_ANSWER for repeat in repeats if repeat.score is not None):
+        return Outcome.NO_ANSWER
+    return Outcome.PASS if mean >= pass_mark - MARGIN else Outcome.FAIL
+
+
+def _by_category(
+    names: Sequence[str], rows: Sequence[TestRow], sampled: set[str], *, seed: int
+) -> dict[str, Estimate]:
+    scores: dict[str, list[float | None]] = {}
+    for row in rows:
+        scores.setdefault(row.category, []).append(row.score)
+    found = {name: _mean(scores[name], seed=seed) for name in names if name in scores}
+    return {
+        # k samples are another question than the k best: the method says so wherever it is shown.
+        name: replace(share, method="sampled") if name in sampled else share
+        for name, share in found.items()
+    }
+
+
+def _was_sampled(trial: Trial) -> bool:
+    return isinstance(trial.reply, Answered) and trial.reply.prediction_method == "sampled"
+
+
+def _mean(scores: Sequence[float | None], *, seed: int) -> Estimate:
+    scored = [score for score in scores if score is not None]
+    return stats.mean_of(scored, unscored=len(scores) - len(scored), seed=seed)
+
+
+def _of_repeats(rows: Sequence[TestRow], *, seed: int) -> dict[str, Estimate]:
+    """pass@1, pass@N, pass^N and spread over tests; a test with fewer marked tries is unscored."""
+    most = max((len(row.repeats) for row in rows), default=0)
+    if most < 2:
+        return {}
+    tried: list[tuple[list[float], int]] = []
+    for row in rows:
+        scores = [repeat.score for repeat in row.repeats if repeat.score is not None]
+        tried.append((scores, sum(repeat.outcome is Outcome.PASS for repeat in row.repeats)))
+
+    def over_tests(needed: int, value: Callable[[list[float], int], float]) -> Estimate:
+        values = [value(scores, c) if len(scores) >= needed else None for scores, c in tried]
+        return _mean(values, seed=seed)
+
+    return {
+        "pass@1": over_tests(1, lambda scores, c: c / len(scores)),
+        f"pass@{most}": over_tests(most, lambda s, c: stats.pass_at_k(len(s), c, most)),
+        f"pass^{most}": over_tests(most, lambda s, c: stats.pass_hat_k(len(s), c, most)),
+        "spread": over_tests(2, lambda scores, _: _standard_deviation(scores)),
+    }
+
+
+def _standard_deviation(scores: Sequence[float]) -> float:
+    mean = math.fsum(scores) / len(scores)
+    return math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / (len(scores) - 1))
+
+
+def _answer_seconds(asked: Sequence[Sequence[Trial]], *, seed: int) -> dict[str, Estimate]:
+    replies = [trial.reply for tries in asked for trial in tries]
+    seconds = [
+        reply.total_s
+        for reply in replies
+        if isinstance(reply, Answered | Chosen) and reply.total_s is not None
+    ]
+    if not seconds:
+        return {}
+    untimed = len(replies) - len(seconds)
+    return {"answer_s": stats.average(seconds, unit="s", unscored=untimed, seed=seed)}

@@ -1,0 +1,291 @@
+"""Small hand-made documents that every renderer must draw, a tame set and a hostile one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from assay.results import (
+    Baselines,
+    CategoryComparison,
+    Comparison,
+    Flip,
+    Leaderboard,
+    LeftOut,
+    ModelReport,
+    PairComparison,
+    Performance,
+    RepeatRow,
+    Report,
+    Side,
+    Standing,
+    SuiteComparison,
+    SuiteRanking,
+    SuiteSummary,
+    TestRow,
+)
+from assay.types import Estimate, Outcome
+
+HOSTILE = (
+    "\x1b[2J\x1b]0;owned\x07 [red]markup[/red] <script>alert(1)</script> "
+    "```\n# heading | cell | **bold** ![x](http://evil/)\r\n\u202egnp.exe \x9b31m "
+    "{{ 7*7 }} \U000e0041 \ud800 end"
+)
+
+
+def points(value: float, low: float, high: float, n: int, unscored: int = 0) -> Estimate:
+    return Estimate(
+        value=value, low=low, high=high, n=n, unscored=unscored, unit="points", method="mover"
+    )
+
+
+def share(value: float, low: float, high: float, n: int, unscored: int = 0) -> Estimate:
+    return Estimate(
+        value=value, low=low, high=high, n=n, unscored=unscored, unit="share", method="wilson"
+    )
+
+
+def nothing(unit: str, unscored: int = 0) -> Estimate:
+    return Estimate(
+        value=None, low=None, high=None, n=0, unscored=unscored, unit=unit, method="none"
+    )
+
+
+def seconds(value: float, high: float | None = 2.0) -> Estimate:
+    return Estimate(
+        value=value, low=0.5, high=high, n=9, unscored=0, unit="s", method="order statistics"
+    )
+
+
+def row(id: str, outcome: Outcome, score: float | None, explanation: str = "why") -> TestRow:
+    return TestRow(
+        id=id,
+        category="facts",
+        outcome=outcome,
+        score=score,
+        answer="an answer",
+        extracted="x",
+        explanation=explanation,
+        question="a question",
+    )
+
+
+def summary() -> SuiteSummary:
+    tests = (
+        row("facts_001", Outcome.PASS, 1.0, "the texts are equal"),
+        row("facts_002", Outcome.FAIL, 0.25),
+        row("facts_003", Outcome.FAILED, None, "timed out after 120 s"),
+    )
+    return SuiteSummary(
+        suite="demo",
+        title="A small suite",
+        score=points(72.5, 61.0, 81.4, 38, 2),
+        categories={
+            "facts": share(0.8, 0.49, 0.943, 10),
+            "letters": share(0.65, 0.5, 0.78, 28, 2),
+            "judged": nothing("share", 5),
+        },
+        tests=tests,
+        outcomes={Outcome.PASS: 1, Outcome.FAIL: 1, Outcome.FAILED: 1},
+        weights={"facts": 1.0, "letters": 1.0},
+        baselines=Baselines(
+            empty=points(0, 0, 8.8, 38),
+            echoed=points(12.5, 6.0, 22.0, 38),
+            constant=points(25, 15.0, 40.0, 38),
+            constant_answer="B",
+            tests=38,
+        ),
+    )
+
+
+def model_report() -> ModelReport:
+    return ModelReport(
+        spec="scripted:good.json",
+        name="good",
+        slug="good-abc123",
+        fingerprint="f" * 8,
+        fingerprint_is_weak=True,
+        suites=(summary(),),
+        measurements={"answer_s": seconds(1.25)},
+        performance=Performance(
+            answered=9,
+            failed=1,
+            seconds_mean=seconds(1.25),
+            seconds_p50=seconds(1.0),
+            seconds_p95=seconds(1.9, None),
+            first_token_s=nothing("s"),
+            prompt_tokens=nothing("tokens"),
+            output_tokens=nothing("tokens"),
+            tokens_per_s=nothing("tokens/s"),
+        ),
+        report="/out/runs/r/reports/good.md",
+    )
+
+
+def report_document() -> Report:
+    return Report(
+        run="20260102T030405Z-abc123",
+        out="/out",
+        created="2026-01-02T03:04:05Z",
+        finished="2026-01-02T03:05:00Z",
+        command="assay run scripted:good.json -s demo",
+        version="0.1.0",
+        models=(model_report(),),
+        exit_code=3,
+        notes=("1 request failed.",),
+        hints=("assay report latest -v",),
+    )
+
+
+def comparison_document() -> Comparison:
+    compared = SuiteComparison(
+        suite="demo",
+        a=points(60.0, 50.0, 70.0, 40),
+        b=points(72.5, 61.0, 81.4, 40),
+        difference=points(12.5, -1.0, 24.0, 40, 1),
+        p_value=0.0004,
+        adjusted_p=0.0386,
+        method="mcnemar",
+        verdict="better",
+        categories=(
+            CategoryComparison(
+                name="facts",
+                a=share(0.6, 0.4, 0.8, 40),
+                b=share(0.725, 0.6, 0.8, 40),
+                difference=share(0.125, -0.01, 0.24, 40),
+                p_value=0.04,
+            ),
+        ),
+        gained=10,
+        lost=2,
+        flips=(
+            Flip(
+                id="facts_002",
+                category="facts",
+                outcome_a=Outcome.FAIL,
+                outcome_b=Outcome.PASS,
+                score_a=0.25,
+                score_b=1.0,
+            ),
+            Flip(
+                id="facts_009",
+                category="facts",
+                outcome_a=Outcome.PASS,
+                outcome_b=Outcome.NO_ANSWER,
+                score_a=1.0,
+                score_b=0.0,
+            ),
+        ),
+        left_out=(LeftOut(id="facts_003", category="facts", reason="unscored"),),
+        detectable=21.6,
+    )
+    pair = PairComparison(
+        a=Side(run="run-a", model="scripted:weak.json"),
+        b=Side(run="run-b", model="scripted:good.json"),
+        suites=(compared,),
+    )
+    return Comparison(pairs=(pair,))
+
+
+def leaderboard_document() -> Leaderboard:
+    def standing(model: str, value: float, rank: int | None, tie: bool, unscored: int) -> Standing:
+        score = points(value, value - 9, value + 9, 40, unscored)
+        when = "2026-01-02T03:04:05Z"
+        return Standing(model=model, score=score, run="run-a", when=when, rank=rank, tie=tie)
+
+    rows = (
+        standing("good", 72.5, 1, False, 0),
+        standing("fair", 70.0, 2, True, 0),
+        standing("broken", 90.0, None, False, 10),
+    )
+    return Leaderboard(out="/out", suites=(SuiteRanking(suite="demo", rows=rows, tests=40),))
+
+
+@pytest.fixture
+def report() -> Report:
+    return report_document()
+
+
+@pytest.fixture
+def repeated_report(report: Report) -> Report:
+    """The first test asked twice."""
+    tries = tuple(
+        RepeatRow(
+            repeat=i, outcome=o, score=s, answer=f"try {i}", extracted=None, explanation=f"try {i}"
+        )
+        for i, (o, s) in enumerate([(Outcome.PASS, 1.0), (Outcome.FAIL, 0.0)])
+    )
+    model = report.models[0]
+    suite = model.suites[0]
+    tests = (replace(suite.tests[0], repeats=tries), *suite.tests[1:])
+    changed = replace(model, suites=(replace(suite, tests=tests),))
+    return replace(report, models=(changed,))
+
+
+@pytest.fixture
+def comparison() -> Comparison:
+    return comparison_document()
+
+
+@pytest.fixture
+def leaderboard() -> Leaderboard:
+    return leaderboard_document()
+
+
+@pytest.fixture
+def hostile() -> str:
+    return HOSTILE
+
+
+@pytest.fixture
+def hostile_report(report: Report) -> Report:
+    """Hostile text everywhere a model, a file or a user can put text."""
+    model = report.models[0]
+    suite = model.suites[0]
+    bad = TestRow(
+        id=HOSTILE,
+        category=HOSTILE,
+        outcome=Outcome.FAIL,
+        score=0.0,
+        answer=HOSTILE,
+        extracted=HOSTILE,
+        explanation=HOSTILE,
+        question=HOSTILE,
+    )
+    assert suite.baselines is not None
+    changed = replace(
+        suite,
+        suite=HOSTILE,
+        title=HOSTILE,
+        tests=(bad,),
+        categories={HOSTILE: share(0.5, 0.2, 0.8, 4)},
+        baselines=replace(suite.baselines, constant_answer=HOSTILE),
+    )
+    spec = "scripted:" + HOSTILE
+    models = (replace(model, spec=spec, suites=(changed,), notes=(HOSTILE,)),)
+    return replace(
+        report, models=models, notes=(HOSTILE,), hints=(HOSTILE,), command=HOSTILE, selected=spec
+    )
+
+
+@pytest.fixture
+def hostile_comparison(comparison: Comparison) -> Comparison:
+    pair = comparison.pairs[0]
+    suite = pair.suites[0]
+    changed = replace(
+        suite,
+        suite=HOSTILE,
+        categories=(replace(suite.categories[0], name=HOSTILE),),
+        flips=(replace(suite.flips[0], id=HOSTILE),),
+        left_out=(replace(suite.left_out[0], id=HOSTILE),),
+    )
+    side = Side(run=HOSTILE, model=HOSTILE)
+    return Comparison(pairs=(replace(pair, a=side, b=side, suites=(changed,), notes=(HOSTILE,)),))
+
+
+@pytest.fixture
+def hostile_leaderboard(leaderboard: Leaderboard) -> Leaderboard:
+    suite = leaderboard.suites[0]
+    rows = (replace(suite.rows[0], model=HOSTILE, run=HOSTILE, when=HOSTILE),)
+    return replace(leaderboard, suites=(replace(suite, suite=HOSTILE, rows=rows),))

@@ -1,0 +1,94 @@
+"""The documents that programs read."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from assay.reports import as_json
+from assay.results import Comparison, Leaderboard, Report
+
+ESTIMATE = ["value", "low", "high", "n", "unscored", "unit", "method"]
+
+
+def test_a_run_has_exactly_the_keys_of_the_contract(report: Report) -> None:
+    document = json.loads(as_json.as_text(as_json.report(report)))
+    assert list(document) == ["run", "out", "models", "selected", "exit_code"]
+    (model,) = document["models"]
+    assert list(model) == ["model", "suites", "measurements", "report", "accepted"]
+    (suite,) = model["suites"]
+    assert list(suite) == ["suite", "score", "categories", "tests"]
+    assert list(suite["score"]) == ESTIMATE
+    assert list(suite["categories"]["facts"]) == ESTIMATE
+    assert suite["tests"][2] == {
+        "id": "facts_003",
+        "category": "facts",
+        "outcome": "failed",
+        "score": None,
+        "answer": "an answer",
+        "extracted": "x",
+        "explanation": "timed out after 120 s",
+    }
+    assert (document["exit_code"], document["selected"], model["accepted"]) == (3, None, None)
+
+
+def test_figures_are_not_rounded_and_missing_ones_are_null(report: Report) -> None:
+    suite = report.models[0].suites[0]
+    exact = replace(suite.score, value=200 / 3)
+    model = replace(report.models[0], suites=(replace(suite, score=exact),))
+    document = json.loads(as_json.as_text(as_json.report(replace(report, models=(model,)))))
+    found = document["models"][0]["suites"][0]
+    assert found["score"]["value"] == 200 / 3
+    assert found["categories"]["judged"]["value"] is None
+
+
+def test_baselines_are_measurements_named_by_suite_where_there_are_several(
+    report: Report,
+) -> None:
+    model = report.models[0]
+    one = json.loads(as_json.as_text(as_json.report(report)))["models"][0]["measurements"]
+    assert one["baseline_constant"]["value"] == 25
+    twice = replace(report, models=(replace(model, suites=model.suites * 2),))
+    two = json.loads(as_json.as_text(as_json.report(twice)))["models"][0]["measurements"]
+    assert "demo/baseline_empty" in two
+    assert "baseline_empty" not in two
+
+
+def test_repeats_are_listed_and_numbered_from_1_only_where_there_are_some(
+    repeated_report: Report,
+) -> None:
+    tests = json.loads(as_json.as_text(as_json.report(repeated_report)))["models"][0]["suites"][0][
+        "tests"
+    ]
+    assert [repeat["repeat"] for repeat in tests[0]["repeats"]] == [1, 2]
+    assert tests[0]["repeats"][1]["answer"] == "try 1"
+    assert "repeats" not in tests[1]
+
+
+def test_a_comparison_names_flips_and_what_was_left_out(comparison: Comparison) -> None:
+    document = json.loads(as_json.as_text(as_json.comparison(comparison)))
+    (suite,) = document["pairs"][0]["suites"]
+    assert list(suite["difference"]) == ESTIMATE
+    assert (suite["p_value"], suite["adjusted_p"], suite["verdict"]) == (0.0004, 0.0386, "better")
+    assert [flip["id"] for flip in suite["flips"]] == ["facts_002", "facts_009"]
+    assert suite["left_out"] == [{"id": "facts_003", "category": "facts", "reason": "unscored"}]
+    assert list(suite["categories"]["facts"]["difference"]) == ESTIMATE
+
+
+def test_a_leaderboard_has_ranks_or_null(leaderboard: Leaderboard) -> None:
+    rows = json.loads(as_json.as_text(as_json.leaderboard(leaderboard)))["suites"][0]["rows"]
+    assert [(row["rank"], row["tie"]) for row in rows] == [(1, False), (2, True), (None, False)]
+
+
+def test_hostile_text_comes_back_as_it_was_and_can_be_written(
+    hostile_report: Report, hostile: str
+) -> None:
+    text = as_json.as_text(as_json.report(hostile_report))
+    text.encode("utf-8")
+    test = json.loads(text)["models"][0]["suites"][0]["tests"][0]
+    assert test["answer"] == hostile
+    assert "\x1b" not in text
+
+
+def test_ewe_is_readable_in_the_file(report: Report) -> None:
+    assert "Ŋdi" in as_json.as_text(as_json.report(replace(report, selected="Ŋdi")))

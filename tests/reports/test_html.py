@@ -1,0 +1,78 @@
+"""The HTML page: self-contained, and no text of a model becomes markup."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+from assay.reports import html
+from assay.results import Report
+
+
+class Page(HTMLParser):
+    """Tags, attributes and text of a page."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.texts: list[str] = []
+        self.feed(source)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data.strip())
+
+
+def test_the_page_shows_every_figure_and_every_test(report: Report) -> None:
+    page = Page(html.report(report))
+    for text in (
+        "score 72.5 points [61.0–81.4] n=38, 2 unscored",
+        "[0.490–0.943]",
+        "2 incomplete",
+        "always “B”",
+        "facts_003",
+        "timed out after 120 s",
+        "9 requests answered, 1 failed for good.",
+        "not measured",
+    ):
+        assert text in page.texts
+
+
+def test_intervals_are_drawn_as_pictures_with_words_beside(report: Report) -> None:
+    source = html.report(report)
+    # five shares and points with an interval; seconds and empty ones have no scale to lie on
+    assert source.count("<svg") == 5
+    assert 'aria-label="0.800 [0.490–0.943] n=10"' in source
+    assert 'cx="156.4"' in source
+
+
+def test_the_page_loads_nothing_and_runs_nothing(report: Report) -> None:
+    page = Page(html.report(report))
+    assert not set(page.tags) & {"script", "link", "img", "iframe", "object", "form", "a", "base"}
+    assert not [name for name, _ in page.attributes if name.startswith("on") or name == "src"]
+    assert not re.search(r"https?:|@import|url\(", html.report(report))
+
+
+def test_hostile_text_adds_no_tag_and_is_no_template(
+    hostile_report: Report, report: Report
+) -> None:
+    source = html.report(hostile_report)
+    assert set(Page(source).tags) <= set(Page(html.report(report)).tags)
+    assert "&lt;script&gt;" in source
+    assert "{{ 7*7 }}" in source
+    source.encode("utf-8")
+    assert not set(source) & {"\x1b", "\u202e", "\x07", "\x9b"}
+
+
+def test_repeats_are_on_the_page(repeated_report: Report) -> None:
+    assert "try 1" in html.report(repeated_report)
+
+
+def test_an_accepted_model_is_called_so(report: Report) -> None:
+    model = replace(report.models[0], accepted=False)
+    assert "not accepted" in html.report(replace(report, models=(model,)))

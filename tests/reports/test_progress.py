@@ -1,0 +1,162 @@
+"""What is seen while a run goes on."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+
+from assay.reports.progress import LiveProgress, PlainProgress, SilentProgress, progress_for
+from assay.types import Answered, Failed, Observer, Score
+
+ANSWER = Answered(request_id="r", text="x")
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def score(value: float | None) -> Score:
+    reason = "no_judge" if value is None else None
+    return Score(scorer="s", version=1, value=value, unscored_reason=reason)
+
+
+def reply(observer: Observer, clock: Clock, count: int, *, each_s: float, value: float = 1) -> None:
+    for _ in range(count):
+        clock.now += each_s
+        observer.replied("m", ANSWER, score(value))
+
+
+def test_plain_lines_come_at_the_start_at_tenths_and_at_the_end() -> None:
+    clock, stream = Clock(), io.StringIO()
+    progress = PlainProgress(stream, clock=clock)
+    progress.model_started("m", total=100, reused=20)
+    reply(progress, clock, 80, each_s=1)
+    progress.model_finished("m")
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == "m: start, 20/100 (20%), 20 reused"
+    assert lines[1] == (
+        "m: 30/100 (30%), 20 reused, 1.0/s, mean 1.00 [0.72–1.00] n=10, 1 min 10 s left"
+    )
+    assert lines[-1] == "m: done, 100/100 (100%), 20 reused, 1.0/s, mean 1.00 [0.95–1.00] n=80"
+    assert len(lines) == 9
+
+
+def test_a_quick_run_leaves_two_plain_lines_and_a_slow_one_is_never_silent_for_long() -> None:
+    clock, stream = Clock(), io.StringIO()
+    progress = PlainProgress(stream, clock=clock)
+    progress.model_started("m", total=50, reused=0)
+    reply(progress, clock, 50, each_s=0.001)
+    progress.model_finished("m")
+    assert len(stream.getvalue().splitlines()) == 2
+    progress.model_started("m", total=10_000, reused=0)
+    reply(progress, clock, 12, each_s=10)
+    assert len(stream.getvalue().splitlines()) == 3 + 4
+
+
+def test_rate_and_time_left_count_only_what_is_asked_now() -> None:
+    clock, stream = Clock(), io.StringIO()
+    progress = PlainProgress(stream, clock=clock)
+    progress.model_started("m", total=1000, reused=900)
+    reply(progress, clock, 50, each_s=2)
+    assert "30.0/min" in stream.getvalue()
+    assert "940/1,000 (94%)" not in stream.getvalue()
+    progress.model_finished("m")
+    assert "1 min 40 s left" in stream.getvalue().splitlines()[-1]
+
+
+def test_failures_and_unscored_answers_are_counted_apart_from_the_mean() -> None:
+    clock, stream = Clock(), io.StringIO()
+    progress = PlainProgress(stream, clock=clock)
+    progress.model_started("m", total=4, reused=0)
+    clock.now += 1
+    progress.replied("m", ANSWER, score(0.5))
+    progress.replied("m", ANSWER, score(None))
+    progress.replied("m", ANSWER, None)  # a turn of a conversation that goes on
+    progress.replied("m", Failed(request_id="r", reason="no"), None)
+    progress.model_finished("m")
+    last = stream.getvalue().splitlines()[-1]
+    assert "mean 0.50 [0.05–0.95] n=1, 1 unscored, 1 failed" in last
+
+
+def test_a_model_with_nothing_left_to_ask_is_done_at_once() -> None:
+    stream = io.StringIO()
+    progress = PlainProgress(stream)
+    progress.model_started("m", total=0, reused=0)
+    progress.model_finished("m")
+    assert stream.getvalue().splitlines() == ["m: start, 0/0 (100%)", "m: done, 0/0 (100%)"]
+
+
+def test_a_live_bar_shows_everything_and_leaves_one_line_per_model() -> None:
+    clock, stream = Clock(), Terminal()
+    with LiveProgress(stream, clock=clock) as progress:
+        progress.model_started("m", total=10, reused=2)
+        reply(progress, clock, 4, each_s=1, value=0.5)
+        assert "6/10 (60%)" in stream.getvalue()
+        assert "4.0 s left" in stream.getvalue()
+        reply(progress, clock, 4, each_s=1, value=0.5)
+        progress.model_finished("m")
+    left = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r", "", stream.getvalue()).splitlines()
+    assert any(
+        line.endswith("m  10/10 (100%) · 2 reused · 1.0/s · mean 0.50 [0.22–0.78] n=8")
+        for line in left
+    )
+
+
+def test_a_live_bar_is_drawn_at_most_ten_times_a_second() -> None:
+    clock, stream = Clock(), Terminal()
+    with LiveProgress(stream, clock=clock) as progress:
+        progress.model_started("m", total=10_000, reused=0)
+        before = len(stream.getvalue())
+        reply(progress, clock, 50, each_s=0.001)
+        assert len(stream.getvalue()) == before
+
+
+def test_an_interrupt_gives_the_cursor_back() -> None:
+    stream = Terminal()
+
+    def interrupted() -> None:
+        with LiveProgress(stream) as progress:
+            progress.model_started("m", total=10, reused=0)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    hidden, shown = "\x1b[?25l", "\x1b[?25h"
+    assert hidden in stream.getvalue()
+    assert stream.getvalue().rindex(shown) > stream.getvalue().rindex(hidden)
+
+
+def test_the_stream_decides_between_a_bar_and_lines() -> None:
+    assert isinstance(progress_for(Terminal()), LiveProgress)
+    assert isinstance(progress_for(io.StringIO()), PlainProgress)
+
+
+def test_notes_are_shown_and_a_hostile_name_moves_no_cursor(hostile: str) -> None:
+    stream = io.StringIO()
+    progress = PlainProgress(stream)
+    progress.note("A [red]note[/red] " + hostile)
+    progress.model_started(hostile, total=1, reused=0)
+    progress.model_finished(hostile)
+    assert "A [red]note[/red]" in stream.getvalue()
+    assert not set(stream.getvalue()) & {"\x1b", "\x07", "\u202e", "\x9b"}
+
+
+def test_nobody_watching_says_nothing() -> None:
+    watcher: Observer = SilentProgress()
+    with SilentProgress() as silent:
+        watcher = silent
+        watcher.model_started("m", total=1, reused=0)
+        watcher.replied("m", ANSWER, None)
+        watcher.note("x")
+        watcher.model_finished("m")

@@ -1,0 +1,164 @@
+"""Reports on terminals, wide and narrow, and with hostile text."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from assay.reports import terminal
+from assay.reports.terminal import console_for
+from assay.results import Comparison, Leaderboard, Report
+
+Document = Report | Comparison | Leaderboard
+
+
+def shown(document: Document, *, width: int = 100, verbose: bool = False) -> str:
+    stream = io.StringIO()
+    console = console_for(stream, width=width)
+    if isinstance(document, Report):
+        terminal.report(document, console, verbose=verbose)
+    elif isinstance(document, Comparison):
+        terminal.comparison(document, console)
+    else:
+        terminal.leaderboard(document, console)
+    return stream.getvalue()
+
+
+def lines_of(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+
+
+def test_a_report_says_every_figure_with_interval_n_and_unscored(report: Report) -> None:
+    lines = lines_of(shown(report))
+    for line in (
+        "Run 20260102T030405Z-abc123",
+        "scripted:good.json",
+        "demo – A small suite",
+        "score 72.5 points [61.0–81.4] n=38, 2 unscored",
+        "facts 0.800 [0.490–0.943] 10 0 ·········├─────●──┤·",
+        "letters 0.650 [0.500–0.780] 28 2 incomplete ··········├─●──┤····",
+        "judged not measured – 0 5 incomplete",
+        "What answers that know nothing would score",
+        "an empty answer 0.0 points [0.0–8.8] 38 0 ●─┤·················",
+        "the prompt echoed 12.5 points [6.0–22.0] 38 0 ·├●─┤···············",
+        "always “B” 25.0 points [15.0–40.0] 38 0 ···├─●──┤···········",
+        "3 tests: 1 pass · 1 fail · 0 no answer · 0 unscored · 1 failed",
+        "answer_s 1.25 s [0.50–2.00] 9 0",
+        "9 requests answered, 1 failed for good.",
+        "Note: 1 request failed.",
+        "→ assay report latest -v",
+    ):
+        assert line in lines
+
+
+def test_single_tests_are_shown_only_when_asked_for(report: Report) -> None:
+    assert "timed out after 120 s" not in shown(report)
+    assert "failed – facts_003 timed out after 120 s" in lines_of(shown(report, verbose=True))
+
+
+def test_every_try_of_a_repeated_test_is_shown_when_asked_for(repeated_report: Report) -> None:
+    lines = lines_of(shown(repeated_report, verbose=True))
+    assert "pass 1.00 try 0" in lines
+    assert "fail 0.00 try 1" in lines
+
+
+@pytest.mark.parametrize("width", [60, 70, 80, 120])
+def test_tables_fit_the_terminal_and_lose_no_figure(
+    report: Report, comparison: Comparison, leaderboard: Leaderboard, width: int
+) -> None:
+    for document in (report, comparison, leaderboard):
+        text = shown(document, width=width)
+        assert max(len(line) for line in text.splitlines()) <= width
+        assert "…" not in text
+    assert "[0.490–0.943]" in shown(report, width=width)
+    assert "[−0.010 to +0.240]" in shown(comparison, width=width)
+    assert "[81.0–99.0]" in shown(leaderboard, width=width)
+
+
+def test_a_stream_that_is_no_terminal_gets_no_colour(report: Report) -> None:
+    assert "\x1b" not in shown(report)
+
+
+def test_an_old_windows_console_gets_question_marks_and_no_crash(report: Report) -> None:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="cp1252")
+    terminal.report(report, console_for(stream, width=100))
+    stream.flush()
+    assert "score 72.5 points" in raw.getvalue().decode("cp1252")
+
+
+def test_a_weak_fingerprint_and_an_incomplete_score_are_said(report: Report) -> None:
+    model = report.models[0]
+    incomplete = replace(model.suites[0].score, unscored=12)
+    suite = replace(model.suites[0], score=incomplete)
+    changed = replace(report, models=(replace(model, suites=(suite,)),))
+    text = " ".join(shown(changed).split())
+    assert "fingerprint of scripted:good.json is weak" in text
+    assert "12 of 50 tests could not be marked, and no gate passes on it" in text
+    assert "n=38, 12 unscored, incomplete" in text
+
+
+def test_an_unfinished_run_is_called_so(report: Report) -> None:
+    assert "unfinished" in shown(replace(report, finished=None))
+    assert "unfinished" not in shown(report)
+
+
+def test_a_comparison_names_differences_significance_and_flips(comparison: Comparison) -> None:
+    lines = lines_of(shown(comparison))
+    for line in (
+        "first scripted:weak.json run-a",
+        "demo The second is better (p = 0.039).",
+        "facts 0.600 0.725 +0.125 [−0.010 to +0.240] 40",
+        "points 60.0 72.5 +12.5 [−1.0 to +24.0] 40",
+        "Exact McNemar over 40 pairs: 10 higher, 2 lower; p < 0.001, 0.039 by Holm.",
+        "With 40 tests only differences above about 22 points are found.",
+        "Left out: 1 test not marked on one side (facts_003).",
+        "+ facts_002 fail → pass 0.25 → 1.00",
+        "− facts_009 pass → no answer 1.00 → 0.00",
+    ):
+        assert line in lines
+
+
+def test_many_flips_are_cut_and_counted(comparison: Comparison) -> None:
+    pair = comparison.pairs[0]
+    suite = replace(pair.suites[0], flips=pair.suites[0].flips[:1] * 25)
+    changed = Comparison(pairs=(replace(pair, suites=(suite,)),))
+    assert "… and 5 more." in shown(changed)
+
+
+def test_a_leaderboard_marks_ties_and_does_not_rank_the_incomplete(
+    leaderboard: Leaderboard,
+) -> None:
+    lines = lines_of(shown(leaderboard))
+    assert "1 good 72.5 [63.5–81.5] 40 0 run-a" in lines
+    assert "=2 fair 70.0 [61.0–79.0] 40 0 run-a" in lines
+    assert "– broken 90.0 [81.0–99.0] 40 10 run-a" in lines
+    assert any("cannot be told apart" in line for line in lines)
+    assert any("not ranked" in line for line in lines)
+
+
+def test_an_empty_leaderboard_says_what_to_do(leaderboard: Leaderboard) -> None:
+    assert "assay run" in shown(replace(leaderboard, suites=()))
+
+
+@pytest.mark.parametrize("which", ["hostile_report", "hostile_comparison", "hostile_leaderboard"])
+def test_hostile_text_sends_no_escape_sequence_and_opens_no_markup(
+    which: str, request: pytest.FixtureRequest
+) -> None:
+    document = request.getfixturevalue(which)
+    text = shown(document, width=400, verbose=True)
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\ud800]", text)
+    assert "[red]markup[/red]" in text
+    assert "\\x1b[2J" in text
+
+
+def test_hostile_text_is_harmless_on_a_console_that_takes_markup(hostile_report: Report) -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, width=400, force_terminal=True, markup=True)
+    terminal.report(hostile_report, console, verbose=True)
+    assert "[red]markup[/red]" in stream.getvalue()
+    assert "\x1b[2J" not in stream.getvalue()

@@ -1,0 +1,108 @@
+"""test-plans/TEST-ID.md."""
+
+from __future__ import annotations
+
+import pytest
+from markdown_it import MarkdownIt
+
+from assay.reports.test_plan import test_plan as plan_of
+from assay.types import (
+    Case,
+    Check,
+    CommandSequence,
+    Composite,
+    EweQuality,
+    ExactMatch,
+    Format,
+    Judge,
+    Keywords,
+    Message,
+    MultipleChoice,
+    TopK,
+)
+
+
+def case_of(check: Check, prompt: str = "Why?") -> Case:
+    return Case(
+        id="facts_001",
+        suite="demo",
+        category="facts",
+        messages=(Message("user", prompt),),
+        check=check,
+        system="Be brief.",
+        description="A question",
+        stop=("END",),
+        tags=("easy",),
+    )
+
+
+@pytest.mark.parametrize(
+    ("check", "lines"),
+    [
+        (ExactMatch(expected=("Lomé", "Lome")), ["- accepted: Lomé", "- compared as: text"]),
+        (
+            Keywords(expected=(("a", "b"),), forbidden=(("c",),)),
+            ["- keyword: a or b", "- forbidden: c", "- matched by: word"],
+        ),
+        (MultipleChoice(expected="B", choices=("x", "y")), ["- right: B", "- A: x", "- B: y"]),
+        (
+            Format(json=True, max_words=5, markdown_elements=("list", "bold")),
+            ["- json: True", "- max_words: 5", "- markdown_elements: list, bold"],
+        ),
+        (
+            Composite(
+                keywords=Keywords(expected=(("a",),)),
+                format=Format(min_length=3),
+                weights={"format": 2.0},
+            ),
+            ["- keyword: a", "- min_length: 3", "- weight of format: 2"],
+        ),
+        (TopK(expected_any=("nvidia",), match="module"), ["- accepted: nvidia"]),
+        (
+            CommandSequence(expected_commands=(("apt update",), ("apt install x", "snap x"))),
+            ["- step 1: apt update", "- step 2: apt install x or snap x"],
+        ),
+        (
+            Judge(rubric="coding", requirements=("runs",)),
+            ["- rubric: coding", "- requirement: runs"],
+        ),
+    ],
+)
+def test_a_plan_says_what_is_asked_how_it_is_marked_and_what_is_expected(
+    check: Check, lines: list[str]
+) -> None:
+    case = case_of(check)
+    found = plan_of(case).splitlines()
+    for line in ["# facts_001", "A question", "Be brief.", "Why?", *lines]:
+        assert line in found
+    assert any(line.startswith(f"`{case.method}`: ") for line in found)
+    assert "- temperature: 0.3" in found
+    assert "- stops at: END" in found
+    assert not any(line.startswith("- method") for line in found)
+
+
+def test_ewe_quality_expects_nothing_but_ewe() -> None:
+    assert "## What is expected" not in plan_of(case_of(EweQuality()))
+
+
+def test_a_live_conversation_is_called_so() -> None:
+    case = Case(
+        id="a",
+        suite="s",
+        category="c",
+        messages=(Message("user", "one"), Message("user", "two")),
+        check=ExactMatch(expected=("x",)),
+        live=True,
+    )
+    assert "the model’s own replies between" in plan_of(case)
+
+
+def test_a_prompt_full_of_fences_stays_in_its_block(hostile: str) -> None:
+    prompt = "````\n```python\nprint()\n```\n# not a heading\n" + hostile
+    text = plan_of(case_of(ExactMatch(expected=(hostile,)), prompt))
+    tokens = MarkdownIt("commonmark").parse(text)
+    assert next(token.content for token in tokens if token.type == "fence") == "Be brief.\n"
+    assert sum(token.type == "fence" for token in tokens) == 2
+    assert sum(token.type == "heading_open" for token in tokens) == 5
+    assert not any(token.type.startswith("html") for token in tokens)
+    assert "\x1b" not in text

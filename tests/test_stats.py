@@ -1,0 +1,508 @@
+"""Intervals, paired tests and adjustments against known values and independent twins."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import subprocess
+import sys
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from assay import stats
+from assay.types import Estimate
+
+shares = st.floats(0, 1, allow_nan=False)
+share_lists = st.lists(shares, min_size=1, max_size=40)
+bits = st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=40)
+
+
+def limits(estimate: Estimate) -> tuple[float, float, float]:
+    assert estimate.low is not None
+    assert estimate.value is not None
+    assert estimate.high is not None
+    return estimate.low, estimate.value, estimate.high
+
+
+def pairs_of(both: int, only_b: int, only_a: int, neither: int) -> tuple[list[float], list[float]]:
+    """Two 0/1 columns from the four cells of a paired table."""
+    a = [1.0] * both + [0.0] * only_b + [1.0] * only_a + [0.0] * neither
+    b = [1.0] * both + [1.0] * only_b + [0.0] * only_a + [0.0] * neither
+    return a, b
+
+
+# ---------------------------------------------------------------------------------------- shares
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [
+        (8, 10, 0.4902, 0.9433),
+        (0, 10, 0.0, 0.2775),
+        (10, 10, 0.7225, 1.0),
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_gives_the_known_limits(successes: int, n: int, low: float, high: float) -> None:
+    estimate = stats.proportion(successes, n)
+    assert limits(estimate) == pytest.approx((low, successes / n, high), abs=5e-5)
+    assert estimate.method == "wilson"
+
+
+@pytest.mark.parametrize(("successes", "n"), list(itertools.product([0, 1, 7], [7, 40, 1000])))
+def test_wilson_equals_scipy(successes: int, n: int) -> None:
+    other = binomtest(successes, n).proportion_ci(method="wilson")
+    low, _, high = limits(stats.proportion(successes, n))
+    assert (low, high) == pytest.approx((other.low, other.high), abs=1e-12)
+
+
+def test_no_tests_give_no_value_and_keep_what_could_not_be_marked() -> None:
+    for nothing in (stats.proportion(0, 0, unscored=3), stats.mean_of([], unscored=3)):
+        assert (nothing.value, nothing.low, nothing.high) == (None, None, None)
+        assert (nothing.n, nothing.unscored) == (0, 3)
+
+
+@pytest.mark.parametrize(("successes", "n"), [(3, 2), (-1, 2)])
+def test_impossible_counts_are_refused(successes: int, n: int) -> None:
+    with pytest.raises(ValueError, match="successes"):
+        stats.proportion(successes, n)
+
+
+def test_a_score_outside_0_to_1_is_refused() -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        stats.mean_of([0.5, 1.2])
+
+
+# ----------------------------------------------------------------------------------------- means
+
+
+def test_scores_of_0_and_1_are_a_proportion() -> None:
+    assert stats.mean_of([1, 1, 0, 1], unscored=2) == stats.proportion(3, 4, unscored=2)
+
+
+@pytest.mark.parametrize("scores", [[0.5] * 12, [0.3]])
+def test_scores_without_spread_are_not_reported_as_certain(scores: list[float]) -> None:
+    estimate = stats.mean_of(scores)
+    low, value, high = limits(estimate)
+    assert estimate.method == "wilson"
+    assert low < value < high
+
+
+def test_the_bootstrap_agrees_with_the_plain_one_drawn_test_by_test() -> None:
+    scores = [random.Random(5).choice([0.0, 0.25, 0.5, 1.0]) for _ in range(200)]
+    scores += [round(random.Random(6).random(), 1) for _ in range(100)]
+    values = np.asarray(scores)
+    drawn = np.random.default_rng(1).choice(values, size=(4000, len(values))).mean(axis=1)
+    expected = np.quantile(drawn, [0.025, 0.975])
+    low, _, high = limits(stats.mean_of(scores))
+    assert (low, high) == pytest.approx(tuple(expected), abs=0.006)
+
+
+def test_grouping_many_distinct_values_changes_the_interval_little() -> None:
+    values = np.random.default_rng(3).beta(0.5, 0.5, size=3000)
+    drawn = np.random.default_rng(4).choice(values, size=(2000, len(values))).mean(axis=1)
+    expected = np.quantile(drawn, [0.025, 0.975])
+    low, _, high = limits(stats.mean_of(list(values)))
+    assert (low, high) == pytest.approx(tuple(expected), abs=0.002)
+
+
+def test_100_000_tests_take_under_a_second_and_little_memory() -> None:
+    scores = np.random.default_rng(0).random(100_000).tolist()
+    stats.mean_of([*scores[:10], 0.123])  # numpy and scipy are loaded before the clock starts
+    tracemalloc.start()
+    started = time.perf_counter()
+    stats.mean_of(scores)
+    took = time.perf_counter() - started
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert took < 2  # 0.15 s measured; tracing and a busy machine slow it down
+    assert peak < 100e6
+
+
+@given(share_lists)
+def test_a_mean_lies_in_its_interval_and_the_interval_in_0_to_1(scores: list[float]) -> None:
+    low, value, high = limits(stats.mean_of(scores, draws=200))
+    assert 0 <= low <= value <= high <= 1
+
+
+@given(share_lists, st.randoms(use_true_random=False))
+def test_the_order_of_tests_does_not_matter(scores: list[float], shuffler: random.Random) -> None:
+    shuffled = list(scores)
+    shuffler.shuffle(shuffled)
+    assert stats.mean_of(shuffled, draws=200) == stats.mean_of(scores, draws=200)
+
+
+def test_the_same_scores_give_the_same_interval_every_time() -> None:
+    scores = [0.1, 0.5, 0.9, 0.2] * 10
+    assert stats.mean_of(scores, seed=1) == stats.mean_of(scores, seed=1)
+    assert stats.mean_of(scores, seed=1) != stats.mean_of(scores, seed=2)
+
+
+def test_seconds_have_no_interval_from_one_answer_and_one_from_several() -> None:
+    one = stats.average([3.0], unit="s")
+    assert (one.value, one.low, one.high) == (3.0, None, None)
+    low, value, high = limits(stats.average([1.0, 2.0, 6.0, 3.0, 2.5, 4.0], unit="s"))
+    assert 1.0 <= low < value < high <= 6.0
+
+
+def test_a_rate_is_all_over_all_and_not_the_mean_of_rates() -> None:
+    rate = stats.ratio([10, 100], [1, 2], unit="tokens/s")
+    assert rate.value == pytest.approx(110 / 3)
+    assert stats.ratio([], [], unit="tokens/s").value is None
+    assert stats.ratio([5], [0.0], unit="tokens/s").value is None
+
+
+@pytest.mark.parametrize(
+    ("n", "share", "low_rank", "high_rank"),
+    [(100, 0.5, 40, 61), (10, 0.5, 2, 9), (20, 0.5, 6, 15)],  # standard tables of the sign test
+)
+def test_the_interval_of_a_median_is_that_of_the_sign_test(
+    n: int, share: float, low_rank: int, high_rank: int
+) -> None:
+    estimate = stats.quantile_of([float(i) for i in range(1, n + 1)], share, unit="s")
+    assert (estimate.low, estimate.high) == (low_rank, high_rank)
+
+
+def test_ten_answers_cannot_bound_a_95th_percentile_from_above() -> None:
+    estimate = stats.quantile_of([float(i) for i in range(10)], 0.95, unit="s")
+    assert estimate.low is not None
+    assert estimate.high is None
+
+
+# -------------------------------------------------------------------------------- weighted scores
+
+
+def test_a_suite_of_one_category_has_exactly_its_interval_times_100() -> None:
+    category = stats.proportion(8, 10, unscored=1)
+    suite = stats.weighted([(category, 3.0)])
+    assert limits(suite) == tuple(100 * limit for limit in limits(category))
+    assert (suite.n, suite.unscored, suite.unit, suite.method) == (10, 1, "points", "wilson")
+
+
+def test_two_categories_make_a_weighted_mean_with_a_mover_interval() -> None:
+    a, b = stats.proportion(8, 10), stats.proportion(3, 10)
+    suite = stats.weighted([(a, 3.0), (b, 1.0)])
+    low = 0.675 - math.hypot(0.75 * (0.8 - limits(a)[0]), 0.25 * (0.3 - limits(b)[0]))
+    high = 0.675 + math.hypot(0.75 * (limits(a)[2] - 0.8), 0.25 * (limits(b)[2] - 0.3))
+    assert limits(suite) == pytest.approx((100 * low, 67.5, 100 * high))
+    assert suite.method == "mover"
+
+
+def test_a_category_without_marked_tests_leaves_the_weights_but_its_tests_stay_unscored() -> None:
+    suite = stats.weighted([(stats.proportion(8, 10), 1.0), (stats.mean_of([], unscored=5), 9.0)])
+    assert suite.value == 80
+    assert (suite.n, suite.unscored, suite.incomplete) == (10, 5, True)
+
+
+def test_a_category_of_weight_0_does_not_count() -> None:
+    suite = stats.weighted([(stats.proportion(8, 10), 1.0), (stats.proportion(0, 9), 0.0)])
+    assert (suite.value, suite.n) == (80, 10)
+    assert stats.weighted([(stats.proportion(1, 9), 0.0)]).value is None
+
+
+@given(
+    st.lists(st.tuples(bits, st.floats(0.01, 100)), min_size=1, max_size=5), st.floats(0.01, 100)
+)
+def test_a_weighted_score_lies_in_its_interval_and_only_ratios_of_weights_matter(
+    parts: list[tuple[list[float], float]], factor: float
+) -> None:
+    estimates = [(stats.mean_of(scores), weight) for scores, weight in parts]
+    suite = stats.weighted(estimates)
+    low, value, high = limits(suite)
+    assert 0 <= low <= value <= high <= 100
+    scaled = stats.weighted([(estimate, weight * factor) for estimate, weight in estimates])
+    assert limits(scaled) == pytest.approx(limits(suite), abs=1e-9)
+
+
+def test_wilson_and_mover_hold_the_truth_often_enough() -> None:
+    """500 seeded suites of three categories; 0.93 is four standard errors under 0.97."""
+    source = np.random.default_rng(7)
+    truths, sizes, weights = [0.9, 0.55, 0.7], [12, 25, 40], [2.0, 1.0, 1.0]
+    goal = 100 * np.average(truths, weights=weights)
+    wilson_hits = mover_hits = 0
+    for _ in range(500):
+        parts = [
+            stats.proportion(int(source.binomial(n, p)), n)
+            for n, p in zip(sizes, truths, strict=True)
+        ]
+        low, _, high = limits(parts[1])
+        wilson_hits += low <= truths[1] <= high
+        low, _, high = limits(stats.weighted(list(zip(parts, weights, strict=True))))
+        mover_hits += low <= goal <= high
+    assert wilson_hits / 500 >= 0.93
+    assert mover_hits / 500 >= 0.93
+
+
+def test_the_bootstrap_of_few_tests_holds_the_truth_often_enough() -> None:
+    """Plain percentiles hold it 0.90 of the time at ten tests; the widened ones must do better."""
+    source = np.random.default_rng(11)
+    hits = 0
+    for _ in range(400):
+        low, _, high = limits(stats.mean_of(source.beta(2, 1, size=10).tolist(), draws=1000))
+        hits += low <= 2 / 3 <= high
+    assert hits / 400 >= 0.93
+
+
+# ----------------------------------------------------------------------------------------- pairs
+
+
+@pytest.mark.parametrize(
+    ("gained", "lost", "p_value"),
+    [(10, 2, 0.03857), (2, 10, 0.03857), (0, 0, 1.0), (5, 5, 1.0), (0, 6, 0.03125), (1, 0, 1.0)],
+)
+def test_mcnemar_is_exact(gained: int, lost: int, p_value: float) -> None:
+    assert stats.mcnemar(gained, lost) == pytest.approx(p_value, abs=5e-6)
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_mcnemar_equals_the_binomial_test_on_pairs_that_differ(gained: int, lost: int) -> None:
+    if gained + lost:
+        other = binomtest(gained, gained + lost, 0.5).pvalue
+        assert stats.mcnemar(gained, lost) == pytest.approx(other, rel=1e-9)
+
+
+def newcombe_by_cells(both: int, only_b: int, only_a: int, neither: int) -> tuple[float, float]:
+    """A twin of the interval, from the four cells and scipy's Wilson limits."""
+    n = both + only_b + only_a + neither
+    right_b, right_a = both + only_b, both + only_a
+    ci_b, ci_a = (
+        binomtest(right, n).proportion_ci(method="wilson") for right in (right_b, right_a)
+    )
+    product = right_b * (only_a + neither) * right_a * (only_b + neither)
+    cross = both * neither - only_b * only_a
+    corrected = cross if cross < 0 else max(cross - n / 2, 0)
+    phi = corrected / math.sqrt(product) if product else 0.0
+    p_b, p_a = right_b / n, right_a / n
+    x, y = p_b - ci_b.low, ci_a.high - p_a
+    v, w = ci_b.high - p_b, p_a - ci_a.low
+    low = p_b - p_a - math.sqrt(x * x - 2 * phi * x * y + y * y)
+    high = p_b - p_a + math.sqrt(v * v - 2 * phi * v * w + w * w)
+    return low, high
+
+
+@pytest.mark.parametrize(
+    ("cells", "low", "high"),
+    [
+        # both, only b, only a, neither; limits from the twin above, kept as a record
+        ((36, 12, 2, 0), 0.0569, 0.3404),
+        ((20, 12, 2, 16), 0.0562, 0.3292),
+        ((1, 1, 7, 12), -0.5069, -0.0256),
+        ((0, 0, 0, 10), -0.2775, 0.2775),
+    ],
+)
+def test_the_interval_for_pairs_is_newcombes_method_10(
+    cells: tuple[int, int, int, int], low: float, high: float
+) -> None:
+    difference = stats.paired_difference(*pairs_of(*cells))
+    found = limits(difference.estimate)
+    assert (found[0], found[2]) == pytest.approx((low, high), abs=5e-5)
+    assert difference.method == "mcnemar"
+    assert (difference.gained, difference.lost) == cells[1:3]
+
+
+@given(st.tuples(*[st.integers(0, 15)] * 4).filter(any))
+def test_the_interval_for_pairs_equals_its_twin(cells: tuple[int, int, int, int]) -> None:
+    found = limits(stats.paired_difference(*pairs_of(*cells)).estimate)
+    low, high = newcombe_by_cells(*cells)
+    expected = (max(-1.0, low), min(1.0, high))
+    assert (found[0], found[2]) == pytest.approx(expected, abs=1e-9)
+
+
+def test_identical_answers_differ_by_0_but_not_with_certainty() -> None:
+    for scores in ([1.0, 0.0, 1.0, 1.0], [0.5, 0.25, 1.0, 0.0]):
+        difference = stats.paired_difference(scores, scores)
+        low, value, high = limits(difference.estimate)
+        assert (value, difference.p_value) == (0, 1)
+        assert low < 0 < high
+
+
+def test_partial_scores_are_compared_by_a_paired_bootstrap() -> None:
+    source = random.Random(1)
+    a = [round(source.random() * 0.6, 2) for _ in range(60)]
+    b = [min(1.0, score + 0.2 + 0.1 * source.random()) for score in a]
+    difference = stats.paired_difference(a, b)
+    low, value, _ = limits(difference.estimate)
+    assert difference.method == "paired bootstrap"
+    assert 0.15 < low < value
+    assert difference.p_value == pytest.approx(2 / 2001)
+
+
+@pytest.mark.parametrize(("n", "least"), [(1, 1.0), (2, 0.5), (5, 0.0625)])
+def test_a_handful_of_tests_cannot_be_significant_however_alike_they_change(
+    n: int, least: float
+) -> None:
+    a = [0.1 + 0.01 * i for i in range(n)]
+    b = [0.6 + 0.02 * i for i in range(n)]
+    assert stats.paired_difference(a, b).p_value == pytest.approx(least)
+
+
+@given(st.lists(st.tuples(shares, shares), min_size=1, max_size=25))
+def test_swapping_the_sides_turns_the_difference_round(
+    pairs: list[tuple[float, float]],
+) -> None:
+    a, b = [x for x, _ in pairs], [y for _, y in pairs]
+    forth, back = (stats.paired_difference(*sides, draws=200) for sides in ((a, b), (b, a)))
+    low, value, high = limits(forth.estimate)
+    assert -1 <= low <= value <= high <= 1
+    assert back.estimate.value == pytest.approx(-value)
+    assert (back.gained, back.lost) == (forth.lost, forth.gained)
+    assert 0 < forth.p_value <= 1
+
+
+def test_unequal_lengths_cannot_be_paired() -> None:
+    with pytest.raises(ValueError, match="paired"):
+        stats.paired_difference([1.0], [1.0, 0.0])
+
+
+def test_no_pairs_give_no_difference() -> None:
+    for nothing in (
+        stats.paired_difference([], []),
+        stats.paired_difference_by_category({}, {}),
+        stats.paired_difference_by_category({"a": ([1.0], [0.0])}, {"a": 0.0}),
+    ):
+        assert nothing.estimate.value is None
+        assert nothing.p_value == 1
+
+
+def test_a_suite_of_one_category_is_compared_as_that_category() -> None:
+    pair = pairs_of(20, 12, 2, 16)
+    suite = stats.paired_difference_by_category({"a": pair}, {"a": 5.0})
+    alone = stats.paired_difference(*pair)
+    assert limits(suite.estimate) == pytest.approx(tuple(100 * x for x in limits(alone.estimate)))
+    assert (suite.p_value, suite.method) == (alone.p_value, "mcnemar")
+
+
+def test_the_difference_of_suites_is_the_difference_of_their_scores() -> None:
+    groups = {"a": pairs_of(3, 4, 1, 2), "b": pairs_of(10, 0, 5, 15)}
+    weights = {"a": 3.0, "b": 1.0}
+    first, second = (
+        stats.weighted([(stats.mean_of(groups[name][side]), weights[name]) for name in groups])
+        for side in (0, 1)
+    )
+    found = stats.paired_difference_by_category(groups, weights).estimate
+    assert found.value == pytest.approx(limits(second)[1] - limits(first)[1])
+
+
+def test_equally_weighing_tests_are_pooled_and_others_keep_their_weight() -> None:
+    groups = {"a": pairs_of(3, 6, 0, 1), "b": pairs_of(3, 4, 2, 1)}
+    pooled = stats.paired_difference_by_category(groups, {"a": 1.0, "b": 1.0})
+    assert pooled.method == "mcnemar"
+    assert pooled.p_value == pytest.approx(stats.mcnemar(10, 2))
+    unchanged = {"a": groups["a"], "b": pairs_of(3, 0, 0, 4)}
+    stratified = stats.paired_difference_by_category(unchanged, {"a": 1.0, "b": 5.0})
+    assert stratified.method == "stratified mcnemar"
+    assert stratified.p_value == pytest.approx(stats.mcnemar(6, 0), abs=0.005)
+
+
+def test_the_stratified_test_is_right_about_equal_models() -> None:
+    source = np.random.default_rng(2)
+    found = []
+    for seed in range(200):
+        groups = {
+            name: tuple(source.integers(0, 2, size=n).astype(float).tolist() for _ in (0, 1))
+            for name, n in (("a", 15), ("b", 40))
+        }
+        difference = stats.paired_difference_by_category(groups, {"a": 1.0, "b": 1.0}, seed=seed)
+        found.append(difference.p_value)
+    assert np.mean(np.asarray(found) < 0.05) < 0.09
+
+
+def test_partial_scores_in_one_category_make_the_suite_test_a_bootstrap() -> None:
+    groups = {"a": pairs_of(3, 6, 0, 1), "b": ([0.5, 0.2, 0.1], [0.6, 0.3, 0.9])}
+    suite = stats.paired_difference_by_category(groups, {"a": 1.0, "b": 1.0})
+    assert suite.method == "paired bootstrap"
+    assert (suite.gained, suite.lost) == (9, 0)
+
+
+# -------------------------------------------------------------------------------- several things
+
+
+@pytest.mark.parametrize(
+    ("p_values", "adjusted"),
+    [
+        ([0.01, 0.04, 0.03], [0.03, 0.06, 0.06]),
+        ([0.04], [0.04]),
+        ([0.5, 0.9], [1.0, 1.0]),
+        ([], []),
+        ([0.001, 0.001, 0.05], [0.003, 0.003, 0.05]),
+    ],
+)
+def test_holm_adjusts_step_by_step(p_values: list[float], adjusted: list[float]) -> None:
+    assert stats.holm(p_values) == pytest.approx(tuple(adjusted))
+
+
+@given(st.lists(shares, max_size=12))
+def test_holm_never_lowers_a_p_value_and_keeps_their_order(p_values: list[float]) -> None:
+    adjusted = stats.holm(p_values)
+    assert all(p <= q <= 1 for p, q in zip(p_values, adjusted, strict=True))
+    for i, j in itertools.combinations(range(len(p_values)), 2):
+        if p_values[i] < p_values[j]:
+            assert adjusted[i] <= adjusted[j]
+
+
+@pytest.mark.parametrize(
+    ("n", "c", "k", "some", "every"),
+    [(5, 2, 1, 0.4, 0.4), (5, 2, 5, 1.0, 0.0), (4, 2, 2, 5 / 6, 1 / 6), (3, 0, 3, 0.0, 0.0)],
+)
+def test_chance_that_some_or_all_of_k_tries_pass(
+    n: int, c: int, k: int, some: float, every: float
+) -> None:
+    assert stats.pass_at_k(n, c, k) == pytest.approx(some)
+    assert stats.pass_hat_k(n, c, k) == pytest.approx(every)
+
+
+@given(st.integers(1, 8), st.data())
+def test_pass_at_k_counts_every_choice_of_k_tries(n: int, data: st.DataObject) -> None:
+    c = data.draw(st.integers(0, n))
+    k = data.draw(st.integers(1, n))
+    choices = list(itertools.combinations([1] * c + [0] * (n - c), k))
+    assert stats.pass_at_k(n, c, k) == pytest.approx(sum(map(any, choices)) / len(choices))
+    assert stats.pass_hat_k(n, c, k) == pytest.approx(sum(map(all, choices)) / len(choices))
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(2, 1, 3), (2, 3, 1), (2, 1, 0)])
+def test_tries_that_were_not_made_are_refused(n: int, c: int, k: int) -> None:
+    with pytest.raises(ValueError, match="tries"):
+        stats.pass_at_k(n, c, k)
+
+
+def test_40_tests_find_differences_above_about_22_points() -> None:
+    assert stats.detectable_difference(40) == pytest.approx(0.2215, abs=5e-5)
+    assert stats.detectable_difference(0) is None
+    assert stats.detectable_difference(1) == 1.0
+
+
+def test_the_detectable_difference_is_found_four_times_in_five() -> None:
+    source = np.random.default_rng(9)
+    n, spread = 400, 0.5
+    least = stats.detectable_difference(n, spread=spread)
+    assert least is not None
+    found = 0
+    for _ in range(400):
+        changes = source.normal(least, spread, size=n)
+        found += abs(changes.mean()) > 1.96 * changes.std(ddof=1) / math.sqrt(n)
+    assert found / 400 == pytest.approx(0.8, abs=0.06)
+
+
+def test_scores_are_told_apart_only_where_their_difference_excludes_0() -> None:
+    high, low = stats.proportion(36, 40), stats.proportion(10, 40)
+    assert stats.tell_apart(high, low)
+    assert stats.tell_apart(low, high)
+    assert not stats.tell_apart(high, stats.proportion(34, 40))
+    assert not stats.tell_apart(high, stats.mean_of([]))
+
+
+def test_importing_it_loads_neither_numpy_nor_scipy() -> None:
+    code = "import sys, assay.stats; print(sorted({'numpy', 'scipy'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

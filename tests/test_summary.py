@@ -1,0 +1,431 @@
+"""Trials -> estimates: outcomes, repeats, weights, baselines, comparisons, ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from assay import stats
+from assay.results import PairComparison, Side, Standing, SuiteSummary, TestRow
+from assay.summary import (
+    baselines,
+    compare_suites,
+    measurements,
+    performance,
+    rank,
+    summarise,
+    with_holm,
+)
+from assay.types import (
+    Answered,
+    Case,
+    Category,
+    Check,
+    Chosen,
+    ExactMatch,
+    Failed,
+    Judge,
+    Keywords,
+    Message,
+    MultipleChoice,
+    Outcome,
+    Reply,
+    Score,
+    Suite,
+    TopK,
+    Trial,
+)
+
+PASS, FAIL, NO_ANSWER, UNSCORED, FAILED = Outcome
+
+
+def case_of(id: str, category: str = "facts", check: Check | None = None) -> Case:
+    return Case(
+        id=id,
+        suite="demo",
+        category=category,
+        messages=(Message("user", f"What is {id}?"),),
+        check=check or ExactMatch(expected=("x",)),
+    )
+
+
+def suite_of(
+    categories: dict[str, Sequence[Case]], weights: dict[str, float] | None = None
+) -> Suite:
+    return Suite(
+        name="demo",
+        path="demo",
+        categories=tuple(Category(name=n, cases=tuple(c)) for n, c in categories.items()),
+        weights=weights or {},
+    )
+
+
+def trial_of(case: Case, mark: float | str, *, repeat: int = 0, **reply: object) -> Trial:
+    """A number is a score; "no answer", "unscored" and "failed" are the other three outcomes."""
+    answered: Reply = Answered(request_id="r", text=f"answer {repeat}", **reply)  # type: ignore[arg-type]
+    score: Score | None = None
+    if isinstance(mark, float | int):
+        score = Score(scorer="s", version=1, value=float(mark), extracted="x", explanation="why")
+    elif mark == "no answer":
+        score = Score(scorer="s", version=1, value=0.0, no_answer=True)
+    elif mark == "unscored":
+        score = Score(scorer="s", version=1, unscored_reason="no_judge")
+    else:
+        answered = Failed(request_id="r", reason=mark)
+    return Trial(case=case, repeat=repeat, request_id="r", reply=answered, score=score)
+
+
+def summary_of(marks: dict[str, Sequence[float | str]], **kwargs: object) -> SuiteSummary:
+    """One category per key, one test per mark, ids CATEGORY_0, CATEGORY_1 …"""
+    cases = {
+        name: [case_of(f"{name}_{i}", name) for i in range(len(values))]
+        for name, values in marks.items()
+    }
+    trials = [
+        trial_of(case, mark)
+        for name in marks
+        for case, mark in zip(cases[name], marks[name], strict=True)
+    ]
+    return summarise(suite_of(cases, **kwargs), trials)  # type: ignore[arg-type]
+
+
+def repeated(*marks: float | str, pass_mark: float = 0.7) -> TestRow:
+    case = case_of("a")
+    tries = [trial_of(case, mark, repeat=i) for i, mark in enumerate(marks)]
+    return summarise(suite_of({"facts": [case]}), tries).tests[0]
+
+
+# -------------------------------------------------------------------------------------- one suite
+
+
+def test_wrong_unscored_and_failed_are_three_things() -> None:
+    found = summary_of({"facts": [1, 0, "no answer", "unscored", "timed out"]})
+    category = found.categories["facts"]
+    assert [row.outcome for row in found.tests] == [PASS, FAIL, NO_ANSWER, UNSCORED, FAILED]
+    assert [row.score for row in found.tests] == [1, 0, 0, None, None]
+    assert (category.value, category.n, category.unscored) == (pytest.approx(1 / 3), 3, 2)
+    assert found.outcomes == {PASS: 1, FAIL: 1, NO_ANSWER: 1, UNSCORED: 1, FAILED: 1}
+    assert found.tests[3].explanation == "no_judge"
+    assert (found.tests[4].explanation, found.tests[4].answer) == ("timed out", None)
+
+
+def test_rows_stand_in_file_order_whatever_the_order_of_trials() -> None:
+    cases = [case_of(name) for name in ("c", "a", "b")]
+    trials = [trial_of(case, 1) for case in sorted(cases, key=lambda case: case.id)]
+    found = summarise(suite_of({"facts": cases}), trials)
+    assert [row.id for row in found.tests] == ["c", "a", "b"]
+
+
+def test_tests_not_asked_yet_count_nowhere() -> None:
+    cases = [case_of("a"), case_of("b")]
+    found = summarise(suite_of({"facts": cases, "empty": [case_of("z", "empty")]}), [
+        trial_of(cases[0], 1)
+    ])  # fmt: skip
+    assert [row.id for row in found.tests] == ["a"]
+    assert list(found.categories) == ["facts"]
+    assert (found.score.n, found.score.unscored) == (1, 0)
+
+
+def test_the_suite_score_is_the_weighted_mean_in_points() -> None:
+    found = summary_of({"a": [1, 0], "b": [1, 1]}, weights={"a": 3.0, "b": 1.0})
+    assert found.score.value == pytest.approx((0.5 * 3 + 1) / 4 * 100)
+    assert (found.score.unit, found.score.n) == ("points", 4)
+
+
+def test_a_category_where_nothing_could_be_marked_leaves_the_weights() -> None:
+    found = summary_of({"a": [1, 0], "b": ["failed", "failed"]})
+    assert found.score.value == 50
+    assert (found.score.n, found.score.unscored, found.score.incomplete) == (2, 2, True)
+    assert found.categories["b"].value is None
+
+
+def test_a_category_of_weight_zero_is_shown_but_not_in_the_score() -> None:
+    found = summary_of({"a": [1, 1], "b": [0, 0]}, weights={"a": 1.0, "b": 0.0})
+    assert found.score.value == 100
+    assert found.categories["b"].value == 0
+
+
+def test_a_category_that_suite_json_does_not_weigh_counts_one() -> None:
+    found = summary_of({"a": [1, 1], "b": [0, 0]}, weights={"a": 3.0})
+    assert found.score.value == 75
+
+
+def test_no_trials_make_an_empty_summary_and_not_a_zero() -> None:
+    found = summarise(suite_of({"facts": [case_of("a")]}), [])
+    assert (found.score.value, found.tests, dict(found.categories)) == (None, (), {})
+
+
+def test_predictions_stand_for_the_answer_where_there_is_no_text() -> None:
+    case = case_of("a", check=TopK(expected_any=("x",)))
+    reply = Answered(request_id="r", text="", predictions=("x", "y"), prediction_method="sampled")
+    score = Score(scorer="s", version=1, value=1.0)
+    trial = Trial(case=case, repeat=0, request_id="r", reply=reply, score=score)
+    found = summarise(suite_of({"facts": [case]}), [trial])
+    assert found.tests[0].answer == "x\ny"
+    assert found.categories["facts"].method == "sampled"
+
+
+# ---------------------------------------------------------------------------------------- repeats
+
+
+@pytest.mark.parametrize(
+    ("marks", "outcome", "score"),
+    [
+        ((1, 1, 0), FAIL, 2 / 3),
+        ((1, 0.4), PASS, 0.7),  # on the mark
+        (("no answer", "no answer"), NO_ANSWER, 0.0),
+        (("no answer", "failed"), NO_ANSWER, 0.0),
+        (("no answer", 0), FAIL, 0.0),
+        ((1, "failed"), PASS, 1.0),
+        (("failed", "failed"), FAILED, None),
+        (("failed", "unscored"), UNSCORED, None),
+    ],
+)
+def test_a_repeated_test_is_one_row_with_the_mean_of_its_marked_tries(
+    marks: tuple[float | str, ...], outcome: Outcome, score: float | None
+) -> None:
+    row = repeated(*marks)
+    assert row.outcome is outcome
+    assert row.score == (None if score is None else pytest.approx(score))
+    assert [repeat.repeat for repeat in row.repeats] == list(range(len(marks)))
+
+
+def test_a_test_asked_once_has_no_repeats() -> None:
+    assert repeated(1).repeats == ()
+
+
+def test_the_explanation_of_a_repeated_test_counts_its_tries() -> None:
+    assert repeated(1, 0, 0).explanation == "1 of 3 tries passed"
+    assert repeated("too slow", "too slow").explanation == "too slow"
+
+
+def test_repeats_measure_chance_of_one_pass_of_all_passes_and_spread() -> None:
+    cases = [case_of("a"), case_of("b")]
+    trials = [
+        trial_of(case, mark, repeat=i)
+        for case, marks in zip(cases, ([1, 0, 0], [1, 1, 1]), strict=True)
+        for i, mark in enumerate(marks)
+    ]
+    found = summarise(suite_of({"facts": cases}), trials).measurements
+    assert found["pass@1"].value == pytest.approx((1 / 3 + 1) / 2)
+    assert found["pass@3"].value == 1
+    assert found["pass^3"].value == 0.5
+    assert found["spread"].value == pytest.approx((3**-0.5 + 0) / 2)
+
+
+def test_a_test_with_a_failed_try_says_nothing_about_all_its_tries() -> None:
+    cases = [case_of("a"), case_of("b")]
+    trials = [
+        trial_of(cases[0], 1, repeat=0),
+        trial_of(cases[0], "failed", repeat=1),
+        trial_of(cases[1], 1, repeat=0),
+        trial_of(cases[1], 1, repeat=1),
+    ]
+    found = summarise(suite_of({"facts": cases}), trials).measurements
+    assert (found["pass@1"].n, found["pass@1"].unscored) == (2, 0)
+    assert (found["pass@2"].n, found["pass@2"].unscored) == (1, 1)
+
+
+def test_one_try_each_measures_no_repeats() -> None:
+    assert "pass@1" not in summary_of({"facts": [1, 0]}).measurements
+
+
+# ------------------------------------------------------------------------------------ measurements
+
+
+def test_seconds_per_answer_are_measured_where_replies_were_timed() -> None:
+    case = case_of("a")
+    found = summarise(suite_of({"facts": [case]}), [trial_of(case, 1, total_s=2.5)])
+    assert found.measurements["answer_s"].value == 2.5
+    assert found.measurements["answer_s"].unit == "s"
+
+
+def test_measurements_are_named_by_suite_only_where_there_are_several() -> None:
+    case = case_of("a")
+    one = summarise(suite_of({"facts": [case]}), [trial_of(case, 1, total_s=2.5)])
+    assert list(measurements([one])) == ["answer_s"]
+    assert list(measurements([one, one])) == ["demo/answer_s"]
+    assert measurements([]) == {}
+
+
+def test_performance_counts_answers_and_failures_and_what_was_not_told() -> None:
+    found = performance(
+        [
+            Answered(request_id="1", text="a", total_s=1.0, output_tokens=10, prompt_tokens=5),
+            Answered(request_id="2", text="b", total_s=3.0, output_tokens=50),
+            Chosen(request_id="3", log_likelihoods=(-1.0,), total_s=2.0),
+            Failed(request_id="4", reason="no"),
+        ]
+    )
+    assert (found.answered, found.failed) == (3, 1)
+    assert (found.seconds_mean.value, found.seconds_p50.value) == (2.0, 2.0)
+    assert found.tokens_per_s.value == pytest.approx(60 / 4)
+    assert (found.prompt_tokens.n, found.prompt_tokens.unscored) == (1, 2)
+    assert found.first_token_s.value is None
+
+
+# --------------------------------------------------------------------------------------- baselines
+
+
+def marking(case: Case, reply: Reply) -> Score | None:
+    """Exact texts; for choices, the letter; keywords as a share."""
+    assert isinstance(reply, Answered)
+    text, check = reply.text, case.check
+    match check:
+        case ExactMatch():
+            value = float(text in check.expected)
+        case MultipleChoice():
+            value = float(text == check.expected)
+        case TopK():
+            value = float(any(guess in check.expected_any for guess in reply.predictions))
+        case Keywords():
+            value = sum(any(w in text for w in item) for item in check.expected) / len(
+                check.expected
+            )
+        case _:
+            return None
+    return Score(scorer="s", version=1, value=value)
+
+
+def test_baselines_say_what_knowing_nothing_scores() -> None:
+    suite = suite_of(
+        {
+            "letters": [
+                case_of(f"l_{i}", "letters", MultipleChoice(expected=letter))
+                for i, letter in enumerate("BBBA")
+            ],
+            "words": [case_of("w_0", "words", Keywords(expected=(("What",), ("not there",))))],
+        }
+    )
+    found = baselines(suite, marking, rendered_prompt=lambda case: case.prompt)
+    assert (found.empty.value, found.empty.n) == (0, 5)
+    assert found.echoed.value == pytest.approx(25)
+    assert found.constant_answer == "B"
+    assert found.constant.value == pytest.approx((0.75 + 0) / 2 * 100)
+    assert found.tests == 5
+
+
+def test_the_constant_may_be_a_frequent_expected_text() -> None:
+    cases = [case_of(f"c_{i}", check=ExactMatch(expected=(t,))) for i, t in enumerate("uvvw")]
+    found = baselines(suite_of({"facts": cases}), marking, rendered_prompt=lambda case: "")
+    assert (found.constant_answer, found.constant.value) == ("v", 50)
+
+
+def test_judged_tests_are_unscored_in_baselines_and_top_k_gets_a_prediction() -> None:
+    cases = [
+        case_of("j", check=Judge(rubric="coding")),
+        case_of("k", check=TopK(expected_any=("x",))),
+    ]
+    found = baselines(suite_of({"facts": cases}), marking, rendered_prompt=lambda case: "x")
+    assert (found.echoed.value, found.echoed.n, found.echoed.unscored) == (100, 1, 1)
+    only_judged = baselines(suite_of({"f": cases[:1]}), marking, rendered_prompt=lambda case: "x")
+    assert only_judged.constant.value is None
+
+
+def test_a_large_suite_is_sampled_over_all_its_categories_and_says_so() -> None:
+    categories = {
+        "many": [case_of(f"m_{i}", "many") for i in range(900)],
+        "few": [case_of(f"f_{i}", "few") for i in range(3)],
+    }
+    suite = suite_of(categories)
+    asked: list[str] = []
+
+    def noting(case: Case, reply: Reply) -> Score | None:
+        asked.append(case.category)
+        return marking(case, reply)
+
+    found = baselines(suite, noting, rendered_prompt=lambda case: "", sample=100)
+    assert (found.empty.n, found.tests) == (101, 903)
+    assert set(asked) == {"many", "few"}
+    again = baselines(suite, marking, rendered_prompt=lambda case: "", sample=100)
+    assert again == found
+
+
+# ------------------------------------------------------------------------------------- comparisons
+
+
+def test_a_comparison_pairs_tests_and_names_those_that_flipped() -> None:
+    a = summary_of({"x": [1, 1, 0, 0.5], "y": [0, 0]})
+    b = summary_of({"x": [1, 0, 1, 0.6], "y": [0, 1]})
+    found = compare_suites(a, b)
+    assert [(flip.id, flip.gained) for flip in found.flips] == [
+        ("x_1", False),
+        ("x_2", True),
+        ("y_1", True),
+    ]
+    assert found.difference.value == pytest.approx((0.1 / 4 + 0.5) / 2 * 100)
+    assert found.difference.unit == "points"
+    assert found.method == "paired bootstrap"
+    assert [category.name for category in found.categories] == ["x", "y"]
+    assert found.categories[1].difference.value == 0.5
+    assert found.verdict == "undecided"
+
+
+def test_tests_that_cannot_be_paired_are_left_out_with_the_reason() -> None:
+    a = summary_of({"x": [1, 1, "failed", 1]})
+    b = summary_of({"x": [1, 1, 1], "z": [1]})
+    found = compare_suites(a, b, same=frozenset({"x_0", "x_2"}))
+    assert {test.id: test.reason for test in found.left_out} == {
+        "x_1": "changed",
+        "x_2": "unscored",
+        "x_3": "only_in_first",
+        "z_0": "only_in_second",
+    }
+    assert (found.difference.n, found.difference.unscored) == (1, 1)
+
+
+def test_nothing_in_common_is_said_and_not_called_equal() -> None:
+    found = compare_suites(summary_of({"x": [1]}), summary_of({"y": [1]}))
+    assert (found.verdict, found.p_value, found.difference.value) == (
+        "nothing_in_common",
+        None,
+        None,
+    )
+    assert found.detectable is None
+
+
+def test_a_clear_difference_has_a_verdict_and_holm_can_take_it_back() -> None:
+    a = summary_of({"x": [0] * 6 + [1] * 10})
+    b = summary_of({"x": [1] * 16})
+    found = compare_suites(a, b)
+    assert (found.verdict, found.p_value) == ("better", pytest.approx(0.03125))
+    assert compare_suites(b, a).verdict == "worse"
+    pair = PairComparison(a=Side(run="1", model="m"), b=Side(run="2", model="m"), suites=(found,))
+    assert with_holm([pair])[0].suites[0].verdict == "better"
+    twice = with_holm([pair, pair])
+    assert [p.suites[0].adjusted_p for p in twice] == [pytest.approx(0.0625)] * 2
+    assert [p.suites[0].verdict for p in twice] == ["undecided"] * 2
+
+
+def test_few_tests_detect_only_large_differences() -> None:
+    def detectable(n: int) -> float:
+        found = compare_suites(summary_of({"x": [0, 1] * n}), summary_of({"x": [1, 0] * n}))
+        assert found.detectable is not None
+        return found.detectable
+
+    assert detectable(3) > detectable(50) > 0
+    alike = summary_of({"x": [1, 0] * 20})
+    assert (compare_suites(alike, alike).detectable or 0) > 5
+
+
+# ------------------------------------------------------------------------------------ leaderboard
+
+
+def standing(model: str, right: int, *, unscored: int = 0) -> Standing:
+    score = stats.weighted([(stats.proportion(right, 40, unscored=unscored), 1.0)])
+    return Standing(model=model, score=score, run="r", when="2026-01-01T00:00:00Z")
+
+
+def test_models_are_ranked_best_first_and_ties_with_the_row_above_are_marked() -> None:
+    found = rank("demo", [standing("c", 8), standing("a", 36), standing("b", 35)], tests=40)
+    assert [(row.rank, row.model, row.tie) for row in found.rows] == [
+        (1, "a", False),
+        (2, "b", True),
+        (3, "c", False),
+    ]
+
+
+def test_an_incomplete_score_stands_below_without_a_rank() -> None:
+    found = rank("demo", [standing("a", 40, unscored=10), standing("b", 10)])
+    assert [(row.rank, row.model) for row in found.rows] == [(1, "b"), (None, "a")]
