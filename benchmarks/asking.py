@@ -1,0 +1,51 @@
+"""The run loop: what Assay adds to each request, beside the model asked alone."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from measuring import Figure, write_suite
+
+from assay.models.opening import open_model
+from assay.plan import make_plan
+from assay.reports.progress import SilentProgress
+from assay.suites.load import load_suite
+from assay.workflow.evaluate import Job, evaluate
+
+COUNT = 5_000
+
+
+class _Clock(SilentProgress):
+    """Sees the first and the last reply of a run."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+
+    def replied(self, spec: str, reply: object, score: object) -> None:
+        self.times.append(time.perf_counter())
+
+
+def figures(folder: Path) -> Iterator[Figure]:
+    suite = write_suite(folder / "asking", COUNT)
+    script = folder / "asked.json"
+    script.write_text(json.dumps({"default": "The answer is B: alpha, beta and 42."}), "utf-8")
+    model = open_model(f"scripted:{script}")
+    plan = make_plan([load_suite(suite)], model.facts, seed=0, repeats=1)
+    requests = [plan.request(exchange, 0, ()) for exchange in plan.exchanges]
+    started = time.perf_counter()
+    for _ in model.answer(requests):
+        pass
+    bare = (time.perf_counter() - started) / COUNT
+    clock = _Clock()
+    job = Job(models=(f"scripted:{script}",), suites=(str(suite),), out=folder / "asking-out")
+    evaluate(job, clock)
+    added = (clock.times[-1] - clock.times[0]) / (COUNT - 1) - bare
+    yield Figure(
+        f"the run loop, {COUNT:,} requests: store, marking, progress",
+        f"{added * 1000:.2f} ms a request",
+        f"the model alone {bare * 1e6:.0f} µs",
+        "at most 1 ms",
+    )

@@ -1,0 +1,48 @@
+"""Draws the picture of a real run for the README: runs the demo, records what a terminal shows.
+
+python scripts/draw_demo.py docs/pictures/demo.svg
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from assay.reports import terminal
+from assay.reports.progress import SilentProgress
+from assay.workflow.demo import continue_and_show, start_and_kill
+
+WIDTH = 100
+
+
+def main(target: Path) -> None:
+    console = Console(
+        record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, markup=False,
+        highlight=False,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        out = Path("assay-out")
+        killed = start_and_kill(out)
+        console.print(Text(f"$ {killed.command}", style="bold"))
+        console.print(Text(f"… killed (SIGKILL) after {killed.replies} answers\n", style="red"))
+        console.print(Text(f"$ {killed.command}", style="bold"))
+        shown = continue_and_show(out, SilentProgress())
+        # One model and one pair of the three: a picture for a page, not the whole output.
+        terminal.report(replace(shown.report, models=shown.report.models[-1:]), console)
+        console.print(Text("\n$ assay compare good flaky", style="bold"))
+        terminal.comparison(replace(shown.comparison, pairs=shown.comparison.pairs[-1:]), console)
+        console.print(Text("\n$ assay leaderboard", style="bold"))
+        terminal.leaderboard(shown.leaderboard, console)
+    target.write_text(console.export_svg(title="assay"), "utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())

@@ -1,0 +1,5 @@
+"""`python -m assay` is `assay`."""
+
+from assay.interfaces.cli import main
+
+main()

@@ -1,0 +1,170 @@
+"""The command line. A command is loaded only when it is called, so that `--help` is quick.
+
+In: words. Out: text on stdout, everything else on stderr, an exit code. Errors become words here
+and nowhere else; with --json they become one document.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from types import FrameType
+
+import click
+
+import assay
+from assay.errors import AssayError, ExitCode, Interrupted, InvalidFiles, Refusals, UsageError
+from assay.messages import LANGUAGES_OFFERED, speak, tr
+
+COMMANDS: Mapping[str, str] = {
+    "run": "assay.interfaces.cli.run",
+    "demo": "assay.interfaces.cli.demo",
+    "validate": "assay.interfaces.cli.validate",
+    "schema": "assay.interfaces.cli.schema",
+    "suites": "assay.interfaces.cli.suites",
+    "rescore": "assay.interfaces.cli.rescore",
+    "compare": "assay.interfaces.cli.compare",
+    "report": "assay.interfaces.cli.report",
+    "export": "assay.interfaces.cli.export",
+    "leaderboard": "assay.interfaces.cli.leaderboard",
+}
+
+
+def load_command(name: str) -> click.Command:
+    """Import a command's module and return its command."""
+    command: click.Command = importlib.import_module(COMMANDS[name]).command
+    return command
+
+
+class _Commands(click.Group):
+    """Finds commands in the table; suggests the nearest for a misspelt one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return load_command(cmd_name) if cmd_name in COMMANDS else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from rapidfuzz import process
+
+            near = process.extractOne(args[0], list(COMMANDS), score_cutoff=60)
+            sentence = tr("there is no command {name!r}", name=args[0])
+            if near:
+                sentence += tr("; did you mean {near!r}?", near=near[0])
+            raise click.UsageError(sentence, ctx)
+        return super().resolve_command(ctx, args)
+
+
+def group() -> click.Group:
+    """The command line as click sees it, in the language chosen."""
+    commands = _Commands(
+        name="assay",
+        help=tr(
+            "Assay decides whether a small language model is good enough, and shows why.\n\n"
+            "\b\n"
+            "Examples:\n"
+            "  assay demo\n"
+            "  assay validate my-tests/\n"
+            "  assay run scripted:answers.json -s my-tests/\n"
+            "  assay compare RUN RUN\n"
+        ),
+        context_settings={"help_option_names": ["-h", "--help"]},
+        no_args_is_help=True,
+    )
+    return click.version_option(assay.__version__, prog_name="assay")(commands)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command and end the process with its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    _write_any_text()
+    speak(_language(words))
+    signal.signal(signal.SIGTERM, _stop)
+    try:
+        _refuse_what_is_no_text(words)
+        code = group().main(words, prog_name="assay", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as asked:
+        click.echo(asked.ctx.get_help() if asked.ctx else "")
+        code = ExitCode.DONE
+    except click.ClickException as error:
+        code = _refuse(error.format_message(), _see_help(words), words)
+    except AssayError as error:
+        code = _show(error, words)
+    except (KeyboardInterrupt, click.Abort):
+        code = _show(Interrupted(tr("stopped; nothing was begun that is lost")), words)
+    except BrokenPipeError:
+        # The reader went away (`assay export … | head`): no message, and none at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = ExitCode.DONE
+    sys.exit(int(code or 0))
+
+
+def _refuse_what_is_no_text(words: Sequence[str]) -> None:
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(
+                tr("the argument {word!r} is not valid UTF-8", word=word),
+                hint=tr("rename the file, or set a UTF-8 locale"),
+            ) from error
+
+
+def _see_help(words: Sequence[str]) -> str:
+    name = next((word for word in words if word in COMMANDS), None)
+    return tr("see `assay {name} --help`", name=name) if name else tr("see `assay --help`")
+
+
+def _language(words: Sequence[str]) -> str:
+    """Known before anything is said: help texts are translated while commands are loaded."""
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        value = word.partition("=")[2] if word.startswith("--lang=") else following
+        if word.partition("=")[0] == "--lang" and value in LANGUAGES_OFFERED:
+            return value
+    return "en"
+
+
+def _write_any_text() -> None:
+    """Model output holds anything; a console that cannot show a character must not end a run."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    """A polite kill is a Ctrl-C: clean, and resumable."""
+    raise KeyboardInterrupt
+
+
+def _show(error: AssayError, words: Sequence[str]) -> ExitCode:
+    if "--json" not in words:
+        for each in error.errors if isinstance(error, Refusals) else (error,):
+            if isinstance(each, InvalidFiles):
+                click.echo("\n".join(str(finding) for finding in each.findings), err=True)
+    message = error.message
+    if "--json" in words and isinstance(error, InvalidFiles):
+        message = "\n".join((message, *map(str, error.findings)))
+    return _refuse(message, error.hint, words, error.exit_code)
+
+
+def _refuse(
+    message: str, hint: str, words: Sequence[str], code: ExitCode = ExitCode.REFUSED
+) -> ExitCode:
+    if "--json" in words:
+        document = {"error": {"message": message, "hint": hint}, "exit_code": int(code)}
+        click.echo(json.dumps(document, ensure_ascii=False))
+        return code
+    label = tr("stopped") if code == ExitCode.INTERRUPTED else tr("error")
+    for line in message.splitlines():
+        click.echo(f"{label}: {line}", err=True)
+    for line in hint.splitlines():
+        click.echo(tr("next: {hint}", hint=line), err=True)
+    return code

@@ -1,0 +1,44 @@
+"""`assay demo`: the main job on what ships, offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from assay.interfaces.cli.options import common
+from assay.messages import tr
+
+
+@click.command(
+    "demo",
+    short_help=tr("The main job on what ships, offline."),
+    help=tr(
+        "Show the main job on what ships, offline: three scripted models answer the example "
+        "suite, the run is killed and continued, and the models are compared and ranked. Writes "
+        "only under --out.\n\n"
+        "\b\n"
+        "Examples:\n"
+        "  assay demo\n"
+        "  assay demo --out /tmp/look\n"
+    ),
+)
+@common
+def command(out: Path) -> int:
+    """Every step with the command that does it."""
+    from assay.interfaces.cli.showing import progress, show_demo
+    from assay.workflow.demo import continue_and_show, start_and_kill
+
+    killed = start_and_kill(out)
+    click.echo(f"$ {killed.command}", err=True)
+    click.echo(
+        tr(
+            "… killed on purpose (SIGKILL) after {count} answers; the same command continues:",
+            count=killed.replies,
+        ),
+        err=True,
+    )
+    with progress() as observer:
+        shown = continue_and_show(out, observer)
+    show_demo(shown.report, shown.comparison, shown.leaderboard)
+    return 0

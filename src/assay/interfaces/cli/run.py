@@ -1,0 +1,80 @@
+"""`assay run`: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from assay.interfaces.cli.options import as_json, common
+from assay.messages import tr
+
+
+@click.command(
+    "run",
+    short_help=tr("Ask models the questions of suites, mark the answers, report."),
+    help=tr(
+        "Ask MODEL... every question of the chosen suites, mark the answers, and report.\n\n"
+        "The same command continues a run that was stopped, and reuses the answers of one that "
+        "was not; --fresh asks again.\n\n"
+        "\b\n"
+        "Examples:\n"
+        "  assay run scripted:good.json -s example\n"
+        "  assay run scripted:a.json scripted:b.json -s my-tests/ --repeats 3\n"
+        "  assay run scripted:a.json -s my-tests/ -c grammar --limit 20 --json\n"
+    ),
+)
+@click.argument("models", metavar="MODEL...", nargs=-1, required=True)
+@click.option(
+    "-s", "--suite", "suites", multiple=True, help=tr("A shipped suite's name, a folder or a file.")
+)
+@click.option("-c", "--category", "categories", multiple=True, help=tr("Only these categories."))
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    help=tr("At most so many tests of each suite: a seeded sample, spread over its categories."),
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(1, 1000),
+    default=1,
+    show_default=True,
+    help=tr("Ask every test so often, each time with another seed."),
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help=tr("For sampling and for --limit.")
+)
+@click.option("--fresh", is_flag=True, help=tr("Ask everything again."))
+@click.option("-v", "--verbose", is_flag=True, help=tr("Show every test."))
+@as_json
+@common
+def command(
+    models: tuple[str, ...],
+    suites: tuple[str, ...],
+    categories: tuple[str, ...],
+    limit: int | None,
+    repeats: int,
+    seed: int,
+    fresh: bool,
+    verbose: bool,
+    as_json: bool,
+    out: Path,
+) -> int:
+    """Run, then show."""
+    from assay import api
+    from assay.interfaces.cli.showing import progress, show_report
+
+    with progress() as observer:
+        report = api.run(
+            models,
+            suites=suites,
+            categories=categories,
+            limit=limit,
+            repeats=repeats,
+            seed=seed,
+            fresh=fresh,
+            out=out,
+            observer=observer,
+        )
+    show_report(report, "json" if as_json else "text", verbose=verbose)
+    return report.exit_code

@@ -1,0 +1,49 @@
+"""`assay validate`: every mistake in test files, one a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from assay.errors import ExitCode
+from assay.interfaces.cli.options import common
+from assay.messages import tr, trn
+
+
+@click.command(
+    "validate",
+    short_help=tr("Check test files; every mistake with its place."),
+    help=tr(
+        "Check test files and suites; every finding on a line of its own:\n\n"
+        "\b\n"
+        "  file:line:col: test-id: error: message\n\n"
+        "Ends with 0 if there are only warnings, with 2 if there is an error.\n\n"
+        "\b\n"
+        "Examples:\n"
+        "  assay validate my-tests/\n"
+        "  assay validate my-tests/grammar.json other-tests/\n"
+    ),
+)
+@click.argument(
+    "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+@common
+def command(paths: tuple[Path, ...], out: Path) -> int:
+    """Findings on stdout, the count on stderr."""
+    from assay import api
+
+    findings = api.validate(paths)
+    for finding in findings:
+        click.echo(str(finding))
+    errors = sum(finding.severity == "error" for finding in findings)
+    warnings = len(findings) - errors
+    click.echo(
+        tr(
+            "{errors}, {warnings}",
+            errors=trn("{count} error", "{count} errors", errors),
+            warnings=trn("{count} warning", "{count} warnings", warnings),
+        ),
+        err=True,
+    )
+    return int(ExitCode.REFUSED if errors else ExitCode.DONE)

@@ -1,0 +1,88 @@
+"""Sets runs side by side, test by test.
+
+In: the store, and names of runs or of models. Out: a Comparison: the first side against each other.
+A name is a run (all its models are sides) or a model's spec (its newest run counts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from assay.errors import RunNotFound, UsageError
+from assay.messages import tr
+from assay.results import Comparison, PairComparison, Side, SuiteComparison, SuiteSummary
+from assay.store import Run, RunModel, Store
+from assay.summary.comparisons import compare_suites, with_holm
+from assay.types import Case, Suite
+from assay.workflow.results import summaries_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """One side with everything that is compared."""
+
+    side: Side
+    suites: dict[str, Suite]
+    summaries: dict[str, SuiteSummary]
+
+
+def compare(store: Store, names: Sequence[str]) -> Comparison:
+    """The first side against each of the others, paired by test."""
+    chosen = [pair for name in names for pair in _sides(store, name)]
+    if len(chosen) < 2:
+        raise UsageError(
+            tr("a comparison needs two sides, and {names} names one", names=", ".join(names)),
+            hint=tr("name two runs, or one run of several models: assay compare RUN RUN"),
+        )
+    sides = [_answers(store, run, model) for run, model in chosen]
+    return Comparison(pairs=with_holm([_pair(sides[0], other) for other in sides[1:]]))
+
+
+def _sides(store: Store, name: str) -> Iterator[tuple[Run, RunModel]]:
+    try:
+        run = store.find(name)
+    except RunNotFound:
+        newest = _newest_run_of(store, name)
+        if newest is None:
+            raise
+        yield newest
+    else:
+        yield from ((run, model) for model in run.models)
+
+
+def _newest_run_of(store: Store, name: str) -> tuple[Run, RunModel] | None:
+    for run in reversed(store.runs()):
+        for model in run.models:
+            if name in (model.spec, model.slug, model.facts.name):
+                return run, model
+    return None
+
+
+def _answers(store: Store, run: Run, model: RunModel) -> _Answers:
+    return _Answers(
+        side=Side(run=run.id, model=model.spec, when=run.created),
+        suites={suite.name: suite for suite in store.suites(run)},
+        summaries={summary.suite: summary for summary in summaries_of(store, run, model)},
+    )
+
+
+def _pair(a: _Answers, b: _Answers) -> PairComparison:
+    shared = [name for name in a.suites if name in b.suites]
+    alone = sorted(set(a.suites) ^ set(b.suites))
+    notes = [tr("{suite}: only one side has it, so it is left out", suite=name) for name in alone]
+    suites = tuple(_suite(a, b, name) for name in shared)
+    return PairComparison(a=a.side, b=b.side, suites=suites, notes=tuple(notes))
+
+
+def _suite(a: _Answers, b: _Answers, name: str) -> SuiteComparison:
+    firsts = {case.id: _question(case) for case in a.suites[name].cases}
+    same = frozenset(
+        case.id for case in b.suites[name].cases if firsts.get(case.id) == _question(case)
+    )
+    return compare_suites(a.summaries[name], b.summaries[name], same=same)
+
+
+def _question(case: Case) -> Case:
+    """What makes two tests the same test: all but the author's remarks."""
+    return replace(case, description="", reviewed=None, tags=())

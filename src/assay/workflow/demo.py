@@ -1,0 +1,111 @@
+"""Shows the main job on what ships: run, kill, continue, compare, rank.
+
+In: a folder. Out: what each step gave, for an interface to show. The kill is a real one: another
+process asks the models and is ended with SIGKILL in the middle; this one continues its run.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import AssayError
+from assay.messages import tr
+from assay.results import Comparison, Leaderboard, Report
+from assay.store import Store
+from assay.types import Observer
+from assay.workflow.comparing import compare
+from assay.workflow.evaluate import Job, evaluate
+from assay.workflow.ranking import leaderboard
+
+SCRIPTS = Path(__file__).parents[1] / "builtin" / "demo"
+NAMES = ("good.json", "weak.json", "flaky.json")
+KILLED_AFTER = 50  # of some 120 replies: in the middle of the second model
+PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Killed:
+    """A run that was ended without warning."""
+
+    run: str
+    command: str
+    replies: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a finished demonstration gave."""
+
+    report: Report
+    comparison: Comparison
+    leaderboard: Leaderboard
+
+
+def demo_job(out: Path) -> Job:
+    """Three scripted models on the example suite; the scripts are laid where a user sees them."""
+    folder = out / "demo"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in NAMES:
+        shutil.copyfile(SCRIPTS / name, folder / name)
+    models = tuple(f"scripted:{folder / name}" for name in NAMES)
+    return Job(models=models, suites=("example",), out=out)
+
+
+def start_and_kill(out: Path) -> Killed:
+    """Start the job in a process of its own and kill it in the middle."""
+    job = demo_job(out)
+    words = [sys.executable, "-m", "assay", "run", *job.models, "-s", "example"]
+    before, _ = _newest(out)
+    process = subprocess.Popen(
+        [*words, "--fresh", "--out", str(out)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        _wait_for_replies(process, out, before)
+    finally:
+        process.kill()
+        process.communicate()
+    with Store(out) as store:
+        run = store.find("latest")
+        return Killed(run=run.id, command=job.command, replies=store.count_replies(run))
+
+
+def _wait_for_replies(process: subprocess.Popen[bytes], out: Path, before: str) -> None:
+    """Until half of it is in the store, in a run newer than `before`."""
+    started = time.monotonic()
+    while process.poll() is None and time.monotonic() - started < PATIENCE_S:
+        time.sleep(0.02)
+        run, replies = _newest(out)
+        if run != before and replies >= KILLED_AFTER:
+            return
+    if process.poll() is not None:
+        why = (process.stderr.read() if process.stderr else b"").decode("utf-8", "replace")
+        raise AssayError(
+            tr("the demonstration ended before it could be killed: {why}", why=why.strip()),
+            hint=tr("try another folder with --out"),
+        )
+
+
+def _newest(out: Path) -> tuple[str, int]:
+    if not (out / "assay.db").is_file():
+        return "", 0
+    with Store(out) as store:
+        runs = store.runs()
+        return (runs[-1].id, store.count_replies(runs[-1])) if runs else ("", 0)
+
+
+def continue_and_show(out: Path, observer: Observer) -> Shown:
+    """Continue the killed run, then compare and rank its models."""
+    report = evaluate(demo_job(out), observer)
+    with Store(out) as store:
+        return Shown(
+            report=report,
+            comparison=compare(store, [report.run]),
+            leaderboard=leaderboard(store, suite="example"),
+        )

@@ -1,0 +1,111 @@
+"""Hands out the records of a run, one try a row.
+
+In: the store and a run. Out: lines of JSONL or CSV. Nothing is computed: marks are the stored ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Literal
+
+from assay.store import KeptTry, Run, RunModel, Store
+from assay.types import Answered, Case, Chosen, Failed, ReadText, Reply, Timed
+
+ExportFormat = Literal["jsonl", "csv"]
+
+COLUMNS = (
+    "run", "model", "fingerprint", "suite", "category", "test", "repeat", "method", "outcome",
+    "score", "unscored_reason", "prompt", "answer", "reasoning", "predictions", "extracted",
+    "explanation", "scorer", "scorer_version", "failure", "prompt_tokens", "output_tokens",
+    "first_token_s", "total_s", "request",
+)  # fmt: skip
+
+# A cell that starts like this is a formula to a spreadsheet, and answers are hostile.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def export(store: Store, run: Run, form: ExportFormat) -> Iterator[str]:
+    """The lines of the file, each with its line end."""
+    records = _records(store, run)
+    return _as_jsonl(records) if form == "jsonl" else _as_csv(records)
+
+
+def _records(store: Store, run: Run) -> Iterator[dict[str, object]]:
+    suites = store.suites(run)
+    cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
+    pass_marks = {suite.name: suite.pass_mark for suite in suites}
+    for model in run.models:
+        for kept in store.tries(run, model):
+            case = cases[kept.suite, kept.test_id]
+            yield _record(run, model, kept, case, pass_marks[kept.suite])
+
+
+def _record(
+    run: Run, model: RunModel, kept: KeptTry, case: Case, pass_mark: float
+) -> dict[str, object]:
+    score = kept.score
+    return {
+        "run": run.id,
+        "model": model.spec,
+        "fingerprint": model.facts.fingerprint,
+        "suite": kept.suite,
+        "category": case.category,
+        "test": kept.test_id,
+        "repeat": kept.repeat,
+        "method": case.method,
+        "outcome": str(score.outcome(pass_mark)) if score else "failed",
+        "score": score.value if score else None,
+        "unscored_reason": score.unscored_reason if score else None,
+        "prompt": case.prompt,
+        **_of_reply(kept.reply),
+        "extracted": score.extracted if score else None,
+        "explanation": score.explanation if score else None,
+        "scorer": score.scorer if score else None,
+        "scorer_version": score.version if score else None,
+        "request": kept.request_id,
+    }
+
+
+def _of_reply(reply: Reply) -> dict[str, object]:
+    if isinstance(reply, Failed):
+        return {"failure": reply.reason, "total_s": reply.total_s}
+    if isinstance(reply, Answered):
+        fields = asdict(reply)
+        names = (
+            "reasoning", "predictions", "prompt_tokens", "output_tokens", "first_token_s", "total_s"
+        )  # fmt: skip
+        return {"answer": reply.text, **{name: fields[name] for name in names}}
+    if isinstance(reply, Chosen):
+        return {"predictions": reply.log_likelihoods, "total_s": reply.total_s}
+    if isinstance(reply, ReadText | Timed):
+        return {}
+    raise TypeError(f"unknown reply {reply!r}")
+
+
+def _as_jsonl(records: Iterator[dict[str, object]]) -> Iterator[str]:
+    for record in records:
+        yield json.dumps({name: record.get(name) for name in COLUMNS}, ensure_ascii=False) + "\n"
+
+
+def _as_csv(records: Iterator[dict[str, object]]) -> Iterator[str]:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for record in records:
+        writer.writerow([_cell(record.get(name)) for name in COLUMNS])
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, tuple | list):
+        return json.dumps(value, ensure_ascii=False) if value else ""
+    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+        return "'" + value
+    return value

@@ -1,0 +1,105 @@
+"""Marks a run again from its stored answers; no model is asked.
+
+In: the store and a run. Out: how many marks changed. The tests are read again from where they lay,
+so that a mended keyword list counts. A test that asks something else now keeps its old form: the
+stored answer answers that one. Old marks stay in the store; the newest count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assay.errors import SuiteNotFound
+from assay.messages import tr, trn
+from assay.plan import make_plan
+from assay.scorers.mark import mark
+from assay.store import Run, RunModel, Store, TryKey
+from assay.suites.load import load_suite
+from assay.types import Case, Message, ModelFacts, Score, Suite
+
+NAMED = 5  # how many test ids a note names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rescored:
+    """What marking again did."""
+
+    run: Run
+    marked: int
+    changed: int
+    notes: tuple[str, ...]
+
+
+def rescore(store: Store, run: Run) -> Rescored:
+    """Mark every answer of a run again, by today's tests and today's scorers."""
+    notes: list[str] = []
+    suites = [_todays(suite, run.models[0].facts, notes) for suite in store.suites(run)]
+    cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
+    marked = changed = 0
+    for model in run.models:
+        marks = []
+        for key, reply_id, old, new in _marks(store, run, model, cases):
+            marks.append((key, reply_id, new))
+            marked += new is not None
+            changed += _worth(old) != _worth(new)
+        store.mark_again(run, model, marks)
+    return Rescored(
+        run=store.replace_suites(run, suites), marked=marked, changed=changed, notes=tuple(notes)
+    )
+
+
+def _marks(
+    store: Store, run: Run, model: RunModel, cases: dict[tuple[str, str], Case]
+) -> Iterator[tuple[TryKey, int, Score | None, Score | None]]:
+    for kept in tuple(store.tries(run, model)):
+        key = (kept.suite, kept.test_id, kept.repeat)
+        yield key, kept.reply_id, kept.score, mark(cases[kept.suite, kept.test_id], kept.reply)
+
+
+def _worth(score: Score | None) -> tuple[float | None, bool] | None:
+    return (score.value, score.no_answer) if score else None
+
+
+def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
+    """The suite with today's tests, as far as they still ask what was asked."""
+    try:
+        now = load_suite(Path(kept.path))
+    except SuiteNotFound:
+        notes.append(tr("{path} is gone; its tests are taken from the store", path=kept.path))
+        return kept
+    asked = _questions(kept, facts)
+    asks = _questions(now, facts)
+    todays = {case.id: case for case in now.cases if asks[case.id] == asked.get(case.id)}
+    stale = [test_id for test_id in asked if test_id not in todays]
+    _note_stale(kept.name, stale, notes)
+    categories = tuple(
+        replace(category, cases=tuple(todays.get(case.id, case) for case in category.cases))
+        for category in kept.categories
+    )
+    return replace(kept, categories=categories, weights=now.weights, pass_mark=now.pass_mark)
+
+
+def _questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Message, ...]]]:
+    """What each test asks: the id of its first request, and all its turns."""
+    plan = make_plan([suite], facts, seed=0, repeats=1)
+    return {
+        exchange.case.id: (plan.request(exchange, 0, ()).id, exchange.case.messages)
+        for exchange in plan.exchanges
+    }
+
+
+def _note_stale(suite: str, stale: Sequence[str], notes: list[str]) -> None:
+    if stale:
+        notes.append(
+            trn(
+                "{suite}: {count} test is gone or asks something else now; it is marked by its "
+                "old rules ({ids})",
+                "{suite}: {count} tests are gone or ask something else now; they are marked by "
+                "their old rules ({ids})",
+                len(stale),
+                suite=suite,
+                ids=", ".join(stale[:NAMED]),
+            )
+        )

@@ -1,0 +1,127 @@
+"""Reads a run back from the store as a Report, at any time, with no model and no test file.
+
+In: the store and a run. Out: a Report; its figures are computed anew from the stored marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from assay.errors import ExitCode
+from assay.messages import tr, trn
+from assay.plan import rendered_prompt
+from assay.results import ModelReport, Report, SuiteSummary
+from assay.scorers.mark import mark
+from assay.store import KeptTry, Run, RunModel, Store
+from assay.summary.baselines import baselines
+from assay.summary.trials import measurements, performance, summarise
+from assay.types import Failed, Judge, Suite, Trial
+from assay.workflow.run_folder import RunFolder
+
+
+def report_of(store: Store, run: Run) -> Report:
+    """The whole run."""
+    suites = store.suites(run)
+    guesses = {
+        suite.name: baselines(suite, mark, rendered_prompt=rendered_prompt) for suite in suites
+    }
+    models: list[ModelReport] = []
+    failed = asked = 0
+    for model in run.models:
+        tries = tuple(store.tries(run, model))
+        asked += len(tries)
+        failed += sum(isinstance(kept.reply, Failed) for kept in tries)
+        summaries = tuple(
+            replace(summarise(suite, trials_of(suite, tries)), baselines=guesses[suite.name])
+            for suite in suites
+        )
+        models.append(_model_report(store, run, model, tries, summaries))
+    return Report(
+        run=run.id,
+        out=str(store.path.parent.resolve()),
+        created=run.created,
+        finished=run.finished,
+        command=run.command,
+        version=run.version,
+        models=tuple(models),
+        exit_code=int(ExitCode.REQUESTS_FAILED if failed else ExitCode.DONE),
+        notes=tuple(_notes(run, suites, asked)),
+        hints=tuple(_hints(run, failed)),
+    )
+
+
+def summaries_of(store: Store, run: Run, model: RunModel) -> tuple[SuiteSummary, ...]:
+    """One model's suites, without baselines: what comparisons and rankings need."""
+    tries = tuple(store.tries(run, model))
+    return tuple(summarise(suite, trials_of(suite, tries)) for suite in store.suites(run))
+
+
+def trials_of(suite: Suite, tries: Sequence[KeptTry]) -> Iterator[Trial]:
+    """The stored tries of one suite, with their tests."""
+    cases = {case.id: case for case in suite.cases}
+    for kept in tries:
+        if kept.suite == suite.name:
+            yield Trial(
+                case=cases[kept.test_id],
+                repeat=kept.repeat,
+                request_id=kept.request_id,
+                reply=kept.reply,
+                score=kept.score,
+            )
+
+
+def _model_report(
+    store: Store,
+    run: Run,
+    model: RunModel,
+    tries: Sequence[KeptTry],
+    summaries: tuple[SuiteSummary, ...],
+) -> ModelReport:
+    return ModelReport(
+        spec=model.spec,
+        name=model.facts.name,
+        slug=model.slug,
+        fingerprint=model.facts.fingerprint,
+        fingerprint_is_weak=model.facts.fingerprint_is_weak,
+        suites=summaries,
+        performance=performance(kept.reply for kept in tries),
+        measurements=measurements(summaries),
+        report=str(RunFolder(store.path.parent, run.id).report_path(model.slug)),
+    )
+
+
+def _notes(run: Run, suites: Sequence[Suite], asked: int) -> Iterator[str]:
+    planned = sum(1 for suite in suites for _ in suite.cases) * run.repeats * len(run.models)
+    if run.finished is None:
+        yield tr(
+            "this run is not finished: {asked} of {planned} tries are in the store",
+            asked=asked,
+            planned=planned,
+        )
+    old = [suite.name for suite in suites if suite.scoring == "ewebench-1.0"]
+    if old:
+        yield tr(
+            "{suites}: marked by the rules of ewebench-1.0, which have known faults "
+            "(docs/ewe.md lists them)",
+            suites=", ".join(old),
+        )
+    judged = sum(isinstance(case.check, Judge) for suite in suites for case in suite.cases)
+    if judged:
+        yield trn(
+            "{count} test needs a judge; its answers are kept and left unscored (no_judge)",
+            "{count} tests need a judge; their answers are kept and left unscored (no_judge)",
+            judged,
+        )
+
+
+def _hints(run: Run, failed: int) -> Iterator[str]:
+    if run.finished is None:
+        yield tr("continue with: {command}", command=run.command)
+    elif failed:
+        yield trn(
+            "{count} request failed; ask it again with: {command}",
+            "{count} requests failed; ask them again with: {command}",
+            failed,
+            command=run.command,
+        )

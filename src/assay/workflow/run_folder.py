@@ -1,0 +1,135 @@
+"""What a run leaves on the disk beside the store: answers, test plans, reports.
+
+In: a finished Report, its suites and the store. Out: files under `<out>/runs/<id>/`, each written
+whole or not at all. Everything here can be made again from the store.
+
+    outputs/MODEL/TEST-ID.txt   the answers (repeats .2.txt; SUITE.TEST-ID.txt where ids clash)
+    test-plans/TEST-ID.md       what was asked and how it is marked
+    reports/                    report.md, report.html, report.json, and one page per model
+    performance.md              the quantitative side
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from assay.errors import StoreFull, StoreNotWritable
+from assay.messages import tr
+from assay.reports import as_json, html, markdown
+from assay.reports.performance import performance
+from assay.reports.test_plan import test_plan
+from assay.results import Report
+from assay.store import Store
+from assay.types import Answered, Suite
+
+try:
+    import fcntl
+except ImportError:  # Windows: two processes may then share a run, which costs time, not answers
+    fcntl = None  # type: ignore[assignment]
+
+
+class RunFolder:
+    """One run's folder. Taken by the process that works on the run, for as long as it lives."""
+
+    def __init__(self, out: Path, run_id: str) -> None:
+        self.path = out.resolve() / "runs" / run_id
+        self._lock: IO[str] | None = None
+
+    def take(self) -> bool:
+        """Claim the run. False where another living process has it; a killed one has let go."""
+        with _in_our_words(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = (self.path / ".lock").open("w")
+        if fcntl is not None:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                lock.close()
+                return False
+        self._lock = lock
+        return True
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._lock:
+            self._lock.close()
+
+    def report_path(self, slug: str) -> Path:
+        """Where one model's report lies."""
+        return self.path / "reports" / f"{slug}.md"
+
+    def write(self, report: Report, suites: Sequence[Suite], store: Store) -> None:
+        """Leave everything."""
+        with _in_our_words(self.path):
+            clashing = ids_in_several(suites)
+            self._write_outputs(store, report.run, clashing)
+            for suite in suites:
+                for case in suite.cases:
+                    name = file_stem(suite.name, case.id, clashing)
+                    self._put(f"test-plans/{name}.md", test_plan(case))
+            self._put("reports/report.md", markdown.report(report))
+            self._put("reports/report.html", html.report(report))
+            self._put("reports/report.json", as_json.as_text(as_json.report(report)))
+            for model in report.models:
+                alone = replace(report, models=(model,))
+                self._put(f"reports/{model.slug}.md", markdown.report(alone))
+            self._put("performance.md", performance(report))
+
+    def _write_outputs(self, store: Store, run_id: str, clashing: frozenset[str]) -> None:
+        run = store.run(run_id)
+        for model in run.models:
+            for kept in store.tries(run, model):
+                if isinstance(kept.reply, Answered):
+                    stem = file_stem(kept.suite, kept.test_id, clashing)
+                    number = f".{kept.repeat + 1}" if kept.repeat else ""
+                    text = "\n".join(kept.reply.predictions) or kept.reply.text
+                    self._put(f"outputs/{model.slug}/{stem}{number}.txt", text)
+
+    def _put(self, name: str, text: str) -> None:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(path.name + ".partial")
+        partial.write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")
+        os.replace(partial, path)
+
+
+def ids_in_several(suites: Sequence[Suite]) -> frozenset[str]:
+    """Test ids that more than one suite of a run has."""
+    counts = Counter(case.id for suite in suites for case in suite.cases)
+    return frozenset(test_id for test_id, count in counts.items() if count > 1)
+
+
+def file_stem(suite: str, test_id: str, clashing: frozenset[str]) -> str:
+    """The name of a test's files."""
+    return f"{suite}.{test_id}" if test_id in clashing else test_id
+
+
+@contextmanager
+def _in_our_words(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StoreFull(
+                tr("no room left for {path}", path=path),
+                hint=tr("make room on the disk; the same command then continues where it stopped"),
+            ) from error
+        raise StoreNotWritable(
+            tr("cannot write {path}: {why}", path=path, why=error.strerror),
+            hint=tr("choose a folder you can write to with --out"),
+        ) from error

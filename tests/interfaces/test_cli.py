@@ -1,0 +1,290 @@
+"""The command line as a user meets it: words in; text, exit codes and documents out."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from assay.interfaces.cli import COMMANDS, load_command
+from tests.conftest import numbered, right
+
+ESTIMATE = {"value", "low", "high", "n", "unscored", "unit", "method"}
+
+
+@pytest.fixture
+def tests():
+    return numbered(4)
+
+
+@pytest.fixture
+def words(bench, tests):
+    answers = right(tests) | {"sum_002": "five"}
+    return ["run", bench.script("able", answers=answers), "-s", bench.suite({"sum": tests})]
+
+
+# ------------------------------------------------------------------------------------- run --json
+
+
+def test_the_run_document_has_the_keys_of_the_contract(bench, words):
+    document = bench.document(*words)
+    assert set(document) == {"run", "out", "models", "selected", "exit_code"}
+    assert document["out"] == str(bench.out)
+    (model,) = document["models"]
+    assert set(model) == {"model", "suites", "measurements", "report", "accepted"}
+    assert model["model"] == words[1]
+    assert (document["selected"], model["accepted"]) == (None, None)
+    (suite,) = model["suites"]
+    assert set(suite) == {"suite", "score", "categories", "tests"}
+    assert suite["suite"] == "tests"
+    assert set(suite["score"]) == set(suite["categories"]["sum"]) == ESTIMATE
+    assert (suite["score"]["value"], suite["score"]["unit"]) == (75.0, "points")
+    assert suite["categories"]["sum"]["value"] == 0.75
+    test = suite["tests"][1]
+    assert set(test) == {
+        "id", "category", "outcome", "score", "answer", "extracted", "explanation"
+    }  # fmt: skip
+    assert (test["id"], test["category"], test["outcome"]) == ("sum_002", "sum", "fail")
+    assert (test["score"], test["answer"]) == (0.0, "five")
+
+
+def test_with_repeats_a_test_is_one_row_with_its_repeats(bench, words):
+    (model,) = bench.document(*words, "--repeats", "3")["models"]
+    rows = model["suites"][0]["tests"]
+    assert len(rows) == 4
+    assert [len(row["repeats"]) for row in rows] == [3, 3, 3, 3]
+
+
+def test_failed_requests_end_with_3_and_are_null(bench, tests):
+    model = bench.script("flaky", answers=right(tests), fail={"sum_001": "reset"})
+    document = bench.document("run", model, "-s", bench.suite({"sum": tests}))
+    assert document["exit_code"] == 3
+    row = document["models"][0]["suites"][0]["tests"][0]
+    assert (row["outcome"], row["score"], row["answer"]) == ("failed", None, None)
+    assert document["models"][0]["suites"][0]["score"]["unscored"] == 1
+
+
+def test_pass_marks_never_change_the_exit_code(bench, tests):
+    model = bench.script("wrong", default="no")
+    assert bench.assay("run", model, "-s", bench.suite({"sum": tests})).returncode == 0
+
+
+def test_limit_and_category_choose_tests(bench):
+    suite = bench.suite({"a": numbered(9, "a"), "b": numbered(9, "b")})
+    model = bench.script("m", default="2")
+    few = bench.document("run", model, "-s", suite, "--limit", "4")
+    ids = [row["id"] for row in few["models"][0]["suites"][0]["tests"]]
+    assert sorted(test_id[0] for test_id in ids) == ["a", "a", "b", "b"]
+    again = bench.document("run", model, "-s", suite, "--limit", "4")
+    assert [row["id"] for row in again["models"][0]["suites"][0]["tests"]] == ids
+    only = bench.document("run", model, "-s", suite, "-c", "b")
+    assert set(only["models"][0]["suites"][0]["categories"]) == {"b"}
+
+
+# ------------------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["run"], "MODEL"),
+        (["run", "scripted:none.json", "-s", "example"], "none.json"),
+        (["run", "scripted:none.json"], "no suite"),
+        (["run", "MODEL", "-s", "exampel"], "example"),
+        (["run", "MODEL", "-s", "./nowhere"], "nowhere"),
+        (["run", "MODEL", "-s", "example", "-c", "arithmetics"], "arithmetic"),
+        (["run", "MODEL", "-s", "example", "--limit", "0"], "--limit"),
+        (["run", "MODEL", "-s", "example", "--repeats", "0"], "--repeats"),
+        (["run", "ollama:llama3", "-s", "example"], "ollama:llama3"),
+        (["rnu", "MODEL"], "run"),
+        (["report", "latest"], "no store"),
+        (["compare", "a", "b"], "no store"),
+    ],
+)
+def test_a_refusal_names_the_thing_and_the_next_step_and_ends_with_2(bench, arguments, says):
+    model = bench.script("m", default="x")
+    given = [model if word == "MODEL" else word for word in arguments]
+    done = bench.assay(*given)
+    assert done.returncode == 2, done.stderr
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert "next: " in done.stderr
+    if given[0] in ("run", "report", "compare"):
+        document = json.loads(bench.assay(*given, "--json").stdout)
+        assert set(document) == {"error", "exit_code"}
+        assert set(document["error"]) == {"message", "hint"}
+        assert document["exit_code"] == 2
+
+
+def test_invalid_tests_are_listed_line_by_line_and_nothing_is_asked(bench):
+    suite = bench.suite({"a": [{"id": "a_001", "prompt": "?", "eval_method": "exact"}, {"id": 3}]})
+    done = bench.assay("run", bench.script("m", default="x"), "-s", suite)
+    assert done.returncode == 2
+    assert len(re.findall(r"a\.json:\d+:\d+: \S+: error: ", done.stderr)) >= 2
+    assert not bench.out.exists()
+
+
+# ------------------------------------------------------------------------- validate, schema, suites
+
+
+def test_validate_prints_every_finding_on_stdout_in_one_line_each(bench):
+    suite = bench.suite(
+        {
+            "a": [{"id": "a_001", "prompt": "?" * 300, "eval_method": "keyword"}],
+            "b": [
+                {"id": "b_001", "prompt": "?", "eval_method": "keywords", "expected_keyword": []}
+            ],
+        }
+    )
+    done = bench.assay("validate", suite, COLUMNS="40")
+    assert done.returncode == 2
+    lines = done.stdout.splitlines()
+    assert len(lines) >= 3
+    for line in lines:
+        assert re.fullmatch(r".+\.json:\d+:\d+: [\w-]+: (error|warning): .+", line), line
+    assert "did you mean 'keywords'" in done.stdout
+    assert "did you mean 'expected_keywords'" in done.stdout
+
+
+def test_warnings_alone_end_with_0(bench, tests):
+    tests[0]["id"] = "odd-name"
+    done = bench.assay("validate", bench.suite({"sum": tests}))
+    assert done.returncode == 0
+    assert "warning" in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["tests", "suite"])
+def test_schema_prints_a_json_schema(bench, kind):
+    schema = json.loads(bench.assay("schema", kind).stdout)
+    assert schema["$schema"].startswith("https://json-schema.org/")
+
+
+def test_suites_lists_what_ships_and_shows_one(bench):
+    assert "example" in bench.assay("suites").stdout
+    shown = bench.assay("suites", "example").stdout
+    assert "ewe_001" in shown
+
+
+# ------------------------------------------------------------- report, export, compare, leaderboard
+
+
+@pytest.fixture
+def two_models(bench, tests, words):
+    other = bench.script("other", answers=right(tests) | {"sum_001": "x", "sum_003": "x"})
+    document = bench.document("run", words[1], other, *words[2:])
+    return document["run"]
+
+
+def test_a_report_comes_back_from_the_store_in_every_format(bench, words, two_models):
+    for path in bench.folder.glob("tests/*.json"):
+        path.unlink()
+    first = json.loads(bench.assay("report", two_models[:18], "--format", "json").stdout)
+    assert first["run"] == two_models
+    text = bench.assay("report").stdout
+    assert "75.0" in text
+    assert "n=4" in text or re.search(r"\b4\b", text)
+    assert bench.assay("report", "--format", "md").stdout.startswith("#")
+    assert "<html" in bench.assay("report", "--format", "html").stdout
+    assert "sum_002" in bench.assay("report", "-v").stdout
+
+
+def test_export_gives_every_try_as_jsonl_and_csv(bench, two_models):
+    lines = bench.assay("export").stdout.splitlines()
+    records = [json.loads(line) for line in lines]
+    assert len(records) == 8
+    assert {record["outcome"] for record in records} == {"pass", "fail"}
+    table = bench.assay("export", "latest", "--format", "csv").stdout.splitlines()
+    assert len(table) == 9
+
+
+def test_compare_pairs_by_test_and_names_the_flips(bench, two_models):
+    text = bench.assay("compare", "latest").stdout
+    assert "sum_001" in text
+    assert "sum_002" in text
+    (pair,) = json.loads(bench.assay("compare", "latest", "--json").stdout)["pairs"]
+    (suite,) = pair["suites"]
+    assert (suite["gained"], suite["lost"]) == (1, 2)
+    assert suite["difference"]["value"] == pytest.approx(-25.0)
+
+
+def test_compare_takes_models_of_different_runs_by_their_spec(bench, words, tests):
+    other = bench.script("other", answers=right(tests))
+    bench.assay(*words)
+    bench.assay("run", other, *words[2:])
+    document = bench.document("compare", words[1], other)
+    assert document["pairs"][0]["suites"][0]["difference"]["value"] == pytest.approx(25.0)
+
+
+def test_the_leaderboard_ranks_every_model_best_first(bench, two_models):
+    (suite,) = bench.document("leaderboard")["suites"]
+    assert [row["rank"] for row in suite["rows"]] == [1, 2]
+    assert "able" in suite["rows"][0]["model"]
+
+
+def test_rescore_marks_again_by_the_mended_test_and_asks_nothing(bench, words, tests):
+    bench.assay(*words)
+    tests[1]["expected"] = ["4", "five"]
+    tests[2]["prompt"] = "Something else?"
+    tests[2]["expected"] = "nothing"
+    bench.suite({"sum": tests})
+    done = bench.assay("rescore", "latest")
+    assert done.returncode == 0
+    assert "1 changed" in done.stderr
+    assert "sum_003" in done.stderr
+    document = bench.document("report")
+    assert document["models"][0]["suites"][0]["score"]["value"] == 100.0
+
+
+# ---------------------------------------------------------------------------------- the whole tool
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example_and_takes_out_and_lang(name):
+    command = load_command(name)
+    options = {option for parameter in command.params for option in parameter.opts}
+    assert {"--out", "--lang"} <= options
+    assert f"assay {name}" in command.help
+
+
+def test_help_loads_nothing_heavy():
+    program = (
+        "import sys\n"
+        "from assay.interfaces.cli import main\n"
+        "try:\n"
+        "    main(['--help'])\n"
+        "except SystemExit:\n"
+        "    pass\n"
+        "heavy = {'torch', 'numpy', 'scipy', 'rich', 'pydantic', 'transformers', 'starlette',"
+        " 'jinja2', 'markdown_it', 'tree_sitter', 'httpx'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stderr.strip() == "[]"
+    assert "leaderboard" in done.stdout
+
+
+def test_the_version_is_told():
+    done = subprocess.run(
+        [sys.executable, "-m", "assay", "--version"], capture_output=True, text=True, check=True
+    )
+    assert re.fullmatch(r"assay, version \d+\.\d+\.\d+\n", done.stdout)
+
+
+def test_a_reader_that_goes_away_is_no_error(bench, two_models):
+    process = bench.start("export")
+    process.stdout.close()
+    process.wait(timeout=30)
+    assert "Traceback" not in process.stderr.read()
+    process.stderr.close()
+
+
+def test_output_that_the_console_cannot_show_does_not_end_a_run(bench, tests):
+    model = bench.script("ewe", default="ɖe ŋku 😀")
+    done = bench.assay(
+        "run", model, "-s", bench.suite({"sum": tests}), "-v", PYTHONIOENCODING="ascii"
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,151 @@
+"""docs/coverage.md says what meets each requirement; here it is held to it.
+
+A row `| ID | requirement | met by |` names, in its last cell, commands (`assay run --limit`), tests
+(`tests/file.py::test_name`), decisions (`docs/decisions/NNN-title.md`), or `not yet: part N`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import pytest
+
+COVERAGE = Path(__file__).resolve().parents[1] / "docs" / "coverage.md"
+SPECIFICATIONS = {"CE": "checkpoint-evaluation.md", "JU": "judging.md", "TF": "test-format.md"}
+# Fewer rows than this would mean that requirements were dropped or lumped together.
+FEWEST_ROWS = {"CE": 60, "JU": 70, "TF": 30}
+
+ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")
+NOT_YET = re.compile(r"not yet: (?:part [2-6]|later)(?=$|[;,. ])")
+IN_BACKTICKS = re.compile(r"`([^`]+)`")
+
+
+@dataclass(frozen=True)
+class Row:
+    id: str
+    requirement: str
+    met_by: str
+
+    @property
+    def references(self) -> list[str]:
+        return IN_BACKTICKS.findall(self.met_by)
+
+
+def rows_of(text: str) -> list[Row]:
+    return [Row(**m.groupdict()) for line in text.splitlines() if (m := ROW.match(line))]
+
+
+ROWS = rows_of(COVERAGE.read_text("utf-8"))
+by_id = pytest.mark.parametrize("row", ROWS, ids=[row.id for row in ROWS])
+
+
+def complaints(row: Row, root: Path) -> Iterator[str]:
+    """Everything a row says that is not so."""
+    if not row.references and not NOT_YET.search(row.met_by):
+        yield "names nothing that meets it, and no part in which it comes"
+    for reference in row.references:
+        if reference.startswith("assay "):
+            yield from complaints_about_command(reference)
+        elif reference.startswith("tests/"):
+            yield from complaints_about_test(reference, root)
+        elif reference.startswith("docs/decisions/"):
+            if not (root / reference).is_file():
+                yield f"{reference} does not exist"
+        else:
+            yield f"`{reference}` is neither a command, nor a test, nor a decision"
+
+
+def complaints_about_command(reference: str) -> Iterator[str]:
+    from assay.interfaces.cli import COMMANDS, load_command
+
+    _, name, *words = shlex.split(reference)
+    if name not in COMMANDS:
+        yield f"`assay {name}` is not a command"
+        return
+    known = {option for parameter in load_command(name).params for option in options_of(parameter)}
+    for word in words:
+        if word.startswith("-") and word not in known:
+            yield f"`assay {name}` has no option {word}"
+
+
+def options_of(parameter: click.Parameter) -> list[str]:
+    is_option = isinstance(parameter, click.Option)
+    return [*parameter.opts, *parameter.secondary_opts] if is_option else []
+
+
+def complaints_about_test(reference: str, root: Path) -> Iterator[str]:
+    file, _, name = reference.partition("::")
+    if not (root / file).is_file():
+        yield f"{file} does not exist"
+    elif name and name not in names_of_tests(root / file):
+        yield f"{file} has no {name}"
+    elif not name:
+        yield f"`{reference}` names no test"
+
+
+def names_of_tests(file: Path) -> set[str]:
+    tree = ast.parse(file.read_text("utf-8"))
+    return {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    }
+
+
+@by_id
+def test_what_a_row_names_exists(row: Row, root: Path) -> None:
+    assert list(complaints(row, root)) == []
+
+
+def test_every_line_of_a_table_is_read_as_a_row() -> None:
+    lines = [line for line in COVERAGE.read_text("utf-8").splitlines() if line.startswith("| ")]
+    titles = [line for line in lines if line.startswith("| id |")]
+    assert len(lines) - len(titles) == len(ROWS)
+
+
+def test_ids_are_unique_and_consecutive_within_each_specification() -> None:
+    numbers = defaultdict(list)
+    for row in ROWS:
+        prefix, number = row.id.split("-")
+        numbers[prefix].append(int(number))
+    assert set(numbers) == set(SPECIFICATIONS)
+    for prefix, found in numbers.items():
+        assert found == list(range(1, len(found) + 1)), prefix
+        assert len(found) >= FEWEST_ROWS[prefix], prefix
+
+
+def test_no_requirement_stands_twice() -> None:
+    stated = [(row.id[:2], row.requirement) for row in ROWS]
+    assert len(stated) == len(set(stated))
+
+
+def test_every_specification_has_a_section() -> None:
+    text = COVERAGE.read_text("utf-8")
+    for name in SPECIFICATIONS.values():
+        assert re.search(rf"^## .*{re.escape(name)}", text, re.MULTILINE), name
+
+
+@pytest.mark.parametrize(
+    "met_by",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param("soon", id="prose"),
+        pytest.param("not yet: part 9", id="a part that does not exist"),
+        pytest.param("`assay brew`", id="an unknown command"),
+        pytest.param("`assay run --sideways`", id="an unknown option"),
+        pytest.param("`tests/test_nowhere.py::test_it`", id="an unknown file"),
+        pytest.param("`tests/test_coverage.py::test_of_nothing`", id="an unknown test"),
+        pytest.param("`tests/test_coverage.py`", id="a file without a test"),
+        pytest.param("`docs/decisions/999-none.md`", id="an unknown decision"),
+        pytest.param("`a wish`", id="something else"),
+    ],
+)
+def test_a_row_that_is_not_so_is_found_out(met_by: str, root: Path) -> None:
+    assert list(complaints(Row("TF-01", "a requirement", met_by), root))

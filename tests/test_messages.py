@@ -1,0 +1,86 @@
+"""Every sentence a user reads can be translated, and is where a catalogue exists."""
+
+import ast
+import subprocess
+import sys
+
+import pytest
+
+from assay import messages
+
+ERRORS = {
+    "AssayError", "UsageError", "InvalidFiles", "SuiteNotFound", "ModelUnavailable", "RunNotFound",
+    "StoreError", "StoreNotWritable", "StoreTooNew", "StoreCorrupt", "Interrupted", "StoreFull",
+}  # fmt: skip
+SAYS_TO_USERS = ERRORS | {"echo", "secho", "note", "command", "option", "argument"}
+
+
+@pytest.fixture
+def english_again():
+    yield
+    messages.speak("en")
+
+
+def is_sentence(node):
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and len(node.value.split()) >= 3
+    ) or (isinstance(node, ast.JoinedStr) and len(ast.unparse(node).split()) >= 4)
+
+
+def test_no_sentence_reaches_a_user_without_passing_the_catalogue(root):
+    bare = []
+    for path in (root / "src" / "assay").rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(call, ast.Call):
+                continue
+            name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+            if name not in SAYS_TO_USERS:
+                continue
+            said = [*call.args, *(word.value for word in call.keywords)]
+            bare += [f"{path.name}:{node.lineno}" for node in said if is_sentence(node)]
+    assert bare == []
+
+
+def test_translated_sentences_are_literals_so_that_they_can_be_collected(root):
+    computed = []
+    for path in (root / "src" / "assay").rglob("*.py"):
+        if path.name == "messages.py":
+            continue
+        for call in ast.walk(ast.parse(path.read_text())):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("tr", "trn"):
+                sentences = call.args[: 2 if call.func.id == "trn" else 1]
+                if not all(isinstance(each, ast.Constant) for each in sentences):
+                    computed.append(f"{path.name}:{call.lineno}")
+    assert computed == []
+
+
+def test_a_french_catalogue_is_all_that_french_needs(tmp_path, english_again):
+    """The whole way: collect the sentences, translate one, compile, speak."""
+    template = tmp_path / "assay.pot"
+    babel = [sys.executable, "-m", "babel.messages.frontend", "-q"]
+    source = str(messages.CATALOGUES.parents[1])
+    words = ["extract", "-k", "tr", "-k", "trn:1,2", "-o", str(template), source]
+    subprocess.run([*babel, *words], check=True)
+    text = template.read_text("utf-8")
+    assert text.count("msgid ") > 100
+    assert 'msgid "no suite was chosen"' in text
+    folder = tmp_path / "fr" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    catalogue = folder / "assay.po"
+    catalogue.write_text(
+        'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+        'msgid "no suite was chosen"\nmsgstr "aucune suite n\'a été choisie"\n',
+        "utf-8",
+    )
+    compile_ = ["compile", "-i", str(catalogue), "-o", str(folder / "assay.mo")]
+    subprocess.run([*babel, *compile_], check=True)
+    messages.speak("fr", tmp_path)
+    assert messages.tr("no suite was chosen") == "aucune suite n'a été choisie"
+    assert messages.tr("cannot write {path}: {why}", path="a", why="b") == "cannot write a: b"
+
+
+def test_counts_choose_their_form():
+    assert messages.trn("{count} error", "{count} errors", 1) == "1 error"
+    assert messages.trn("{count} error", "{count} errors", 2) == "2 errors"

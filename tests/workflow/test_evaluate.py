@@ -1,0 +1,239 @@
+"""The main job, in this process: what is asked, what is asked again, and what is not."""
+
+import json
+
+import pytest
+
+from assay import api
+from assay.errors import InvalidFiles, ModelUnavailable, Refusals, StoreTooNew, UsageError
+from assay.store import Store
+from assay.types import Outcome
+from tests.conftest import numbered, right
+
+
+def newly_asked(bench):
+    with Store(bench.out) as store:
+        return store.count_replies(store.find("latest"))
+
+
+def rows(report, model=0, suite=0):
+    return {row.id: row for row in report.models[model].suites[suite].tests}
+
+
+@pytest.fixture
+def job(bench):
+    tests = numbered(6)
+    suite = bench.suite({"sum": tests})
+    model = bench.script("able", answers=right(tests))
+
+    def run(**options):
+        return api.run([options.pop("model", model)], suites=[suite], out=bench.out, **options)
+
+    return run
+
+
+def test_answers_are_marked_and_reported_with_their_interval(job):
+    (model,) = job().models
+    score = model.suites[0].score
+    assert (score.value, score.n, score.unscored, score.unit) == (100.0, 6, 0, "points")
+    assert score.low < 100
+
+
+def test_the_same_command_asks_nothing_twice(job, bench):
+    first = job()
+    assert newly_asked(bench) == 6
+    second = job()
+    assert newly_asked(bench) == 0
+    assert second.run != first.run
+    assert second.models[0].suites == first.models[0].suites
+
+
+def test_fresh_asks_everything_again(job, bench):
+    job()
+    job(fresh=True)
+    assert newly_asked(bench) == 6
+
+
+def test_a_changed_model_is_asked_everything(job, bench):
+    job()
+    bench.script("able", answers=right(numbered(6)), default="?")
+    job()
+    assert newly_asked(bench) == 6
+
+
+def test_a_changed_question_is_the_only_one_asked(job, bench):
+    job()
+    tests = numbered(6)
+    tests[2]["prompt"] = "How much is three plus three?"
+    bench.suite({"sum": tests})
+    job()
+    assert newly_asked(bench) == 1
+
+
+def test_a_changed_mark_asks_nothing_and_counts_at_once(job, bench):
+    job()
+    tests = numbered(6)
+    tests[2]["expected"] = "seven"
+    bench.suite({"sum": tests})
+    report = job()
+    assert newly_asked(bench) == 0
+    assert rows(report)["sum_003"].outcome is Outcome.FAIL
+
+
+def test_another_seed_or_more_repeats_ask_only_what_is_new(job, bench):
+    job()
+    job(repeats=3)
+    assert newly_asked(bench) == 12
+    job(seed=2)
+    assert newly_asked(bench) == 6
+
+
+def test_a_failed_request_is_no_score_and_is_asked_again_next_time(job, bench):
+    answers = right(numbered(6))
+    model = bench.script("flaky", answers=answers, fail={"sum_002": "connection reset"})
+    report = job(model=model)
+    assert report.exit_code == 3
+    row = rows(report)["sum_002"]
+    assert (row.outcome, row.score, row.explanation) == (Outcome.FAILED, None, "connection reset")
+    score = report.models[0].suites[0].score
+    assert (score.value, score.n, score.unscored) == (100.0, 5, 1)
+    job(model=model)
+    assert newly_asked(bench) == 1
+
+
+def test_a_run_in_which_every_request_failed_says_so(job, bench):
+    model = bench.script("dead", fail={test["id"]: "refused" for test in numbered(6)})
+    report = job(model=model)
+    assert report.exit_code == 3
+    assert report.models[0].suites[0].score.value is None
+
+
+def test_repeats_are_one_row_with_mean_spread_and_pass_at_k(job, bench):
+    answers = right(numbered(6)) | {"sum_001": {"repeats": ["2", "x", "2"]}}
+    report = job(model=bench.script("moody", answers=answers), repeats=3)
+    row = rows(report)["sum_001"]
+    assert row.score == pytest.approx(2 / 3)
+    assert [each.outcome for each in row.repeats] == [Outcome.PASS, Outcome.FAIL, Outcome.PASS]
+    measured = report.models[0].measurements
+    assert measured["pass@3"].value == 1.0
+    assert measured["pass@1"].value == pytest.approx(17 / 18)
+    assert measured["spread"].value > 0
+
+
+def test_a_live_conversation_is_asked_turn_by_turn_and_its_last_reply_marked(bench):
+    test = {
+        "id": "talk_001",
+        "messages": [{"role": "user", "content": "One"}, {"role": "user", "content": "Two"}],
+        "live": True,
+        "eval_method": "exact_match",
+        "expected": "second",
+    }
+    model = bench.script("talker", answers={"talk_001": ["first", "second"]})
+    report = api.run([model], suites=[bench.suite({"talk": [test]})], out=bench.out)
+    assert rows(report)["talk_001"].outcome is Outcome.PASS
+    assert newly_asked(bench) == 2
+    with Store(bench.out) as store:
+        run = store.find("latest")
+        (kept,) = store.tries(run, run.models[0])
+        asked = [message.content for message in store.request_work(kept.request_id).messages]
+    assert asked == ["One", "first", "Two"]
+
+
+def test_a_live_conversation_whose_first_turn_fails_is_failed(bench):
+    test = {
+        "id": "talk_001",
+        "messages": [{"role": "user", "content": "One"}, {"role": "user", "content": "Two"}],
+        "live": True,
+        "eval_method": "exact_match",
+        "expected": "second",
+    }
+    model = bench.script("mute", fail={"talk_001": "reset"})
+    report = api.run([model], suites=[bench.suite({"talk": [test]})], out=bench.out)
+    assert rows(report)["talk_001"].outcome is Outcome.FAILED
+
+
+def test_judged_tests_are_answered_and_left_unscored(bench):
+    test = {"id": "open_001", "prompt": "Write.", "eval_method": "judge", "rubric": "coding"}
+    suite = bench.suite({"open": [test]})
+    report = api.run([bench.script("m", default="text")], suites=[suite], out=bench.out)
+    row = rows(report)["open_001"]
+    assert (row.outcome, row.answer) == (Outcome.UNSCORED, "text")
+    assert report.exit_code == 0
+
+
+def test_suite_prompt_weights_and_pass_mark_count(bench):
+    suite = bench.suite(
+        {"a": numbered(2, "a"), "b": numbered(2, "b")},
+        system="Be brief.",
+        weights={"a": 3, "b": 1},
+        pass_mark=1.0,
+    )
+    report = api.run(
+        [bench.script("m", answers=right(numbered(2, "a")), default="?")],
+        suites=[suite],
+        out=bench.out,
+    )
+    assert report.models[0].suites[0].score.value == 75.0
+    with Store(bench.out) as store:
+        run = store.find("latest")
+        kept = next(iter(store.tries(run, run.models[0])))
+        assert store.request_work(kept.request_id).messages[0].content == "Be brief."
+
+
+def test_two_suites_that_share_an_id_keep_their_answers_apart(bench):
+    one = bench.suite({"sum": numbered(1)}, name="one")
+    two = bench.suite({"sum": numbered(1)}, name="two")
+    model = bench.script("m", answers={"sum_001": "2", "two/sum_001": "wrong"})
+    report = api.run([model], suites=[one, two], out=bench.out)
+    assert [s.tests[0].outcome for s in report.models[0].suites] == [Outcome.PASS, Outcome.FAIL]
+    outputs = bench.out / "runs" / report.run / "outputs" / report.models[0].slug
+    assert (outputs / "one.sum_001.txt").read_text() == "2"
+    assert (outputs / "two.sum_001.txt").read_text() == "wrong"
+
+
+def test_a_run_leaves_answers_test_plans_reports_and_performance(job, bench):
+    report = job(repeats=2)
+    folder = bench.out / "runs" / report.run
+    slug = report.models[0].slug
+    assert (folder / "outputs" / slug / "sum_001.txt").read_text() == "2"
+    assert (folder / "outputs" / slug / "sum_001.2.txt").read_text() == "2"
+    assert "1 plus 1" in (folder / "test-plans" / "sum_001.md").read_text()
+    assert json.loads((folder / "reports" / "report.json").read_text())["run"] == report.run
+    assert report.models[0].report == str(folder.resolve() / "reports" / f"{slug}.md")
+    for name in ("reports/report.md", "reports/report.html", f"reports/{slug}.md"):
+        assert "sum" in (folder / name).read_text()
+    assert "able" in (folder / "performance.md").read_text()
+
+
+# ------------------------------------------------------------------------------ refused at once
+
+
+def test_everything_wrong_is_shown_at_once_and_nothing_is_asked(bench):
+    suite = bench.suite({"a": [{"id": "a_001", "prompt": "?", "eval_method": "exact"}]})
+    with pytest.raises(Refusals) as caught:
+        api.run(["scripted:none.json", "ollama:x"], suites=[suite], out=bench.out)
+    kinds = [type(error) for error in caught.value.errors]
+    assert kinds == [InvalidFiles, ModelUnavailable, ModelUnavailable]
+    assert not bench.out.exists()
+
+
+def test_no_suite_is_refused(bench):
+    with pytest.raises(UsageError, match="no suite"):
+        api.run([bench.script("m", default="x")], suites=[], out=bench.out)
+
+
+def test_one_model_named_twice_is_refused(bench):
+    model = bench.script("m", default="x")
+    with pytest.raises(UsageError, match="same model"):
+        api.run([model, model], suites=[bench.suite({"sum": numbered(1)})], out=bench.out)
+
+
+def test_a_store_of_a_newer_version_is_refused_before_anything_is_asked(job, bench):
+    import sqlite3
+
+    bench.out.mkdir()
+    database = sqlite3.connect(bench.out / "assay.db")
+    database.execute("PRAGMA user_version = 99")
+    database.close()
+    with pytest.raises(StoreTooNew):
+        job()
