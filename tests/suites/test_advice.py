@@ -15,6 +15,8 @@ SHORT = "'{}' is so short that it may be found by chance"
 WARNINGS: list[tuple[Any, list[str]]] = [
     (good(), []),
     (good(id="odd"), ["the usual form of an id is category_001"]),
+    (good(id="a_1"), ["the usual form of an id is category_001"]),
+    (good(id="multi-turn_1000"), []),
     (good(id="multi-turn_001"), []),
     (good(choices=7), ["'choices' belongs to multiple_choice; with \"keywords\" it is ignored"]),
     (good(expected={"not": "checked"}),

@@ -106,6 +106,46 @@ def test_what_is_not_a_file_is_refused_without_waiting(kind: str, tmp_path: Path
     )
 
 
+def test_a_link_to_itself_is_named_and_the_files_beside_it_are_checked(tmp_path: Path) -> None:
+    (tmp_path / "a.json").symlink_to("a.json")
+    (tmp_path / "b.json").write_text("[]")
+    assert [(Path(f.file).name, f.message) for f in examine([tmp_path])] == [
+        ("a.json", "the file cannot be read: Too many levels of symbolic links"),
+        ("b.json", "the list is empty; a test file needs at least one test"),
+    ]
+
+
+ENDLESS = "1" + "0" * 5000
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("temperature", "NaN", "NaN is not JSON"),
+        ("temperature", "-Infinity", "-Infinity is not JSON"),
+        ("max_tokens", ENDLESS, "a number of 5001 digits is too long"),
+        ("expected", ENDLESS, "a number of 5001 digits is too long"),
+        ("tags", "[NaN]", "NaN is not JSON"),
+    ],
+)
+def test_a_number_that_is_no_json_is_one_mistake(
+    field: str, value: str, message: str, tmp_path: Path
+) -> None:
+    sound = asking("exact_match", expected="x") | {field: "HERE"}
+    text = json.dumps([sound]).replace('"HERE"', value)
+    (tmp_path / "a.json").write_text(text)
+    (finding,) = examine([tmp_path])
+    assert (finding.message, finding.test_id) == (message, "a_001")
+    assert text[finding.column - 1 :].startswith(value.strip("[]"))
+
+
+def test_an_endless_weight_is_not_taken_for_0(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(TEXT)
+    (tmp_path / "suite.json").write_text('{"weights": {"a": ' + ENDLESS + "}}")
+    (finding,) = examine([tmp_path])
+    assert finding.message == "a number of 5001 digits is too long"
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_without_read_permission_is_a_finding(tmp_path: Path) -> None:
     path = tmp_path / "a.json"

@@ -134,11 +134,13 @@ def test_a_suite_json_stands_for_its_folder(write_suite: WriteSuite) -> None:
 
 
 def test_an_id_twice_names_the_first_place_across_files(write_suite: WriteSuite) -> None:
-    folder = write_suite({"a": [good(id="x_1"), good(id="x_2")], "b": [good(id="x_2")]})
+    folder = write_suite({"a": [good(id="x_001"), good(id="x_002")], "b": [good(id="x_002")]})
     (finding,) = examine([folder])
-    first = json.dumps([good(id="x_1"), good(id="x_2")], ensure_ascii=False).index('"x_2"') + 1
+    first = (
+        json.dumps([good(id="x_001"), good(id="x_002")], ensure_ascii=False).index('"x_002"') + 1
+    )
     assert finding.message == f"this id is taken already, by {folder}/a.json:1:{first}"
-    assert (finding.file, finding.test_id, finding.column) == (f"{folder}/b.json", "x_2", 9)
+    assert (finding.file, finding.test_id, finding.column) == (f"{folder}/b.json", "x_002", 9)
 
 
 def test_all_files_are_checked_before_anything_is_refused(write_suite: WriteSuite) -> None:
@@ -182,6 +184,32 @@ def test_two_suites_of_one_name_are_refused(tmp_path: Path) -> None:
     put(tmp_path / "two" / "x" / "a.json", [good()])
     with pytest.raises(UsageError, match="two suites are named 'x'"):
         load_all([tmp_path / "one" / "x", tmp_path / "two" / "x"])
+
+
+def test_a_suite_named_twice_is_loaded_once_in_the_order_of_first_mention(tmp_path: Path) -> None:
+    put(tmp_path / "one" / "a.json", [good()])
+    put(tmp_path / "two" / "a.json", [good()])
+    one, two = tmp_path / "one", tmp_path / "two"
+    suites = load_all([one, two, two / ".." / "one", one / "suite.json" / ".."])
+    assert [suite.name for suite in suites] == ["one", "two"]
+
+
+def test_a_folder_named_twice_is_examined_once(tmp_path: Path) -> None:
+    put(tmp_path / "one" / "a.json", [good(x=1)])
+    (finding,) = examine([tmp_path / "one", tmp_path / "one" / ".." / "one"])
+    assert finding.file == str(tmp_path / "one" / "a.json")
+
+
+def test_twenty_thousand_mistakes_on_one_line_are_placed_in_seconds(
+    write_suite: WriteSuite,
+) -> None:
+    # The start of the line was looked for anew from every mistake: 114 s for 50 MB.
+    folder = write_suite({"a": [good(id=f"a_{n:06}", tempo=1) for n in range(20_000)]})
+    started = time.process_time()
+    found = examine([folder])
+    assert time.process_time() - started < 6
+    assert len(found) == 20_000
+    assert {finding.line for finding in found} == {1}
 
 
 def test_ten_thousand_tests_are_examined_in_under_two_seconds(write_suite: WriteSuite) -> None:

@@ -28,9 +28,9 @@ MISTAKES = [
     (good(id=7), "'id' must be a text, not a number; put it in quotes"),
     (good(id=""), "'id' is empty"),
     (good(id="a 1"), "the id holds ' '; only letters, digits, '_' and '-' are allowed"),
-    (good(id="a\u0000b"), "the id holds '\\x00'; only letters, digits, '_' and '-' are allowed"),
+    (good(id="a\u0000b"), "the id holds U+0000; only letters, digits, '_' and '-' are allowed"),
     (good(id="a/../b"), "the id holds '/'; only letters, digits, '_' and '-' are allowed"),
-    (good(id="a_001\n"), "the id holds '\\n'; only letters, digits, '_' and '-' are allowed"),
+    (good(id="a_001\n"), "the id holds U+000A; only letters, digits, '_' and '-' are allowed"),
     (good(id="a" * 121), "the id has 121 characters, and at most 120 are allowed"),
     (good(id="ɖ" * 110), "the id takes more than 200 bytes; shorten it"),
     (good(expected_keyword=["x"]),
@@ -239,3 +239,10 @@ VALID = [
 @pytest.mark.parametrize("test", VALID, ids=lambda test: test["eval_method"])
 def test_a_sound_test_has_no_error(test: Any, findings_of: FindingsOf) -> None:
     assert [f.message for f in findings_of(test) if f.severity == "error"] == []
+
+
+def test_an_accent_by_itself_is_named_by_its_number_because_it_would_hang_on_the_quote(
+    findings_of: FindingsOf,
+) -> None:
+    (finding,) = findings_of(good(id="e\u0301_001"))
+    assert finding.message == ("the id holds U+0301; only letters, digits, '_' and '-' are allowed")

@@ -91,7 +91,8 @@ def test_places_count_code_points_from_one(text: str, data: st.DataObject) -> No
     lines = text[:offset].split("\n")
     expected = Place(len(lines), len(lines[-1]) + 1)
     assert place_of(text, offset) == expected
-    assert places_of(text, [offset, 0])[offset] == expected
+    others = data.draw(st.lists(st.integers(0, len(text))))
+    assert places_of(text, [offset, *others])[offset] == expected
 
 
 SYNTAX = [
@@ -110,8 +111,12 @@ SYNTAX = [
     (r'["C:\x"]', 4, "'\\x' is no JSON escape; write \\\\ for a backslash"),
     ("[1] x", 4, "the JSON ends before this; remove what follows"),
     ("[", 1, "the file ends where a value is expected"),
-    ("[True]", 1, "a value is expected here, not 'T'"),
-    ("[01]", 2, "a ',' or ']' is missing before this"),
+    ("[+1]", 1, "a value is expected here, not '+'"),
+    ("[True]", 1, "JSON writes true, not True"),
+    ("[None]", 1, "JSON writes null, not None"),
+    ("[Truelove]", 1, "a value is expected here, not 'T'"),
+    ("[01]", 2, "a number cannot start with 0; remove the 0, or put it in quotes"),
+    ("[10 1]", 4, "a ',' or ']' is missing before this"),
 ]  # fmt: skip
 
 

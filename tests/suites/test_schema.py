@@ -150,3 +150,9 @@ def test_every_field_has_a_description_for_editors() -> None:
     for whole in (schema.tests_schema(), schema.suite_schema()):
         for name, field in described_fields(whole):
             assert field.get("description") or conditions & set(field), name
+
+
+def test_an_editor_is_offered_every_eval_method_with_a_sentence() -> None:
+    offered = schema.tests_schema()["$defs"]["test"]["properties"]["eval_method"]  # type: ignore[index]
+    assert offered["enum"] == list(METHODS)
+    assert {one["const"]: one["description"] for one in offered["oneOf"]} == descriptions.methods()

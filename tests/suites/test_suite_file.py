@@ -11,7 +11,7 @@ from assay.suites.load import examine, load_suite
 from .conftest import WriteSuite, asking, good
 
 CATEGORIES = {"a": [good()], "maths": [good(id="m_001")]}
-EXAMPLES = [asking("exact_match", id=f"e_{n}", expected="x") for n in range(3)]
+EXAMPLES = [asking("exact_match", id=f"e_00{n}", expected="x") for n in range(3)]
 
 MISTAKES: list[tuple[Any, str]] = [
     ([], "suite.json must hold an object in braces, not a list"),
@@ -74,19 +74,19 @@ def test_examples_are_cases_of_the_category_they_are_shown_in(write_suite: Write
     suite = load_suite(folder)
     assert suite.shots == 2
     assert [case.category for case in suite.few_shot["maths"]] == ["maths"] * 3
-    assert [case.id for case in suite.few_shot["a"]] == ["e_0", "e_1", "e_2"]
+    assert [case.id for case in suite.few_shot["a"]] == ["e_000", "e_001", "e_002"]
     assert len(list(suite.cases)) == 2
 
 
 def test_mistakes_in_an_example_file_are_found_there(write_suite: WriteSuite) -> None:
-    examples = [asking("ewe_quality", id="e_1"), asking("exact_match", id="e_2")]
+    examples = [asking("ewe_quality", id="e_001"), asking("exact_match", id="e_002")]
     settings = {"shots": 1, "few_shot": {"a": "few_shot/e.json"}}
     folder = write_suite(CATEGORIES, settings, {"few_shot/e.json": examples})
     assert [(f.file, f.test_id, f.message) for f in examine([folder])] == [
-        (f"{folder}/few_shot/e.json", "e_1",
+        (f"{folder}/few_shot/e.json", "e_001",
          "an example shows its right answer, and 'ewe_quality' has none; use exact_match, "
          "multiple_choice, top_k, command_sequence"),
-        (f"{folder}/few_shot/e.json", "e_2", "'exact_match' needs 'expected'"),
+        (f"{folder}/few_shot/e.json", "e_002", "'exact_match' needs 'expected'"),
     ]  # fmt: skip
 
 
@@ -95,10 +95,10 @@ def test_an_example_that_is_also_a_test_is_a_warning(write_suite: WriteSuite) ->
     folder = write_suite(
         {"a": [question]},
         {"shots": 1, "few_shot": {"a": "few_shot/e.json"}},
-        {"few_shot/e.json": [question | {"id": "e_1"}]},
+        {"few_shot/e.json": [question | {"id": "e_001"}]},
     )
     (finding,) = examine([folder])
-    assert (finding.severity, finding.test_id) == ("warning", "e_1")
+    assert (finding.severity, finding.test_id) == ("warning", "e_001")
     assert finding.message == "this example is also the test 'a_001', whose answer it gives away"
 
 
@@ -109,3 +109,16 @@ def test_a_category_without_weight_and_idle_examples_are_warnings(write_suite: W
         ("warning", "the category 'maths' has no weight; it counts 1"),
         ("warning", "'few_shot' changes nothing while 'shots' is 0"),
     ]
+
+
+@pytest.mark.parametrize("tag", ["ee", "EE", "ee-TG", "ewe"])
+def test_a_language_tag_is_understood_with_its_region_and_in_capitals(
+    tag: str, write_suite: WriteSuite
+) -> None:
+    # "ee-TG" used to be taken and then to mean no language: Ewe quality silently left the marks.
+    weighted = asking("composite", expected_keywords=["xyz"], weights={"ewe_quality": 2})
+    folder = write_suite({"a": [weighted]}, {"language": tag})
+    assert examine([folder]) == ()
+    suite = load_suite(folder)
+    assert suite.language == tag
+    assert {case.language for case in suite.cases} <= {"ee", "ewe"}

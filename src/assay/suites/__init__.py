@@ -1,9 +1,23 @@
 """LOAD: test files in; a Suite out, or every mistake with its place. Knows no model and no score.
 
-json_file   bytes -> JSON value, quickly            places   the slow twin: where each value is
-kinds       what one value may be                   fields   the format, as one table
-case        one test object -> Case                 methods  what each eval_method asks of it
-suite_file  suite.json -> SuiteSettings             load     a path -> Suite or findings
-advice      what is allowed but likely a slip       schema   the same table as JSON Schema
-catalogue   the suites that ship                    pick     some of a suite's tests
+A suite is loaded from top to bottom; each line calls only lines below it.
+
+    catalogue      a name on the command line -> the path that it means
+    load           paths -> Suites, or the findings of all their files at once
+    reading        one suite, file by file: ids that stand twice, examples for few-shot prompts
+    suite_file       suite.json -> SuiteSettings
+    case             one test object -> Case
+    conversation       what is asked: prompt or messages, system prompt, live turns
+    methods            what each eval_method asks of a test as a whole, and its Check
+    advice             what is allowed but likely a slip: warnings
+    fields         the format itself, as one table: which field is of which kind
+    containers     kinds that hold others: lists and objects
+    kinds          kinds of single values: each checks a value and writes its JSON Schema
+    notes          mistakes by path while a file is read; findings with line and column after
+    json_file      bytes -> JSON value, quickly, or why not
+    places         the slow twin of the JSON parser: where in a text each value stands
+    wording        names and values from a file, as parts of a sentence; "did you mean"
+
+Beside it: `pick` takes some of a Suite's tests; `schema` writes `fields` as JSON Schema with the
+sentences of `descriptions`.
 """

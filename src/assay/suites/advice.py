@@ -16,7 +16,7 @@ from assay.suites.places import Path
 from assay.suites.wording import shown
 
 Raw = dict[str, Any]
-_USUAL_ID = re.compile(r"[\w-]+_\d+")
+_USUAL_ID = re.compile(r"[\w-]+_[0-9]{3,}")
 _MARKER = re.compile(r"(?:^|(?<=[\s(]))([A-Z])(?=[.):]\s)", re.MULTILINE)
 _LETTERS_WITHOUT_MARKERS = "ABCDE"
 

@@ -18,7 +18,7 @@ from assay.suites.json_file import ID_FORM, MAX_ID_CHARACTERS, sound_id
 from assay.suites.methods import build_check, check_method
 from assay.suites.notes import Notes
 from assay.suites.places import Path
-from assay.suites.wording import described, did_you_mean, shown
+from assay.suites.wording import character_name, described, did_you_mean, shown
 from assay.types import DEFAULT_TEMPERATURE, Case, ScoringMode
 
 MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
@@ -133,8 +133,8 @@ def _check_id(raw: Raw, path: Path, broken: set[str], notes: Notes) -> None:
     if not ID_FORM.fullmatch(name):
         wrong = next(letter for letter in name if not ID_FORM.fullmatch(letter))
         message = tr(
-            "the id holds '{character}'; only letters, digits, '_' and '-' are allowed",
-            character=shown(wrong),
+            "the id holds {character}; only letters, digits, '_' and '-' are allowed",
+            character=character_name(wrong),
         )
         notes.error(where, message)
     if len(name) > MAX_ID_CHARACTERS:

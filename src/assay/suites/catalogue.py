@@ -35,7 +35,9 @@ def find(argument: str, folder: Path = SHIPPED) -> Path:
 
 
 def _not_found(argument: str, names: list[str], *, is_path: bool) -> SuiteNotFound:
-    meant = _nearest_path(Path(argument)) if is_path else nearest(argument, names)
+    meant = nearest(argument.rstrip(os.sep), names)
+    if is_path:
+        meant = _nearest_path(Path(argument)) or meant
     message = tr("there is no suite '{name}'", name=shown(argument))
     if meant is not None:
         message = tr("{problem}; did you mean '{meant}'?", problem=message, meant=shown(meant))

@@ -34,8 +34,15 @@ def load_suite(path: Path, *, warnings: bool = False) -> Suite:
 
 
 def load_all(paths: Sequence[Path]) -> tuple[Suite, ...]:
-    """Load several suites; the mistakes of all of them come in one InvalidFiles."""
-    suites = _all_or_nothing(paths, warnings=False)
+    """Load several suites; the mistakes of all of them come in one InvalidFiles.
+
+    A suite that is named twice, however its path is written, is loaded once.
+
+    Raises:
+        SuiteNotFound, InvalidFiles: as load_suite.
+        UsageError: two different suites have the same name.
+    """
+    suites = _all_or_nothing(_once_each(paths), warnings=False)
     first: dict[str, Suite] = {}
     for suite in suites:
         other = first.setdefault(suite.name, suite)
@@ -43,7 +50,7 @@ def load_all(paths: Sequence[Path]) -> tuple[Suite, ...]:
             raise UsageError(
                 tr("two suites are named '{name}': {one} and {two}",
                    name=suite.name, one=other.path, two=suite.path),
-                hint=tr("Name one of them once, or rename its folder."),
+                hint=tr("Leave one of them out, or rename its folder."),
             )  # fmt: skip
     return suites
 
@@ -51,7 +58,7 @@ def load_all(paths: Sequence[Path]) -> tuple[Suite, ...]:
 def examine(paths: Sequence[Path]) -> tuple[Finding, ...]:
     """Every error and warning under some paths, by file, line and column."""
     found: list[Finding] = []
-    for path in paths:
+    for path in _once_each(paths):
         if os.path.lexists(path):
             reading = Reading(path, warnings=True)
             with _no_garbage():
@@ -60,6 +67,14 @@ def examine(paths: Sequence[Path]) -> tuple[Finding, ...]:
         else:
             found.append(refusal(shown_path(path), tr("there is no such file or folder")))
     return _in_order(found)
+
+
+def _once_each(paths: Sequence[Path]) -> list[Path]:
+    """Every file or folder once, as it was first written."""
+    first: dict[str, Path] = {}
+    for path in paths:
+        first.setdefault(os.path.realpath(path), path)
+    return list(first.values())
 
 
 def _all_or_nothing(paths: Sequence[Path], *, warnings: bool) -> tuple[Suite, ...]:

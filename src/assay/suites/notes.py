@@ -44,7 +44,10 @@ class Notes:
             self.all.append(Note(path, message, "warning", self.test_id, about_key))
 
     def findings(self, file: JsonFile) -> list[Finding]:
-        """Every note and every flaw of the text with its place."""
+        """Every note and every flaw of the text with its place.
+
+        Whatever was noted about a value that is no JSON (NaN) follows from that and is left out.
+        """
         if not self.all and not file.flawed:
             return []
         seen = survey(file.text, {note.path for note in self.all})
@@ -52,10 +55,12 @@ class Notes:
             seen.spots[note.path].key if note.about_key else seen.spots[note.path].value
             for note in self.all
         ]
-        at = places_of(file.text, [*offsets, *(flaw.offset for flaw in seen.flaws)])
+        flawed = {flaw.offset for flaw in seen.flaws}
+        at = places_of(file.text, [*offsets, *flawed])
         found = [
             _finding(file, at[offset], note.message, note.test_id, note.severity)
             for note, offset in zip(self.all, offsets, strict=True)
+            if note.about_key or offset not in flawed
         ]
         found += [
             _finding(file, at[flaw.offset], flaw.message, file.test_id(flaw.path), "error")

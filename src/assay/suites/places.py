@@ -23,12 +23,15 @@ Path = tuple[str | int, ...]
 
 MAX_DEPTH = 64  # a test needs 5; Python's own parser gives up somewhere near 1,000
 MAX_DIGITS = 640  # the lowest limit that Python lets anyone set for reading a whole number
+ENDLESS = float("inf")  # stands for a longer one: no field allows it, so nothing reckons with it
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _SCALAR = re.compile(
     r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?([eE][-+]?[0-9]+)?|(true|false|null)|(NaN|-?Infinity)"
 )
 _TEXT = re.compile(r'(?:[^"\\\x00-\x1f]+|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
+_PYTHON_WORD = re.compile(r"(?:True|False|None)\b")
+_AS_JSON = {"True": "true", "False": "false", "None": "null"}
 _LITERALS: Mapping[str, object] = {"true": True, "false": False, "null": None}
 
 
@@ -236,12 +239,14 @@ class Walk:
             return float(found.group()), found.end()
         if len(whole) > MAX_DIGITS:
             self._flaw(at, tr("a number of {digits} digits is too long", digits=len(whole)))
-            return 0, found.end()
+            return ENDLESS, found.end()
         return int(whole), found.end()
 
     def _missing_comma(self, closer: str, at: int) -> str:
         if at >= len(self.text):
             return tr("the file ends here, but a '{closer}' is missing", closer=closer)
+        if self.text[at].isdigit() and self.text[at - 1] == "0":
+            return tr("a number cannot start with 0; remove the 0, or put it in quotes")
         return tr("a ',' or '{closer}' is missing before this", closer=closer)
 
     def _unexpected(self, at: int, wanted: str) -> str:
@@ -251,6 +256,12 @@ class Walk:
             return tr("JSON texts stand in double quotes (\"), not in single ones (')")
         if self.text[at] in "/#":
             return tr("JSON has no comments; remove this one")
+        if word := _PYTHON_WORD.match(self.text, at):
+            return tr(
+                "JSON writes {right}, not {wrong}",
+                right=_AS_JSON[word.group()],
+                wrong=word.group(),
+            )
         return tr(
             "{wanted} is expected here, not '{found}'", wanted=wanted, found=shown(self.text[at])
         )
@@ -286,10 +297,10 @@ class QuickDecoder:
         self.alarms += 1
         return float(word)
 
-    def _whole(self, digits: str) -> int:
+    def _whole(self, digits: str) -> float:
         if len(digits) > MAX_DIGITS:
             self.alarms += 1
-            return 0
+            return ENDLESS
         return int(digits)
 
 
@@ -328,9 +339,11 @@ def place_of(text: str, offset: int) -> Place:
 def places_of(text: str, offsets: Iterable[int]) -> dict[int, Place]:
     """Line and column of many offsets, in one pass over the text."""
     places: dict[int, Place] = {}
-    line, counted = 1, 0
+    line, line_break, counted = 1, -1, 0
     for offset in sorted(set(offsets)):
+        # Only what lies behind the last offset: a file may be one line of 50 MB.
         line += text.count("\n", counted, offset)
+        line_break = max(line_break, text.rfind("\n", counted, offset))
         counted = offset
-        places[offset] = Place(line, offset - text.rfind("\n", 0, offset))
+        places[offset] = Place(line, offset - line_break)
     return places

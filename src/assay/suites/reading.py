@@ -17,7 +17,13 @@ from assay.suites.case import Shared, read_case
 from assay.suites.fields import METHODS_WITH_GOLD
 from assay.suites.json_file import JsonFile, Refused, read_json, refusal, shown_path
 from assay.suites.notes import Notes, places
-from assay.suites.suite_file import SUITE_FILE, SuiteSettings, example_file, read_settings
+from assay.suites.suite_file import (
+    SUITE_FILE,
+    SuiteSettings,
+    example_file,
+    language_code,
+    read_settings,
+)
 from assay.suites.wording import described
 from assay.types import Case, Category, Finding, Suite
 
@@ -161,7 +167,7 @@ class Reading:
             suite=self._name,
             category=category,
             system=settings.system,
-            language=settings.language,
+            language=language_code(settings.language),
             scoring=settings.scoring,
         )
         for row, raw in enumerate(rows):
@@ -280,5 +286,5 @@ def suite_name(path: Path) -> str:
 def _is_category(entry: os.DirEntry[str]) -> bool:
     if not entry.name.endswith(".json") or entry.name.startswith("."):
         return False
-    # A link to nothing, a pipe or a device is a mistake to show, a folder is none.
-    return entry.name != SUITE_FILE and not entry.is_dir()
+    # A link to nothing or to itself, a pipe or a device is a mistake to show, a folder is none.
+    return entry.name != SUITE_FILE and not os.path.isdir(entry.path)

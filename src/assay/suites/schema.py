@@ -60,7 +60,8 @@ def _test() -> JsonSchema:
     properties["messages"] |= {"items": _record(MESSAGE, descriptions.message_fields())}
     properties["eval_method"] = {
         "description": descriptions.common_fields()["eval_method"],
-        "oneOf": [
+        "enum": list(METHODS),
+        "oneOf": [  # says the same again, with a sentence for each
             {"const": name, "description": sentence}
             for name, sentence in descriptions.methods().items()
         ],

@@ -62,6 +62,11 @@ def read_settings(
     return SuiteSettings(**(sound | {"weights": _weights(sound, wanted), "few_shot": few_shot}))
 
 
+def language_code(tag: str | None) -> str | None:
+    """The language of a tag, as marking knows it: `fr` of `fr-TG`, `ee` of `EE`."""
+    return None if tag is None else tag.split("-")[0].lower()
+
+
 def example_file(folder: FilePath, written: str) -> FilePath | str:
     """The file of a few_shot entry, or what is wrong with the way it is written."""
     if not written.isprintable():

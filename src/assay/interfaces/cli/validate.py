@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from assay.errors import ExitCode
+from assay.errors import ExitCode, UsageError
 from assay.interfaces.cli.options import common
 from assay.messages import tr, trn
 
@@ -25,15 +25,18 @@ from assay.messages import tr, trn
         "  assay validate my-tests/grammar.json other-tests/\n"
     ),
 )
-@click.argument(
-    "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @common
-def command(paths: tuple[Path, ...], out: Path) -> int:
+def command(paths: tuple[str, ...], out: Path) -> int:
     """Findings on stdout, the count on stderr."""
     from assay import api
 
-    findings = api.validate(paths)
+    if "" in paths:  # a Path of nothing would be the folder one stands in
+        raise UsageError(
+            tr("one of the paths is empty"),
+            hint=tr("Give a folder or a test file; `.` is the folder you are in."),
+        )
+    findings = api.validate([Path(path) for path in paths])
     for finding in findings:
         click.echo(str(finding))
     errors = sum(finding.severity == "error" for finding in findings)
