@@ -130,6 +130,31 @@ MORE = [
     "Therefore, (B).",
     "Definitely B.",
     "Yes. B",
+    "B\x00",
+    "<B>",
+    "Answer: <B>",
+    "<b>B</b>",
+    "#B",
+    "# B",
+    "A: B",
+    "B<|im_end|>",
+    "B ✅",
+    "👉 B",
+    "| Answer |\n|---|\n| B |",
+    "| Question | Answer |\n|---|---|\n| 1 | B |",
+    "At first I thought the answer was A, but it is B.",
+    "The answer is A... no, B.",
+    "The answer is A. Actually, B.",
+    "**B) Paris**\n\nExplanation:\n- A) Lyon is far\n- C) Nice is farther",
+    "(B) Paris.\n\nA) Lyon is no capital.\nC) Nice is none.\nD) Rome is in Italy.",
+    "Of A, B, C, D the right one is B",
+    "Correct answer: B\nIncorrect answers: A, C, D",
+    "Let me go with B.",
+    "We should choose B.",
+    "Choose B.",
+    "My guess is B",
+    "Il s’agit de B",
+    "Richtig ist B.",
 ]
 
 
@@ -180,6 +205,12 @@ def test_b_is_read(answer: str) -> None:
         "e.g. the U.S.A., i.e. a country",
         "A. one\nB. two\nC. three\nD. four\nAnswer:",
         "Answer with A, B, C or D",
+        "A; B",
+        "Answer: A; B",
+        "Answer: A and possibly B",
+        "Choose:\n(A) one\n(B) two",
+        "A) one\n\nB) two\n\nC) three",
+        "| A | one |\n|---|---|\n| B | two |",
         "ABCD",
     ],
 )
@@ -221,6 +252,25 @@ def test_the_letter_a_is_read_where_it_is_no_article(answer: str) -> None:
 )
 def test_the_only_option_text_given_stands_for_its_letter(answer: str, letter: str | None) -> None:
     assert marked(answer, choices=CITIES).extracted == letter
+
+
+@pytest.mark.parametrize(
+    ("choices", "answer", "letter"),
+    [
+        (("True", "False"), "B. False. The statement is wrong.", "B"),
+        (("True", "False"), "Answer: B) False", "B"),
+        (("Yes", "No"), "B) No", "B"),
+        (("Correct", "Incorrect"), "B: Incorrect", "B"),
+        (("A and B", "A only", "B only"), "B only", "C"),
+        (CITIES, "B) Paris is wrong.", None),
+        (CITIES, "Option A is Lyon. Option C is Nice. Paris, which is option B, is it.", "B"),
+        (CITIES, "A) Lyon\n\nExplanation:\n\n- B) Paris is too big\n- C) Nice is too warm", "A"),
+    ],
+)
+def test_an_option_s_own_text_is_no_verdict_on_it(
+    choices: tuple[str, ...], answer: str, letter: str | None
+) -> None:
+    assert marked(answer, choices=choices).extracted == letter
 
 
 def test_an_option_inside_a_longer_one_is_not_given() -> None:

@@ -49,12 +49,15 @@ def composed(answer: str, check: Composite, language: str | None = None) -> Scor
         (Format(max_words=2), "one, two", "one two three"),
         (Format(max_sentences=1), "Dr. Mensah has 3.5 kg.", "One. Two."),
         (Format(list_item_count=2), "- a\n- b", "- a\n- b\n- c"),
+        (Format(list_item_count=2), "Two:\n• a\n• b", "```\n• a\n• b\n```"),
         (Format(list_item_count=3), "- a\n  - b\n- c", "- a\n- c"),
         (Format(starts_with="É"), " E\u0301t\u00e9", "été"),
         (Format(starts_with="Answer: "), "Answer: 3", "Answer:3"),
         (Format(ends_with="!"), "Hi!\n", "Hi"),
         (Format(json=True), '```json\n{"a": 1}\n```', "Use {name} here"),
-        (Format(json=True), "[1,2,3]", '{"a": 1} {"b": 2}'),
+        (Format(json=True), "[1,2,3]", '{"a": 1'),
+        (Format(json=True), '{"a": 1} {"b": 2}', '{"a": 1,}'),
+        (Format(json=False), "{ return x; }", '{"a": 1} {"b": 2}'),
         (Format(json=False), "No JSON here [1].", '{"a": 1}'),
         (Format(contains_function_call=True), '{"name":"f","arguments":{}}', "a function call"),
         (Format(contains_function_call=False), "a function call", "[f(a=1)]"),
@@ -64,6 +67,7 @@ def composed(answer: str, check: Composite, language: str | None = None) -> Scor
         (Format(language="fr"), FRENCH, EWE),
         (Format(markdown_elements=("header",)), "# A", "```\n# A\n```"),
         (Format(markdown_elements=("header",)), "A\n===", "#tag"),
+        (Format(markdown_elements=("list",)), "- a", "• a\n• b"),
         (Format(markdown_elements=("list",)), "1. a\n2. b", "It is 1. in prose"),
         (Format(markdown_elements=("bold",)), "a **b** c", "`**b**` and 2 ** 3"),
         (Format(markdown_elements=("italic",)), "a *b* c", "a **b** c"),
@@ -102,7 +106,7 @@ def test_the_explanation_says_in_which_shape_a_call_was_found() -> None:
 
 def test_the_explanation_says_why_json_was_refused() -> None:
     assert "NaN" in shaped('{"a": NaN}', Format(json=True)).explanation
-    assert "2 values" in shaped('{"a": 1} {"b": 2}', Format(json=True)).explanation
+    assert "2 values" in shaped('{"a": 1} {"b": 2}', Format(json=False)).explanation
     assert "repeated" in shaped('{"a": 1, "a": 2}', Format(json=True)).parts[0].explanation
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assay.scorers.shell.marking import command_sequence, top_k
 from assay.scorers.shell.programs import KNOWN_PROGRAMS
-from assay.scorers.shell.reading import READ_AT_MOST, first_line, snippets_in
+from assay.scorers.shell.reading import READ_AT_MOST, first_lines, snippets_in
 from assay.scorers.shell.sequence import Found
 from assay.scorers.shell.syntax import parse
 from assay.types import Answered, Case, Check, CommandSequence, Message, Score, TopK
@@ -163,7 +163,59 @@ def test_shell_is_read_through_wrappers_and_constructs(source: str, commands: li
     ],
 )
 def test_the_first_line_comes_without_its_wrapping(prediction: str, line: str) -> None:
-    assert first_line(prediction) == line
+    assert next(first_lines(prediction), "") == line
+
+
+@pytest.mark.parametrize(
+    "prediction",
+    [
+        "You can use:\n\n```bash\nlspci\n```\nIt lists devices.",
+        "Sure! Here is the command:\nlspci",
+        "### Command\n`lspci`",
+        "```bash\n# list devices\nlspci\n```",
+        "\u200blspci",
+        "lspci\u00a0-v",
+    ],
+)
+def test_a_line_that_only_announces_the_next_is_passed_over(prediction: str) -> None:
+    assert best_of(["lspci"], prediction, match="command").value == 1.0
+
+
+@pytest.mark.parametrize("prediction", ["lsusb\nlspci", "Use lsusb:\nlspci", "lsusb:\nlspci"])
+def test_a_line_that_answers_is_not_passed_over(prediction: str) -> None:
+    assert best_of(["lspci"], prediction, match="command").value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("Don't use yum install nginx; use `apt install nginx`.", 1.0),
+        ("Use `apt install nginx` instead of `yum install nginx`.", 1.0),
+        ("If nginx is not installed, run apt install nginx.", 1.0),
+        ("Do not run `apt install nginx`.", 0.0),
+        ("Never run sudo apt install nginx on a Friday.", 0.0),
+        ("N'utilisez pas `apt install nginx`.", 0.0),
+    ],
+)
+def test_a_command_not_to_be_run_is_not_given(answer: str, value: float) -> None:
+    assert marked(["apt install nginx"], answer).value == value
+
+
+def test_an_announcing_line_that_names_the_answer_is_the_answer() -> None:
+    assert best_of(["8139too"], "The driver is:\n8139too.ko", match="module").value == 1.0
+    assert best_of(["Paris"], "Paris:\nthe capital of France").value == 1.0
+    assert best_of(["don't"], "It is don’t").value == 1.0
+
+
+def test_nothing_is_shown_as_read_where_no_command_was() -> None:
+    score = best_of(["lspci"], "I am not sure.", match="command")
+    assert (score.no_answer, score.extracted) == (True, None)
+
+
+def test_harmless_values_and_unit_suffixes_change_no_command() -> None:
+    read = ["ssh-keygen -t ed25519 -C 'a@b'", "journalctl -u ssh.service"]
+    assert marked(["ssh-keygen -t ed25519"], read[0]).value == 1.0
+    assert marked(["journalctl -u ssh"], read[1]).value == 1.0
 
 
 # ------------------------------------------------------------------------------ the two scorers

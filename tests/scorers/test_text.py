@@ -53,6 +53,13 @@ def worded(
         ("« Paris »", "Paris"),
         ("«\u00a0Paris\u00a0».", "Paris"),
         ("“Paris”", "Paris"),
+        ('"Paris".', "Paris"),
+        ('**"Paris".**', "Paris"),
+        ('Paris"', "Paris"),
+        ("‚Paris‘", "Paris"),
+        ("Paris —", "Paris"),
+        ("\x00Paris\x00", "Paris"),
+        ("well\u2011known", "well-known"),
         ("„Paris“", "Paris"),
         ("'Paris'!", "Paris"),
         ("**Paris**.", "Paris"),
@@ -187,6 +194,26 @@ def test_a_wrong_answer_is_explained_with_what_was_read_and_expected() -> None:
         ("42. Yes, 42.", "42"),
         ("GPT-4 says 42", "42"),
         ("0.1", "0.10"),
+        ("1/2", "0.5"),
+        ("0.5", "1/2"),
+        ("The answer is 3/4.", "0.75"),
+        ("2 1/2", "2.5"),
+        ("1½", "1.5"),
+        ("\\frac{1}{3}", "1/3"),
+        ("-1/2", "-0.5"),
+        ("\\boxed{1{,}000}", "1000"),
+        ("\\boxed{1\\,000}", "1000"),
+        ("minus 7", "-7"),
+        ("8 minus 1 is 7", "7"),
+        ("au moins 7", "7"),
+        ("2.5 million", "2500000"),
+        ("3 milliards", "3000000000"),
+        ("10^3", "1000"),
+        ("7 m^2", "7"),
+        ("The product of 17 and 23 is 391.", "391"),
+        ("17 × 23 font 391", "391"),
+        ("42 is the answer to 6 x 7", "42"),
+        ("The answer to 6 x 7 is 42", "42"),
     ],
 )
 def test_number_mode_reads_the_cued_or_only_number(answer: str, expected: str) -> None:
@@ -202,6 +229,9 @@ def test_number_mode_reads_the_cued_or_only_number(answer: str, expected: str) -
         ("0.30000000000000004", "0.3"),
         ("1000", "1 001"),
         ("the answer is 6, not 5", "5"),
+        ("The answer is 3/4.", "3"),
+        ("1 million", "1"),
+        ("minus 7", "7"),
     ],
 )
 def test_number_mode_marks_another_number_wrong(answer: str, expected: str) -> None:
@@ -212,7 +242,18 @@ def test_number_mode_marks_another_number_wrong(answer: str, expected: str) -> N
 
 @pytest.mark.parametrize(
     "answer",
-    ["none", "3 and 4", "between 10–12", "1.2.3", "2024-01-05", "the answer is not 5 or 6"],
+    [
+        "none",
+        "3 and 4",
+        "between 10–12",
+        "1.2.3",
+        "2024-01-05",
+        "the answer is not 5 or 6",
+        "12/05/2024",
+        "It is 5 or 6",
+        "There are 3. Each is 5 m by 6 m.",
+        "1/0",
+    ],
 )
 def test_number_mode_gives_no_answer_where_no_number_is_preferred(answer: str) -> None:
     score = exactly(answer, "5", normalize="number")
@@ -277,6 +318,9 @@ def test_the_expected_text_itself_always_matches(text: str) -> None:
         ("cat.", "cat"),
         ("dɔ wɔwɔ", "dɔ"),
         ("✔️ done", "✔"),
+        ("a well\u2011known fact", "well-known"),
+        ("well-known", "well\u2010known"),
+        ("ca\x00t", "cat"),
     ],
 )
 def test_a_keyword_is_found_as_a_word(answer: str, keyword: str) -> None:
@@ -308,9 +352,15 @@ def test_prefix_asks_for_the_left_boundary_only_and_substring_for_none() -> None
 def test_the_value_is_the_share_found_and_the_rest_is_named() -> None:
     score = worded("red and green", "red", "blue", ("lime", "green"), "pink")
     assert score.value == 0.5
-    assert score.extracted == "red, lime / green"
+    assert score.extracted == "red, green"
     assert "Missing: blue, pink." in score.explanation
     assert [part.value for part in score.parts] == [1.0, 0.0, 1.0, 0.0]
+
+
+def test_the_alternative_that_was_found_is_the_one_named() -> None:
+    score = worded("a wolf", ("dog", "wolf"))
+    assert (score.extracted, score.explanation) == ("wolf", "Found: wolf.")
+    assert score.parts[0].name == "dog / wolf"
 
 
 def test_a_forbidden_keyword_makes_it_zero_and_is_named() -> None:
@@ -351,6 +401,11 @@ def test_junk_of_200_kilobytes_is_marked_in_seconds(junk: str) -> None:
         exactly(answer, "5", normalize=normalize)  # type: ignore[arg-type]
     worded(answer, "two words", "C++", "x")
     assert time.perf_counter() - started < 20
+
+
+@pytest.mark.parametrize("answer", ["9" * 300 + "^99", "1.2.3^4", "1/0", "½½", "٣/٤", "↉"])
+def test_odd_fractions_and_powers_are_no_number_rather_than_an_error(answer: str) -> None:
+    assert exactly(answer, "1/2", normalize="number").no_answer
 
 
 def test_a_long_number_is_shown_as_it_was_written() -> None:

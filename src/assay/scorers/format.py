@@ -100,7 +100,7 @@ def _language_rule(wanted: str, answer: str) -> ScorePart:
     reading = identify(answer)
     code = LANGUAGES.get(wanted, wanted)
     said = tr(
-        "reads as {code} (confidence {confidence:.2f}); {wanted} is asked for",
+        "reads as {code} (confidence {confidence:.2f}), {wanted} is asked for",
         code=reading.code or tr("no known language"),
         confidence=reading.confidence,
         wanted=code,
@@ -133,14 +133,14 @@ def _json_rule(wanted: bool, found: JsonFound) -> ScorePart:
     }
     said = [places[found.where]]
     if count > 1:
-        said.append(tr("{count} values, so that none can be taken", count=count))
+        said.append(tr("{count} values", count=count))
     if "nan" in found.oddities:
         said.append(tr("NaN and Infinity are not JSON"))
     if "repeated_key" in found.oddities:
         said.append(tr("a key is repeated, and its last value counts"))
     if "too_deep" in found.oddities:
         said.append(tr("it is nested too deeply"))
-    return _part("json", count == 1 if wanted else count == 0, ", ".join(said))
+    return _part("json", (count > 0) == wanted, ", ".join(said))
 
 
 def _count_rules(check: Format, answer: str) -> Iterator[ScorePart]:
@@ -156,20 +156,20 @@ def _count_rules(check: Format, answer: str) -> Iterator[ScorePart]:
             continue
         count = count_in(answer)
         if is_least:
-            said = tr("{count}; at least {limit} asked for", count=count, limit=limit)
+            said = tr("{count}, at least {limit} asked for", count=count, limit=limit)
         else:
-            said = tr("{count}; at most {limit} asked for", count=count, limit=limit)
+            said = tr("{count}, at most {limit} asked for", count=count, limit=limit)
         yield _part(name, count >= limit if is_least else count <= limit, said)
 
 
 def _begins(text: str, wanted: str) -> str:
     begin = text[: len(wanted)]
-    return tr('begins with "{begin}"; "{wanted}" asked for', begin=begin, wanted=wanted)
+    return tr('begins with "{begin}", "{wanted}" asked for', begin=begin, wanted=wanted)
 
 
 def _ends(text: str, wanted: str) -> str:
     end = text[-len(wanted) :] if wanted else ""
-    return tr('ends with "{end}"; "{wanted}" asked for', end=end, wanted=wanted)
+    return tr('ends with "{end}", "{wanted}" asked for', end=end, wanted=wanted)
 
 
 def _markdown_rules(check: Format, answer: str) -> Iterator[ScorePart]:
@@ -178,7 +178,7 @@ def _markdown_rules(check: Format, answer: str) -> Iterator[ScorePart]:
     markdown: Markdown = read_markdown(answer)
     if check.list_item_count is not None:
         said = tr(
-            "{count} list items; {wanted} asked for",
+            "{count} list items, {wanted} asked for",
             count=markdown.list_items,
             wanted=check.list_item_count,
         )

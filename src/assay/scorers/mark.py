@@ -88,7 +88,7 @@ def _mark_answer(case: Case, reply: Answered) -> Score:
             scorer=case.method,
             version=MARK_VERSION,
             unscored_reason="no_judge",
-            explanation=tr("A judge has to read this answer, and none has."),
+            explanation=tr("no_judge: a judge has to read this answer, and none has."),
         )
     if _is_empty(case, reply):
         return _no_answer(case, tr("The answer is empty."))

@@ -1,9 +1,10 @@
-"""Reads the number an answer gives, with its sign and in the way its writer's country writes it.
+r"""Reads the number an answer gives, with its sign and in the way its writer's country writes it.
 
 In: an answer, or an expected number, as text. Out: every way to read the one number it gives, or
-why there is none. Refuses to know: tests and scores. Floats never appear; values are Decimals.
+why there is none. Refuses to know: tests and scores. Floats never appear; values are exact.
 
-    1,234.5   1 234,5   1.234,5   3,5   −5   1e3   1.5 × 10^3   50 %   $1,200   1'000
+    1,234.5   1 234,5   1.234,5   3,5   −5   1e3   1.5 × 10^3   50 %   $1,200   1'000   10^3
+    3/4   2 1/2   ½   \frac{3}{4}   minus 7   2.5 million   2.5 millions
     1,234 and 1.234 can be read in two ways; the reader keeps both, and the expected decides.
 """
 
@@ -13,6 +14,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 
 from assay.scorers.normalise import visible
 
@@ -22,21 +24,39 @@ _PLAIN_SIGNS = str.maketrans({
     "\u2019": "'", "\uff0c": ",", "\uff0e": ".", "\u066b": ".", "\u066c": ",", "\uff05": "%",
 })  # fmt: skip
 _TRUE_MINUS = re.compile(r"(?<![\w)\]}])(?<![\w)\]}] )[\u2212\u2013]\s?(?=[\d.$€£])")
+# "5 minus 3" is a sum, "au moins 3" and "plus or minus 3" are no signs.
+_SPOKEN_MINUS = re.compile(
+    r"(?<![\d)\]}x] )(?<!\w)(?<!or )(?<!ou )(?<!au )(?<!du )"
+    r"(?:minus|negative|moins)\s+(?=[\d.$€£])",
+    re.IGNORECASE,
+)
+_LATEX_FRACTION = re.compile(r"(\d?)\\[dt]?frac\s?\{\s?(\d{1,12})\s?\}\s?\{\s?(\d{1,12})\s?\}")
+_LATEX_GROUP = re.compile(r"(?<=\d)(?:\{,\}|\\[,;!])(?=\d{3})")  # 1{,}000 and 1\,000
+_VULGAR = re.compile("(\\d?)([¼-¾⅐-⅞])")
 _SUPERSCRIPTS = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
 
 _NUMBER = re.compile(
     r"""
     (?P<sign>(?<![\w)\]}])[-+])? (?:[$€£¥]\ ?)? (?P<inner>[-+](?=[\d.]))?
     (?<!\w)(?<!\w\.)(?<!\w,)(?<![^\W\d_][-\u2010])    # not v2, 1.2.3's tail, GPT-4
+    (?: (?<!/) (?P<fraction>(?:\d{1,6}\ )?\d{1,12}/0{0,4}[1-9]\d{0,11})(?![\d/]|[.,]\d) |
     (?P<body> (?:\d{1,3}(?:\ \d{3})+(?!\d) | \d+) (?:[.,'_]\d+)* | \.\d+ )
     (?: [eE](?P<exponent>[-+]?\d{1,4})(?!\w)
       | \ ?[×x*·]\ ?10(?:\ ?\^\ ?\{?(?P<power>[-+]?\d{1,4})\}? | (?P<raised>[⁻⁺]?[⁰¹²³⁴-⁹]{1,4}))
-    )?
+      | \ ?\^\ ?\{?(?P<caret>\d{1,2})\}?
+      | \ (?P<scale>thousand|mille|millions?|billion|milliards?|trillion)\b
+    )? )
     (?P<percent>\ ?%|\ percent\b|\ pour\ ?cent\b)?
     """,
     re.VERBOSE,
 )
+_SCALES = {
+    "thousand": 3, "mille": 3, "million": 6, "millions": 6, "billion": 9, "milliard": 9,
+    "milliards": 9, "trillion": 12,
+}  # fmt: skip
+_UNIT_POWER = re.compile(r"\d\s?(?:[a-zA-Zµ]{1,3}[/·*]?){1,3}\^\{?\Z")  # the 2 of "7 m^2"
 _HEAD, _TAIL = 4_000, 16_000  # what is read of a longer answer; the bound keeps junk cheap
+_LONGEST_BASE = 20  # characters of a number whose power is taken
 _LONGEST_NUMBER = 400  # characters; beyond it is junk, and Decimal would take its time over it
 
 # A cue word announces the number right behind it ("Total: 7"), or the one behind the verb
@@ -46,7 +66,8 @@ _CUE = re.compile(
           |somme|égale?|antwort|ergebnis|summe|gesamt|respuesta|resultado|suma|ŋuɖoɖo\w*)(?!\w)
           (?: [\s*_:"'(\[{`-]{0,12}
             | (?:[^.!?;\n]|\.(?=\d)){0,60}?
-              (?:(?<!\w)(?:is|are|was|be|to|est|sont|sera|à|ist|beträgt|es|son|nye|enye)(?!\w)|:)
+              (?:(?<!\w)(?:is|are|was|be|(?<!answer\ )to|est|sont|sera|à|ist|beträgt|es|son
+              |nye|enye)(?!\w)|:)
               [^\d.!?;]{0,30}
           )
         | (?: (?<![!<>=])= | ≈ | \#{4} | \\boxed\{ | ->|→|⇒ ) [\s*_`"'\\({\[~≈]{0,12}
@@ -57,6 +78,11 @@ _CUE_AFTER = re.compile(
     r"[\s*_`\"')\]}$]*(?:\w+ )?(?:is|est|ist|es) (?:the |la |le |die |das )?(?:\w+ )?"
     r"(?:answer|total|result|sum|réponse|résultat|somme|antwort|ergebnis|respuesta|resultado)\b"
 )
+# "The product of 17 and 23 is 391": the last number, behind a verb, all others in its subject.
+_STATED = re.compile(
+    r"(?<!\w)(?:is|makes|gives|est|font|fait|donne|ist|ergibt|es|nye)[\s*_`\"'\\({\[$~≈]{1,8}\Z"
+)
+_SENTENCE_END = re.compile(r"[.!?](?:\s|\Z)|[;\n]")
 _NEGATED = re.compile(r"(?<!\w)(?:not|isn't|pas|nicht|never|jamais)(?!\w)")
 _LABEL = re.compile(
     r"(?<!\w)(?:question|problem|exercise|step|part|étape|exercice|problème|partie|schritt|frage"
@@ -66,29 +92,36 @@ _LIST_NUMBER = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+\S", re.MULTILINE)
 _CUE_REACH = 90  # characters before a number in which a cue is looked for
 
 
+Exact = Decimal | Fraction  # the two compare exactly with each other
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """One written number: every way to read it, best first, and whether it is a percentage."""
 
-    readings: tuple[Decimal, ...]
+    readings: tuple[Exact, ...]
     percent: bool = False
 
     def equals(self, other: Number) -> bool:
         """Whether some reading of this is the first reading of the other; 50 % is 50 and 0.5."""
         return self.reading_like(other) is not None
 
-    def reading_like(self, other: Number) -> Decimal | None:
+    def reading_like(self, other: Number) -> Exact | None:
         """The reading of this one that equals the other's first, or None."""
         wanted = other.readings[0]
         for reading in self.readings:
             if reading == wanted:
                 return reading
             if self.percent != other.percent:
-                mine = reading.scaleb(-2) if self.percent else reading
-                theirs = wanted.scaleb(-2) if other.percent else wanted
+                mine = _hundredth(reading) if self.percent else reading
+                theirs = _hundredth(wanted) if other.percent else wanted
                 if mine == theirs:
                     return reading
         return None
+
+
+def _hundredth(value: Exact) -> Exact:
+    return value / 100 if isinstance(value, Fraction) else value.scaleb(-2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +144,7 @@ def read_number(text: str) -> NumberReading:
     """The last number that a cue announces, else the only one."""
     if len(text) > _HEAD + _TAIL:
         text = text[:_HEAD] + "\n" + text[-_TAIL:]
-    text = unicodedata.normalize("NFC", visible(text))
-    text = _TRUE_MINUS.sub("-", text).translate(_PLAIN_SIGNS)
+    text = _plainly_written(text)
     written = _without_list_numbers(text, _all_numbers(text))
     cued: Number | None = None
     distinct: dict[Number, None] = {}
@@ -128,8 +160,32 @@ def read_number(text: str) -> NumberReading:
             cued = item.number
     if cued is not None:
         return NumberReading(cued, cued=True, seen=len(distinct))
-    only = next(iter(distinct)) if len(distinct) == 1 else None
+    only = next(iter(distinct)) if len(distinct) == 1 else _stated(text, written)
     return NumberReading(only, seen=len(distinct))
+
+
+def _plainly_written(text: str) -> str:
+    """Signs, fractions and groups in the one way the pattern knows."""
+    text = unicodedata.normalize("NFC", visible(text))
+    if "\\" in text or "{" in text:
+        text = _LATEX_FRACTION.sub(_spelled_out, _LATEX_GROUP.sub(" ", text)).replace("\\%", "%")
+    text = _VULGAR.sub(_spelled_out, text)
+    return _SPOKEN_MINUS.sub("-", _TRUE_MINUS.sub("-", text).translate(_PLAIN_SIGNS))
+
+
+def _spelled_out(fraction: re.Match[str]) -> str:
+    r"""Write "2½" and "2\frac{1}{2}" as "2 1/2"."""
+    before, *parts = fraction.groups()
+    if len(parts) == 1:
+        parts = unicodedata.normalize("NFKC", parts[0]).split("\u2044")
+    return (f"{before} " if before else "") + "/".join(parts)
+
+
+def _stated(text: str, written: list[_Written]) -> Number | None:
+    if not written or not _STATED.search(text[: written[-1].start][-_CUE_REACH:].casefold()):
+        return None
+    subject = text[written[0].start : written[-1].start]
+    return None if _SENTENCE_END.search(subject) else written[-1].number
 
 
 def read_expected(text: str, *, decimal_comma: bool) -> Number | None:
@@ -137,13 +193,19 @@ def read_expected(text: str, *, decimal_comma: bool) -> Number | None:
     number = read_number(text).number
     if number is None or len(number.readings) == 1:
         return number
-    as_group, as_decimal = sorted(number.readings, key=abs, reverse=True)
     is_decimal = "," not in text or decimal_comma
-    return replace(number, readings=(as_decimal if is_decimal else as_group,))
+    smaller, larger = sorted(number.readings, key=_size)
+    return replace(number, readings=(smaller if is_decimal else larger,))
 
 
-def show(value: Decimal) -> str:
+def _size(value: Exact) -> Fraction:
+    return abs(Fraction(value))
+
+
+def show(value: Exact) -> str:
     """A value as a reader writes it: 1234.5, not 1.2345E+3."""
+    if isinstance(value, Fraction):
+        return str(value)
     if value and abs(value.adjusted()) > 30:
         return str(value)
     shown = format(value, "f")
@@ -155,14 +217,35 @@ def _all_numbers(text: str) -> list[_Written]:
     for match in _NUMBER.finditer(text):
         if len(match[0]) > _LONGEST_NUMBER or text.startswith(("0x", "0X"), match.start("body")):
             continue
+        if _UNIT_POWER.search(text[max(0, match.start() - 20) : match.start()]):
+            continue
         negative = "-" in (match["sign"], match["inner"])
+        percent = match["percent"] is not None
+        if match["fraction"] or match["caret"]:
+            value = _fraction_or_power(match)
+            if value is not None:
+                number = Number((-value if negative else value,), percent=percent)
+                found.append(_Written(number, match.start(), match.end()))
+            continue
         raised = (match["raised"] or "").translate(_SUPERSCRIPTS)
-        exponent = int(match["exponent"] or match["power"] or raised or 0)
+        scale = _SCALES.get(match["scale"] or "", 0)
+        exponent = int(match["exponent"] or match["power"] or raised or scale)
         for bodies in _readings(match["body"]):
             values = tuple(_value(body, exponent, negative) for body in bodies)
-            number = Number(values, percent=match["percent"] is not None)
+            number = Number(values, percent=percent)
             found.append(_Written(number, match.start(), match.end()))
     return found
+
+
+def _fraction_or_power(match: re.Match[str]) -> Fraction | None:
+    """2 1/2 and 10^3; None for the power of a list, a version or an endless number."""
+    if match["caret"]:
+        bodies = _readings(match["body"])
+        if len(bodies) != 1 or len(match["body"]) > _LONGEST_BASE:
+            return None
+        return Fraction(bodies[0][0]) ** int(match["caret"])
+    *whole, parts = match["fraction"].split(" ")
+    return Fraction(parts) + (int(whole[0]) if whole else 0)
 
 
 def _value(body: str, exponent: int, negative: bool) -> Decimal:

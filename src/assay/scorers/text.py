@@ -130,9 +130,12 @@ def mark_keywords(check: Keywords, answer: str) -> Score:
     missing: list[str] = []
     for item in check.expected:
         name = " / ".join(item)
-        hit = any(occurs(keyword, text, check.match) for keyword in item)
-        (found if hit else missing).append(name)
-        parts.append(ScorePart(name=name, value=1.0 if hit else 0.0))
+        hit = next((keyword for keyword in item if occurs(keyword, text, check.match)), None)
+        if hit is None:
+            missing.append(name)
+        else:
+            found.append(hit)
+        parts.append(ScorePart(name=name, value=0.0 if hit is None else 1.0))
     unwanted = [
         keyword
         for item in check.forbidden

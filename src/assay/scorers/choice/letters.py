@@ -7,11 +7,12 @@ Every letter that stands alone is a mention. A mention is looked at with what st
 the first of these that gives a letter decides:
 
     whole   the reply is the letter           B   (b)   **B**.   $B$   \boxed{B}
+    text    the reply is an option's text     Paris
     cue     the last one a cue announces      Answer: B   La bonne réponse est la B   B is correct
     alone   a line or an emphasis of its own  …\nB   so **B** it must be
-    lead    the reply begins with it          B) Paris   B because
+    lead    the reply begins with it          B) Paris   B because   B) Paris\n\nWhy not A) …
     hint    the only one a weak cue announces option B   it's B   c'est B
-    text    the only option whose text is in  Paris
+    text    the only option whose text is in  It is Paris.
     end     the only one that ends a clause   A is wrong, so B
 
 A negated mention ("not A", "A is wrong") never counts, nor the article "a" and its kin. Mentions
@@ -66,11 +67,12 @@ def read_letter(answer: str, options: Options) -> LetterReading:
         return LetterReading(whole[1].upper(), "whole")
     mentions = _mentions(text, options)
     steps: tuple[Callable[[], LetterReading | None], ...] = (
+        lambda: _same_text(text, options),
         lambda: _by_cue(mentions),
         lambda: _by_text_after_cue(text, options),
         lambda: _alone(text, mentions),
         lambda: _lead(text, mentions),
-        lambda: _only("hint", (m for m in mentions if _is_hinted(m))),
+        lambda: _only("hint", (m for m in mentions if _is_hinted(m, options))),
         lambda: _by_text(text, options),
         lambda: _only("end", (m for m in mentions if _ends_clause(m, options))),
     )
@@ -88,12 +90,22 @@ def _prepare(answer: str) -> str:
     text = straight_apostrophes(visible(answer))
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
+        text = "".join(" " if _is_ornament(character) else character for character in text)
     if "<" in text:
+        text = patterns.SPECIAL_TOKEN.sub("", text)
+        text = patterns.LETTER_TAG.sub(r"\1", text)
         text = patterns.ANSWER_TAG.sub("answer: ", text)
         text = patterns.MARKUP_TAG.sub(" ", text)
     if "_" in text:
         text = patterns.UNDERSCORED.sub(r"*\1*", text)
-    return text.strip()
+    if "|" in text:  # a cell is a line of its own
+        text = patterns.TABLE_ROW.sub(lambda row: row[1].replace("|", "\n"), text)
+    return patterns.HEADED_BY_A.sub("answer: ", text.strip())
+
+
+def _is_ornament(character: str) -> bool:
+    """Whether this is an emoji or the like; crosses say something and stay."""
+    return unicodedata.category(character) == "So" and character not in "❌✗✘🚫❎"
 
 
 # ------------------------------------------------------------------------------------- mentions
@@ -112,7 +124,10 @@ def _mentions(text: str, options: Options) -> list[_Mention]:
         folded_after = fold_for_matching(after)
         before = fold_for_matching(text[max(0, match.start() - _BEFORE) : match.start()])
         near = before[-_NEAR:]
-        if patterns.NEGATED_AFTER.match(folded_after) or patterns.NEGATED_BEFORE.search(near):
+        # "B. False" gives option B its own text; what is said of it stands behind that.
+        own_end = _own_text_end(match[0].upper(), folded_after, options)
+        judged = folded_after[own_end:].lstrip(" .:)*") if own_end else folded_after
+        if patterns.NEGATED_AFTER.match(judged) or patterns.NEGATED_BEFORE.search(near):
             continue
         found.append(
             _Mention(
@@ -127,16 +142,31 @@ def _mentions(text: str, options: Options) -> list[_Mention]:
     return found
 
 
+def _own_text_end(letter: str, after: str, options: Options) -> int:
+    """Where the option's own text ends behind its letter; 0 where it does not stand there."""
+    own = _own_text(letter, options)
+    start = len(after) - len(after.lstrip(" \t).:*`-–—(]"))
+    if not own or not after.startswith(own, start):
+        return 0
+    end = start + len(own)
+    return 0 if after[end : end + 1].isalnum() else end
+
+
+def _own_text(letter: str, options: Options) -> str:
+    position = ord(letter) - ord("A")
+    if position >= len(options.texts):
+        return ""
+    return " ".join(fold_for_matching(options.texts[position]).split())
+
+
 def _is_word(letter: str, after: str, options: Options) -> bool:
     """Whether "A", "I" … begins a sentence as a word rather than naming a choice."""
     if not patterns.WORD_FOLLOWS.match(after):
         return False
     folded = fold_for_matching(after).lstrip()
-    position = ord(letter) - ord("A")
-    if position < len(options.texts):
-        own = fold_for_matching(options.texts[position])
-        if own and folded.startswith(own[: _AFTER // 2]):
-            return False
+    own = _own_text(letter, options)
+    if own and folded.startswith(own[: _AFTER // 2]):
+        return False
     return not patterns.CONNECTIVE.match(folded)
 
 
@@ -144,7 +174,7 @@ def _is_shared(letter: str, before: str, after: str) -> bool:
     pattern = patterns.SHARED_AFTER if letter.isupper() else patterns.SHARED_AFTER_LOWER
     other = pattern.match(after)
     if other and not patterns.NEGATED_AFTER.match(fold_for_matching(after[other.end() :])):
-        return True
+        return other[0].rstrip("*)\"'`. \n")[-1].upper() != letter.upper()
     return patterns.SHARED_BEFORE.search(before) is not None
 
 
@@ -153,11 +183,18 @@ def _is_shared(letter: str, before: str, after: str) -> bool:
 
 def _by_cue(mentions: Sequence[_Mention]) -> LetterReading | None:
     for mention in reversed(mentions):
-        if patterns.CUE_BEFORE.search(mention.before) or patterns.CUE_AFTER.match(mention.after):
+        if _is_cued(mention):
             if mention.shared:
                 return LetterReading(None, "several")
             return LetterReading(mention.letter, "cue")
     return None
+
+
+def _is_cued(mention: _Mention) -> bool:
+    if patterns.CUE_BEFORE.search(mention.before) or patterns.CUE_AFTER.match(mention.after):
+        return True
+    corrects = patterns.CORRECTED_BEFORE.search(mention.before)
+    return corrects is not None and patterns.CLAUSE_AFTER.match(mention.after) is not None
 
 
 def _by_text_after_cue(text: str, options: Options) -> LetterReading | None:
@@ -192,7 +229,7 @@ def _alone(text: str, mentions: Sequence[_Mention]) -> LetterReading | None:
 
 
 def _lead(text: str, mentions: Sequence[_Mention]) -> LetterReading | None:
-    """The reply begins with a letter, and no other line begins with another one."""
+    """The reply begins with a letter, and is no list of the options."""
     counted = {mention.start: mention for mention in mentions}
     leads = [
         counted[match.start(1)]
@@ -202,14 +239,30 @@ def _lead(text: str, mentions: Sequence[_Mention]) -> LetterReading | None:
     if leads and not text[: leads[0].start].strip(" \t*_`\"'([{$-•>"):
         if leads[0].shared:
             return LetterReading(None, "several")
+        if _explains_others(text, leads):
+            return LetterReading(leads[0].letter, "lead")
         return _decide("lead", {mention.letter for mention in leads})
     return None
 
 
-def _is_hinted(mention: _Mention) -> bool:
+def _explains_others(text: str, leads: Sequence[_Mention]) -> bool:
+    """Whether the lines that begin with other letters only say why the first was chosen.
+
+    A list of all options begins with A; an answer A needs a word such as "Explanation" behind it.
+    """
+    if len(leads) < 2 or "\n\n" not in text[leads[0].start : leads[1].start]:
+        return False
+    between = fold_for_matching(text[leads[0].start : leads[1].start])
+    return leads[0].letter != "A" or patterns.EXPLAINS.search(between) is not None
+
+
+def _is_hinted(mention: _Mention, options: Options) -> bool:
+    own = _own_text(mention.letter, options)
+    is_described = own and mention.after.startswith(f" is {own}")  # "Option A is London."
     return (
         not mention.shared
         and not mention.weak
+        and not is_described
         and patterns.HINT_BEFORE.search(mention.before) is not None
     )
 
@@ -223,17 +276,29 @@ def _ends_clause(mention: _Mention, options: Options) -> bool:
     )
 
 
+def _same_text(text: str, options: Options) -> LetterReading | None:
+    """The reply is the text of an option, as "B only" where that is option C."""
+    if not options.texts:
+        return None
+    bare = " ".join(fold_for_matching(text).split()).strip(" .,;:!?*_`\"'()[]«»“”")
+    same = {
+        letter
+        for letter, option in _folded_options(options)
+        if option.strip(" .,;:!?*_`\"'()[]«»“”") == bare and bare
+    }
+    return _decide("text", same)
+
+
 def _by_text(text: str, options: Options) -> LetterReading | None:
     """The only option whose text is in the answer, unless it is denied there."""
     if not options.texts:
         return None
     folded = " ".join(fold_for_matching(text).split())
-    known = _folded_options(options)
-    bare = folded.strip(" .,;:!?*_`\"'()[]«»“”")
-    same = {letter for letter, option in known if option.strip(" .,;:!?\"'") == bare}
-    if same:
-        return _decide("text", same)
-    present = [(letter, option) for letter, option in known if _is_stated(option, folded)]
+    present = [
+        (letter, option)
+        for letter, option in _folded_options(options)
+        if _is_stated(option, folded)
+    ]
     letters = {
         letter
         for letter, option in present

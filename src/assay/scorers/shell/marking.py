@@ -7,19 +7,18 @@ The rules, with examples that are tested, stand in `docs/shell.md`.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable
-from functools import lru_cache
 from itertools import chain
 
 from assay.messages import tr, trn
+from assay.scorers.normalise import fold_for_matching
 from assay.scorers.shell.meaning import actions_of, fulfils, module_name
 from assay.scorers.shell.modules import modules_in
 from assay.scorers.shell.programs import KNOWN_PROGRAMS, names
-from assay.scorers.shell.reading import READ_AT_MOST, first_line, snippets_in
+from assay.scorers.shell.reading import READ_AT_MOST, announces, first_lines, snippets_in
 from assay.scorers.shell.sequence import Found, pipelines_of, programs_of
 from assay.scorers.shell.syntax import Command
+from assay.scorers.text import occurs
 from assay.types import Answered, Case, CommandSequence, Score, ScorePart, TopK
 
 TOP_K = "top_k"
@@ -28,6 +27,7 @@ COMMAND_SEQUENCE = "command_sequence"
 COMMAND_SEQUENCE_VERSION = 1
 
 SHOWN_AT_MOST = 8  # commands named in an explanation; `extracted` holds all
+ANNOUNCED_AT_MOST = 3  # "Sure!", a heading and a comment before the line that answers
 # After a pipe these show what came before and leave nothing out.
 VIEWERS = names("less more most cat sort nl column")
 
@@ -38,8 +38,8 @@ VIEWERS = names("less more most cat sort nl column")
 def top_k(case: Case, check: TopK, reply: Answered) -> Score:
     """1 if an accepted answer is among the k best, read from the first line of each."""
     answers = () if reply.reasoning_unclosed else reply.predictions or (reply.text,)
-    lines = [first_line(answer) for answer in answers[: check.k]]
     programs = _programs(check.expected_any) if check.match == "command" else frozenset()
+    lines = [_answering_line(answer, check, programs) for answer in answers[: check.k]]
     readable = [line for line in lines if line]
     if check.match == "command":
         readable = [line for line in lines if _first_snippet(line, programs)]
@@ -58,13 +58,22 @@ def top_k(case: Case, check: TopK, reply: Answered) -> Score:
             else tr("The answer is empty ({method}).", method=_method(reply))
         )
         return _top_k_score(0.0, lines, explanation, no_answer=True)
-    explanation = tr(
-        "None of the {count} best ({method}) is an accepted answer. Read: {read}. "
-        "Accepted: {accepted}.",
-        count=len(lines), method=_method(reply), read=_shown(lines),
-        accepted=_shown(check.expected_any),
-    )  # fmt: skip
-    return _top_k_score(0.0, lines, explanation)
+    return _top_k_score(0.0, lines, _none_accepted(check, reply, lines))
+
+
+def _answering_line(answer: str, check: TopK, programs: frozenset[str]) -> str:
+    """The first line; the next one where the first only announces it ("You can use:")."""
+    lines = first_lines(answer)
+    first = next(lines, "")
+    for _ in range(ANNOUNCED_AT_MOST):
+        says_something = check.match == "command" and _first_snippet(first, programs)
+        if not announces(first) or says_something or _accepted_by(first, check, programs):
+            break
+        following = next(lines, "")
+        if not following:
+            break
+        first = following
+    return first
 
 
 def _top_k_score(
@@ -75,9 +84,23 @@ def _top_k_score(
         version=TOP_K_VERSION,
         value=value,
         no_answer=no_answer,
-        extracted="\n".join(lines) or None,
+        extracted=None if no_answer else "\n".join(lines) or None,
         explanation=explanation,
     )
+
+
+def _none_accepted(check: TopK, reply: Answered, lines: list[str]) -> str:
+    accepted = _shown(check.expected_any)
+    if not reply.predictions:
+        return tr(
+            "Read {read}, which is no accepted answer. Accepted: {accepted}.",
+            read=_shown(lines), accepted=accepted,
+        )  # fmt: skip
+    return tr(
+        "None of the {count} best ({method}) is an accepted answer. Read: {read}. "
+        "Accepted: {accepted}.",
+        count=len(lines), method=_method(reply), read=_shown(lines), accepted=accepted,
+    )  # fmt: skip
 
 
 def _method(reply: Answered) -> str:
@@ -100,21 +123,8 @@ def _accepted_by(line: str, check: TopK, programs: frozenset[str]) -> str | None
         return next(
             (text for text in check.expected_any if _is_command(line, text, programs)), None
         )
-    folded = _folded(line)
-    return next((text for text in check.expected_any if _word(text).search(folded)), None)
-
-
-def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
-
-
-@lru_cache(maxsize=4096)
-def _word(accepted: str) -> re.Pattern[str]:
-    """A phrase with flexible white space, bounded only where its edge is a word character."""
-    text = _folded(accepted).strip()
-    before = r"(?<!\w)" if re.match(r"\w", text) else ""
-    after = r"(?!\w)" if re.search(r"\w\Z", text) else ""
-    return re.compile(before + r"\s+".join(map(re.escape, text.split())) + after)
+    folded = fold_for_matching(line)
+    return next((text for text in check.expected_any if occurs(text, folded, "word")), None)
 
 
 def _first_snippet(line: str, programs: frozenset[str]) -> tuple[Command, ...]:

@@ -203,6 +203,8 @@ def _keep(program: str, name: str, value: str | None, options: set[str]) -> None
         return
     if value is not None and program in ("kill", "pkill", "killall") and name == "-s":
         value = _SIGNALS.get(value, value.upper().removeprefix("SIG"))
+    if value is not None and program == "journalctl" and name == "-u":
+        value = value.removesuffix(".service")
     options.add(name if value is None else f"{name}={value}")
 
 

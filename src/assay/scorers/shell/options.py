@@ -103,6 +103,7 @@ HARMLESS_VALUES = _per_program("""
     ping: -i -W -s
     curl wget: -m --retry --connect-timeout
     systemctl journalctl: -n
+    ssh-keygen: -C
 """)
 
 # Options followed by a value. For others the next word is an operand.

@@ -34,6 +34,14 @@ _JOINING = frozenset({"and", "then", "or", "et", "puis", "ou"})
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*$")
 _SHELL_LIKE = re.compile(r"[-/~$.\"'&|;<>*]|\w*[/=*]|\d")
 _VERBS_TOO = frozenset({"run", "use"})  # `dotnet run`
+# "Do not run apt update", "instead of using yum": named, but not given.
+_DENIED = re.compile(
+    r"(?:(?:(?<!\w)not|n't|n’t|(?<!\w)never)\s+(?:run|use|execute|type|try|call|do)"
+    r"|(?<!\w)(?:avoid|instead of|rather than|plutôt que|au lieu de)(?:\s+(?:running|using))?"
+    r"|(?<!\w)(?:ne\s+|n['’])(?:lancez|exécutez|utilisez|tapez)\s+(?:pas|jamais))"
+    r"\s+(?:the\s+command\s+)?[\"'“‘«(*]{0,3}\Z",
+    re.IGNORECASE,
+)
 _EVIDENCE = re.compile(r"[-/~$`|&;<>\"'{\[\\.!]|\S*[/=*$`.;_]|\w+-\w|\d")
 _SURELY_SHELL = re.compile(r"[-/~$]|\.(?:$|/)")
 
@@ -55,6 +63,11 @@ def is_command_line(line: str, programs: frozenset[str]) -> bool:
     if first.program not in programs or not any(map(_EVIDENCE.match, words[1:])):
         return False
     return not any(_holds_prose(command) for command in parsed.commands)
+
+
+def is_denied(before: str) -> bool:
+    """Whether the words before a command tell the reader not to run it."""
+    return _DENIED.search(before[-60:]) is not None
 
 
 def _holds_prose(command: Command) -> bool:
@@ -88,6 +101,9 @@ def clauses_in(text: str, programs: frozenset[str]) -> Iterator[str]:
             at += 1
             continue
         start = tokens[at].start()
+        if is_denied(text[:start]):
+            at = _past_denied(words, at)
+            continue
         closing = text.find(_CLOSING_OF.get(text[start], "\0"), start + 1)
         if closing > 0:
             yield text[start + 1 : closing].strip()
@@ -99,6 +115,13 @@ def clauses_in(text: str, programs: frozenset[str]) -> Iterator[str]:
             yield _without_full_stop(text[start : tokens[end - 1].end()])
             at = end
         after_command = at
+
+
+def _past_denied(words: list[str], at: int) -> int:
+    """Behind a command not to be run; what follows its ";" is another matter."""
+    end = _clause_end(words, at)
+    stops = (n + 1 for n in range(at, end) if words[n].endswith(";"))
+    return next(stops, end)
 
 
 def _without_full_stop(clause: str) -> str:

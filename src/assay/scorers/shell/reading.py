@@ -13,11 +13,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from assay.scorers.normalise import visible
 from assay.scorers.shell.programs import names
-from assay.scorers.shell.prose import clauses_in, command_begins, is_command_line
+from assay.scorers.shell.prose import clauses_in, command_begins, is_command_line, is_denied
 from assay.scorers.shell.syntax import Command, parse
 
 READ_AT_MOST = 100_000  # characters; an honest answer has a few thousand
+LINE_READ_AT_MOST = 2_000  # characters of a line that a top_k answer is read from
 HEREDOC_LINES = 200  # how far the end of a here-document is looked for
 
 _SHELL_LANGUAGES = names(
@@ -28,7 +30,8 @@ _FENCE = re.compile(r"\s{0,3}(?:>\s?)*(?:[-*+]\s+|\d+[.)]\s+)?\s*(`{3,}|~{3,})\s
 _MARKER = re.compile(
     r"^\s*(?:>\s?|[-*+•]\s+|\(?\d{1,3}[.)]\s+|(?:step|étape)\s+\d+\s*[:.)]\s*)+", re.I
 )
-_PROMPT = re.compile(r"^\s*(?:\[?[\w.-]+@[\w.-]+[^$#\n]{0,80}[$#]|~?[$%❯➜])\s+(?=\S)")
+_PROMPT = re.compile(r"^\s*(?:\[?[\w.-]+@[\w.-]+[^$#\n]{0,80}[$#]|~?[$%❯]|➜(?:\s+~)?)\s+(?=\S)")
+_HARD_SPACE = re.compile("[\u00a0\u2007\u202f]")  # to a shell no space, to a reader one
 _ROOT_PROMPT = re.compile(r"^\s*#\s+(?=\S)")
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]+)\1(?!`)")
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*")
@@ -47,7 +50,7 @@ class Snippet(NamedTuple):
 def snippets_in(answer: str, programs: frozenset[str]) -> tuple[Snippet, ...]:
     """Every piece of shell of an answer, in order. Reads the first 100,000 characters."""
     found: list[Snippet] = []
-    for language, lines in _blocks(answer[:READ_AT_MOST]):
+    for language, lines in _blocks(_as_typed(answer)):
         if language is None:
             found.extend(_from_plain(lines, programs))
         elif language == "" or language in _SHELL_LANGUAGES:
@@ -55,9 +58,9 @@ def snippets_in(answer: str, programs: frozenset[str]) -> tuple[Snippet, ...]:
     return tuple(found)
 
 
-def first_line(prediction: str) -> str:
-    """The first line that says something, without fence, list marker or prompt."""
-    for line in prediction[:READ_AT_MOST].splitlines():
+def first_lines(prediction: str) -> Iterator[str]:
+    """The lines that say something, without fence, list marker or prompt."""
+    for line in _as_typed(prediction).splitlines():
         if not line.strip() or _FENCE.match(line):
             continue
         bare = _MARKER.sub("", line, count=1)
@@ -70,8 +73,16 @@ def first_line(prediction: str) -> str:
         ):
             bare = bare[1:-1].strip()
         if bare:
-            return bare
-    return ""
+            yield bare[:LINE_READ_AT_MOST]
+
+
+def announces(line: str) -> bool:
+    """Whether a line only leads to the next: "You can use:", a heading, a comment in a block."""
+    return line.rstrip(" *_`").endswith((":", "：")) or re.match(r"#{1,6}\s", line) is not None
+
+
+def _as_typed(text: str) -> str:
+    return _HARD_SPACE.sub(" ", visible(text[:READ_AT_MOST]))
 
 
 def without_prompt(line: str) -> str:
@@ -199,7 +210,8 @@ def _from_line(line: str, programs: frozenset[str]) -> Iterator[Snippet]:
     at = 0
     for code in _INLINE.finditer(line):
         yield from _from_sentence(line[at : code.start()], programs)
-        yield from _from_span(code[2], programs)
+        if not is_denied(line[: code.start()]):
+            yield from _from_span(code[2], programs)
         at = code.end()
     yield from _from_sentence(line[at:], programs)
 
