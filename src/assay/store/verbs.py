@@ -1,4 +1,4 @@
-"""RUN: the store. Runs, requests, replies and scores in one SQLite file, and what is left to do.
+"""RUN: the verbs of the store, and what is left to do.
 
 In: the out folder, and the vocabulary to keep. Out: the vocabulary again, later, from any process.
 Refuses to know: models, marking, reports; it never changes a reply.
@@ -13,97 +13,40 @@ from __future__ import annotations
 
 import datetime
 import secrets
-import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
-from assay.errors import (
-    AssayError,
-    RunNotFound,
-    StoreCorrupt,
-    StoreError,
-    StoreFull,
-    StoreNotWritable,
-    StoreTooNew,
-)
+from assay.errors import RunNotFound, StoreCorrupt, StoreError
 from assay.messages import tr
+from assay.store.database import Database
+from assay.store.records import KeptTry, Run, RunModel, TryKey
 from assay.types import ModelFacts, Reply, Request, Score, Suite, Work
 
 FILE_NAME = "assay.db"
-VERSION = 1
-BUSY_TIMEOUT_MS = 30_000
-
-TryKey = tuple[str, str, int]  # suite, test id, repeat
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunModel:
-    """A model as a run knows it. `slug` names its folder."""
-
-    position: int
-    spec: str
-    slug: str
-    facts: ModelFacts
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One run: what was asked of whom, and whether it is done."""
-
-    id: str
-    key: str
-    created: str
-    finished: str | None
-    first_reply: int
-    seed: int
-    repeats: int
-    command: str
-    version: str
-    models: tuple[RunModel, ...]
-    digests: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptTry:
-    """One try of one test as the store holds it: the reply that ended it, and its newest mark."""
-
-    suite: str
-    test_id: str
-    repeat: int
-    reply_id: int
-    request_id: str
-    reply: Reply
-    score: Score | None
 
 
 class Store:
     """A folder's runs. Use as a context manager, or call close()."""
 
-    def __init__(self, out: Path, *, must_exist: bool = False) -> None:
+    def __init__(self, out: Path, *, must_exist: bool = False, read_only: bool = False) -> None:
         self.path = out / FILE_NAME
-        self.notes: list[str] = []
-        if must_exist and not self.path.is_file():
+        if (must_exist or read_only) and not self.path.is_file():
             raise StoreError(
                 tr("there is no store at {path}", path=self.path),
                 hint=tr("run something first, or name the folder with --out"),
             )
-        with _translated(self.path):
-            out.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(
-                self.path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000
-            )
-            try:
-                self._prepare()
-            except BaseException:
-                self._db.close()
-                raise
+        self._file = Database(self.path, read_only=read_only)
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a user should know about this store."""
+        return self._file.notes
 
     def __enter__(self) -> Store:
         return self
@@ -113,13 +56,14 @@ class Store:
 
     def close(self) -> None:
         """Give the file back."""
-        self._db.close()
+        self._file.close()
 
     # ------------------------------------------------------------------------------- runs
 
     def begin(
         self,
         *,
+        run_id: str,
         key: str,
         models: Sequence[RunModel],
         suites: Sequence[Suite],
@@ -131,14 +75,15 @@ class Store:
     ) -> Run:
         """Write a new run down, whole, before anything is asked."""
         now = utc_now()
-        run_id = now.replace("-", "").replace(":", "") + "-" + secrets.token_hex(3)
-        with self._writing():
-            first = self._one("SELECT coalesce(max(id), 0) + 1 FROM replies")[0] if fresh else 0
-            self._db.execute(
+        with self._file.writing():
+            first = (
+                self._file.one("SELECT coalesce(max(id), 0) + 1 FROM replies")[0] if fresh else 0
+            )
+            self._file.connection.execute(
                 "INSERT INTO runs VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?)",
                 (run_id, key, now, first, seed, repeats, command, version),
             )
-            self._db.executemany(
+            self._file.connection.executemany(
                 "INSERT INTO run_models VALUES (?, ?, ?, ?, ?, ?)",
                 [
                     (
@@ -157,7 +102,7 @@ class Store:
 
     def replace_suites(self, run: Run, suites: Sequence[Suite]) -> Run:
         """From now on a run is read with these tests; the old ones stay in the store."""
-        with self._writing():
+        with self._file.writing():
             self._keep_suites(run.id, suites)
         return self.run(run.id)
 
@@ -166,18 +111,18 @@ class Store:
             body = _json(replace(suite, path=""), Suite)
             digest = digest_of(body)
             tests = sum(len(category.cases) for category in suite.categories)
-            self._db.execute(
+            self._file.connection.execute(
                 "INSERT OR IGNORE INTO suites VALUES (?, ?, ?, ?)",
                 (digest, suite.name, tests, body),
             )
-            self._db.execute(
+            self._file.connection.execute(
                 "INSERT OR REPLACE INTO run_suites VALUES (?, ?, ?, ?)",
                 (run_id, position, digest, suite.path),
             )
 
     def unfinished(self, key: str) -> Run | None:
         """The newest run of the same command, if it has something left to ask."""
-        row = self._one(
+        row = self._file.one(
             "SELECT id, finished FROM runs WHERE key = ? ORDER BY created DESC, rowid DESC LIMIT 1",
             (key,),
         )
@@ -186,7 +131,7 @@ class Store:
     def find(self, text: str) -> Run:
         """A run by its id, a unique prefix of one, or `latest`."""
         if text == "latest":
-            row = self._one("SELECT id FROM runs ORDER BY created DESC, rowid DESC LIMIT 1")
+            row = self._file.one("SELECT id FROM runs ORDER BY created DESC, rowid DESC LIMIT 1")
             if row is None:
                 raise RunNotFound(
                     tr("the store {path} holds no run yet", path=self.path),
@@ -195,7 +140,7 @@ class Store:
             return self.run(row[0])
         ids = [
             row[0]
-            for row in self._all(
+            for row in self._file.all(
                 "SELECT id FROM runs WHERE substr(id, 1, ?) = ? ORDER BY id", (len(text), text)
             )
         ]
@@ -211,7 +156,7 @@ class Store:
                 tr("{text!r} begins the ids of several runs", text=text),
                 hint=tr("give more of the id: {ids}", ids=", ".join(ids[:5])),
             )
-        recent = self._all("SELECT id FROM runs ORDER BY created DESC, rowid DESC LIMIT 5")
+        recent = self._file.all("SELECT id FROM runs ORDER BY created DESC, rowid DESC LIMIT 5")
         return RunNotFound(
             tr("there is no run {text!r} in {path}", text=text, path=self.path),
             hint=tr("the newest are: {ids}", ids=", ".join(row[0] for row in recent) or "-"),
@@ -219,9 +164,11 @@ class Store:
 
     def run(self, run_id: str) -> Run:
         """One run, whole."""
-        row = self._one("SELECT * FROM runs WHERE id = ?", (run_id,))
-        models = self._all("SELECT * FROM run_models WHERE run_id = ? ORDER BY position", (run_id,))
-        digests = self._all(
+        row = self._file.one("SELECT * FROM runs WHERE id = ?", (run_id,))
+        models = self._file.all(
+            "SELECT * FROM run_models WHERE run_id = ? ORDER BY position", (run_id,)
+        )
+        digests = self._file.all(
             "SELECT digest FROM run_suites WHERE run_id = ? ORDER BY position", (run_id,)
         )
         return Run(
@@ -243,12 +190,12 @@ class Store:
 
     def runs(self) -> tuple[Run, ...]:
         """Every run, oldest first."""
-        rows = self._all("SELECT id FROM runs ORDER BY created, rowid")
+        rows = self._file.all("SELECT id FROM runs ORDER BY created, rowid")
         return tuple(self.run(row[0]) for row in rows)
 
     def suites(self, run: Run) -> tuple[Suite, ...]:
         """The suites of a run as they were when it ran."""
-        rows = self._all(
+        rows = self._file.all(
             "SELECT s.body, r.path FROM run_suites r JOIN suites s ON s.digest = r.digest "
             "WHERE r.run_id = ? ORDER BY r.position",
             (run.id,),
@@ -256,16 +203,18 @@ class Store:
         return tuple(replace(_read(Suite, body), path=path) for body, path in rows)
 
     def finish(self, run: Run) -> Run:
-        """Nothing is left to ask."""
-        with self._writing():
-            self._db.execute("UPDATE runs SET finished = ? WHERE id = ?", (utc_now(), run.id))
+        """Nothing is left to ask, and all that a run leaves is written."""
+        with self._file.writing():
+            self._file.connection.execute(
+                "UPDATE runs SET finished = ? WHERE id = ?", (utc_now(), run.id)
+            )
         return self.run(run.id)
 
     # ------------------------------------------------------------------- requests and replies
 
     def newest_answer(self, run: Run, request_id: str) -> int | None:
         """The number of the reply that makes asking again needless; failures are none."""
-        row = self._one(
+        row = self._file.one(
             "SELECT max(id) FROM replies WHERE request_id = ? AND id >= ? AND kind != 'failed'",
             (request_id, run.first_reply),
         )
@@ -273,20 +222,20 @@ class Store:
 
     def keep(self, run: Run, model: RunModel, request: Request, reply: Reply) -> int:
         """Make a reply that does not end its test durable, and return its number."""
-        with self._writing():
+        with self._file.writing():
             return self._keep(run, model, request, reply)
 
     def keep_try(
         self, run: Run, model: RunModel, request: Request, reply: Reply, score: Score | None
     ) -> None:
         """Make the reply that ends a test and its mark durable, both or neither."""
-        with self._writing():
+        with self._file.writing():
             reply_id = self._keep(run, model, request, reply)
             key = (request.suite, request.test_id, request.repeat)
             self._mark(run, model, key, reply_id, score)
 
     def _keep(self, run: Run, model: RunModel, request: Request, reply: Reply) -> int:
-        self._db.execute(
+        self._file.connection.execute(
             "INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 request.id,
@@ -298,7 +247,7 @@ class Store:
                 _json(request.work, Work),
             ),
         )
-        cursor = self._db.execute(
+        cursor = self._file.connection.execute(
             "INSERT INTO replies (request_id, run_id, kind, created, body) VALUES (?, ?, ?, ?, ?)",
             (request.id, run.id, reply.kind, utc_now(), _json(reply, Reply)),
         )
@@ -306,18 +255,18 @@ class Store:
 
     def reply(self, reply_id: int) -> Reply:
         """One reply by its number."""
-        body = self._one("SELECT body FROM replies WHERE id = ?", (reply_id,))[0]
+        body = self._file.one("SELECT body FROM replies WHERE id = ?", (reply_id,))[0]
         reply: Reply = _read(Reply, body)
         return reply
 
     def count_replies(self, run: Run) -> int:
         """How many replies a run brought in itself, reused ones not counted."""
-        row = self._one("SELECT count(*) FROM replies WHERE run_id = ?", (run.id,))
+        row = self._file.one("SELECT count(*) FROM replies WHERE run_id = ?", (run.id,))
         return int(row[0])
 
     def request_work(self, request_id: str) -> Work:
         """What a request asked."""
-        body = self._one("SELECT body FROM requests WHERE id = ?", (request_id,))[0]
+        body = self._file.one("SELECT body FROM requests WHERE id = ?", (request_id,))[0]
         work: Work = _read(Work, body)
         return work
 
@@ -327,7 +276,7 @@ class Store:
         self, run: Run, model: RunModel, marks: Sequence[tuple[TryKey, int, Score | None]]
     ) -> None:
         """Write marks for replies that are kept already: (try, number of its reply, mark)."""
-        with self._writing():
+        with self._file.writing():
             for key, reply_id, score in marks:
                 self._mark(run, model, key, reply_id, score)
 
@@ -336,7 +285,7 @@ class Store:
     ) -> None:
         value = score.value if score else None
         body = _json(score, Score) if score else None
-        self._db.execute(
+        self._file.connection.execute(
             "INSERT INTO scores (run_id, model, suite, test_id, repeat, reply_id, created, "
             "value, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (run.id, model.position, *key, reply_id, utc_now(), value, body),
@@ -344,7 +293,7 @@ class Store:
 
     def marked(self, run: Run, model: RunModel) -> frozenset[TryKey]:
         """The tries of a run that were answered and marked; failed ones are asked again."""
-        rows = self._all(
+        rows = self._file.all(
             "SELECT suite, test_id, repeat FROM scores "
             "WHERE run_id = ? AND model = ? AND body IS NOT NULL",
             (run.id, model.position),
@@ -353,7 +302,7 @@ class Store:
 
     def tries(self, run: Run, model: RunModel) -> Iterator[KeptTry]:
         """Every try of a model in a run, each with its newest mark."""
-        rows = self._db.execute(
+        rows = self._file.each(
             "SELECT s.suite, s.test_id, s.repeat, s.reply_id, r.request_id, r.body, s.body "
             "FROM scores s JOIN replies r ON r.id = s.reply_id WHERE s.id IN ("
             "  SELECT max(id) FROM scores WHERE run_id = ? AND model = ? "
@@ -371,122 +320,6 @@ class Store:
                 score=_read(Score, score) if score is not None else None,
             )
 
-    # ---------------------------------------------------------------------------- the file
-
-    def _prepare(self) -> None:
-        version = self._one("PRAGMA user_version")[0]
-        if version > VERSION:
-            raise StoreTooNew(
-                tr(
-                    "{path} was written by a newer Assay (store version {theirs}, this one knows "
-                    "{ours})",
-                    path=self.path,
-                    theirs=version,
-                    ours=VERSION,
-                ),
-                hint=tr("update Assay, or choose another folder with --out"),
-            )
-        self._db.execute("PRAGMA foreign_keys = ON")
-        try:
-            mode = self._one("PRAGMA journal_mode = WAL")[0]
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorname not in ("SQLITE_PROTOCOL", "SQLITE_IOERR_SHMOPEN"):
-                raise
-            mode = self._one("PRAGMA journal_mode = DELETE")[0]
-        if mode == "wal":
-            self._db.execute("PRAGMA synchronous = NORMAL")
-        else:
-            self.notes.append(
-                tr(
-                    "the file system of {path} cannot keep a write-ahead log; the store uses "
-                    "journal mode {mode}, which is safe and slower",
-                    path=self.path,
-                    mode=mode,
-                )
-            )
-        if version == 0:
-            self._create()
-
-    def _create(self) -> None:
-        """Make the tables. Two processes may try at once; the second finds them made."""
-        schema = Path(__file__).with_name("schema.sql").read_text("utf-8")
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            if self._one("PRAGMA user_version")[0] == 0:
-                for statement in schema.split(";\n"):
-                    self._db.execute(statement)
-                self._db.execute(f"PRAGMA user_version = {VERSION}")
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """All or nothing, also when Ctrl-C or a full disk comes in between."""
-        with _translated(self.path):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
-
-    def _one(self, sql: str, values: Sequence[object] = ()) -> Any:
-        with _translated(self.path):
-            return self._db.execute(sql, values).fetchone()
-
-    def _all(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        with _translated(self.path):
-            return self._db.execute(sql, values).fetchall()
-
-
-# ---------------------------------------------------------------------------------- the border
-
-
-@contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """SQLite's and the system's words become ours here and nowhere else."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise _in_our_words(error, path) from error
-    except OSError as error:
-        raise StoreNotWritable(
-            tr("cannot use the folder {path}: {why}", path=path.parent, why=error.strerror),
-            hint=tr("choose a folder you can write to with --out"),
-        ) from error
-
-
-def _in_our_words(error: sqlite3.Error, path: Path) -> AssayError:
-    name = getattr(error, "sqlite_errorname", "") or ""
-    if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
-        return StoreFull(
-            tr("{path} cannot be written any more: {why}", path=path, why=error),
-            hint=tr("make room on the disk; the same command then continues where it stopped"),
-        )
-    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
-        return StoreNotWritable(
-            tr("cannot write {path}: {why}", path=path, why=error),
-            hint=tr("choose a folder you can write to with --out"),
-        )
-    if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
-        return StoreCorrupt(
-            tr("{path} is not a store, or it is damaged: {why}", path=path, why=error),
-            hint=tr("move it away, or choose another folder with --out"),
-        )
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return StoreError(
-            tr("another process holds {path} and does not let go", path=path),
-            hint=tr("wait for it, or choose another folder with --out"),
-        )
-    return StoreError(
-        tr("the store {path} failed: {why}", path=path, why=error),
-        hint=tr("please report this, with the command that led to it"),
-    )
-
 
 def digest_of(text: str) -> str:
     """A content hash, short enough to read."""
@@ -496,6 +329,11 @@ def digest_of(text: str) -> str:
 def suite_digest(suite: Suite) -> str:
     """What tells two versions of a suite apart, wherever they lie."""
     return digest_of(_json(replace(suite, path=""), Suite))
+
+
+def new_run_id() -> str:
+    """20261115T101500Z-1a2b3c: sorts by time, and two runs of one second differ."""
+    return utc_now().replace("-", "").replace(":", "") + "-" + secrets.token_hex(3)
 
 
 def utc_now() -> str:
@@ -513,4 +351,10 @@ def _json(value: object, kind: Any) -> str:
 
 
 def _read(kind: Any, text: str) -> Any:
-    return _adapter(kind).validate_json(text)
+    try:
+        return _adapter(kind).validate_json(text)
+    except ValidationError as error:
+        raise StoreCorrupt(
+            tr("the store holds a record that cannot be read: {text}", text=text[:80]),
+            hint=tr("move the store away, or choose another folder with --out"),
+        ) from error

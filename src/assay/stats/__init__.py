@@ -1,0 +1,58 @@
+"""Pure mathematics: how sure a figure is. Numbers in, `Estimate` out.
+
+In: scores, counts and weights. Out: estimates with 95 % intervals, paired differences, adjusted
+p-values. Refuses to know: tests, models, suites, and how a number is shown.
+
+    intervals      by formula: Wilson for a share, Newcombe for pairs, MOVER for weighted means
+    resampling     by drawing: the bootstrap
+    estimates      one sample: share, mean, rate, quantile, weighted score
+    significance   p-values: McNemar, the bootstrap's, Holm over several
+    pairs          two samples: the difference of a and b, and whether it can be told
+    repeats        several tries of a test: pass@k and pass^k
+
+Each imports only from those above it. Which interval where, and why: `docs/statistics.md`,
+`docs/decisions/020-intervals.md`. numpy and scipy are loaded inside the functions: importing this
+package must cost nothing.
+"""
+
+from assay.stats.estimates import (
+    average,
+    mean_of,
+    nothing,
+    proportion,
+    quantile_of,
+    ratio,
+    weighted,
+)
+from assay.stats.intervals import Interval, newcombe_paired, wilson
+from assay.stats.pairs import (
+    Difference,
+    detectable_difference,
+    paired_difference,
+    paired_difference_by_category,
+    tell_apart,
+)
+from assay.stats.repeats import pass_at_k, pass_hat_k
+from assay.stats.significance import holm, mcnemar
+
+__all__ = [
+    "Difference",
+    "Interval",
+    "average",
+    "detectable_difference",
+    "holm",
+    "mcnemar",
+    "mean_of",
+    "newcombe_paired",
+    "nothing",
+    "paired_difference",
+    "paired_difference_by_category",
+    "pass_at_k",
+    "pass_hat_k",
+    "proportion",
+    "quantile_of",
+    "ratio",
+    "tell_apart",
+    "weighted",
+    "wilson",
+]

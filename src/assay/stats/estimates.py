@@ -1,0 +1,159 @@
+"""One sample: a share, a mean, a rate, a quantile, or several shares under their weights.
+
+In: scores, counts and weights, and how many could not be marked. Out: an `Estimate`, whose method
+says where its interval comes from. Refuses to know: pairs, p-values, and which tests these were.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from assay.stats.intervals import all_binary, mover, wilson
+from assay.stats.resampling import DRAWS, bootstrap_interval
+from assay.types import Estimate
+
+
+def nothing(*, unscored: int = 0, unit: str = "share", method: str = "none") -> Estimate:
+    """The estimate of no observation."""
+    return _estimate(None, (None, None), n=0, unscored=unscored, unit=unit, method=method)
+
+
+def proportion(successes: int, n: int, *, unscored: int = 0, unit: str = "share") -> Estimate:
+    """A share of successes, with Wilson's interval."""
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} successes of {n}")
+    if n == 0:
+        return nothing(unscored=unscored, unit=unit, method="wilson")
+    share = successes / n
+    low, high = wilson(share, n)
+    return _estimate(share, (low, high), n=n, unscored=unscored, unit=unit, method="wilson")
+
+
+def mean_of(
+    scores: Sequence[float],
+    *,
+    unscored: int = 0,
+    unit: str = "share",
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Estimate:
+    """The mean of scores from 0 to 1: Wilson if all are 0 or 1, else a bootstrap over tests.
+
+    Scores without any spread are a case for Wilson too: resampling them would claim certainty.
+    """
+    if any(not 0.0 <= score <= 1.0 for score in scores):
+        raise ValueError("a score lies between 0 and 1")
+    n = len(scores)
+    if n == 0:
+        return nothing(unscored=unscored, unit=unit, method="wilson")
+    mean = min(1.0, math.fsum(scores) / n)
+    if all_binary(scores) or min(scores) == max(scores):
+        (low, high), method = wilson(mean, n), "wilson"
+    else:
+        (low, high), method = bootstrap_interval(scores, mean, seed=seed, draws=draws), "bootstrap"
+    return _estimate(mean, (low, high), n=n, unscored=unscored, unit=unit, method=method)
+
+
+def average(
+    values: Sequence[float], *, unit: str, unscored: int = 0, seed: int = 0, draws: int = DRAWS
+) -> Estimate:
+    """The mean of numbers without bounds, such as seconds. One number has no interval."""
+    n = len(values)
+    if n == 0:
+        return nothing(unscored=unscored, unit=unit, method="bootstrap")
+    mean = math.fsum(values) / n
+    interval = bootstrap_interval(values, mean, seed=seed, draws=draws) if n > 1 else (None, None)
+    return _estimate(mean, interval, n=n, unscored=unscored, unit=unit, method="bootstrap")
+
+
+def ratio(
+    amounts: Sequence[float], per: Sequence[float], *, unit: str, unscored: int = 0, seed: int = 0
+) -> Estimate:
+    """All amounts over all of what they took, such as tokens per second.
+
+    The interval is that of the linearised ratio (a_i - r·p_i, over the mean p): the usual delta
+    method, resampled by observation.
+    """
+    n, total = len(amounts), math.fsum(per)
+    if n != len(per):
+        raise ValueError(f"{n} amounts for {len(per)} observations")
+    if n == 0 or total <= 0:
+        return nothing(unscored=unscored, unit=unit, method="bootstrap")
+    value = math.fsum(amounts) / total
+    linear = [value + (a - value * p) * n / total for a, p in zip(amounts, per, strict=True)]
+    around = average(linear, unit=unit, unscored=unscored, seed=seed)
+    return _estimate(
+        value, (around.low, around.high), n=n, unscored=unscored, unit=unit, method="bootstrap"
+    )
+
+
+def quantile_of(values: Sequence[float], share: float, *, unit: str, unscored: int = 0) -> Estimate:
+    """A quantile with the interval of order statistics, which assumes nothing of the values.
+
+    A bound beyond the smallest or largest value seen is None: ten answers cannot bound a p95.
+    """
+    n = len(values)
+    if n == 0:
+        return nothing(unscored=unscored, unit=unit, method="order statistics")
+    import numpy as np
+    from scipy.special import bdtr
+
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    below = bdtr(np.arange(n, dtype=np.float64), n, share)  # P(at most k values under the quantile)
+    lows = np.flatnonzero(below <= 0.025)
+    highs = np.flatnonzero(below >= 0.975)
+    low = float(ordered[lows[-1]]) if lows.size else None
+    high = float(ordered[highs[0]]) if highs.size else None
+    return _estimate(
+        float(np.quantile(ordered, share)),
+        (low, high),
+        n=n,
+        unscored=unscored,
+        unit=unit,
+        method="order statistics",
+    )
+
+
+def weighted(
+    parts: Sequence[tuple[Estimate, float]], *, scale: float = 100.0, unit: str = "points"
+) -> Estimate:
+    """Weighted mean of shares, with an interval from theirs (MOVER: Zou and Donner 2008).
+
+    A part without observations leaves the weights, but what it could not mark stays counted.
+    A part of weight 0 does not count at all.
+    """
+    used = [(part, weight) for part, weight in parts if weight > 0]
+    counted = [(part, weight) for part, weight in used if part.n > 0]
+    unscored = sum(part.unscored for part, _ in used)
+    if not counted:
+        return nothing(unscored=unscored, unit=unit, method="mover")
+    value, low, high = mover(counted)
+    return Estimate(
+        value=_clamp(value, 0.0, 1.0) * scale,
+        low=None if low is None else _clamp(low, 0.0, 1.0) * scale,
+        high=None if high is None else _clamp(high, 0.0, 1.0) * scale,
+        n=sum(part.n for part, _ in counted),
+        unscored=unscored,
+        unit=unit,
+        method=counted[0][0].method if len(counted) == 1 else "mover",
+    )
+
+
+def _estimate(
+    value: float | None,
+    limits: tuple[float | None, float | None],
+    *,
+    n: int,
+    unscored: int,
+    unit: str,
+    method: str,
+) -> Estimate:
+    low, high = limits
+    return Estimate(
+        value=value, low=low, high=high, n=n, unscored=unscored, unit=unit, method=method
+    )
+
+
+def _clamp(value: float, low: float, high: float) -> float:
+    return max(low, min(high, value))

@@ -1,0 +1,170 @@
+"""Two samples: how much higher b is than a, how sure that is, and what could be found at all.
+
+In: two sides' scores on the same tests, by category with weights; or two estimates. Out: a
+`Difference` with interval and p-value; whether two estimates differ; the smallest difference that
+n pairs find. Refuses to know: what the two sides are, and which tests were paired.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.stats.estimates import nothing
+from assay.stats.intervals import Z95, Interval, all_binary, mover, newcombe_paired, wilson
+from assay.stats.resampling import DRAWS, bootstrap_interval
+from assay.stats.significance import (
+    ROUNDING,
+    bootstrap_p,
+    gained_and_lost,
+    mcnemar,
+    stratified_mcnemar,
+)
+from assay.types import Estimate
+
+Z80 = 0.8416212335729143  # one-sided 80 %: the power of `detectable_difference`
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Mean of b - a over pairs. `gained` and `lost` count pairs where b is higher, and lower."""
+
+    estimate: Estimate
+    p_value: float
+    method: str
+    gained: int
+    lost: int
+
+
+def paired_difference(
+    a: Sequence[float], b: Sequence[float], *, seed: int = 0, draws: int = DRAWS
+) -> Difference:
+    """How much higher b is than a on the same tests, as a share from -1 to 1.
+
+    All 0 or 1: exact McNemar, with Newcombe's interval for pairs. Else a paired bootstrap.
+    """
+    if len(a) != len(b):
+        raise ValueError(f"{len(a)} scores cannot be paired with {len(b)}")
+    if not a:
+        return Difference(estimate=nothing(), p_value=1.0, method="none", gained=0, lost=0)
+    changes = [second - first for first, second in zip(a, b, strict=True)]
+    gained, lost = gained_and_lost(changes)
+    mean = math.fsum(changes) / len(changes)
+    if all_binary(a) and all_binary(b):
+        interval, how, method = newcombe_paired(a, b), "newcombe", "mcnemar"
+        p_value = mcnemar(gained, lost)
+    else:
+        method = "paired bootstrap"
+        interval, how = _change_interval(changes, mean, seed=seed, draws=draws)
+        p_value = bootstrap_p([(changes, 1.0)], seed=seed, draws=draws)
+    estimate = Estimate(
+        value=mean,
+        low=interval.low,
+        high=interval.high,
+        n=len(a),
+        unscored=0,
+        unit="share",
+        method=how,
+    )
+    return Difference(estimate=estimate, p_value=p_value, method=method, gained=gained, lost=lost)
+
+
+def _change_interval(
+    changes: Sequence[float], mean: float, *, seed: int, draws: int
+) -> tuple[Interval, str]:
+    """A bootstrap, or where every pair changed alike, what n such pairs cannot rule out.
+
+    Wilson's limit of 0 in n bounds the share of pairs that would have changed otherwise, and those
+    could lie anywhere from -1 to 1.
+    """
+    if max(changes) - min(changes) > ROUNDING:
+        return bootstrap_interval(changes, mean, seed=seed, draws=draws), "paired bootstrap"
+    other = wilson(0.0, len(changes)).high
+    return Interval(mean - other * (1 + mean), mean + other * (1 - mean)), "wilson"
+
+
+def paired_difference_by_category(
+    groups: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    weights: Mapping[str, float],
+    *,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Difference:
+    """The difference of two suite scores, in points: category differences under their weights.
+
+    The interval is MOVER's over the categories' own. The p-value tests the weighted difference:
+    exact McNemar on all pairs where every test weighs the same, McNemar stratified by category
+    where they do not, and a bootstrap within categories where scores are not all 0 or 1.
+    """
+    used = {
+        name: pair
+        for name, pair in sorted(groups.items())
+        if len(pair[0]) > 0 and weights.get(name, 0.0) > 0
+    }
+    if not used:
+        return Difference(
+            estimate=nothing(unit="points"), p_value=1.0, method="none", gained=0, lost=0
+        )
+    found = {name: paired_difference(*used[name], seed=seed, draws=draws) for name in used}
+    value, low, high = mover([(found[name].estimate, weights[name]) for name in used])
+    p_value, method = _suite_p(used, found, weights, seed=seed, draws=draws)
+    estimate = Estimate(
+        value=value * 100,
+        low=None if low is None else max(-1.0, low) * 100,
+        high=None if high is None else min(1.0, high) * 100,
+        n=sum(difference.estimate.n for difference in found.values()),
+        unscored=0,
+        unit="points",
+        method="mover" if len(found) > 1 else next(iter(found.values())).estimate.method,
+    )
+    return Difference(
+        estimate=estimate,
+        p_value=p_value,
+        method=method,
+        gained=sum(difference.gained for difference in found.values()),
+        lost=sum(difference.lost for difference in found.values()),
+    )
+
+
+def _suite_p(
+    pairs: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    found: Mapping[str, Difference],
+    weights: Mapping[str, float],
+    *,
+    seed: int,
+    draws: int,
+) -> tuple[float, str]:
+    """The p-value of a weighted difference, and the test that gave it."""
+    gained = sum(difference.gained for difference in found.values())
+    lost = sum(difference.lost for difference in found.values())
+    per_test = {name: weights[name] / len(pairs[name][0]) for name in pairs}
+    if any(difference.method != "mcnemar" for difference in found.values()):
+        changes = [
+            ([y - x for x, y in zip(*pairs[name], strict=True)], weights[name]) for name in pairs
+        ]
+        return bootstrap_p(changes, seed=seed, draws=draws), "paired bootstrap"
+    if math.isclose(min(per_test.values()), max(per_test.values())):
+        return mcnemar(gained, lost), "mcnemar"
+    counts = [(found[name].gained, found[name].lost, per_test[name]) for name in found]
+    return stratified_mcnemar(counts, seed=seed), "stratified mcnemar"
+
+
+def tell_apart(a: Estimate, b: Estimate) -> bool:
+    """Whether the 95 % interval of b - a, taken as unpaired (MOVER), leaves out 0."""
+    if a.value is None or a.low is None or a.high is None:
+        return False
+    if b.value is None or b.low is None or b.high is None:
+        return False
+    toward_b, toward_a = (a.high - a.value, b.value - b.low), (a.value - a.low, b.high - b.value)
+    distance = math.hypot(*(toward_b if b.value > a.value else toward_a))
+    return abs(b.value - a.value) > distance
+
+
+def detectable_difference(n: float, *, spread: float = 0.5) -> float | None:
+    """The smallest mean difference that n pairs find four times in five, at 5 % two-sided.
+
+    (1.96 + 0.84) · spread / sqrt(n), where `spread` is the standard deviation of a pair's
+    difference; 0.5 stands for one 0/1 test in four that differs. Never above 1.
+    """
+    return min(1.0, (Z95 + Z80) * spread / math.sqrt(n)) if n > 0 else None

@@ -1,0 +1,64 @@
+"""Intervals by drawing: the bootstrap, for values that no formula fits.
+
+In: values and a seed. Out: means of resamples, and the 95 % interval of a mean.
+Refuses to know: what the values are, and when a formula would do better.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+DRAWS = 2000
+GROUPS = 512  # distinct values up to which a resample is exact
+
+
+def bootstrap_interval(values: Sequence[float], mean: float, *, seed: int, draws: int) -> Interval:
+    """Percentile interval, its percentiles moved out for few tests (Hesterberg 2015).
+
+    The plain percentiles are too narrow by about sqrt((n-1)/n) and by z against t; at n = 10 they
+    hold the true mean 9 times in 10. From some 100 tests on both are the same.
+    """
+    import numpy as np
+    from scipy.special import ndtr, stdtrit
+
+    n = len(values)
+    tail = float(ndtr(-math.sqrt(n / (n - 1)) * stdtrit(n - 1, 0.975)))
+    means = resampled_means(values, seed=seed, draws=draws)
+    low, high = (float(limit) for limit in np.quantile(means, (tail, 1 - tail)))
+    low, high = max(low, min(values)), min(high, max(values))  # the noise inside groups may leave
+    return Interval(min(low, mean), max(high, mean))
+
+
+def resampled_means(values: Sequence[float], *, seed: int, draws: int) -> Numbers:
+    """Means of `draws` resamples, without drawing n numbers for each.
+
+    A resample's mean depends only on how often each distinct value was drawn, and those counts are
+    multinomial: exact, and independent of n and of the order of tests. Above GROUPS distinct values
+    neighbours share a group, and the spread inside a group is added as a normal. 100,000 tests
+    need 8 MB and 0.1 s this way; drawing them one by one would need 1.6 GB and seconds.
+    """
+    import numpy as np
+
+    ordered = np.asarray(values, dtype=np.float64)
+    centres, counts = np.unique(ordered, return_counts=True)
+    inside = np.zeros(len(centres))
+    if len(centres) > GROUPS:
+        groups = np.array_split(np.sort(ordered), GROUPS)
+        centres = np.array([group.mean() for group in groups])
+        counts = np.array([len(group) for group in groups])
+        inside = np.array([group.var() for group in groups])
+    random = np.random.default_rng(seed)
+    drawn = random.multinomial(len(ordered), counts / counts.sum(), size=draws)
+    noise = random.standard_normal(draws) * np.sqrt(drawn @ inside)
+    means: Numbers = (drawn @ centres + noise) / len(ordered)
+    return means

@@ -1,0 +1,23 @@
+"""RUN: the store. Runs, requests, replies and scores in one SQLite file (`schema.sql`).
+
+records    what it gives back: Run, RunModel, KeptTry
+database   the file: opened, made, locked, written all or nothing
+verbs      Store: begin, keep, mark, find, finish, and what is left to do
+"""
+
+from assay.store.database import VERSION
+from assay.store.records import KeptTry, Run, RunModel, TryKey
+from assay.store.verbs import FILE_NAME, Store, new_run_id, suite_digest, utc_now
+
+__all__ = [
+    "FILE_NAME",
+    "VERSION",
+    "KeptTry",
+    "Run",
+    "RunModel",
+    "Store",
+    "TryKey",
+    "new_run_id",
+    "suite_digest",
+    "utc_now",
+]

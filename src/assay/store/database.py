@@ -1,0 +1,213 @@
+"""The file: opened, made, locked and written all or nothing; its errors in our words.
+
+In: a path. Out: a Database with ways in: `one`, `all`, `each`, `writing`. Refuses to know: what
+the tables hold.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from assay.errors import (
+    AssayError,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreNotWritable,
+    StoreTooNew,
+)
+from assay.messages import tr
+
+VERSION = 1
+BUSY_TIMEOUT_S = 30.0
+SCHEMA = Path(__file__).with_name("schema.sql")
+# What SQLite answers where a file system has no shared memory or no locks, as over a network.
+NO_SHARED_MEMORY = ("SQLITE_PROTOCOL", "SQLITE_IOERR_SHMOPEN", "SQLITE_IOERR_SHMMAP")
+
+
+class Database:
+    """One SQLite file of ours. `notes` hold what a user should know about it."""
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self.path = path
+        self.notes: list[str] = []
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
+        try:
+            self._open(path)
+        except StoreNotWritable:
+            if not read_only:
+                raise
+            self._open_to_read(path)
+
+    def close(self) -> None:
+        """Give the file back."""
+        self.connection.close()
+        if self._copy:
+            self._copy.cleanup()
+
+    def _open(self, path: Path) -> None:
+        with translated(self.path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_S)
+            try:
+                self._prepare()
+            except BaseException:
+                self.connection.close()
+                raise
+
+    def _open_to_read(self, path: Path) -> None:
+        """From a place that cannot be written: SQLite wants to write beside the file even to read
+        it, so a copy is read, with the log that may hold its newest rows.
+        """
+        with translated(path):
+            self._copy = tempfile.TemporaryDirectory()
+            copy = Path(self._copy.name) / path.name
+            for suffix in ("", "-wal"):
+                part = path.with_name(path.name + suffix)
+                if part.is_file():
+                    shutil.copyfile(part, copy.with_name(copy.name + suffix))
+        self._open(copy)
+
+    def one(self, sql: str, values: Sequence[object] = ()) -> Any:
+        """The first row, or None."""
+        with translated(self.path):
+            return self.connection.execute(sql, values).fetchone()
+
+    def all(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        """Every row."""
+        with translated(self.path):
+            return self.connection.execute(sql, values).fetchall()
+
+    def each(self, sql: str, values: Sequence[object] = ()) -> Iterator[Any]:
+        """Every row, one after another: a hundred thousand replies need not fit into memory."""
+        with translated(self.path):
+            yield from self.connection.execute(sql, values)
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing, also when Ctrl-C or a full disk comes in between."""
+        with translated(self.path):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+
+    def _prepare(self) -> None:
+        version = self._version()
+        if version > VERSION:
+            raise StoreTooNew(
+                tr(
+                    "{path} was written by a newer Assay (store version {theirs}, this one knows "
+                    "{ours})",
+                    path=self.path,
+                    theirs=version,
+                    ours=VERSION,
+                ),
+                hint=tr("update Assay, or choose another folder with --out"),
+            )
+        self.connection.execute("PRAGMA foreign_keys = ON")
+        mode = prefer_write_ahead_log(self.connection)
+        if mode != "wal":
+            self.notes.append(
+                tr(
+                    "the file system of {path} cannot keep a write-ahead log; the store uses "
+                    "journal mode {mode}, which is safe and slower",
+                    path=self.path,
+                    mode=mode,
+                )
+            )
+        if version == 0:
+            self._refuse_another_programs_file()
+            self._create()
+
+    def _refuse_another_programs_file(self) -> None:
+        """An empty database becomes a store; one with tables and no version of ours is not ours."""
+        tables = self.connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
+        if tables and self._version() == 0:
+            raise StoreCorrupt(
+                tr("{path} is the database of another program", path=self.path),
+                hint=tr("choose another folder with --out"),
+            )
+
+    def _create(self) -> None:
+        """Make the tables. Two processes may try at once; the second finds them made."""
+        with self.writing() as connection:
+            if self._version() == 0:
+                for statement in SCHEMA.read_text("utf-8").split(";\n"):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {VERSION}")
+
+    def _version(self) -> int:
+        return int(self.connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def prefer_write_ahead_log(connection: sqlite3.Connection) -> str:
+    """Readers and a writer side by side, where the file system allows it; else what SQLite always
+    can. Returns the journal mode in force.
+    """
+    try:
+        mode = str(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0])
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname not in NO_SHARED_MEMORY:
+            raise
+        mode = str(connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0])
+    if mode == "wal":
+        connection.execute("PRAGMA synchronous = NORMAL")
+    return mode
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """SQLite's and the system's words become ours here and nowhere else."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _in_our_words(error, path) from error
+    except OSError as error:
+        raise StoreNotWritable(
+            tr("cannot use the folder {path}: {why}", path=path.parent, why=error.strerror),
+            hint=tr("choose a folder you can write to with --out"),
+        ) from error
+
+
+def _in_our_words(error: sqlite3.Error, path: Path) -> AssayError:
+    name = getattr(error, "sqlite_errorname", "") or ""
+    if name == "SQLITE_FULL":
+        return StoreFull(
+            tr("{path} cannot be written any more: {why}", path=path, why=error),
+            hint=tr("make room on the disk; the same command then continues where it stopped"),
+        )
+    if name.startswith("SQLITE_IOERR"):
+        return StoreFull(
+            tr("{path} cannot be read or written: {why}", path=path, why=error),
+            hint=tr("check the disk; the same command then continues where it stopped"),
+        )
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+        return StoreNotWritable(
+            tr("cannot write {path}: {why}", path=path, why=error),
+            hint=tr("choose a folder you can write to with --out"),
+        )
+    if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")) or "no such " in str(error):
+        return StoreCorrupt(
+            tr("{path} is not a store, or it is damaged: {why}", path=path, why=error),
+            hint=tr("move it away, or choose another folder with --out"),
+        )
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreError(
+            tr("another process holds {path} and does not let go", path=path),
+            hint=tr("wait for it, or choose another folder with --out"),
+        )
+    return StoreError(
+        tr("the store {path} failed: {why}", path=path, why=error),
+        hint=tr("please report this, with the command that led to it"),
+    )
