@@ -55,7 +55,7 @@ def _finish_all_but_the_last(job: Job) -> int:
     with Store(job.out) as store:
         run, folder = _begin(job, store, [suite], [model])
         finished = plan.exchanges[:-LEFT]
-        with folder, store._writing():
+        with folder, store._file.writing():
             for exchange in finished:
                 request = plan.request(exchange, 0, ())
                 reply = Answered(request_id=request.id, text="B", total_s=0.2)

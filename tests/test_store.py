@@ -14,7 +14,8 @@ from assay.errors import (
     StoreTooNew,
 )
 from assay.plan import make_plan
-from assay.store import RunModel, Store, suite_digest
+from assay.store import RunModel, Store, new_run_id, suite_digest
+from assay.store.database import Database, prefer_write_ahead_log
 from assay.types import (
     Answered,
     Case,
@@ -78,6 +79,7 @@ SCORE = Score(scorer="exact_match", version=1, value=1.0, extracted="4", explana
 
 def begin(store, *, key="k", fresh=False):
     return store.begin(
+        run_id=new_run_id(),
         key=key,
         models=[MODEL],
         suites=[SUITE],
@@ -260,7 +262,7 @@ def test_a_full_disk_is_a_clear_resumable_error_and_loses_nothing(store):
     """SQLite's own page limit raises the very error of a full disk, on any machine."""
     run = begin(store)
     kept = 0
-    store._db.execute("PRAGMA max_page_count = 40")
+    store._file.connection.execute("PRAGMA max_page_count = 40")
     with pytest.raises(StoreFull) as caught:
         for request in requests() * 100:
             reply = Answered(request_id=request.id, text="x" * 2000)
@@ -277,7 +279,61 @@ def test_a_full_disk_is_a_clear_resumable_error_and_loses_nothing(store):
 def test_an_exception_inside_a_write_leaves_nothing_half_written(store):
     run = begin(store)
     request = requests()[0]
-    with pytest.raises(ZeroDivisionError), store._writing():
+    with pytest.raises(ZeroDivisionError), store._file.writing():
         store._keep(run, MODEL, request, Answered(request_id=request.id, text="4"))
         raise ZeroDivisionError
     assert store.newest_answer(run, request.id) is None
+
+
+def test_where_no_write_ahead_log_can_be_kept_the_store_uses_what_always_works(tmp_path):
+    """A lock-file VFS has no shared memory, as a network file system has none."""
+    connection = sqlite3.connect(f"file:{tmp_path}/s.db?vfs=unix-dotfile", uri=True)
+    assert prefer_write_ahead_log(connection) == "delete"
+    connection.close()
+    connection = sqlite3.connect(tmp_path / "t.db")
+    assert prefer_write_ahead_log(connection) == "wal"
+    connection.close()
+
+
+def test_another_programs_database_is_left_alone(tmp_path):
+    database = sqlite3.connect(tmp_path / "assay.db")
+    database.execute("CREATE TABLE theirs (a)")
+    database.close()
+    with pytest.raises(StoreCorrupt, match="another program"):
+        Store(tmp_path)
+
+
+def test_a_damaged_record_is_a_clear_error(store):
+    run = begin(store)
+    request = requests()[0]
+    store.keep_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    store._file.connection.execute("UPDATE replies SET body = '{}'")
+    with pytest.raises(StoreCorrupt, match="cannot be read"):
+        list(store.tries(run, MODEL))
+
+
+def test_damaged_pages_are_a_clear_error(tmp_path):
+    with Store(tmp_path) as store:
+        run = begin(store)
+        for request in requests():
+            reply = Answered(request_id=request.id, text="x" * 3000)
+            store.keep_try(run, MODEL, request, reply, SCORE)
+    path = tmp_path / "assay.db"
+    raw = bytearray(path.read_bytes())
+    for page in range(4, len(raw) // 4096):
+        raw[page * 4096 : page * 4096 + 200] = b"\xff" * 200
+    path.write_bytes(raw)
+    with pytest.raises(StoreError), Store(tmp_path) as store:
+        list(store.tries(run, MODEL))
+
+
+def test_a_store_in_a_place_that_cannot_be_written_can_be_read(tmp_path, store):
+    """Its newest rows may lie in the write-ahead log, where a killed run left them."""
+    run = begin(store)
+    request = requests()[0]
+    store.keep_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    copy = Database.__new__(Database)
+    copy.path, copy.notes = store.path, []
+    copy._open_to_read(store.path)
+    assert copy.one("SELECT count(*) FROM replies") == (1,)
+    copy.close()

@@ -77,7 +77,7 @@ def report(run: str = "latest", *, out: Path = DEFAULT_OUT) -> Report:
     from assay.store import Store
     from assay.workflow.results import report_of
 
-    with Store(out, must_exist=True) as store:
+    with Store(out, read_only=True) as store:
         return report_of(store, store.find(run))
 
 
@@ -86,7 +86,7 @@ def compare(runs: Sequence[str], *, out: Path = DEFAULT_OUT) -> Comparison:
     from assay.store import Store
     from assay.workflow.comparing import compare as compare_in
 
-    with Store(out, must_exist=True) as store:
+    with Store(out, read_only=True) as store:
         return compare_in(store, runs)
 
 
@@ -95,7 +95,7 @@ def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderb
     from assay.store import Store
     from assay.workflow.ranking import leaderboard as leaderboard_of
 
-    with Store(out, must_exist=True) as store:
+    with Store(out, read_only=True) as store:
         return leaderboard_of(store, suite=suite)
 
 
@@ -115,5 +115,5 @@ def export(
     from assay.store import Store
     from assay.workflow.exporting import export as export_from
 
-    with Store(out, must_exist=True) as store:
+    with Store(out, read_only=True) as store:
         yield from export_from(store, store.find(run), form)

@@ -1,7 +1,10 @@
 """The command line as a user meets it: words in; text, exit codes and documents out."""
 
+import csv
+import io
 import json
 import re
+import shlex
 import subprocess
 import sys
 
@@ -274,12 +277,122 @@ def test_the_version_is_told():
     assert re.fullmatch(r"assay, version \d+\.\d+\.\d+\n", done.stdout)
 
 
-def test_a_reader_that_goes_away_is_no_error(bench, two_models):
-    process = bench.start("export")
+def test_no_argument_shows_the_help():
+    done = subprocess.run(
+        [sys.executable, "-m", "assay"], capture_output=True, text=True, check=True
+    )
+    assert "leaderboard" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "given", [["export"], ["report", "-v"], ["report", "--json"], ["leaderboard"], ["suites"]]
+)
+def test_a_reader_that_goes_away_is_no_error(bench, two_models, given):
+    process = bench.start(*given)
     process.stdout.close()
-    process.wait(timeout=30)
-    assert "Traceback" not in process.stderr.read()
+    assert process.wait(timeout=30) == 0
+    assert process.stderr.read() == ""
     process.stderr.close()
+
+
+def test_a_run_whose_reader_goes_away_ends_as_the_run_did(bench, tests):
+    model = bench.script("flaky", default="x", fail={"sum_001": "reset"})
+    process = bench.start("run", model, "-s", bench.suite({"sum": tests}))
+    process.stdout.close()
+    assert process.wait(timeout=30) == 3
+    process.stderr.close()
+
+
+def shell(bench, words, redirection):
+    command = shlex.join(bench.command(*words)) + " " + redirection
+    return subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=False, cwd=bench.folder
+    )
+
+
+def test_closed_streams_do_not_disturb_a_run(bench, words):
+    assert shell(bench, words, "2>&-").returncode == 0
+    assert shell(bench, words, ">&-").returncode == 0
+
+
+def test_output_that_cannot_be_written_is_a_clear_error(bench, words, two_models):
+    for given in (words, ["report", "-v"], ["export"], ["report", "--json"]):
+        done = shell(bench, given, "> /dev/full")
+        assert done.returncode == 130, done.stderr
+        assert "Traceback" not in done.stderr
+        assert "Exception ignored" not in done.stderr
+
+
+def test_json_is_valid_whatever_the_stream_can_encode(bench, tests):
+    model = bench.script("ewe", default="ɖe ŋku 😀")
+    for encoding in ("latin-1", "ascii", "cp1252", "utf-8"):
+        done = bench.assay(
+            "run", model, "-s", bench.suite({"sum": tests}), "--json", PYTHONIOENCODING=encoding
+        )
+        answer = json.loads(done.stdout)["models"][0]["suites"][0]["tests"][0]["answer"]
+        assert answer == "ɖe ŋku 😀"
+
+
+def test_all_findings_are_told_with_json_too_beside_another_mistake(bench):
+    suite = bench.suite({"a": [{"id": "a_001", "prompt": "?", "eval_method": "exact"}]})
+    error = bench.document("run", "scripted:none.json", "-s", suite)["error"]
+    assert "did you mean 'exact_match'" in error["message"]
+    assert "none.json" in error["message"]
+
+
+@pytest.mark.parametrize("seed", ["-1", "9223372036854775808", "x"])
+def test_a_seed_that_cannot_be_one_is_refused(bench, words, seed):
+    done = bench.assay(*words, "--seed", seed)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_the_demo_refuses_a_folder_it_cannot_use(bench):
+    bench.out = bench.folder / "file" / "out"
+    (bench.folder / "file").write_text("in the way")
+    done = bench.assay("demo")
+    assert done.returncode == 2
+    assert "--out" in done.stderr
+
+
+def test_csv_and_jsonl_give_back_every_answer_to_the_letter(bench, tests):
+    hostile = ["a\rb\nc", "\x1b[31mRED\x1b[0m", '"quoted", and; more', "=1+1"]
+    answers = dict(zip((test["id"] for test in tests), hostile, strict=True))
+    bench.assay("run", bench.script("m", answers=answers), "-s", bench.suite({"sum": tests}))
+    command = bench.command("export", "--format", "csv")
+    raw = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    rows = list(csv.DictReader(io.StringIO(raw, newline="")))
+    assert [row["answer"] for row in rows] == [*hostile[:3], "'=1+1"]
+    records = [json.loads(line) for line in bench.assay("export").stdout.splitlines()]
+    assert [record["answer"] for record in records] == hostile
+
+
+def test_rescoring_renews_the_reports_on_the_disk(bench, words, tests):
+    run = bench.document(*words)["run"]
+    tests[1]["expected"] = ["4", "five"]
+    bench.suite({"sum": tests})
+    document = bench.document("rescore", "latest")
+    assert document["models"][0]["suites"][0]["score"]["value"] == 100.0
+    page = bench.out / "runs" / run / "reports" / "report.md"
+    assert "100.0" in page.read_text("utf-8")
+
+
+def test_runs_that_share_no_suite_are_not_compared(bench, tests):
+    model = bench.script("m", default="x")
+    runs = [
+        bench.document("run", model, "-s", bench.suite({"sum": tests}, name=name))["run"]
+        for name in ("one", "two")
+    ]
+    done = bench.assay("compare", *runs)
+    assert done.returncode == 2
+    assert "one" in done.stderr
+    assert "two" in done.stderr
+
+
+@pytest.mark.parametrize("columns", ["20", "40", "80", "200"])
+def test_names_stay_readable_at_any_width(bench, words, columns):
+    done = bench.assay(*words, COLUMNS=columns)
+    assert re.search(r"^\s*sum\b", done.stdout, re.MULTILINE), done.stdout
 
 
 def test_output_that_the_console_cannot_show_does_not_end_a_run(bench, tests):

@@ -37,7 +37,7 @@ def test_the_page_shows_every_figure_and_every_test(report: Report) -> None:
         "always “B”",
         "facts_003",
         "timed out after 120 s",
-        "9 requests answered, 1 failed for good.",
+        "9 answers, 1 failed for good.",
         "not measured",
     ):
         assert text in page.texts

@@ -45,8 +45,8 @@ def test_a_leaderboard_is_a_table(leaderboard: Leaderboard) -> None:
 
 def test_performance_says_what_was_not_measured(report: Report) -> None:
     text = performance(report)
-    assert "9 requests answered, 1 failed for good." in text
-    assert r"| seconds per answer, 95th percentile | 1.90 s | \[0.50–?\] | 9 | 0 |  |" in text
+    assert "9 answers, 1 failed for good." in text
+    assert r"| seconds per answer, 95th percentile | 1.900 s | \[0.500–?\] | 9 | 0 |  |" in text
     assert "| tokens out per second | not measured | – | 0 | 0 |  |" in text
 
 

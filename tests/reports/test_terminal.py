@@ -47,8 +47,8 @@ def test_a_report_says_every_figure_with_interval_n_and_unscored(report: Report)
         "the prompt echoed 12.5 points [6.0–22.0] 38 0 ·├●─┤···············",
         "always “B” 25.0 points [15.0–40.0] 38 0 ···├─●──┤···········",
         "3 tests: 1 pass · 1 fail · 0 no answer · 0 unscored · 1 failed",
-        "answer_s 1.25 s [0.50–2.00] 9 0",
-        "9 requests answered, 1 failed for good.",
+        "answer_s 1.250 s [0.500–2.000] 9 0",
+        "9 answers, 1 failed for good.",
         "Note: 1 request failed.",
         "→ assay report latest -v",
     ):
@@ -127,7 +127,7 @@ def test_many_flips_are_cut_and_counted(comparison: Comparison) -> None:
     pair = comparison.pairs[0]
     suite = replace(pair.suites[0], flips=pair.suites[0].flips[:1] * 25)
     changed = Comparison(pairs=(replace(pair, suites=(suite,)),))
-    assert "… and 5 more." in shown(changed)
+    assert "… and 5 more; --format md shows all." in shown(changed)
 
 
 def test_a_leaderboard_marks_ties_and_does_not_rank_the_incomplete(

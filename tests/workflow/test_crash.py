@@ -193,3 +193,27 @@ def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_asked(bench)
     assert done.returncode == 2
     assert "--out" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.fixture
+def read_only_disk(tmp_path, bench):
+    """The store on a file system mounted read-only. Needs the right to mount."""
+    bench.out = tmp_path / "mounted" / "out"
+    bench.out.parent.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(bench.out.parent)]
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("needs the right to mount a file system")
+    assert bench.assay(*words_for(bench, delay=0, tests=4)).returncode == 0
+    subprocess.run(["mount", "-o", "remount,ro", str(bench.out.parent)], check=True)
+    yield bench
+    subprocess.run(["umount", "-l", str(bench.out.parent)], check=True)
+
+
+def test_a_store_that_cannot_be_written_is_read_all_the_same(read_only_disk):
+    for words in (["report"], ["export"], ["leaderboard"]):
+        done = read_only_disk.assay(*words)
+        assert done.returncode == 0, done.stderr
+        assert "able" in done.stdout
+    refused = read_only_disk.assay("rescore")
+    assert refused.returncode == 2
+    assert "--out" in refused.stderr

@@ -5,7 +5,15 @@ import json
 import pytest
 
 from assay import api
-from assay.errors import InvalidFiles, ModelUnavailable, Refusals, StoreTooNew, UsageError
+from assay.errors import (
+    Interrupted,
+    InvalidFiles,
+    ModelUnavailable,
+    Refusals,
+    StoreTooNew,
+    UsageError,
+)
+from assay.reports.progress import SilentProgress
 from assay.store import Store
 from assay.types import Outcome
 from tests.conftest import numbered, right
@@ -205,6 +213,33 @@ def test_a_run_leaves_answers_test_plans_reports_and_performance(job, bench):
     assert "able" in (folder / "performance.md").read_text()
 
 
+class StopsAtTheEnd(SilentProgress):
+    """Ctrl-C at the worst moment: everything is asked, nothing is written yet."""
+
+    def model_finished(self, spec):
+        raise KeyboardInterrupt
+
+
+def test_a_run_stopped_after_its_last_answer_is_continued_and_leaves_its_files(job, bench):
+    with pytest.raises(Interrupted) as caught:
+        job(observer=StopsAtTheEnd())
+    assert "continue with: assay run" in caught.value.hint
+    stopped = api.report(out=bench.out)
+    assert (stopped.finished, stopped.models[0].report) == (None, None)
+    report = job()
+    assert report.run == stopped.run
+    assert newly_asked(bench) == 6
+    assert (bench.out / "runs" / report.run / "reports" / "report.html").is_file()
+
+
+def test_judged_tests_name_the_reason_and_the_next_step(bench):
+    test = {"id": "open_001", "prompt": "Write.", "eval_method": "judge", "rubric": "coding"}
+    suite = bench.suite({"open": [test]})
+    report = api.run([bench.script("m", default="text")], suites=[suite], out=bench.out)
+    assert "no_judge" in rows(report)["open_001"].explanation
+    assert any("assay judge latest" in hint for hint in report.hints)
+
+
 # ------------------------------------------------------------------------------ refused at once
 
 
@@ -220,6 +255,14 @@ def test_everything_wrong_is_shown_at_once_and_nothing_is_asked(bench):
 def test_no_suite_is_refused(bench):
     with pytest.raises(UsageError, match="no suite"):
         api.run([bench.script("m", default="x")], suites=[], out=bench.out)
+
+
+def test_a_name_no_disk_can_hold_is_refused_before_anything_is_asked(bench):
+    long = "x" * 240
+    suites = [bench.suite({"sum": numbered(1)}, name=name) for name in ("short", long)]
+    with pytest.raises(UsageError, match="too long"):
+        api.run([bench.script("m", default="2")], suites=suites, out=bench.out)
+    assert not bench.out.exists()
 
 
 def test_one_model_named_twice_is_refused(bench):

@@ -35,6 +35,8 @@ def report(document: Report) -> Document:
         "models": [_model(model) for model in document.models],
         "selected": document.selected,
         "exit_code": int(document.exit_code),
+        # Only a report asked for while requests are left has this key.
+        **({"finished": False} if document.finished is None else {}),
     }
 
 
@@ -78,9 +80,9 @@ def estimate(of: Estimate) -> Document:
     }
 
 
-def as_text(document: Document) -> str:
-    """One JSON text that any reader takes, whatever a model wrote."""
-    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+def as_text(document: Document, *, ascii_only: bool = False) -> str:
+    """One JSON text that any reader takes, whatever a model wrote and wherever it goes."""
+    text = json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:  # a lone surrogate in a model's answer; escaped it is valid JSON

@@ -9,7 +9,7 @@ from __future__ import annotations
 from assay.messages import tr
 from assay.types import Estimate
 
-DECIMALS = {"points": 1, "share": 3, "tokens": 0, "tokens/s": 1, "s": 2}
+DECIMALS = {"points": 1, "share": 3, "tokens": 0, "tokens/s": 1, "s": 3}
 OTHER_DECIMALS = 3
 
 

@@ -44,9 +44,10 @@ def outcomes(summary: SuiteSummary) -> str:
     counted = (
         f"{numbers.count(summary.outcomes.get(which, 0))} {outcome(which)}" for which in Outcome
     )
-    return tr(
+    return trn(
+        "{count} test: {outcomes}",
         "{count} tests: {outcomes}",
-        count=numbers.count(len(summary.tests)),
+        len(summary.tests),
         outcomes=" · ".join(counted),
     )
 
@@ -85,8 +86,8 @@ def performance(measured: Performance) -> Iterator[tuple[str, Estimate]]:
 def answered(measured: Performance) -> str:
     """How many requests were answered, and how many failed."""
     return tr(
-        "{answered} requests answered, {failed} failed for good.",
-        answered=numbers.count(measured.answered),
+        "{answered}, {failed} failed for good.",
+        answered=trn("{count} answer", "{count} answers", measured.answered),
         failed=numbers.count(measured.failed),
     )
 

@@ -34,6 +34,7 @@ from assay.results import (
 from assay.types import Estimate, Outcome
 
 ROOM_FOR_BARS = 84  # columns from which the interval is drawn beside its figures
+ROOM_FOR_TABLES = 60
 SHOWN_FLIPS = 20
 
 STYLES = {
@@ -51,7 +52,14 @@ def console_for(stream: TextIO | None = None, *, width: int | None = None) -> Co
     target = stream if stream is not None else sys.stdout
     if isinstance(target, io.TextIOWrapper) and not _writes_unicode(target):
         target.reconfigure(errors="replace")
-    return Console(file=target, width=width, markup=False, highlight=False, emoji=False)
+    return _Console(file=target, width=width, markup=False, highlight=False, emoji=False)
+
+
+class _Console(Console):
+    """rich ends the process with 1 when its reader goes away; here that is the caller's to say."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 def report(document: Report, console: Console, *, verbose: bool = False) -> None:
@@ -125,8 +133,13 @@ def _suite(console: Console, summary: SuiteSummary, *, verbose: bool) -> None:
             _test(console, row)
 
 
-def _figures(console: Console, rows: Iterable[tuple[str, Estimate]]) -> Table:
-    """Name, value, interval, n, unscored; the interval drawn where there is room."""
+def _figures(console: Console, rows: Iterable[tuple[str, Estimate]]) -> Table | Text:
+    """Name, value, interval, n, unscored; the interval drawn where there is room, and plain lines
+    where there is none for a table.
+    """
+    if console.width < ROOM_FOR_TABLES:
+        lines = (f"{one_line(name)}: {numbers.figure(estimate)}" for name, estimate in rows)
+        return Text("\n".join(lines))
     room = console.width >= ROOM_FOR_BARS
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("", overflow="fold", ratio=None)
@@ -227,7 +240,12 @@ def _flips(console: Console, compared: SuiteComparison) -> None:
         console.print(line, soft_wrap=True)
     more = len(compared.flips) - SHOWN_FLIPS
     if more > 0:
-        _line(console, trn("… and {count} more.", "… and {count} more.", more), style="dim")
+        more_of_them = trn(
+            "… and {count} more; --format md shows all.",
+            "… and {count} more; --format md shows all.",
+            more,
+        )
+        _line(console, more_of_them, style="dim")
 
 
 # ------------------------------------------------------------------------------------ leaderboard
@@ -239,6 +257,9 @@ def _ranking(console: Console, suite: SuiteRanking) -> None:
     if suite.tests:
         tests = trn("{count} test", "{count} tests", suite.tests)
         head.append(f"  {tests}", style="dim")
+    if suite.content:
+        # Two versions or samples of one suite have one name; this tells them apart.
+        head.append("  " + tr("content {digest}", digest=suite.content), style="dim")
     console.print(head)
     room = console.width >= ROOM_FOR_BARS
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)

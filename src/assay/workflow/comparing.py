@@ -23,6 +23,7 @@ class _Answers:
     """One side with everything that is compared."""
 
     side: Side
+    finished: bool
     suites: dict[str, Suite]
     summaries: dict[str, SuiteSummary]
 
@@ -36,7 +37,24 @@ def compare(store: Store, names: Sequence[str]) -> Comparison:
             hint=tr("name two runs, or one run of several models: assay compare RUN RUN"),
         )
     sides = [_answers(store, run, model) for run, model in chosen]
+    _refuse_nothing_in_common(sides)
     return Comparison(pairs=with_holm([_pair(sides[0], other) for other in sides[1:]]))
+
+
+def _refuse_nothing_in_common(sides: Sequence[_Answers]) -> None:
+    first, *others = sides
+    for other in others:
+        if not set(first.suites) & set(other.suites):
+            raise UsageError(
+                tr(
+                    "{first} and {second} share no suite: one has {ours}, the other {theirs}",
+                    first=first.side.model,
+                    second=other.side.model,
+                    ours=", ".join(first.suites),
+                    theirs=", ".join(other.suites),
+                ),
+                hint=tr("run both on the same suite, then compare"),
+            )
 
 
 def _sides(store: Store, name: str) -> Iterator[tuple[Run, RunModel]]:
@@ -62,6 +80,7 @@ def _newest_run_of(store: Store, name: str) -> tuple[Run, RunModel] | None:
 def _answers(store: Store, run: Run, model: RunModel) -> _Answers:
     return _Answers(
         side=Side(run=run.id, model=model.spec, when=run.created),
+        finished=run.finished is not None,
         suites={suite.name: suite for suite in store.suites(run)},
         summaries={summary.suite: summary for summary in summaries_of(store, run, model)},
     )
@@ -71,6 +90,11 @@ def _pair(a: _Answers, b: _Answers) -> PairComparison:
     shared = [name for name in a.suites if name in b.suites]
     alone = sorted(set(a.suites) ^ set(b.suites))
     notes = [tr("{suite}: only one side has it, so it is left out", suite=name) for name in alone]
+    notes += [
+        tr("run {run} is not finished; its unasked tests are left out", run=answers.side.run)
+        for answers in (a, b)
+        if not answers.finished
+    ]
     suites = tuple(_suite(a, b, name) for name in shared)
     return PairComparison(a=a.side, b=b.side, suites=suites, notes=tuple(notes))
 

@@ -21,6 +21,7 @@ from assay.types import Observer
 from assay.workflow.comparing import compare
 from assay.workflow.evaluate import Job, evaluate
 from assay.workflow.ranking import leaderboard
+from assay.workflow.run_folder import in_our_words
 
 SCRIPTS = Path(__file__).parents[1] / "builtin" / "demo"
 NAMES = ("good.json", "weak.json", "flaky.json")
@@ -49,9 +50,10 @@ class Shown:
 def demo_job(out: Path) -> Job:
     """Three scripted models on the example suite; the scripts are laid where a user sees them."""
     folder = out / "demo"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in NAMES:
-        shutil.copyfile(SCRIPTS / name, folder / name)
+    with in_our_words(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in NAMES:
+            shutil.copyfile(SCRIPTS / name, folder / name)
     models = tuple(f"scripted:{folder / name}" for name in NAMES)
     return Job(models=models, suites=("example",), out=out)
 

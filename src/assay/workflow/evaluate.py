@@ -19,7 +19,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -31,15 +31,16 @@ from assay.plan import Exchange, Plan, make_plan
 from assay.results import Report
 from assay.run import ask
 from assay.scorers.mark import mark
-from assay.store import Run, RunModel, Store, suite_digest
+from assay.store import Run, RunModel, Store, new_run_id, suite_digest, utc_now
 from assay.suites.catalogue import find
 from assay.suites.load import load_all
 from assay.suites.pick import pick_all
 from assay.types import Answered, Failed, Model, Observer, Reply, Request, Suite
 from assay.workflow.results import report_of
-from assay.workflow.run_folder import RunFolder
+from assay.workflow.run_folder import RunFolder, file_stem, ids_in_several
 
 MARKED_AT_ONCE = 1000
+LONGEST_STEM = 230  # bytes; file systems take 255, and .1000.txt.partial comes on top
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,13 +91,14 @@ def evaluate(job: Job, observer: Observer) -> Report:
                 for model, plan, known in zip(models, plans, run.models, strict=True):
                     _Asking(store, run, known, model, plan, observer).finish()
                     model.close()
-                run = store.finish(run)
-                report = report_of(store, run)
+                # Written first, finished then: a run killed in between is continued, and writes.
+                report = report_of(store, replace(run, finished=utc_now()))
                 folder.write(report, suites, store)
+                store.finish(run)
             return report
     except KeyboardInterrupt as stop:
         raise Interrupted(
-            tr("stopped; every answer that was counted is kept in {out}", out=job.out),
+            tr("every answer that was counted is kept in {out}", out=job.out),
             hint=tr("continue with: {command}", command=job.command),
         ) from stop
     finally:
@@ -146,6 +148,7 @@ def prepare(job: Job) -> tuple[tuple[Suite, ...], tuple[Model, ...]]:
         except AssayError as error:
             errors.append(error)
     errors += _named_twice(models)
+    errors += _names_too_long(suites)
     raise_all(errors)
     return suites, tuple(models)
 
@@ -166,6 +169,19 @@ def _named_twice(models: Sequence[Model]) -> Iterator[UsageError]:
         seen.setdefault(facts.fingerprint, facts.spec)
 
 
+def _names_too_long(suites: Sequence[Suite]) -> Iterator[UsageError]:
+    """Answers become files; a name the disk cannot hold must not be found out at the end."""
+    clashing = ids_in_several(suites)
+    for suite in suites:
+        stems = (file_stem(suite.name, case.id, clashing) for case in suite.cases)
+        longest = max(stems, key=lambda stem: len(stem.encode()), default="")
+        if len(longest.encode()) > LONGEST_STEM:
+            yield UsageError(
+                tr("the name {name!r} is too long for a file", name=longest),
+                hint=tr("two suites share this test id; rename it or shorten the suite's name"),
+            )
+
+
 # --------------------------------------------------------------------------------------- begin
 
 
@@ -178,7 +194,11 @@ def _begin(
         folder = RunFolder(job.out, run.id)
         if folder.take():
             return run, folder
+    # Taken before the store shows it: another process must not continue it meanwhile.
+    folder = RunFolder(job.out, new_run_id())
+    folder.take()
     run = store.begin(
+        run_id=folder.run_id,
         key=key,
         models=[
             RunModel(position=position, spec=spec, slug=slug_of(model), facts=model.facts)
@@ -191,8 +211,6 @@ def _begin(
         version=assay.__version__,
         fresh=job.fresh,
     )
-    folder = RunFolder(job.out, run.id)
-    folder.take()
     return run, folder
 
 

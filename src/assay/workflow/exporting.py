@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Literal
@@ -24,8 +25,10 @@ COLUMNS = (
     "first_token_s", "total_s", "request",
 )  # fmt: skip
 
-# A cell that starts like this is a formula to a spreadsheet, and answers are hostile.
+# A cell that starts like this is a formula to a spreadsheet, and answers are hostile: it gets a "'"
+# in front, unless it is a plain number. JSONL has every answer to the letter.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 
 def export(store: Store, run: Run, form: ExportFormat) -> Iterator[str]:
@@ -55,7 +58,7 @@ def _record(
         "suite": kept.suite,
         "category": case.category,
         "test": kept.test_id,
-        "repeat": kept.repeat,
+        "repeat": kept.repeat + 1,
         "method": case.method,
         "outcome": str(score.outcome(pass_mark)) if score else "failed",
         "score": score.value if score else None,
@@ -93,7 +96,7 @@ def _as_jsonl(records: Iterator[dict[str, object]]) -> Iterator[str]:
 
 def _as_csv(records: Iterator[dict[str, object]]) -> Iterator[str]:
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
+    writer = csv.writer(buffer)  # \r\n at line ends, so that a lone \r in an answer is quoted
     writer.writerow(COLUMNS)
     for record in records:
         writer.writerow([_cell(record.get(name)) for name in COLUMNS])
@@ -107,5 +110,5 @@ def _cell(value: object) -> object:
     if isinstance(value, tuple | list):
         return json.dumps(value, ensure_ascii=False) if value else ""
     if isinstance(value, str) and value.startswith(FORMULA_STARTS):
-        return "'" + value
+        return value if PLAIN_NUMBER.fullmatch(value) else "'" + value
     return value

@@ -14,10 +14,13 @@ from pathlib import Path
 from assay.errors import SuiteNotFound
 from assay.messages import tr, trn
 from assay.plan import make_plan
+from assay.results import Report
 from assay.scorers.mark import mark
 from assay.store import Run, RunModel, Store, TryKey
 from assay.suites.load import load_suite
 from assay.types import Case, Message, ModelFacts, Score, Suite
+from assay.workflow.results import report_of
+from assay.workflow.run_folder import RunFolder
 
 NAMED = 5  # how many test ids a note names
 
@@ -26,7 +29,7 @@ NAMED = 5  # how many test ids a note names
 class Rescored:
     """What marking again did."""
 
-    run: Run
+    report: Report
     marked: int
     changed: int
     notes: tuple[str, ...]
@@ -45,9 +48,11 @@ def rescore(store: Store, run: Run) -> Rescored:
             marked += new is not None
             changed += _worth(old) != _worth(new)
         store.mark_again(run, model, marks)
-    return Rescored(
-        run=store.replace_suites(run, suites), marked=marked, changed=changed, notes=tuple(notes)
-    )
+    run = store.replace_suites(run, suites)
+    report = report_of(store, run)
+    if run.finished:
+        RunFolder(store.path.parent, run.id).write(report, suites, store)
+    return Rescored(report=report, marked=marked, changed=changed, notes=tuple(notes))
 
 
 def _marks(

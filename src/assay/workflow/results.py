@@ -47,7 +47,7 @@ def report_of(store: Store, run: Run) -> Report:
         models=tuple(models),
         exit_code=int(ExitCode.REQUESTS_FAILED if failed else ExitCode.DONE),
         notes=tuple(_notes(run, suites, asked)),
-        hints=tuple(_hints(run, failed)),
+        hints=tuple(_hints(run, failed, _judged(suites))),
     )
 
 
@@ -87,7 +87,9 @@ def _model_report(
         suites=summaries,
         performance=performance(kept.reply for kept in tries),
         measurements=measurements(summaries),
-        report=str(RunFolder(store.path.parent, run.id).report_path(model.slug)),
+        report=str(RunFolder(store.path.parent, run.id).report_path(model.slug))
+        if run.finished
+        else None,
     )
 
 
@@ -106,7 +108,7 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int) -> Iterator[str]:
             "(docs/ewe.md lists them)",
             suites=", ".join(old),
         )
-    judged = sum(isinstance(case.check, Judge) for suite in suites for case in suite.cases)
+    judged = _judged(suites)
     if judged:
         yield trn(
             "{count} test needs a judge; its answers are kept and left unscored (no_judge)",
@@ -115,7 +117,13 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int) -> Iterator[str]:
         )
 
 
-def _hints(run: Run, failed: int) -> Iterator[str]:
+def _judged(suites: Sequence[Suite]) -> int:
+    return sum(isinstance(case.check, Judge) for suite in suites for case in suite.cases)
+
+
+def _hints(run: Run, failed: int, judged: int) -> Iterator[str]:
+    if judged:
+        yield tr("a judge marks them: `assay judge latest`, which comes with a later version")
     if run.finished is None:
         yield tr("continue with: {command}", command=run.command)
     elif failed:

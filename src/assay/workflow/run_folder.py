@@ -40,12 +40,13 @@ class RunFolder:
     """One run's folder. Taken by the process that works on the run, for as long as it lives."""
 
     def __init__(self, out: Path, run_id: str) -> None:
+        self.run_id = run_id
         self.path = out.resolve() / "runs" / run_id
         self._lock: IO[str] | None = None
 
     def take(self) -> bool:
         """Claim the run. False where another living process has it; a killed one has let go."""
-        with _in_our_words(self.path):
+        with in_our_words(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             lock = (self.path / ".lock").open("w")
         if fcntl is not None:
@@ -75,7 +76,7 @@ class RunFolder:
 
     def write(self, report: Report, suites: Sequence[Suite], store: Store) -> None:
         """Leave everything."""
-        with _in_our_words(self.path):
+        with in_our_words(self.path):
             clashing = ids_in_several(suites)
             self._write_outputs(store, report.run, clashing)
             for suite in suites:
@@ -120,7 +121,8 @@ def file_stem(suite: str, test_id: str, clashing: frozenset[str]) -> str:
 
 
 @contextmanager
-def _in_our_words(path: Path) -> Iterator[None]:
+def in_our_words(path: Path) -> Iterator[None]:
+    """What the disk refuses, as an error with a next step."""
     try:
         yield
     except OSError as error:

@@ -7,8 +7,8 @@ and nowhere else; with --json they become one document.
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
-import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,6 +18,7 @@ import click
 
 import assay
 from assay.errors import AssayError, ExitCode, Interrupted, InvalidFiles, Refusals, UsageError
+from assay.interfaces.cli.output import silence_stdout
 from assay.messages import LANGUAGES_OFFERED, speak, tr
 
 COMMANDS: Mapping[str, str] = {
@@ -89,22 +90,50 @@ def main(arguments: Sequence[str] | None = None) -> None:
     speak(_language(words))
     signal.signal(signal.SIGTERM, _stop)
     try:
-        _refuse_what_is_no_text(words)
-        code = group().main(words, prog_name="assay", standalone_mode=False)
+        code = _run(words)
     except click.exceptions.NoArgsIsHelpError as asked:
         click.echo(asked.ctx.get_help() if asked.ctx else "")
         code = ExitCode.DONE
+    except click.exceptions.Exit as ended:
+        code = ended.exit_code
     except click.ClickException as error:
         code = _refuse(error.format_message(), _see_help(words), words)
     except AssayError as error:
         code = _show(error, words)
     except (KeyboardInterrupt, click.Abort):
-        code = _show(Interrupted(tr("stopped; nothing was begun that is lost")), words)
+        code = _show(_interrupted(), words)
     except BrokenPipeError:
-        # The reader went away (`assay export … | head`): no message, and none at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence_stdout()
         code = ExitCode.DONE
+    except OSError as error:
+        silence_stdout()
+        code = _show(_cannot_write(error), words)
     sys.exit(int(code or 0))
+
+
+def _run(words: list[str]) -> int | None:
+    """Not by click's own main: it ends with 1, a failed gate to us, when a reader goes away."""
+    _refuse_what_is_no_text(words)
+    commands = group()
+    with commands.make_context("assay", words) as context:
+        code: int | None = commands.invoke(context)
+    if sys.stdout:
+        sys.stdout.flush()
+    return code
+
+
+def _interrupted() -> Interrupted:
+    return Interrupted(
+        tr("nothing was begun that is lost"), hint=tr("the same command starts again")
+    )
+
+
+def _cannot_write(error: OSError) -> Interrupted:
+    """Files and the store have errors of their own; what is left is the screen, pipe or file."""
+    return Interrupted(
+        tr("cannot write the output: {why}", why=error.strerror or str(error)),
+        hint=tr("write to a place with room; what a model was asked is safe in the store"),
+    )
 
 
 def _refuse_what_is_no_text(words: Sequence[str]) -> None:
@@ -125,7 +154,7 @@ def _see_help(words: Sequence[str]) -> str:
 
 def _language(words: Sequence[str]) -> str:
     """Known before anything is said: help texts are translated while commands are loaded."""
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in itertools.pairwise([*words, ""]):
         value = word.partition("=")[2] if word.startswith("--lang=") else following
         if word.partition("=")[0] == "--lang" and value in LANGUAGES_OFFERED:
             return value
@@ -145,14 +174,14 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _show(error: AssayError, words: Sequence[str]) -> ExitCode:
-    if "--json" not in words:
-        for each in error.errors if isinstance(error, Refusals) else (error,):
-            if isinstance(each, InvalidFiles):
-                click.echo("\n".join(str(finding) for finding in each.findings), err=True)
-    message = error.message
-    if "--json" in words and isinstance(error, InvalidFiles):
-        message = "\n".join((message, *map(str, error.findings)))
-    return _refuse(message, error.hint, words, error.exit_code)
+    errors = error.errors if isinstance(error, Refusals) else (error,)
+    invalid = [each for each in errors if isinstance(each, InvalidFiles)]
+    findings = [str(finding) for each in invalid for finding in each.findings]
+    if "--json" in words:
+        return _refuse("\n".join((error.message, *findings)), error.hint, words, error.exit_code)
+    for finding in findings:
+        click.echo(finding, err=True)
+    return _refuse(error.message, error.hint, words, error.exit_code)
 
 
 def _refuse(
@@ -160,7 +189,7 @@ def _refuse(
 ) -> ExitCode:
     if "--json" in words:
         document = {"error": {"message": message, "hint": hint}, "exit_code": int(code)}
-        click.echo(json.dumps(document, ensure_ascii=False))
+        click.echo(json.dumps(document))
         return code
     label = tr("stopped") if code == ExitCode.INTERRUPTED else tr("error")
     for line in message.splitlines():

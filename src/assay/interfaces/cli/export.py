@@ -30,7 +30,7 @@ from assay.messages import tr
 def command(run: str, form: Literal["jsonl", "csv"], out: Path) -> int:
     """Lines on stdout."""
     from assay import api
+    from assay.interfaces.cli.output import write_exactly
 
-    for line in api.export(run, form=form, out=out):
-        click.echo(line, nl=False)
+    write_exactly(api.export(run, form=form, out=out))
     return 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from assay.interfaces.cli.options import common
+from assay.interfaces.cli.options import as_json, common
 from assay.messages import tr, trn
 
 
@@ -23,8 +24,10 @@ from assay.messages import tr, trn
     ),
 )
 @click.argument("run", default="latest")
+@click.option("-v", "--verbose", is_flag=True, help=tr("Show every test."))
+@as_json
 @common
-def command(run: str, out: Path) -> int:
+def command(run: str, verbose: bool, as_json: bool, out: Path) -> int:
     """Marks, then the new report."""
     from assay import api
     from assay.interfaces.cli.showing import show_report
@@ -41,5 +44,6 @@ def command(run: str, out: Path) -> int:
         ),
         err=True,
     )
-    show_report(api.report(done.run.id, out=out), "text")
+    report = replace(done.report, exit_code=0)
+    show_report(report, "json" if as_json else "text", verbose=verbose)
     return 0

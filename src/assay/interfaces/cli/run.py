@@ -42,7 +42,11 @@ from assay.messages import tr
     help=tr("Ask every test so often, each time with another seed."),
 )
 @click.option(
-    "--seed", type=int, default=0, show_default=True, help=tr("For sampling and for --limit.")
+    "--seed",
+    type=click.IntRange(0, 2_000_000_000),
+    default=0,
+    show_default=True,
+    help=tr("For sampling and for --limit."),
 )
 @click.option("--fresh", is_flag=True, help=tr("Ask everything again."))
 @click.option("-v", "--verbose", is_flag=True, help=tr("Show every test."))

@@ -13,18 +13,21 @@ from pathlib import Path
 
 import click
 
+from assay.interfaces.cli.output import reader_may_leave, stdout_takes_unicode
 from assay.messages import tr
 from assay.reports import as_json, markdown, terminal
 from assay.reports.catalogue import suite_table, suites_table
-from assay.reports.progress import LiveProgress, PlainProgress
+from assay.reports.progress import LiveProgress, PlainProgress, SilentProgress
 from assay.results import Comparison, Leaderboard, Report
 from assay.types import Observer, Suite
 
 
 @contextmanager
 def progress() -> Iterator[Observer]:
-    """A live bar on a terminal, plain lines elsewhere, always on stderr."""
-    if sys.stderr.isatty():
+    """A live bar on a terminal, plain lines elsewhere, always on stderr; none if that is closed."""
+    if sys.stderr is None:
+        yield SilentProgress()
+    elif sys.stderr.isatty():
         with LiveProgress(sys.stderr) as live:
             yield live
     else:
@@ -32,10 +35,11 @@ def progress() -> Iterator[Observer]:
             yield plain
 
 
+@reader_may_leave()
 def show_report(report: Report, form: str, *, verbose: bool = False) -> None:
     """A run."""
     if form == "json":
-        click.echo(as_json.as_text(as_json.report(report)))
+        _echo_json(as_json.report(report))
     elif form == "md":
         click.echo(markdown.report(report))
     elif form == "html":
@@ -46,26 +50,29 @@ def show_report(report: Report, form: str, *, verbose: bool = False) -> None:
         terminal.report(report, terminal.console_for(), verbose=verbose)
 
 
+@reader_may_leave()
 def show_comparison(comparison: Comparison, form: str) -> None:
     """Sides."""
     if form == "json":
-        click.echo(as_json.as_text(as_json.comparison(comparison)))
+        _echo_json(as_json.comparison(comparison))
     elif form == "md":
         click.echo(markdown.comparison(comparison))
     else:
         terminal.comparison(comparison, terminal.console_for())
 
 
+@reader_may_leave()
 def show_leaderboard(leaderboard: Leaderboard, form: str) -> None:
     """Every model."""
     if form == "json":
-        click.echo(as_json.as_text(as_json.leaderboard(leaderboard)))
+        _echo_json(as_json.leaderboard(leaderboard))
     elif form == "md":
         click.echo(markdown.leaderboard(leaderboard))
     else:
         terminal.leaderboard(leaderboard, terminal.console_for())
 
 
+@reader_may_leave()
 def show_demo(report: Report, comparison: Comparison, leaderboard: Leaderboard) -> None:
     """Each step under the command that shows it again."""
     console = terminal.console_for()
@@ -84,17 +91,23 @@ def show_demo(report: Report, comparison: Comparison, leaderboard: Leaderboard) 
     click.echo(tr("the records:     assay export {run} {where}", run=run, where=where))
 
 
+def _echo_json(document: as_json.Document) -> None:
+    click.echo(as_json.as_text(document, ascii_only=not stdout_takes_unicode()))
+
+
 def _heading(text: str) -> None:
     click.echo()
     click.secho(text, bold=True)
 
 
+@reader_may_leave()
 def show_suites(suites: Sequence[Suite]) -> None:
     """What ships."""
     terminal.console_for().print(suites_table(suites))
     click.echo(tr("show one with `assay suites NAME`; a folder of your own is a suite too"))
 
 
+@reader_may_leave()
 def show_suite(suite: Suite) -> None:
     """One suite's categories and tests."""
     terminal.console_for().print(suite_table(suite))

@@ -1,0 +1,40 @@
+"""Standard output that may vanish: a pipe whose reader left, a stream that was closed.
+
+In: text or bytes to write. Out: written, or silence; a reader that goes away is no error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """`assay report | head`: what the reader does not want is not written, and that is all."""
+    try:
+        yield
+        if sys.stdout:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        silence_stdout()
+
+
+def silence_stdout() -> None:
+    """Nothing more is written, and the interpreter finds nothing to complain about at exit."""
+    if sys.stdout:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def write_exactly(lines: Iterable[str]) -> None:
+    """Records as they are, in UTF-8: no console rule drops an escape code from an answer."""
+    with reader_may_leave():
+        for line in lines:
+            sys.stdout.buffer.write(line.encode("utf-8", "surrogatepass"))
+
+
+def stdout_takes_unicode() -> bool:
+    """Whether every character can be written as it is."""
+    return bool(sys.stdout) and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
