@@ -222,7 +222,9 @@ class Category:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
-    """Categories that make one score. `few_shot` maps a category to its worked examples."""
+    """Categories that make one score. `few_shot` maps a category to its worked examples; `source`
+    is a hash of the files it was read from, before any category or sample was picked.
+    """
 
     name: str
     path: str
@@ -236,6 +238,7 @@ class Suite:
     scoring: ScoringMode = "standard"
     few_shot: Mapping[str, tuple[Case, ...]] = field(default_factory=dict)
     shots: int = 0
+    source: str = ""
 
     @property
     def cases(self) -> Iterator[Case]:

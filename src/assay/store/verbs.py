@@ -108,7 +108,7 @@ class Store:
 
     def _keep_suites(self, run_id: str, suites: Sequence[Suite]) -> None:
         for position, suite in enumerate(suites):
-            body = _json(replace(suite, path=""), Suite)
+            body = _json(_content(suite), Suite)
             digest = digest_of(body)
             tests = sum(len(category.cases) for category in suite.categories)
             self._file.connection.execute(
@@ -327,8 +327,12 @@ def digest_of(text: str) -> str:
 
 
 def suite_digest(suite: Suite) -> str:
-    """What tells two versions of a suite apart, wherever they lie."""
-    return digest_of(_json(replace(suite, path=""), Suite))
+    """What tells two versions of a suite apart, wherever they lie and however they are indented."""
+    return digest_of(_json(_content(suite), Suite))
+
+
+def _content(suite: Suite) -> Suite:
+    return replace(suite, path="", source="")
 
 
 def new_run_id() -> str:

@@ -10,6 +10,7 @@ are refused before they are read, and the encoding is checked before the JSON.
 from __future__ import annotations
 
 import codecs
+import hashlib
 import json
 import os
 import re
@@ -58,6 +59,7 @@ class JsonFile:
     value: object
     flawed: bool
     torn: list[tuple[Path, bool]] = field(default_factory=list)
+    digest: str = ""  # of its bytes
 
     def test_id(self, path: Path) -> str | None:
         """The id of the test that a path leads into, where it has a sound one."""
@@ -85,7 +87,8 @@ def sound_id(test: object) -> str | None:
 def read_json(path: FilePath) -> JsonFile:
     """Read a file, or raise Refused with the reason and the place."""
     name = shown_path(path)
-    text = _decoded(name, _bytes_of(name, path))
+    data = _bytes_of(name, path)
+    text = _decoded(name, data)
     if not text.strip(" \t\r\n"):
         raise Refused(refusal(name, tr("the file is empty")))
     quick = QuickDecoder()
@@ -95,7 +98,7 @@ def read_json(path: FilePath) -> JsonFile:
     except (json.JSONDecodeError, RecursionError):
         value, flawed = _read_slowly(name, text), True
     torn = list(_torn_texts(value)) if _SURROGATE_ESCAPE.search(text) else []
-    return JsonFile(name, text, value, flawed, torn)
+    return JsonFile(name, text, value, flawed, torn, hashlib.sha256(data).hexdigest())
 
 
 def shown_path(path: FilePath) -> str:

@@ -6,6 +6,7 @@ Refuses to know: other suites, and what becomes of the findings.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -92,7 +93,13 @@ class Reading:
             scoring=settings.scoring,
             few_shot=few_shot,
             shots=settings.shots,
+            source=self._source(),
         )
+
+    def _source(self) -> str:
+        """Equal for equal files, wherever they lie."""
+        files = sorted((Path(each.file.shown).name, each.file.digest) for each in self._opened)
+        return hashlib.sha256(repr(files).encode()).hexdigest()[:32]
 
     # ------------------------------------------------------------------------------------- files
 

@@ -31,7 +31,7 @@ from assay.plan import Exchange, Plan, make_plan
 from assay.results import Report
 from assay.run import ask
 from assay.scorers.mark import mark
-from assay.store import Run, RunModel, Store, new_run_id, suite_digest, utc_now
+from assay.store import Run, RunModel, Store, new_run_id, utc_now
 from assay.suites.catalogue import find
 from assay.suites.load import load_all
 from assay.suites.pick import pick_all
@@ -172,7 +172,7 @@ def _named_twice(models: Sequence[Model]) -> Iterator[UsageError]:
 def _names_too_long(suites: Sequence[Suite]) -> Iterator[UsageError]:
     """Answers become files; a name the disk cannot hold must not be found out at the end."""
     clashing = ids_in_several(suites)
-    for suite in suites:
+    for suite in suites if clashing else ():  # an id alone is short enough: the loader sees to it
         stems = (file_stem(suite.name, case.id, clashing) for case in suite.cases)
         longest = max(stems, key=lambda stem: len(stem.encode()), default="")
         if len(longest.encode()) > LONGEST_STEM:
@@ -215,12 +215,14 @@ def _begin(
 
 
 def _key(job: Job, suites: Sequence[Suite], models: Sequence[Model]) -> str:
-    """Equal for two commands that ask the same of the same models."""
+    """Equal for two commands that ask the same of the same models. The suites' files stand for
+    their content: hashing 100,000 tests again would cost half a second of every start.
+    """
     body = [
+        assay.__version__,
         [[spec, model.facts.fingerprint] for spec, model in zip(job.models, models, strict=True)],
-        [suite_digest(suite) for suite in suites],
-        job.seed,
-        job.repeats,
+        [[suite.name, suite.source] for suite in suites],
+        [sorted(job.categories), job.limit, job.seed, job.repeats],
     ]
     return sha256(json.dumps(body).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 

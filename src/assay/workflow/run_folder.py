@@ -23,7 +23,7 @@ from typing import IO
 
 from assay.errors import StoreFull, StoreNotWritable
 from assay.messages import tr
-from assay.reports import as_json, html, markdown
+from assay.reports import as_json, markdown
 from assay.reports.performance import performance
 from assay.reports.test_plan import test_plan
 from assay.results import Report
@@ -76,6 +76,8 @@ class RunFolder:
 
     def write(self, report: Report, suites: Sequence[Suite], store: Store) -> None:
         """Leave everything."""
+        from assay.reports import html  # jinja2 is loaded when the asking is done
+
         with in_our_words(self.path):
             clashing = ids_in_several(suites)
             self._write_outputs(store, report.run, clashing)
