@@ -152,11 +152,11 @@ def test_notes_are_shown_and_a_hostile_name_moves_no_cursor(hostile: str) -> Non
     assert not set(stream.getvalue()) & {"\x1b", "\x07", "\u202e", "\x9b"}
 
 
-def test_nobody_watching_says_nothing() -> None:
-    watcher: Observer = SilentProgress()
+def test_nobody_watching_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     with SilentProgress() as silent:
-        watcher = silent
+        watcher: Observer = silent
         watcher.model_started("m", total=1, reused=0)
         watcher.replied("m", ANSWER, None)
         watcher.note("x")
         watcher.model_finished("m")
+    assert capfd.readouterr() == ("", "")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import time
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.scorers.structured import find_function_call, find_json
+from assay.scorers.structured import CallShape, find_function_call, find_json
 
 any_text = st.text(st.characters(codec=None), max_size=300)
 
@@ -122,8 +123,8 @@ def test_what_only_speaks_of_function_calls_is_none(text: str) -> None:
 
 @given(any_text)
 def test_any_text_can_be_searched(text: str) -> None:
-    find_json(text)
-    find_function_call(text)
+    assert all(isinstance(value, dict | list) for value in find_json(text).values)
+    assert find_function_call(text) in (None, *get_args(CallShape))
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(),
@@ -140,6 +141,6 @@ def test_every_object_and_array_written_as_json_is_read_back(value: object) -> N
 def test_junk_of_200_kilobytes_is_searched_in_seconds(junk: str) -> None:
     text = junk * (200_000 // len(junk))
     started = time.perf_counter()
-    find_json(text)
-    find_function_call(text)
+    assert all(isinstance(value, dict | list) for value in find_json(text).values)
+    assert find_function_call(text) in (None, *get_args(CallShape))
     assert time.perf_counter() - started < 10

@@ -47,7 +47,7 @@ def report_of(store: Store, run: Run) -> Report:
         models=tuple(models),
         exit_code=int(ExitCode.REQUESTS_FAILED if failed else ExitCode.DONE),
         notes=tuple(_notes(run, suites, asked)),
-        hints=tuple(_hints(run, failed, _judged(suites))),
+        hints=tuple(_hints(store, run, failed, _judged(suites))),
     )
 
 
@@ -121,7 +121,10 @@ def _judged(suites: Sequence[Suite]) -> int:
     return sum(isinstance(case.check, Judge) for suite in suites for case in suite.cases)
 
 
-def _hints(run: Run, failed: int, judged: int) -> Iterator[str]:
+def _hints(store: Store, run: Run, failed: int, judged: int) -> Iterator[str]:
+    if run.finished:
+        page = RunFolder(store.path.parent, run.id).path / "reports" / "report.html"
+        yield tr("the report as a page: {path}", path=page)
     if judged:
         yield tr("a judge marks them: `assay judge latest`, which comes with a later version")
     if run.finished is None:

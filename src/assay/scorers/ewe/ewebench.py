@@ -73,7 +73,12 @@ def mark_ewebench(case: Case, reply: Answered) -> Score | None:
         scorer=SCORER,
         version=VERSION,
         value=value,
-        explanation=tr("Marked by the old rules of EweBench 1.0, their known faults included."),
+        explanation=tr(
+            "By the old rules of EweBench 1.0, their known faults included: {parts}.",
+            parts=", ".join(
+                f"{name} {part:.2f}" for name, part in (parts or {case.method: value}).items()
+            ),
+        ),
         parts=tuple(ScorePart(name=name, value=part) for name, part in parts.items()),
     )
 
