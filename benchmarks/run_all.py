@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import asking
+import marking
 import resuming
 import starting
 import validating
@@ -17,7 +18,7 @@ def main() -> None:
     print("| what | figure | beside | aim |")
     print("|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        for benchmark in (starting, validating, asking, resuming):
+        for benchmark in (starting, validating, marking, asking, resuming):
             for figure in benchmark.figures(Path(folder)):
                 print(
                     f"| {figure.what} | {figure.value} | {figure.beside} | {figure.aim} |",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -106,6 +109,24 @@ def numbered(count: int, prefix: str = "sum") -> list[dict[str, Any]]:
 def right(tests: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The answers a model that can add would give."""
     return {test["id"]: test["expected"] for test in tests}
+
+
+@contextmanager
+def no_hang(seconds: int = 120) -> Iterator[None]:
+    """Ends a test that would run for hours, as a pattern does that backtracks without end. It says
+    nothing about speed: a slow machine must not fail a test.
+    """
+
+    def give_up(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(f"still busy after {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture

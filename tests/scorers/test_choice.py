@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
 
 import pytest
@@ -13,6 +12,7 @@ from assay.scorers.choice.letters import read_letter
 from assay.scorers.choice.marking import multiple_choice, multiple_choice_by_likelihood
 from assay.scorers.choice.options import Options, options_in
 from assay.types import Answered, Case, Chosen, Message, MultipleChoice, Score
+from tests.conftest import no_hang
 
 CITIES = ("Lyon", "Paris", "Nice", "Rome")
 any_text = st.text(st.characters(codec=None), max_size=300)
@@ -381,7 +381,7 @@ def test_white_space_at_the_end_changes_no_letter(pieces: list[str]) -> None:
     ["(", "**", "Answer: ", "Answer: A ", "a. ", "A or ", "answer is the ", "\\boxed{", "c ",
      "A) x x x ", "\n", "answer to ", "\ufdfa", "\ud800", "Not A "],
 )  # fmt: skip
-def test_junk_of_200_kilobytes_is_read_in_seconds(junk: str) -> None:
-    started = time.perf_counter()
-    marked(junk * (200_000 // len(junk)), choices=CITIES)
-    assert time.perf_counter() - started < 10
+def test_junk_of_200_kilobytes_is_read(junk: str) -> None:
+    with no_hang():
+        score = marked(junk * (200_000 // len(junk)), choices=CITIES)
+    assert score.unscored_reason is None

@@ -6,7 +6,6 @@ import importlib.util
 import random
 import statistics
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +19,7 @@ from hypothesis import strategies as st
 from assay.scorers.ewe.language_model import sentences
 from assay.scorers.ewe.quality import SINGLE_WORD_CAP, ewe_quality, factors_of, quality_of
 from assay.types import Answered, Case, EweQuality, Message, Score
+from tests.conftest import no_hang
 
 REAL = [
     "Akpe na wò.",
@@ -124,9 +124,8 @@ def test_a_paragraph_without_any_special_letter_costs_a_little_and_is_told_so() 
 
 
 def test_a_long_answer_says_how_much_was_read() -> None:
-    start = time.perf_counter()
-    value, explanation = quality_of("Akpe na wò. " * 90_000)
-    assert time.perf_counter() - start < 5
+    with no_hang():
+        value, explanation = quality_of("Akpe na wò. " * 90_000)
     assert value < 0.1
     assert explanation.endswith("Only the first 20000 characters were read.")
 

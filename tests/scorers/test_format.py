@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +18,7 @@ from assay.types import (
     Message,
     Score,
 )
+from tests.conftest import no_hang
 
 EWE = "Ame sia ame le agbe eye wòwɔ dɔ sesĩe le woƒe du me gbe sia gbe ɖe ame bubuwo ta."
 FRENCH = "Bonjour à tous, nous sommes très heureux de vous accueillir dans cette belle maison."
@@ -231,10 +230,10 @@ def test_white_space_at_the_end_changes_no_length_word_or_sentence(answer: str, 
     "junk",
     ["(", "**", "[", "![", "*a ", "`", "> ", "<", "[a](", "_a", "|-", ". ", "A. ", "- ", "&", "\\"],
 )
-def test_junk_of_200_kilobytes_is_marked_in_seconds(junk: str) -> None:
-    started = time.perf_counter()
-    shaped(junk * (200_000 // len(junk)), EVERY_RULE)
-    assert time.perf_counter() - started < 20
+def test_junk_of_200_kilobytes_is_marked(junk: str) -> None:
+    with no_hang():
+        score = shaped(junk * (200_000 // len(junk)), EVERY_RULE)
+    assert score.unscored_reason is None
 
 
 def test_a_megabyte_is_marked() -> None:

@@ -7,10 +7,8 @@ import json
 import math
 import random
 import sys
-import time
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,8 +25,8 @@ from assay.scorers.ewe.language_model import (
     STEPS_PER_NAT,
     sentences,
     shipped_model,
-    unpack,
 )
+from tests.conftest import no_hang
 
 EWE = [
     "Akpe na wò.",
@@ -428,29 +426,10 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_megabyte_of_junk_is_read_in_bounded_time(text: str) -> None:
     shipped_model()
-    start = time.perf_counter()
-    identify(text)
-    contains_ewe(text)
-    ewe_share(text)
-    assert time.perf_counter() - start < 5  # about 0.1 s on an idle machine, 1 s for the last
-
-
-def test_loading_takes_no_time_to_speak_of_and_reading_less() -> None:
-    """The best of some tries, so that a busy machine does not fail it."""
-    packed = PARAMETERS.read_bytes()
-    assert best_time(lambda: unpack(packed), tries=5) < 0.15
-    text = ("Eʋegbe nye gbe si wodona le Ghana kple Togo. " * 5)[:200]
-    shipped_model()
-    assert best_time(lambda: identify(text), tries=30) < 0.001
-
-
-def best_time(work: Callable[[], object], *, tries: int) -> float:
-    taken = []
-    for _ in range(tries):
-        start = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - start)
-    return min(taken)
+    with no_hang():  # about 0.1 s on an idle machine, 1 s for the last
+        identify(text)
+        contains_ewe(text)
+        assert 0 <= ewe_share(text) <= 1
 
 
 def test_only_the_first_characters_of_a_long_text_are_read() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import get_args
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.scorers.structured import CallShape, find_function_call, find_json
+from tests.conftest import no_hang
 
 any_text = st.text(st.characters(codec=None), max_size=300)
 
@@ -138,9 +138,8 @@ def test_every_object_and_array_written_as_json_is_read_back(value: object) -> N
     "junk",
     ["{", "[", '{"a', '["', "[1,", '{"a":', "```\n", "<tool_call>", "![", "(", "[f(", "{ "],
 )
-def test_junk_of_200_kilobytes_is_searched_in_seconds(junk: str) -> None:
+def test_junk_of_200_kilobytes_is_searched(junk: str) -> None:
     text = junk * (200_000 // len(junk))
-    started = time.perf_counter()
-    assert all(isinstance(value, dict | list) for value in find_json(text).values)
-    assert find_function_call(text) in (None, *get_args(CallShape))
-    assert time.perf_counter() - started < 10
+    with no_hang():
+        assert all(isinstance(value, dict | list) for value in find_json(text).values)
+        assert find_function_call(text) in (None, *get_args(CallShape))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import unicodedata
 from typing import Literal
 
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from assay.scorers.numbers import read_number, show
 from assay.scorers.text import exact_match, keywords
 from assay.types import Answered, Case, ExactMatch, Keywords, Message, Score
+from tests.conftest import no_hang
 
 Normalize = Literal["strict", "trim", "text", "number"]
 Match = Literal["word", "prefix", "substring"]
@@ -394,13 +394,12 @@ def test_white_space_at_the_end_changes_no_keyword_score(
 @pytest.mark.parametrize(
     "junk", ["((((", "**", "Answer: ", "1 ", "1,", "= 5 ", "a ", "\u0301", "9", ". ", "« "]
 )
-def test_junk_of_200_kilobytes_is_marked_in_seconds(junk: str) -> None:
+def test_junk_of_200_kilobytes_is_marked(junk: str) -> None:
     answer = junk * (200_000 // len(junk))
-    started = time.perf_counter()
-    for normalize in ("text", "number"):
-        exactly(answer, "5", normalize=normalize)  # type: ignore[arg-type]
-    worded(answer, "two words", "C++", "x")
-    assert time.perf_counter() - started < 20
+    with no_hang():
+        for normalize in ("text", "number"):
+            exactly(answer, "5", normalize=normalize)  # type: ignore[arg-type]
+        assert worded(answer, "two words", "C++", "x").value is not None
 
 
 @pytest.mark.parametrize("answer", ["9" * 300 + "^99", "1.2.3^4", "1/0", "½½", "٣/٤", "↉"])

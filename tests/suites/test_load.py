@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from assay.types import (
     MultipleChoice,
     TopK,
 )
+from tests.conftest import no_hang
 
 from .conftest import WriteSuite, asking, good, put
 
@@ -200,21 +200,18 @@ def test_a_folder_named_twice_is_examined_once(tmp_path: Path) -> None:
     assert finding.file == str(tmp_path / "one" / "a.json")
 
 
-def test_twenty_thousand_mistakes_on_one_line_are_placed_in_seconds(
+def test_twenty_thousand_mistakes_on_one_line_are_all_placed(
     write_suite: WriteSuite,
 ) -> None:
     # The start of the line was looked for anew from every mistake: 114 s for 50 MB.
     folder = write_suite({"a": [good(id=f"a_{n:06}", tempo=1) for n in range(20_000)]})
-    started = time.process_time()
-    found = examine([folder])
-    assert time.process_time() - started < 6
+    with no_hang():
+        found = examine([folder])
     assert len(found) == 20_000
     assert {finding.line for finding in found} == {1}
 
 
-def test_ten_thousand_tests_are_examined_in_under_two_seconds(write_suite: WriteSuite) -> None:
+def test_ten_thousand_sound_tests_have_no_finding(write_suite: WriteSuite) -> None:
     sound = [good(id=f"a_{number:05}", description="x" * 100) for number in range(10_000)]
     folder = write_suite({"a": sound})
-    started = time.process_time()
     assert examine([folder]) == ()
-    assert time.process_time() - started < 2
