@@ -1,4 +1,5 @@
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -100,6 +101,12 @@ def requests():
 def store(tmp_path):
     with Store(tmp_path / "out") as opened:
         yield opened
+
+
+def test_a_run_is_named_after_its_time_in_utc_and_six_hex_digits(store):
+    run = begin(store)
+    assert re.fullmatch(r"\d{8}T\d{6}Z-[0-9a-f]{6}", run.id)
+    assert run.created.replace("-", "").replace(":", "")[:13] == run.id[:13]
 
 
 def test_a_suite_comes_back_as_it_was_with_every_kind_of_check(store):
@@ -295,12 +302,32 @@ def test_where_no_write_ahead_log_can_be_kept_the_store_uses_what_always_works(t
     connection.close()
 
 
-def test_another_programs_database_is_left_alone(tmp_path):
-    database = sqlite3.connect(tmp_path / "assay.db")
+def test_another_programs_database_is_left_alone_to_the_byte(tmp_path):
+    path = tmp_path / "assay.db"
+    database = sqlite3.connect(path)
     database.execute("CREATE TABLE theirs (a)")
     database.close()
-    with pytest.raises(StoreCorrupt, match="another program"):
-        Store(tmp_path)
+    before = path.read_bytes()
+    for read_only in (False, True):
+        with pytest.raises(StoreCorrupt, match="another program"):
+            Store(tmp_path, read_only=read_only)
+    assert path.read_bytes() == before
+
+
+def test_reading_makes_no_store_out_of_an_empty_file(tmp_path):
+    (tmp_path / "assay.db").touch()
+    with pytest.raises(StoreCorrupt, match="no store yet"):
+        Store(tmp_path, read_only=True)
+    assert (tmp_path / "assay.db").read_bytes() == b""
+
+
+def test_a_try_whose_newest_mark_is_a_failure_is_not_done(store):
+    """Two processes may mark one try; what counts for the report counts for what is left."""
+    run = begin(store)
+    request = requests()[0]
+    store.keep_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    store.keep_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
+    assert store.marked(run, MODEL) == frozenset()
 
 
 def test_a_damaged_record_is_a_clear_error(store):
@@ -333,7 +360,7 @@ def test_a_store_in_a_place_that_cannot_be_written_can_be_read(tmp_path, store):
     request = requests()[0]
     store.keep_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
     copy = Database.__new__(Database)
-    copy.path, copy.notes = store.path, []
+    copy.path, copy.notes, copy._read_only = store.path, [], True
     copy._open_to_read(store.path)
     assert copy.one("SELECT count(*) FROM replies") == (1,)
     copy.close()

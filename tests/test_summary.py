@@ -288,6 +288,15 @@ def marking(case: Case, reply: Reply) -> Score | None:
     return Score(scorer="s", version=1, value=value)
 
 
+def test_a_constant_letter_may_be_any_that_is_a_choice() -> None:
+    six = ("u", "v", "w", "x", "y", "z")
+    cases = [
+        case_of(f"l_{i}", "letters", MultipleChoice(expected="F", choices=six)) for i in range(3)
+    ]
+    found = baselines(suite_of({"letters": cases}), marking, rendered_prompt=lambda case: "")
+    assert (found.constant_answer, found.constant.value) == ("F", 100)
+
+
 def test_baselines_say_what_knowing_nothing_scores() -> None:
     suite = suite_of(
         {
@@ -301,8 +310,8 @@ def test_baselines_say_what_knowing_nothing_scores() -> None:
     found = baselines(suite, marking, rendered_prompt=lambda case: case.prompt)
     assert (found.empty.value, found.empty.n) == (0, 5)
     assert found.echoed.value == pytest.approx(25)
-    assert found.constant_answer == "B"
-    assert found.constant.value == pytest.approx((0.75 + 0) / 2 * 100)
+    assert found.constant_answer == "What not there", "all keywords in one line"
+    assert found.constant.value == pytest.approx((0 + 1) / 2 * 100)
     assert found.tests == 5
 
 

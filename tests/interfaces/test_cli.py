@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from assay.interfaces.cli import COMMANDS, load_command
+from assay.workflow.exporting import COLUMNS
 from tests.conftest import numbered, right
 
 ESTIMATE = {"value", "low", "high", "n", "unscored", "unit", "method"}
@@ -401,3 +402,54 @@ def test_output_that_the_console_cannot_show_does_not_end_a_run(bench, tests):
         "run", model, "-s", bench.suite({"sum": tests}), "-v", PYTHONIOENCODING="ascii"
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("redirection", ["2>&1 | head -1", "2> /dev/full"])
+def test_nobody_watching_the_progress_does_not_end_a_run(bench, tests, redirection):
+    """A broken stderr once ended a run in its first third, with exit code 0."""
+    model = bench.script("slow", default="x", delay_s=0.05)
+    words = ["run", model, "-s", bench.suite({"sum": tests})]
+    done = shell(bench, words, redirection + "; exit ${PIPESTATUS[0]}")
+    assert done.returncode == 0
+    assert "finished" not in bench.document("report")
+
+
+def test_validate_ends_with_2_also_when_its_reader_leaves(bench):
+    wrong = [{"id": f"a_{n:03d}", "prompt": "?", "eval_method": "exact"} for n in range(3000)]
+    suite = bench.suite({"a": wrong})
+    done = shell(bench, ["validate", suite], "| head -1; exit ${PIPESTATUS[0]}")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_every_unknown_suite_and_category_is_named_at_once(bench, words, tests):
+    wrong = bench.suite({"a": [{"id": "a_001", "prompt": "?", "eval_method": "exact"}]}, name="w")
+    done = bench.assay("run", words[1], "-s", "./nope", "-s", "./none", "-s", wrong)
+    assert "nope" in done.stderr
+    assert "none" in done.stderr
+    assert "a_001" in done.stderr
+    done = bench.assay(*words, "-c", "x", "-c", "y")
+    assert "'x'" in done.stderr
+    assert "'y'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "spec", ["openai:x@http://[bad", "openai:@http://me:secret@host/v1", "ollama:m@http://a:b@c"]
+)
+def test_a_strange_url_is_refused_and_no_password_is_shown(bench, spec):
+    done = bench.assay("run", spec, "-s", "example")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "secret" not in done.stderr
+    assert "a:b" not in done.stderr
+
+
+def test_a_leaderboard_of_an_unknown_suite_names_the_known_ones(bench, two_models):
+    done = bench.assay("leaderboard", "-s", "nope")
+    assert done.returncode == 2
+    assert "tests" in done.stderr
+
+
+def test_export_columns_are_documented(root):
+    page = (root / "docs" / "reports.md").read_text("utf-8")
+    assert [name for name in COLUMNS if f"`{name}`" not in page] == []

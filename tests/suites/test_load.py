@@ -45,6 +45,10 @@ CHECKS = [
      CommandSequence(expected_commands=(("ls",), ("cat x", "less x")))),
     (asking("judge", rubric="coding", checklist=["Runs?", {"q": "é"}], evidence="pytest"),
      Judge(rubric="coding", checklist=("Runs?", '{"q": "é"}'), evidence="pytest")),
+    (asking("judge", rubric="data", requirements=["A summary"], evaluation_points=["Accuracy"],
+            fixtures=["sales.csv"]),
+     Judge(rubric="data", requirements=("A summary",), evaluation_points=("Accuracy",),
+           fixtures=("sales.csv",))),
 ]  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from assay.errors import (
 from assay.reports.progress import SilentProgress
 from assay.store import Store
 from assay.types import Outcome
+from assay.workflow.run_folder import RunFolder
 from tests.conftest import numbered, right
 
 
@@ -240,7 +241,87 @@ def test_judged_tests_name_the_reason_and_the_next_step(bench):
     assert any("assay judge latest" in hint for hint in report.hints)
 
 
+def test_a_stopped_run_reports_the_answers_it_found_in_the_store(bench):
+    tests = numbered(6)
+    bench.script("able", answers=right(tests))
+    suite = bench.suite({"sum": tests[:4]})
+    model = f"scripted:{bench.folder / 'able.json'}"
+    api.run([model], suites=[suite], out=bench.out)
+    bench.suite({"sum": tests})
+
+    class StopsAtOnce(SilentProgress):
+        def replied(self, spec, reply, score):
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted):
+        api.run([model], suites=[suite], out=bench.out, observer=StopsAtOnce())
+    stopped = api.report(out=bench.out)
+    assert len(stopped.models[0].suites[0].tests) == 5
+
+
+# -------------------------------------------------------------------------------- marked again
+
+
+def test_rescoring_keeps_a_moved_test_in_the_category_it_was_asked_in(bench):
+    suite = bench.suite({"a": numbered(2, "a"), "b": numbered(2, "b")})
+    answers = right(numbered(2, "a")) | right(numbered(2, "b"))
+    api.run([bench.script("m", answers=answers)], suites=[suite], out=bench.out)
+    bench.suite({"a": numbered(2, "a") + numbered(1, "b"), "b": numbered(2, "b")[1:]})
+    report = api.rescore(out=bench.out).report
+    score = report.models[0].suites[0].score
+    assert (score.value, score.n) == (100.0, 4)
+
+
+def test_rescoring_unchanged_files_changes_nothing(bench):
+    suite = bench.suite({"a": numbered(3, "a"), "b": numbered(3, "b")}, weights={"a": 2, "b": 1})
+    models = [bench.script(name, default=name) for name in ("m", "n")]
+    for model in models:
+        api.run([model], suites=[suite], out=bench.out, categories=["a"], limit=2)
+    api.rescore(out=bench.out)
+    (table,) = api.leaderboard(out=bench.out).suites
+    assert len(table.rows) == 2
+
+
+def test_rescoring_by_the_old_rules_says_so(bench):
+    suite = bench.suite({"sum": numbered(2)})
+    api.run([bench.script("m", default="2")], suites=[suite], out=bench.out)
+    bench.suite({"sum": numbered(2)}, scoring="ewebench-1.0")
+    report = api.rescore(out=bench.out).report
+    assert any("ewebench-1.0" in note for note in report.notes)
+
+
+def test_a_run_that_another_process_works_on_is_not_marked_again(job, bench):
+    run = job().run
+    with RunFolder(bench.out, run) as folder:
+        assert folder.take()
+        with pytest.raises(UsageError, match="another process"):
+            api.rescore(out=bench.out)
+
+
+def test_a_test_asked_with_other_worked_examples_is_not_the_same_test(bench):
+    (bench.folder / "tests" / "few_shot").mkdir(parents=True)
+    (bench.folder / "tests" / "few_shot" / "sum.json").write_text(json.dumps(numbered(1, "shot")))
+    model = bench.script("m", default="2")
+    for shots in (0, 1):
+        suite = bench.suite(
+            {"sum": numbered(3)}, few_shot={"sum": "few_shot/sum.json"}, shots=shots
+        )
+        api.run([model], suites=[suite], out=bench.out)
+    runs = [model.run for table in api.leaderboard(out=bench.out).suites for model in table.rows]
+    (pair,) = api.compare(runs, out=bench.out).pairs
+    assert [test.reason for test in pair.suites[0].left_out] == ["changed"] * 3
+
+
 # ------------------------------------------------------------------------------ refused at once
+
+
+@pytest.mark.parametrize("wrong", [{"model": None}, {"repeats": 0}, {"repeats": -3}, {"limit": 0}])
+def test_a_job_that_asks_nothing_is_refused(bench, wrong):
+    models = [] if "model" in wrong else [bench.script("m", default="x")]
+    options = {name: value for name, value in wrong.items() if name != "model"}
+    suite = bench.suite({"sum": numbered(1)})
+    with pytest.raises(UsageError):
+        api.run(models, suites=[suite], out=bench.out, **options)
 
 
 def test_everything_wrong_is_shown_at_once_and_nothing_is_asked(bench):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from assay.errors import ModelUnavailable, UsageError
 from assay.messages import tr
-from assay.models.spec import read_spec
+from assay.models.spec import read_spec, without_secrets
 from assay.types import Model
 
 
@@ -19,7 +19,7 @@ def open_model(text: str) -> Model:
     spec = read_spec(text)
     if not spec.name:
         raise UsageError(
-            tr("the model {text!r} has no name", text=text),
+            tr("the model {spec} has no name", spec=without_secrets(text)),
             hint=tr("write for example scripted:answers.json"),
         )
     if spec.scheme == "scripted":

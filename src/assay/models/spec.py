@@ -42,7 +42,16 @@ def read_spec(text: str) -> ModelSpec:
     return ModelSpec(cast(Scheme, scheme), rest[: starts[-1]], rest[starts[-1] + 1 :])
 
 
+def without_secrets(text: str) -> str:
+    """A spec as it may be stored and shown: as typed, but for a password in its URL."""
+    spec = read_spec(text)
+    return str(spec) if spec.url else text
+
+
 def without_userinfo(url: str) -> str:
     """The URL as it may be stored and shown: `http://me:secret@host/` loses `me:secret@`."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # `http://[bad`: what cannot be taken apart is not shown at all
+        return "…"
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self, TextIO
+from typing import Self, TextIO, cast
 
 from rich.live import Live
 from rich.progress_bar import ProgressBar
@@ -26,6 +26,33 @@ from assay.stats import wilson
 from assay.types import Failed, Reply, Score
 
 Clock = Callable[[], float]
+
+
+class _Patient:
+    """A stream that falls silent when it cannot be written; a run does not end for that."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._gone = False
+
+    def write(self, text: str) -> int:
+        if not self._gone:
+            try:
+                return self._stream.write(text)
+            except OSError:
+                self._gone = True
+        return len(text)
+
+    def flush(self) -> None:
+        if not self._gone:
+            try:
+                self._stream.flush()
+            except OSError:
+                self._gone = True
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
+
 
 LIVE_EVERY_S = 0.1
 PLAIN_AT_LEAST_S = 3.0  # never two plain lines closer than this,
@@ -127,7 +154,7 @@ class PlainProgress(SilentProgress):
     """Lines for logs: at the start, at each tenth, at the end, and seldom in between."""
 
     def __init__(self, stream: TextIO, *, clock: Clock = time.monotonic) -> None:
-        self._console = console_for(stream)
+        self._console = console_for(cast(TextIO, _Patient(stream)))
         self._clock = clock
         self._tally: Tally | None = None
         self._said_at = 0.0
@@ -181,7 +208,7 @@ class LiveProgress(SilentProgress):
     """
 
     def __init__(self, stream: TextIO, *, clock: Clock = time.monotonic) -> None:
-        self._console = console_for(stream)
+        self._console = console_for(cast(TextIO, _Patient(stream)))
         self._clock = clock
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._tally: Tally | None = None
@@ -248,6 +275,8 @@ class LiveProgress(SilentProgress):
         self._console.print(line)
 
 
-def progress_for(stream: TextIO) -> LiveProgress | PlainProgress:
-    """A bar where someone looks, plain lines where nobody does."""
+def progress_for(stream: TextIO | None) -> SilentProgress:
+    """A bar where someone looks, plain lines where nobody does, nothing where nothing is open."""
+    if stream is None:
+        return SilentProgress()
     return LiveProgress(stream) if stream.isatty() else PlainProgress(stream)

@@ -160,8 +160,10 @@ def detectable(compared: SuiteComparison) -> str | None:
     if compared.detectable is None:
         return None
     return trn(
-        "With {count} test only differences above about {points:.0f} points are found.",
-        "With {count} tests only differences above about {points:.0f} points are found.",
+        "With {count} test a true difference of about {points:.0f} points is found four times in "
+        "five.",
+        "With {count} tests a true difference of about {points:.0f} points is found four times in "
+        "five.",
         compared.difference.n,
         points=compared.detectable,
     )

@@ -37,6 +37,7 @@ class Database:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
         self.notes: list[str] = []
+        self._read_only = read_only
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         try:
             self._open(path)
@@ -115,6 +116,8 @@ class Database:
                 ),
                 hint=tr("update Assay, or choose another folder with --out"),
             )
+        if version == 0:
+            self._refuse_another_programs_file()
         self.connection.execute("PRAGMA foreign_keys = ON")
         mode = prefer_write_ahead_log(self.connection)
         if mode != "wal":
@@ -127,16 +130,22 @@ class Database:
                 )
             )
         if version == 0:
-            self._refuse_another_programs_file()
             self._create()
 
     def _refuse_another_programs_file(self) -> None:
-        """An empty database becomes a store; one with tables and no version of ours is not ours."""
+        """An empty file becomes a store where one may be made; one with tables and no version of
+        ours is somebody else's, and is not touched.
+        """
         tables = self.connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
         if tables and self._version() == 0:
             raise StoreCorrupt(
                 tr("{path} is the database of another program", path=self.path),
                 hint=tr("choose another folder with --out"),
+            )
+        if self._read_only:
+            raise StoreCorrupt(
+                tr("{path} holds no store yet", path=self.path),
+                hint=tr("run something first, or name the folder with --out"),
             )
 
     def _create(self) -> None:

@@ -202,6 +202,12 @@ class Store:
         )
         return tuple(replace(_read(Suite, body), path=path) for body, path in rows)
 
+    def suite_names(self) -> tuple[str, ...]:
+        """Every suite that any run has used."""
+        return tuple(
+            row[0] for row in self._file.all("SELECT DISTINCT name FROM suites ORDER BY 1")
+        )
+
     def finish(self, run: Run) -> Run:
         """Nothing is left to ask, and all that a run leaves is written."""
         with self._file.writing():
@@ -294,8 +300,9 @@ class Store:
     def marked(self, run: Run, model: RunModel) -> frozenset[TryKey]:
         """The tries of a run that were answered and marked; failed ones are asked again."""
         rows = self._file.all(
-            "SELECT suite, test_id, repeat FROM scores "
-            "WHERE run_id = ? AND model = ? AND body IS NOT NULL",
+            "SELECT suite, test_id, repeat FROM scores WHERE body IS NOT NULL AND id IN ("
+            "  SELECT max(id) FROM scores WHERE run_id = ? AND model = ? "
+            "  GROUP BY suite, test_id, repeat)",
             (run.id, model.position),
         )
         return frozenset(rows)

@@ -61,7 +61,7 @@ def examine(paths: Sequence[Path]) -> tuple[Finding, ...]:
     for path in _once_each(paths):
         if os.path.lexists(path):
             reading = Reading(path, warnings=True)
-            with _no_garbage():
+            with paused_garbage_collection():
                 reading.suite()
             found += reading.findings
         else:
@@ -86,7 +86,7 @@ def _all_or_nothing(paths: Sequence[Path], *, warnings: bool) -> tuple[Suite, ..
                         "those that ship."),
             )  # fmt: skip
     readings = [Reading(path, warnings=warnings) for path in paths]
-    with _no_garbage():
+    with paused_garbage_collection():
         suites = [suite for reading in readings if (suite := reading.suite()) is not None]
     if len(suites) == len(readings):
         return tuple(suites)
@@ -101,7 +101,7 @@ def _all_or_nothing(paths: Sequence[Path], *, warnings: bool) -> tuple[Suite, ..
 
 
 @contextmanager
-def _no_garbage() -> Iterator[None]:
+def paused_garbage_collection() -> Iterator[None]:
     """Pause the search for cycles: loading makes none, and the search takes a fifth of its time."""
     was_on = gc.isenabled()
     gc.disable()

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.errors import SuiteNotFound, UsageError
+from assay.errors import SuiteNotFound, UsageError, raise_all
 from assay.messages import tr
 from assay.suites.wording import did_you_mean, shown
 from assay.types import Category, Suite
@@ -39,16 +39,18 @@ def pick_all(
     if limit is not None and limit < 1:
         raise UsageError(tr("the limit must be at least 1, not {limit}", limit=limit))
     known = list(dict.fromkeys(c.name for suite in suites for c in suite.categories))
-    for name in categories:
-        if name not in known:
-            problem = tr("there is no category '{name}'", name=shown(name))
-            raise SuiteNotFound(
-                did_you_mean(problem, name, known),
-                hint=tr("`assay suites NAME` lists the categories of a suite."),
-            )
+    raise_all([_no_such_category(name, known) for name in categories if name not in known])
     chosen = [_with_categories(suite, set(categories) or set(known)) for suite in suites]
     kept = [suite for suite in chosen if suite.categories]
     return tuple(kept if limit is None else (_sample(suite, limit, seed) for suite in kept))
+
+
+def _no_such_category(name: str, known: Sequence[str]) -> SuiteNotFound:
+    problem = tr("there is no category '{name}'", name=shown(name))
+    return SuiteNotFound(
+        did_you_mean(problem, name, known),
+        hint=tr("`assay suites NAME` lists the categories of a suite."),
+    )
 
 
 def _with_categories(suite: Suite, wanted: set[str]) -> Suite:

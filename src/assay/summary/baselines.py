@@ -28,7 +28,9 @@ from assay.types import (
     TopK,
 )
 
-LETTERS = "ABCDE"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+USUAL_LETTERS = 5
+STUFFED = 200  # keywords in the line that has them all
 YES_AND_NO = ("yes", "no")
 FREQUENT_TEXTS = 5
 
@@ -45,8 +47,8 @@ def baselines(
 ) -> Baselines:
     """The three scores, in points. Above `sample` tests a seeded sample spread over categories.
 
-    The constant is the best of the letters (where a multiple-choice test is there), the five most
-    frequent expected texts, "yes" and "no": chosen knowing the answers, so an upper bound.
+    The constant is the best of these, chosen knowing the answers: every letter that is a choice,
+    the five most frequent expected texts, all keywords in one line, "yes" and "no".
     """
     cases = _sampled(suite, sample, seed)
     marked = {
@@ -109,11 +111,26 @@ def _reply(case: Case, text: str) -> Answered:
 
 
 def _constants(cases: Sequence[Case]) -> list[str]:
-    has_choices = any(isinstance(case.check, MultipleChoice) for case in cases)
     expected = Counter(text for case in cases for text in set(_expected_texts(case)))
     # Ties by the text itself: a set's order would differ from one process to the next.
     frequent = sorted(expected, key=lambda text: (-expected[text], text))[:FREQUENT_TEXTS]
-    return list(dict.fromkeys([*(LETTERS if has_choices else ""), *frequent, *YES_AND_NO]))
+    keywords = " ".join(sorted({word for case in cases for word in _keywords(case)})[:STUFFED])
+    stuffed = [keywords] if keywords else []
+    return list(dict.fromkeys([*_letters(cases), *frequent, *stuffed, *YES_AND_NO]))
+
+
+def _letters(cases: Sequence[Case]) -> str:
+    checks = [case.check for case in cases if isinstance(case.check, MultipleChoice)]
+    if not checks:
+        return ""
+    last = max(max(len(check.choices), LETTERS.index(check.expected) + 1) for check in checks)
+    return LETTERS[: max(last, USUAL_LETTERS)]
+
+
+def _keywords(case: Case) -> Iterator[str]:
+    check = case.check.keywords if isinstance(case.check, Composite) else case.check
+    if isinstance(check, Keywords):
+        yield from (alternatives[0] for alternatives in check.expected)
 
 
 def _expected_texts(case: Case) -> Iterator[str]:

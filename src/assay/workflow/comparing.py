@@ -100,13 +100,17 @@ def _pair(a: _Answers, b: _Answers) -> PairComparison:
 
 
 def _suite(a: _Answers, b: _Answers, name: str) -> SuiteComparison:
-    firsts = {case.id: _question(case) for case in a.suites[name].cases}
-    same = frozenset(
-        case.id for case in b.suites[name].cases if firsts.get(case.id) == _question(case)
-    )
+    firsts, seconds = (_questions(answers.suites[name]) for answers in (a, b))
+    same = frozenset(test_id for test_id in seconds if firsts.get(test_id) == seconds[test_id])
     return compare_suites(a.summaries[name], b.summaries[name], same=same)
 
 
-def _question(case: Case) -> Case:
-    """What makes two tests the same test: all but the author's remarks."""
-    return replace(case, description="", reviewed=None, tags=())
+def _questions(suite: Suite) -> dict[str, tuple[Case, tuple[Case, ...]]]:
+    """What makes two tests the same test: all but the author's remarks, and the worked examples."""
+    return {
+        case.id: (
+            replace(case, description="", reviewed=None, tags=()),
+            suite.few_shot.get(case.category, ())[: suite.shots],
+        )
+        for case in suite.cases
+    }

@@ -20,7 +20,8 @@ ExportFormat = Literal["jsonl", "csv"]
 
 COLUMNS = (
     "run", "model", "fingerprint", "suite", "category", "test", "repeat", "method", "outcome",
-    "score", "unscored_reason", "prompt", "answer", "reasoning", "predictions", "extracted",
+    "score", "unscored_reason", "prompt", "answer", "reasoning", "predictions", "log_likelihoods",
+    "extracted",
     "explanation", "scorer", "scorer_version", "failure", "prompt_tokens", "output_tokens",
     "first_token_s", "total_s", "request",
 )  # fmt: skip
@@ -83,7 +84,7 @@ def _of_reply(reply: Reply) -> dict[str, object]:
         )  # fmt: skip
         return {"answer": reply.text, **{name: fields[name] for name in names}}
     if isinstance(reply, Chosen):
-        return {"predictions": reply.log_likelihoods, "total_s": reply.total_s}
+        return {"log_likelihoods": reply.log_likelihoods, "total_s": reply.total_s}
     if isinstance(reply, ReadText | Timed):
         return {}
     raise TypeError(f"unknown reply {reply!r}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from assay.errors import SuiteNotFound
 from assay.messages import tr, trn
 from assay.results import Leaderboard, Standing, SuiteSummary
 from assay.store import Run, RunModel, Store
@@ -24,6 +25,8 @@ class _Table:
 
 def leaderboard(store: Store, *, suite: str | None = None) -> Leaderboard:
     """One table per suite, the newest suites first."""
+    if suite is not None:
+        _refuse_unknown(store, suite)
     tables: dict[str, _Table] = {}
     unfinished = 0
     for run in reversed(store.runs()):
@@ -51,6 +54,15 @@ def leaderboard(store: Store, *, suite: str | None = None) -> Leaderboard:
         ),
         notes=tuple(notes),
     )
+
+
+def _refuse_unknown(store: Store, suite: str) -> None:
+    known = store.suite_names()
+    if suite not in known:
+        raise SuiteNotFound(
+            tr("no run in {path} has a suite {suite!r}", path=store.path, suite=suite),
+            hint=tr("it has: {names}", names=", ".join(known) or "-"),
+        )
 
 
 def _enter(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.errors import SuiteNotFound
+from assay.errors import SuiteNotFound, UsageError
 from assay.messages import tr, trn
 from assay.plan import make_plan
 from assay.results import Report
@@ -37,6 +37,17 @@ class Rescored:
 
 def rescore(store: Store, run: Run) -> Rescored:
     """Mark every answer of a run again, by today's tests and today's scorers."""
+    folder = RunFolder(store.path.parent, run.id)
+    if not folder.take():
+        raise UsageError(
+            tr("another process is working on run {run}", run=run.id),
+            hint=tr("wait until it has finished, then mark again"),
+        )
+    with folder:
+        return _rescore(store, run, folder)
+
+
+def _rescore(store: Store, run: Run, folder: RunFolder) -> Rescored:
     notes: list[str] = []
     suites = [_todays(suite, run.models[0].facts, notes) for suite in store.suites(run)]
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
@@ -45,22 +56,24 @@ def rescore(store: Store, run: Run) -> Rescored:
         marks = []
         for key, reply_id, old, new in _marks(store, run, model, cases):
             marks.append((key, reply_id, new))
-            marked += new is not None
+            marked += 1
             changed += _worth(old) != _worth(new)
         store.mark_again(run, model, marks)
     run = store.replace_suites(run, suites)
     report = report_of(store, run)
     if run.finished:
-        RunFolder(store.path.parent, run.id).write(report, suites, store)
+        folder.write(report, suites, store)
     return Rescored(report=report, marked=marked, changed=changed, notes=tuple(notes))
 
 
 def _marks(
     store: Store, run: Run, model: RunModel, cases: dict[tuple[str, str], Case]
-) -> Iterator[tuple[TryKey, int, Score | None, Score | None]]:
+) -> Iterator[tuple[TryKey, int, Score | None, Score]]:
+    """Old and new mark of every answer; a failed request has none to renew."""
     for kept in tuple(store.tries(run, model)):
         key = (kept.suite, kept.test_id, kept.repeat)
-        yield key, kept.reply_id, kept.score, mark(cases[kept.suite, kept.test_id], kept.reply)
+        if new := mark(cases[kept.suite, kept.test_id], kept.reply):
+            yield key, kept.reply_id, kept.score, new
 
 
 def _worth(score: Score | None) -> tuple[float | None, bool] | None:
@@ -80,10 +93,25 @@ def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
     stale = [test_id for test_id in asked if test_id not in todays]
     _note_stale(kept.name, stale, notes)
     categories = tuple(
-        replace(category, cases=tuple(todays.get(case.id, case) for case in category.cases))
+        replace(
+            category,
+            cases=tuple(
+                # A test that moved to another file stays where the run's weights have it.
+                replace(todays.get(case.id, case), category=category.name)
+                for case in category.cases
+            ),
+        )
         for category in kept.categories
     )
-    return replace(kept, categories=categories, weights=now.weights, pass_mark=now.pass_mark)
+    names = {category.name for category in categories}
+    return replace(
+        now,
+        path=kept.path,
+        categories=categories,
+        weights={name: weight for name, weight in now.weights.items() if name in names},
+        few_shot=kept.few_shot,
+        shots=kept.shots,
+    )
 
 
 def _questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Message, ...]]]:

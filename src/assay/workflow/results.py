@@ -97,7 +97,7 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int) -> Iterator[str]:
     planned = sum(1 for suite in suites for _ in suite.cases) * run.repeats * len(run.models)
     if run.finished is None:
         yield tr(
-            "this run is not finished: {asked} of {planned} tries are in the store",
+            "this run is not finished: {asked} of {planned} tries are asked and marked",
             asked=asked,
             planned=planned,
         )

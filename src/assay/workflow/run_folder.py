@@ -52,9 +52,11 @@ class RunFolder:
         if fcntl is not None:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            except BlockingIOError:
                 lock.close()
                 return False
+            except OSError:  # no locks on this file system: two processes may then share a run
+                pass
         self._lock = lock
         return True
 

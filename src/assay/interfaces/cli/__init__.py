@@ -18,7 +18,7 @@ import click
 
 import assay
 from assay.errors import AssayError, ExitCode, Interrupted, InvalidFiles, Refusals, UsageError
-from assay.interfaces.cli.output import silence_stdout
+from assay.interfaces.cli.output import say, silence_stdout
 from assay.messages import LANGUAGES_OFFERED, speak, tr
 
 COMMANDS: Mapping[str, str] = {
@@ -180,7 +180,7 @@ def _show(error: AssayError, words: Sequence[str]) -> ExitCode:
     if "--json" in words:
         return _refuse("\n".join((error.message, *findings)), error.hint, words, error.exit_code)
     for finding in findings:
-        click.echo(finding, err=True)
+        say(finding)
     return _refuse(error.message, error.hint, words, error.exit_code)
 
 
@@ -193,7 +193,7 @@ def _refuse(
         return code
     label = tr("stopped") if code == ExitCode.INTERRUPTED else tr("error")
     for line in message.splitlines():
-        click.echo(f"{label}: {line}", err=True)
+        say(f"{label}: {line}")
     for line in hint.splitlines():
-        click.echo(tr("next: {hint}", hint=line), err=True)
+        say(tr("next: {hint}", hint=line))
     return code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -26,7 +27,8 @@ from assay.messages import tr
 @common
 def command(out: Path) -> int:
     """Every step with the command that does it."""
-    from assay.interfaces.cli.showing import progress, show_demo
+    from assay.interfaces.cli.showing import show_demo
+    from assay.reports.progress import progress_for
     from assay.workflow.demo import continue_and_show, start_and_kill
 
     killed = start_and_kill(out)
@@ -38,7 +40,7 @@ def command(out: Path) -> int:
         ),
         err=True,
     )
-    with progress() as observer:
+    with progress_for(sys.stderr) as observer:
         shown = continue_and_show(out, observer)
     show_demo(shown.report, shown.comparison, shown.leaderboard)
     return 0

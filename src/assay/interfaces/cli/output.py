@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+
+import click
 
 
 @contextmanager
@@ -28,8 +30,16 @@ def silence_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def say(text: str) -> None:
+    """A line on stderr, if anybody can have it."""
+    with suppress(OSError):
+        click.echo(text, err=True)
+
+
 def write_exactly(lines: Iterable[str]) -> None:
     """Records as they are, in UTF-8: no console rule drops an escape code from an answer."""
+    if sys.stdout is None:
+        return
     with reader_may_leave():
         for line in lines:
             sys.stdout.buffer.write(line.encode("utf-8", "surrogatepass"))

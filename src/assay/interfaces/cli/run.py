@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -66,9 +67,10 @@ def command(
 ) -> int:
     """Run, then show."""
     from assay import api
-    from assay.interfaces.cli.showing import progress, show_report
+    from assay.interfaces.cli.showing import show_report
+    from assay.reports.progress import progress_for
 
-    with progress() as observer:
+    with progress_for(sys.stderr) as observer:
         report = api.run(
             models,
             suites=suites,

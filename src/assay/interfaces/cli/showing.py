@@ -1,14 +1,12 @@
 """Puts documents on the screen: chooses the renderer, computes nothing.
 
-In: a Report, Comparison, Leaderboard or Suite. Out: text on stdout; progress on stderr.
+In: a Report, Comparison, Leaderboard or Suite. Out: text on stdout.
 """
 
 from __future__ import annotations
 
 import shlex
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -17,22 +15,8 @@ from assay.interfaces.cli.output import reader_may_leave, stdout_takes_unicode
 from assay.messages import tr
 from assay.reports import as_json, markdown, terminal
 from assay.reports.catalogue import suite_table, suites_table
-from assay.reports.progress import LiveProgress, PlainProgress, SilentProgress
 from assay.results import Comparison, Leaderboard, Report
-from assay.types import Observer, Suite
-
-
-@contextmanager
-def progress() -> Iterator[Observer]:
-    """A live bar on a terminal, plain lines elsewhere, always on stderr; none if that is closed."""
-    if sys.stderr is None:
-        yield SilentProgress()
-    elif sys.stderr.isatty():
-        with LiveProgress(sys.stderr) as live:
-            yield live
-    else:
-        with PlainProgress(sys.stderr) as plain:
-            yield plain
+from assay.types import Suite
 
 
 @reader_may_leave()

@@ -8,6 +8,7 @@ import click
 
 from assay.errors import ExitCode, UsageError
 from assay.interfaces.cli.options import common
+from assay.interfaces.cli.output import reader_may_leave
 from assay.messages import tr, trn
 
 
@@ -37,8 +38,9 @@ def command(paths: tuple[str, ...], out: Path) -> int:
             hint=tr("Give a folder or a test file; `.` is the folder you are in."),
         )
     findings = api.validate([Path(path) for path in paths])
-    for finding in findings:
-        click.echo(str(finding))
+    with reader_may_leave():
+        for finding in findings:
+            click.echo(str(finding))
     errors = sum(finding.severity == "error" for finding in findings)
     warnings = len(findings) - errors
     click.echo(
