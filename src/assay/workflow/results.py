@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from assay.errors import ExitCode
 from assay.messages import tr, trn
@@ -124,7 +125,9 @@ def _judged(suites: Sequence[Suite]) -> int:
 def _hints(store: Store, run: Run, failed: int, judged: int) -> Iterator[str]:
     if run.finished:
         page = RunFolder(store.path.parent, run.id).path / "reports" / "report.html"
-        yield tr("the report as a page: {path}", path=page)
+        here = Path.cwd()
+        shown = page.relative_to(here) if page.is_relative_to(here) else page
+        yield tr("the report as a page: {path}", path=shown)
     if judged:
         yield tr("a judge marks them: `assay judge latest`, which comes with a later version")
     if run.finished is None:
