@@ -383,8 +383,6 @@ def test_any_text_gets_a_mark_between_zero_and_one(answer: str, steps: list[str]
 
 # ------------------------------------------------------------------------------ real commands
 
-TEMPLATE = re.compile(r"\.\.\.|\[[^\]]*\||\w\|\w|^<|[<>]$")  # of tldr: `[-a|--all]`, `<Ctrl c>`
-
 
 @pytest.fixture(scope="module")
 def real_commands(shared: Path) -> list[str]:
@@ -395,8 +393,7 @@ def real_commands(shared: Path) -> list[str]:
         with (shared / "data" / name).open(encoding="utf-8", newline="") as file:
             rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
             texts = [re.sub(r"\{\{(.*?)\}\}", r"\1", row[column]) for row in rows]
-        whole = [text for text in texts if not TEMPLATE.search(text)]
-        chosen += random.Random(0).sample(whole, 2_000)
+        chosen += random.Random(0).sample(texts, 2_000)
     return chosen
 
 
@@ -404,7 +401,8 @@ def test_real_commands_equal_themselves(real_commands: list[str]) -> None:
     in_code = [c for c in real_commands if marked([c], f"```\n{c}\n```").value == 1.0]
     plain = [c for c in real_commands if marked([c], c).value == 1.0]
     best = [c for c in real_commands if best_of([c], c, match="command").value == 1.0]
-    # Measured: 3,998 in a code block, 3,948 as plain text, 3,999 as a prediction, of 4,000.
+    # Measured: 3,982 in a code block, 3,929 as plain text, 3,998 as a prediction, of 4,000. The
+    # reader was written with commands of these two collections at hand.
     assert len(in_code) >= 0.99 * len(real_commands)
     assert len(plain) >= 0.97 * len(real_commands)
     assert len(best) >= 0.995 * len(real_commands)
