@@ -39,7 +39,9 @@ class Bench:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.out = folder / "out"
-        self._environment = {**os.environ, "PYTHONWARNINGS": "error"}
+        self.environment = {**os.environ, "PYTHONWARNINGS": "error"}
+        # A developer's shell may have it; most users' streams are buffered, and fail later.
+        self.environment.pop("PYTHONUNBUFFERED", None)
 
     def suite(
         self, categories: dict[str, list[dict[str, Any]]], name: str = "tests", **about: Any
@@ -70,7 +72,7 @@ class Bench:
             stderr=subprocess.PIPE,
             text=True,
             cwd=self.folder,
-            env=self._environment,
+            env=self.environment,
         )
 
     def assay(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -81,7 +83,7 @@ class Bench:
             text=True,
             check=False,
             cwd=self.folder,
-            env={**self._environment, **environment},
+            env={**self.environment, **environment},
             timeout=120,
         )
 

@@ -307,7 +307,12 @@ def test_a_run_whose_reader_goes_away_ends_as_the_run_did(bench, tests):
 def shell(bench, words, redirection):
     command = shlex.join(bench.command(*words)) + " " + redirection
     return subprocess.run(
-        ["bash", "-c", command], capture_output=True, text=True, check=False, cwd=bench.folder
+        ["bash", "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=bench.folder,
+        env=bench.environment,
     )
 
 

@@ -18,7 +18,7 @@ import click
 
 import assay
 from assay.errors import AssayError, ExitCode, Interrupted, InvalidFiles, Refusals, UsageError
-from assay.interfaces.cli.output import say, silence_stdout
+from assay.interfaces.cli.output import say, settle_streams
 from assay.messages import LANGUAGES_OFFERED, speak, tr
 
 COMMANDS: Mapping[str, str] = {
@@ -103,11 +103,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         code = _show(_interrupted(), words)
     except BrokenPipeError:
-        silence_stdout()
         code = ExitCode.DONE
     except OSError as error:
-        silence_stdout()
+        settle_streams()
         code = _show(_cannot_write(error), words)
+    settle_streams()
     sys.exit(int(code or 0))
 
 

@@ -21,13 +21,19 @@ def reader_may_leave() -> Iterator[None]:
         if sys.stdout:
             sys.stdout.flush()
     except BrokenPipeError:
-        silence_stdout()
+        settle_streams()
 
 
-def silence_stdout() -> None:
-    """Nothing more is written, and the interpreter finds nothing to complain about at exit."""
-    if sys.stdout:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def settle_streams() -> None:
+    """Write out what is buffered, and let go of a stream that cannot take it: else the interpreter
+    tries again at exit, fails, and ends with 120 whatever the command said.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream:
+                stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def say(text: str) -> None:
