@@ -209,6 +209,16 @@ def test_a_run_is_found_by_id_by_a_unique_prefix_or_as_the_latest(store):
     assert first.id in caught.value.hint
 
 
+def test_the_latest_run_is_the_last_begun_even_if_the_clock_was_set_back(store):
+    begin(store, key="old")
+    second = begin(store)
+    store._file.connection.execute(
+        "UPDATE runs SET created = '1999-01-01T00:00:00Z' WHERE id = ?", (second.id,)
+    )
+    assert store.find("latest").id == second.id
+    assert [run.id for run in store.runs()][-1] == second.id
+
+
 def test_a_store_of_a_newer_version_is_refused(tmp_path):
     Store(tmp_path).close()
     with sqlite3.connect(tmp_path / "assay.db") as database:

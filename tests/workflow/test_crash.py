@@ -185,6 +185,23 @@ def test_a_full_disk_stops_the_run_cleanly_and_the_same_command_continues(bench,
     assert replies(bench) == 300
 
 
+def test_a_disk_that_fills_while_the_reports_are_written_loses_nothing_either(bench, small_disk):
+    """The answers fit, with a write-ahead log of at most 4 MB; the files made from them do not."""
+    bench.out = small_disk / "out"
+    subprocess.run(["mount", "-o", "remount,size=6m", str(small_disk)], check=True)
+    words = ["run", bench.script("brief", default="2"), "-s", bench.suite({"sum": numbered(500)})]
+    done = bench.assay(*words)
+    assert done.returncode == 130, done.stderr
+    assert "Traceback" not in done.stderr
+    assert replies(bench) == 500
+    subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
+    document = bench.document(*words)
+    assert document["exit_code"] == 0
+    (run,) = (bench.out / "runs").iterdir()
+    assert document["run"] == run.name, "the same run, continued"
+    assert len(list((run / "test-plans").iterdir())) == 500
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root sees the folder as writable")
 def test_a_folder_that_cannot_be_made_is_refused_before_anything_is_asked(bench):
     bench.out = bench.folder / "file" / "out"

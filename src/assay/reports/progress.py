@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self, TextIO, cast
 
 from rich.live import Live
@@ -129,12 +128,7 @@ class SilentProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Nothing was opened."""
 
     def model_started(self, spec: str, *, total: int, reused: int) -> None:
@@ -218,12 +212,7 @@ class LiveProgress(SilentProgress):
         self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Take the bar away and show the cursor again; what was reached stays as a line."""
         self._leave_line()
         self._live.stop()

@@ -140,14 +140,15 @@ def verdict(compared: SuiteComparison) -> str:
 
 def how_tested(compared: SuiteComparison) -> str:
     """The test behind the p-value and what it counted."""
-    return tr(
-        "{method} over {pairs} pairs: {gained} higher, {lost} lower; p {p}, {adjusted} by Holm.",
+    return trn(
+        "{method} over {count} pair: {gained} higher, {lost} lower; p {p}, {adjusted} by Holm.",
+        "{method} over {count} pairs: {gained} higher, {lost} lower; p {p}, {adjusted} by Holm.",
+        compared.difference.n,
         method={
             "mcnemar": tr("Exact McNemar"),
             "stratified mcnemar": tr("McNemar by category"),
             "paired bootstrap": tr("Paired bootstrap"),
         }.get(compared.method, compared.method),
-        pairs=numbers.count(compared.difference.n),
         gained=numbers.count(compared.gained),
         lost=numbers.count(compared.lost),
         p=numbers.p_value(compared.p_value),

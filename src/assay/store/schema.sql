@@ -1,6 +1,7 @@
 -- The store. Version 1 (PRAGMA user_version). Times are ISO 8601, UTC.
 -- Replies and scores lie apart: marking again asks no model again.
 
+-- Newest means last written (rowid), never latest by the clock, which may be set back.
 CREATE TABLE runs (
   id          TEXT PRIMARY KEY,        -- 20261115T101500Z-1a2b3c, the folder's name
   key         TEXT NOT NULL,           -- hash of models, suites, seed, repeats: the same command
@@ -12,7 +13,7 @@ CREATE TABLE runs (
   command     TEXT NOT NULL,           -- repeats or continues the run
   version     TEXT NOT NULL            -- of Assay
 ) STRICT;
-CREATE INDEX runs_by_key ON runs (key, created);
+CREATE INDEX runs_by_key ON runs (key);
 
 CREATE TABLE run_models (
   run_id      TEXT NOT NULL REFERENCES runs (id),

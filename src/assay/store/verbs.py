@@ -123,7 +123,7 @@ class Store:
     def unfinished(self, key: str) -> Run | None:
         """The newest run of the same command, if it has something left to ask."""
         row = self._file.one(
-            "SELECT id, finished FROM runs WHERE key = ? ORDER BY created DESC, rowid DESC LIMIT 1",
+            "SELECT id, finished FROM runs WHERE key = ? ORDER BY rowid DESC LIMIT 1",
             (key,),
         )
         return self.run(row[0]) if row and row[1] is None else None
@@ -131,7 +131,7 @@ class Store:
     def find(self, text: str) -> Run:
         """A run by its id, a unique prefix of one, or `latest`."""
         if text == "latest":
-            row = self._file.one("SELECT id FROM runs ORDER BY created DESC, rowid DESC LIMIT 1")
+            row = self._file.one("SELECT id FROM runs ORDER BY rowid DESC LIMIT 1")
             if row is None:
                 raise RunNotFound(
                     tr("the store {path} holds no run yet", path=self.path),
@@ -156,7 +156,7 @@ class Store:
                 tr("{text!r} begins the ids of several runs", text=text),
                 hint=tr("give more of the id: {ids}", ids=", ".join(ids[:5])),
             )
-        recent = self._file.all("SELECT id FROM runs ORDER BY created DESC, rowid DESC LIMIT 5")
+        recent = self._file.all("SELECT id FROM runs ORDER BY rowid DESC LIMIT 5")
         return RunNotFound(
             tr("there is no run {text!r} in {path}", text=text, path=self.path),
             hint=tr("the newest are: {ids}", ids=", ".join(row[0] for row in recent) or "-"),
@@ -190,7 +190,7 @@ class Store:
 
     def runs(self) -> tuple[Run, ...]:
         """Every run, oldest first."""
-        rows = self._file.all("SELECT id FROM runs ORDER BY created, rowid")
+        rows = self._file.all("SELECT id FROM runs ORDER BY rowid")
         return tuple(self.run(row[0]) for row in rows)
 
     def suites(self, run: Run) -> tuple[Suite, ...]:
