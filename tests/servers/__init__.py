@@ -1,0 +1,1 @@
+"""Server processes that stand for real ones in the tests. Standard library only."""
