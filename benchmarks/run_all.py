@@ -9,6 +9,7 @@ from pathlib import Path
 import asking
 import marking
 import resuming
+import serving
 import starting
 import validating
 
@@ -18,7 +19,7 @@ def main() -> None:
     print("| what | figure | beside | aim |")
     print("|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        for benchmark in (starting, validating, marking, asking, resuming):
+        for benchmark in (starting, validating, marking, asking, resuming, serving):
             for figure in benchmark.figures(Path(folder)):
                 print(
                     f"| {figure.what} | {figure.value} | {figure.beside} | {figure.aim} |",

@@ -15,6 +15,15 @@ from typing import Any
 
 import pytest
 
+from tests.servers.fixtures import (  # noqa: F401
+    ollama_process,
+    ollama_server,
+    openai_process,
+    openai_server,
+    start_ollama,
+    start_openai,
+)
+
 ROOT = Path(__file__).resolve().parents[1]
 
 

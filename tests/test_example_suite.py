@@ -15,7 +15,7 @@ import pytest
 
 import assay
 from assay.models.scripted import ScriptedModel
-from assay.plan import make_plan
+from assay.plan import Wishes, make_plan
 from assay.scorers.mark import mark
 from assay.suites.load import examine, load_suite
 from assay.types import Answered, Case, ExactMatch, Failed, Keywords, MultipleChoice, Suite, TopK
@@ -47,7 +47,7 @@ def marks(name: str) -> Mapping[str, float | None]:
         at_once = Path(folder) / f"{name}.json"
         at_once.write_text(json.dumps({**script(name), "delay_s": 0}), "utf-8")
         model = ScriptedModel(at_once)
-    plan = make_plan([example()], model.facts, seed=0, repeats=1)
+    plan = make_plan([example()], model.facts, Wishes())
     found: dict[str, float | None] = {}
     for exchange in plan.exchanges:
         said: list[str] = []

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
-from assay.plan import make_plan, rendered_prompt
+from assay.plan import Wishes, make_plan, rendered_prompt
 from assay.types import (
     Case,
     Category,
@@ -34,7 +34,7 @@ def suite(*cases, **fields):
 
 
 def first_request(case=CASE, *, facts=FACTS, seed=0, repeats=1, **fields):
-    plan = make_plan([suite(case, **fields)], facts, seed=seed, repeats=repeats)
+    plan = make_plan([suite(case, **fields)], facts, Wishes(seed=seed, repeats=repeats))
     return plan.request(plan.exchanges[-1], 0, [])
 
 
@@ -77,7 +77,7 @@ def test_two_prompts_share_an_id_only_if_they_are_equal(one, other):
 
 
 def test_every_repeat_has_a_seed_of_its_own():
-    plan = make_plan([suite(CASE)], FACTS, seed=5, repeats=3)
+    plan = make_plan([suite(CASE)], FACTS, Wishes(seed=5, repeats=3))
     works = [plan.request(exchange, 0, []).work for exchange in plan.exchanges]
     assert [work.sampling.seed for work in works] == [5, 6, 7]
 
@@ -131,7 +131,7 @@ def test_system_prompt_and_worked_examples_come_first():
 
 def test_a_conversation_from_the_file_is_one_request():
     messages = (user("Hi"), Message("assistant", "Hello"), user("Bye"))
-    plan = make_plan([suite(replace(CASE, messages=messages))], FACTS, seed=0, repeats=1)
+    plan = make_plan([suite(replace(CASE, messages=messages))], FACTS, Wishes())
     assert plan.turns == 1
     assert plan.request(plan.exchanges[0], 0, []).work.messages == messages
 
@@ -139,7 +139,7 @@ def test_a_conversation_from_the_file_is_one_request():
 def test_a_live_conversation_holds_the_models_own_replies():
     messages = (user("One"), user("Two"), Message("assistant", "given"), user("Three"))
     case = replace(CASE, messages=messages, live=True)
-    plan = make_plan([suite(case)], FACTS, seed=0, repeats=1)
+    plan = make_plan([suite(case)], FACTS, Wishes())
     (exchange,) = plan.exchanges
     assert plan.turns == 2
     assert plan.request(exchange, 0, []).work.messages == (user("One"),)
@@ -153,4 +153,99 @@ def test_a_live_conversation_holds_the_models_own_replies():
 
 def test_a_model_that_cannot_write_is_refused_before_anything_is_asked():
     with pytest.raises(UsageError, match="cannot write"):
-        make_plan([suite(CASE)], replace(FACTS, capabilities=frozenset()), seed=0, repeats=1)
+        make_plan([suite(CASE)], replace(FACTS, capabilities=frozenset()), Wishes())
+
+
+# ------------------------------------------------------------------------------- served models
+
+SERVED = replace(
+    FACTS,
+    capabilities=frozenset({"generate", "top_logprobs"}),
+    predicts_by="sampled",
+    context_length=2048,
+)
+CHOICE = replace(CASE, check=MultipleChoice(expected="B", choices=("x", "y", "z")))
+
+
+def work_of(case, facts=SERVED, **wishes):
+    plan = make_plan([suite(case)], facts, Wishes(**wishes))
+    return plan.request(plan.exchanges[0], 0, []).work
+
+
+def test_replies_of_before_served_models_keep_their_ids():
+    assert first_request().id == "d130dbd13a974651f5a361884cd4c2bc"
+
+
+def test_letters_are_asked_of_the_first_token_where_the_server_tells_it():
+    work = work_of(CHOICE)
+    assert isinstance(work, ToChoose)
+    assert work.continuations == ("A", "B", "C")
+    assert work.otherwise.max_tokens == 1024
+
+
+@pytest.mark.parametrize(
+    ("case", "facts"),
+    [
+        (CHOICE, replace(SERVED, thinks=("on", "off"))),
+        (CHOICE, replace(SERVED, capabilities=frozenset({"generate"}))),
+        (replace(CHOICE, check=replace(CHOICE.check, score_by="text")), SERVED),
+        (replace(CHOICE, check=replace(CHOICE.check, choices=())), SERVED),
+        (CASE, SERVED),
+    ],
+    ids=["it thinks first", "tells no likelihoods", "by text", "no choices", "no choice"],
+)
+def test_otherwise_the_answer_is_written_and_read(case, facts):
+    assert isinstance(work_of(case, facts), ToAnswer)
+
+
+def test_a_model_that_was_told_not_to_think_tells_its_first_token():
+    thinking = replace(SERVED, thinks=("on", "off"))
+    assert isinstance(work_of(CHOICE, thinking, think="off"), ToChoose)
+
+
+def test_samples_of_a_served_model_are_warm_and_those_of_others_as_the_test_says():
+    best = replace(CASE, check=TopK(expected_any=("a",)), temperature=0.1)
+    assert work_of(best).sampling.temperature == 0.7
+    assert work_of(best, FACTS).sampling.temperature == 0.1
+    assert work_of(replace(best, temperature=0.9)).sampling.temperature == 0.9
+
+
+def test_fixed_sampling_is_whole_and_the_servers_own_is_left_out():
+    ours = work_of(CASE).sampling
+    assert (ours.top_p, ours.top_k, ours.min_p, ours.repeat_penalty) == (1.0, 0, 0.0, 1.0)
+    theirs = work_of(CASE, sampling="server").sampling
+    assert (theirs.top_p, theirs.top_k, theirs.min_p, theirs.repeat_penalty) == (None,) * 4
+    assert (theirs.temperature, theirs.seed) == (ours.temperature, ours.seed)
+
+
+def test_sampling_and_thinking_are_part_of_what_is_asked():
+    thinking = replace(SERVED, thinks=("on", "off"))
+    plans = [
+        make_plan([suite(CASE)], thinking, wishes)
+        for wishes in (Wishes(), Wishes(sampling="server"), Wishes(think="off"))
+    ]
+    assert len({plan.request(plan.exchanges[0], 0, []).id for plan in plans}) == 3
+
+
+@pytest.mark.parametrize(
+    ("of_test", "wished", "asked"),
+    [(None, None, 1024), (50, None, 50), (None, 16, 16), (50, 16, 16), (50, 500, 50)],
+)
+def test_the_longest_answer_is_the_shorter_of_test_and_wish(of_test, wished, asked):
+    case = replace(CASE, max_tokens=of_test)
+    assert work_of(case, max_tokens=wished).sampling.max_tokens == asked
+
+
+def test_thinking_that_a_model_does_not_offer_is_refused_before_the_run():
+    with pytest.raises(UsageError, match="think"):
+        make_plan([suite(CASE)], SERVED, Wishes(think="off"))
+    with pytest.raises(UsageError) as refused:
+        make_plan([suite(CASE)], replace(SERVED, thinks=("low", "high")), Wishes(think="off"))
+    assert "low, high" in refused.value.hint
+
+
+def test_a_prompt_that_cannot_fit_is_refused_before_the_run():
+    long = replace(CASE, messages=(user("x" * 30_000),))
+    with pytest.raises(UsageError, match="2048"):
+        make_plan([suite(long)], SERVED, Wishes())
+    assert make_plan([suite(long)], FACTS, Wishes()), "a model whose context is not known may try"

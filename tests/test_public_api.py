@@ -8,7 +8,9 @@ from assay import api
 
 def test_exactly_these_functions_are_public():
     assert sorted(api.__all__) == [
+        "Asking",
         "DEFAULT_OUT",
+        "ask",
         "compare",
         "export",
         "leaderboard",
@@ -22,7 +24,9 @@ def test_exactly_these_functions_are_public():
 def test_every_public_function_is_documented_and_typed():
     for name in api.__all__:
         function = getattr(api, name)
-        if callable(function):
+        if inspect.isclass(function):
+            assert inspect.getdoc(function), name
+        elif callable(function):
             assert inspect.getdoc(function), name
             assert inspect.signature(function).return_annotation is not inspect.Signature.empty
 

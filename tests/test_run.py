@@ -1,3 +1,8 @@
+import time
+
+import pytest
+
+from assay.errors import BudgetSpent
 from assay.run import ask
 from assay.types import Answered, Failed, Message, ModelFacts, Request, Sampling, ToAnswer
 
@@ -38,3 +43,31 @@ def test_a_request_the_model_skipped_failed():
 def test_a_reply_to_nothing_and_a_second_reply_are_dropped():
     replies = list(ask(Careless("9", "1", "1"), [request(1)]))
     assert [reply.text for reply in replies] == ["answer 1"]
+
+
+def test_a_budget_that_is_spent_hands_out_what_came_and_leaves_the_rest():
+    coming = ask(Careless("1", "2"), [request(1), request(2)], until=time.monotonic())
+    assert next(coming).request_id == "1"
+    with pytest.raises(BudgetSpent, match="1 requests are left"):
+        next(coming)
+
+
+def test_a_budget_that_is_spent_with_nothing_left_changes_nothing():
+    replies = list(ask(Careless("1"), [request(1)], until=time.monotonic()))
+    assert [reply.request_id for reply in replies] == ["1"]
+
+
+def test_stopping_early_closes_the_models_stream():
+    ended = []
+
+    class Telling(Careless):
+        def answer(self, requests):
+            try:
+                yield from super().answer(requests)
+            finally:
+                ended.append(True)
+
+    coming = ask(Telling("1", "2"), [request(1), request(2)])
+    next(coming)
+    coming.close()
+    assert ended == [True]

@@ -14,7 +14,7 @@ from assay.errors import (
     StoreNotWritable,
     StoreTooNew,
 )
-from assay.plan import make_plan
+from assay.plan import Wishes, make_plan
 from assay.store import RunModel, Store, new_run_id, suite_digest
 from assay.store.database import Database, prefer_write_ahead_log
 from assay.types import (
@@ -33,6 +33,7 @@ from assay.types import (
     Message,
     ModelFacts,
     MultipleChoice,
+    Observed,
     ReadText,
     Score,
     Suite,
@@ -93,7 +94,7 @@ def begin(store, *, key="k", fresh=False):
 
 
 def requests():
-    plan = make_plan([SUITE], FACTS, seed=0, repeats=1)
+    plan = make_plan([SUITE], FACTS, Wishes())
     return [plan.request(exchange, 0, []) for exchange in plan.exchanges]
 
 
@@ -217,6 +218,40 @@ def test_the_latest_run_is_the_last_begun_even_if_the_clock_was_set_back(store):
     )
     assert store.find("latest").id == second.id
     assert [run.id for run in store.runs()][-1] == second.id
+
+
+def test_a_store_of_the_first_version_is_brought_up_to_date_and_keeps_all(tmp_path):
+    with Store(tmp_path) as store:
+        run = begin(store)
+        fresh = columns_of(tmp_path)
+    with sqlite3.connect(tmp_path / "assay.db") as database:  # as version 1 made it
+        for table, column in (
+            ("runs", "sampling"),
+            ("runs", "machine"),
+            ("run_models", "observed"),
+        ):
+            database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+        database.execute("PRAGMA user_version = 1")
+    database.close()
+    assert columns_of(tmp_path) != fresh
+    with Store(tmp_path) as store:
+        again = store.run(run.id)
+        assert again == run
+        assert (again.sampling, again.machine) == ("fixed", None)
+        seen = Observed(memory_bytes=5, notes=("a note",))
+        store.observe(again, again.models[0], seen)
+        assert store.run(run.id).models[0].observed == seen
+    assert columns_of(tmp_path) == fresh
+
+
+def columns_of(folder):
+    database = sqlite3.connect(folder / "assay.db")
+    rows = [
+        (table, [(row[1], row[2]) for row in database.execute(f"PRAGMA table_info({table})")])
+        for table in ("runs", "run_models")
+    ]
+    database.close()
+    return rows
 
 
 def test_a_store_of_a_newer_version_is_refused(tmp_path):

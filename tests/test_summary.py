@@ -12,7 +12,6 @@ from assay.summary import (
     baselines,
     compare_suites,
     measurements,
-    performance,
     rank,
     summarise,
     with_holm,
@@ -166,6 +165,34 @@ def test_predictions_stand_for_the_answer_where_there_is_no_text() -> None:
     assert found.categories["facts"].method == "sampled"
 
 
+def chosen_by(case: Case, method: str) -> Trial:
+    reply = Chosen(request_id="r", log_likelihoods=(-1.0, -2.0), method=method)  # type: ignore[arg-type]
+    score = Score(scorer="s", version=1, value=1.0)
+    return Trial(case=case, repeat=0, request_id="r", reply=reply, score=score)
+
+
+def test_a_category_marked_by_first_tokens_says_so_and_others_do_not() -> None:
+    cases = {name: [case_of(f"{name}_{n}", name) for n in range(2)] for name in ("few", "all")}
+    trials = [
+        chosen_by(cases["few"][0], "first_token"),
+        trial_of(cases["few"][1], 1),
+        *(chosen_by(case, "likelihood") for case in cases["all"]),
+    ]
+    found = summarise(suite_of(cases), trials)
+    assert found.categories["few"].method == "first_token"
+    assert found.categories["all"].method == "wilson"
+
+
+def test_a_category_asked_in_two_lesser_ways_names_both() -> None:
+    letters, guesses = case_of("a"), case_of("b", check=TopK(expected_any=("x",)))
+    trials = [
+        chosen_by(letters, "first_token"),
+        trial_of(guesses, 1, predictions=("x", "y"), prediction_method="sampled"),
+    ]
+    found = summarise(suite_of({"facts": [letters, guesses]}), trials)
+    assert found.categories["facts"].method == "first_token + sampled"
+
+
 # ---------------------------------------------------------------------------------------- repeats
 
 
@@ -247,22 +274,6 @@ def test_measurements_are_named_by_suite_only_where_there_are_several() -> None:
     assert list(measurements([one])) == ["answer_s"]
     assert list(measurements([one, one])) == ["demo/answer_s"]
     assert measurements([]) == {}
-
-
-def test_performance_counts_answers_and_failures_and_what_was_not_told() -> None:
-    found = performance(
-        [
-            Answered(request_id="1", text="a", total_s=1.0, output_tokens=10, prompt_tokens=5),
-            Answered(request_id="2", text="b", total_s=3.0, output_tokens=50),
-            Chosen(request_id="3", log_likelihoods=(-1.0,), total_s=2.0),
-            Failed(request_id="4", reason="no"),
-        ]
-    )
-    assert (found.answered, found.failed) == (3, 1)
-    assert (found.seconds_mean.value, found.seconds_p50.value) == (2.0, 2.0)
-    assert found.tokens_per_s.value == pytest.approx(60 / 4)
-    assert (found.prompt_tokens.n, found.prompt_tokens.unscored) == (1, 2)
-    assert found.first_token_s.value is None
 
 
 # --------------------------------------------------------------------------------------- baselines

@@ -13,15 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypedDict, Unpack
 
+from assay.models.settings import DEFAULT_TIMEOUT_S, OpenAIForm, ServerSettings
 from assay.results import Comparison, Leaderboard, Report
-from assay.types import Finding, Observer
-from assay.workflow.evaluate import Job, evaluate
+from assay.types import Finding, Observer, SamplingMode, Thinking
+from assay.workflow.evaluate import evaluate
 from assay.workflow.exporting import ExportFormat
+from assay.workflow.job import Job
 from assay.workflow.rescoring import Rescored
 
 __all__ = [
     "DEFAULT_OUT",
+    "Asking",
+    "ask",
     "compare",
     "export",
     "leaderboard",
@@ -32,6 +37,29 @@ __all__ = [
 ]
 
 DEFAULT_OUT = Path("assay-out")
+
+
+class Asking(TypedDict, total=False):
+    """How models are asked. What is left out is as the command line has it by default.
+
+    `timeout`: seconds for one request. `connections`: requests at once; None: 1 for Ollama, 8 for
+    others. `num_ctx`: tokens of context (Ollama); None: enough for the longest test. `max_tokens`:
+    at most so many in an answer. `sampling`: `fixed` sends every field, `server` leaves the rest to
+    the server. `think`: for models that do. `api_key_env`: the variable that holds the key. `form`:
+    which OpenAI endpoint. `budget`: stop asking after so many seconds; the same call continues.
+    `system`: a system prompt for suites without a suite.json.
+    """
+
+    timeout: float
+    connections: int | None
+    num_ctx: int | None
+    max_tokens: int | None
+    sampling: SamplingMode
+    think: Thinking | None
+    api_key_env: str | None
+    form: OpenAIForm
+    budget: float | None
+    system: str | None
 
 
 def run(
@@ -45,6 +73,7 @@ def run(
     fresh: bool = False,
     out: Path = DEFAULT_OUT,
     observer: Observer | None = None,
+    **how: Unpack[Asking],
 ) -> Report:
     """Ask the models every question of the suites, mark the answers, and report.
 
@@ -61,6 +90,62 @@ def run(
         seed=seed,
         fresh=fresh,
         out=out,
+        **_of_job(how),
+    )
+    return evaluate(job, observer or SilentProgress())
+
+
+class _OfJob(TypedDict):
+    sampling: SamplingMode
+    max_tokens: int | None
+    think: Thinking | None
+    system: str | None
+    budget_s: float | None
+    server: ServerSettings
+
+
+def _of_job(how: Asking) -> _OfJob:
+    return _OfJob(
+        sampling=how.get("sampling", "fixed"),
+        max_tokens=how.get("max_tokens"),
+        think=how.get("think"),
+        system=how.get("system"),
+        budget_s=how.get("budget"),
+        server=ServerSettings(
+            timeout_s=how.get("timeout", DEFAULT_TIMEOUT_S),
+            connections=how.get("connections"),
+            num_ctx=how.get("num_ctx"),
+            api_key_env=how.get("api_key_env"),
+            form=how.get("form", "auto"),
+        ),
+    )
+
+
+def ask(
+    file: Path,
+    models: Sequence[str],
+    *,
+    repeats: int = 1,
+    seed: int = 0,
+    fresh: bool = False,
+    out: Path = DEFAULT_OUT,
+    observer: Observer | None = None,
+    **how: Unpack[Asking],
+) -> Report:
+    """Put the prompts of a text file to models; the answers are kept and never scored."""
+    from assay.reports.progress import SilentProgress
+    from assay.workflow.asking import own_prompts
+
+    job = Job(
+        models=tuple(models),
+        suites=(),
+        repeats=repeats,
+        seed=seed,
+        fresh=fresh,
+        out=out,
+        own=(own_prompts(file, system=how.get("system")),),
+        verb=("ask", str(file)),
+        **_of_job(how),
     )
     return evaluate(job, observer or SilentProgress())
 

@@ -14,7 +14,8 @@ In: nothing. Out: exceptions. Refuses to know: who raises or shows them.
     │   └── StoreCorrupt ....... 2   not a database, or a damaged one
     ├── Refusals ............... 2   several of the above, shown together
     └── Interrupted ............ 130 stopped on the way; the same command continues
-        └── StoreFull .......... 130 no room on the disk; all that was counted is safe
+        ├── StoreFull .......... 130 no room on the disk; all that was counted is safe
+        └── BudgetSpent ........ 130 the time a user allowed is over
 
 Failed requests and failed gates are results, not exceptions: see `ExitCode`.
 """
@@ -96,6 +97,10 @@ class Interrupted(AssayError):
 
 class StoreFull(Interrupted):
     """No room left; what was counted is safe."""
+
+
+class BudgetSpent(Interrupted):
+    """The time that was allowed is over; the same command continues."""
 
 
 class Refusals(AssayError):

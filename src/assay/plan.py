@@ -1,8 +1,9 @@
 """PLAN: suites and a model's facts in, everything that will be asked out.
 
-In: Suites, ModelFacts, the run's seed and repeats. Out: a Plan of Exchanges, and for each of their
-turns a Request whose id is a content hash. Refuses work that valid files ask for and the model
-cannot do; nothing later says no. Refuses to know: the store, screens, how answers are marked.
+In: Suites, ModelFacts, and Wishes (seed, repeats, sampling). Out: a Plan of Exchanges, and for each
+of their turns a Request whose id is a content hash. Refuses work that valid files or wishes ask for
+and the model cannot do; nothing later says no. Refuses to know: the store, screens, how answers are
+marked.
 
 An Exchange is one test asked once. Most have one turn; a live conversation has several, and the
 request of a later turn holds the model's own earlier replies, so it can be made only after them.
@@ -15,9 +16,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from assay.errors import UsageError
+from assay.errors import UsageError, raise_all
 from assay.messages import tr
 from assay.types import (
     BASE_MODEL_MAX_TOKENS,
@@ -30,7 +31,9 @@ from assay.types import (
     MultipleChoice,
     Request,
     Sampling,
+    SamplingMode,
     Suite,
+    Thinking,
     ToAnswer,
     ToChoose,
     TopK,
@@ -39,6 +42,21 @@ from assay.types import (
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # Part of every request id: a new number makes every stored reply a stranger.
 IDENTITY_VERSION = 1
+# Samples of a colder model are near-copies of each other, and k of them say no more than one.
+LEAST_SAMPLING_TEMPERATURE = 0.7
+# English prose has about 4.5 bytes a token; a prompt with more than twice that is no text.
+MOST_BYTES_PER_TOKEN = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """How the user wants the tests to be asked. `max_tokens`: at most so many in any answer."""
+
+    seed: int = 0
+    repeats: int = 1
+    sampling: SamplingMode = "fixed"
+    max_tokens: int | None = None
+    think: Thinking | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +79,7 @@ class Plan:
     """Everything one model will be asked."""
 
     facts: ModelFacts
-    seed: int
+    wishes: Wishes
     exchanges: tuple[Exchange, ...]
 
     def request(self, exchange: Exchange, turn: int, replies: Sequence[str]) -> Request:
@@ -86,44 +104,109 @@ class Plan:
         case = exchange.case
         messages = (*exchange.opening, *_conversation(exchange, turn, replies))
         check = case.check
-        if isinstance(check, MultipleChoice) and check.choices and self._reads_likelihood:
+        last = turn == len(exchange.asked) - 1
+        if last and isinstance(check, MultipleChoice) and check.choices:
             letters = tuple(LETTERS[: len(check.choices)])
-            return ToChoose(
-                messages=messages,
-                continuations=check.choices if check.score_by == "text" else letters,
-            )
-        default = DEFAULT_MAX_TOKENS if self.facts.is_chat else BASE_MODEL_MAX_TOKENS
-        return ToAnswer(
-            messages=messages,
-            sampling=Sampling(
-                temperature=case.temperature,
-                seed=self.seed + exchange.repeat,
-                max_tokens=case.max_tokens or default,
-                stop=case.stop,
-                predictions=check.k if isinstance(check, TopK) else 1,
-            ),
+            if "score_text" in self.facts.capabilities:
+                by_text = check.score_by == "text"
+                return ToChoose(
+                    messages=messages, continuations=check.choices if by_text else letters
+                )
+            if self._tells_first_letters and check.score_by == "letter":
+                otherwise = self._sampling(exchange)
+                return ToChoose(messages=messages, continuations=letters, otherwise=otherwise)
+        return ToAnswer(messages=messages, sampling=self._sampling(exchange))
+
+    def _sampling(self, exchange: Exchange) -> Sampling:
+        case, wishes = exchange.case, self.wishes
+        several = case.check.k if isinstance(case.check, TopK) else 1
+        drawn = several > 1 and self.facts.predicts_by == "sampled"
+        sampling = Sampling(
+            temperature=max(case.temperature, LEAST_SAMPLING_TEMPERATURE)
+            if drawn
+            else case.temperature,
+            seed=wishes.seed + exchange.repeat,
+            max_tokens=self._longest(case),
+            stop=case.stop,
+            predictions=several,
+            think=wishes.think,
         )
+        return sampling if wishes.sampling == "fixed" else _left_to_the_server(sampling)
+
+    def _longest(self, case: Case) -> int:
+        default = DEFAULT_MAX_TOKENS if self.facts.is_chat else BASE_MODEL_MAX_TOKENS
+        wished = self.wishes.max_tokens
+        if wished is None:
+            return case.max_tokens or default
+        return min(case.max_tokens or wished, wished)
 
     @property
-    def _reads_likelihood(self) -> bool:
-        return "score_text" in self.facts.capabilities
+    def _tells_first_letters(self) -> bool:
+        """A model that thinks begins with a thought, whose first token chooses nothing."""
+        thinks = "on" in self.facts.thinks and self.wishes.think != "off"
+        return "top_logprobs" in self.facts.capabilities and not thinks
 
 
-def make_plan(suites: Sequence[Suite], facts: ModelFacts, *, seed: int, repeats: int) -> Plan:
+def _left_to_the_server(sampling: Sampling) -> Sampling:
+    return replace(
+        sampling,
+        top_p=None,
+        top_k=None,
+        min_p=None,
+        repeat_penalty=None,
+        presence_penalty=None,
+        frequency_penalty=None,
+    )
+
+
+def make_plan(suites: Sequence[Suite], facts: ModelFacts, wishes: Wishes) -> Plan:
     """Lay out every exchange, test by test, repeat by repeat."""
-    if "generate" not in facts.capabilities:
-        raise UsageError(
-            tr("{model} cannot write answers, and the tests ask for them", model=facts.spec),
-            hint=tr("choose a model that generates text"),
-        )
+    raise_all([*_cannot(suites, facts, wishes)])
     openings = {suite.name: _Openings(suite) for suite in suites}
     exchanges = tuple(
         Exchange(case, repeat, openings[suite.name].of(case), _asked(case))
-        for repeat in range(repeats)
+        for repeat in range(wishes.repeats)
         for suite in suites
         for case in suite.cases
     )
-    return Plan(facts=facts, seed=seed, exchanges=exchanges)
+    return Plan(facts=facts, wishes=wishes, exchanges=exchanges)
+
+
+def _cannot(suites: Sequence[Suite], facts: ModelFacts, wishes: Wishes) -> Iterator[UsageError]:
+    if "generate" not in facts.capabilities:
+        yield UsageError(
+            tr("{model} cannot write answers, and the tests ask for them", model=facts.spec),
+            hint=tr("choose a model that generates text"),
+        )
+    if wishes.think and wishes.think not in facts.thinks:
+        known = ", ".join(facts.thinks)
+        yield UsageError(
+            tr("{model} cannot be asked to think {how!r}", model=facts.spec, how=wishes.think),
+            hint=tr("it takes --think {known}", known=known)
+            if known
+            else tr("leave --think out: this model does not think, or does not say so"),
+        )
+    if facts.context_length:
+        yield from _too_long(suites, facts.spec, facts.context_length)
+
+
+def _too_long(suites: Sequence[Suite], model: str, context: int) -> Iterator[UsageError]:
+    """Prompts that cannot fit, however few tokens their bytes make."""
+    for suite in suites:
+        for case in suite.cases:
+            size = sum(len(message.content) for message in case.messages)
+            if size > context * MOST_BYTES_PER_TOKEN:
+                yield UsageError(
+                    tr(
+                        "the prompt of {test!r} ({size} characters) cannot fit into the "
+                        "{context} tokens of {model}",
+                        test=case.id,
+                        size=size,
+                        context=context,
+                        model=model,
+                    ),
+                    hint=tr("leave its category out with -c, or choose a model with more context"),
+                )
 
 
 def rendered_prompt(case: Case) -> str:
@@ -217,12 +300,28 @@ def _identity(
     128 bits: among a million requests two share one with probability 1e-27.
     """
     messages = [(m.role, m.content) for m in work.messages]
-    rest: object
+    rest: list[object] = []
     if isinstance(work, ToAnswer):
-        how = work.sampling
-        rest = (how.temperature, how.seed, how.max_tokens, how.stop, how.predictions)
+        rest += _of_sampling(work.sampling)
+        rest += [work.schema] if work.schema is not None else []
     else:
-        rest = work.continuations
+        rest += work.continuations
+        rest += [_of_sampling(work.otherwise)] if work.otherwise else []
     body = [IDENTITY_VERSION, fingerprint, case.suite, case.id, turn, repeat, work.kind]
     text = json.dumps([*body, messages, rest], ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _of_sampling(how: Sampling) -> list[object]:
+    """Fields that came later count only where they are not as always, so that replies of before
+    keep their ids.
+    """
+    rest = (
+        how.top_p, how.top_k, how.min_p, how.repeat_penalty,
+        how.presence_penalty, how.frequency_penalty, how.think,
+    )  # fmt: skip
+    known = [how.temperature, how.seed, how.max_tokens, how.stop, how.predictions]
+    return known if rest == _AS_ALWAYS else [*known, rest]
+
+
+_AS_ALWAYS = (1.0, 0, 0.0, 1.0, 0.0, 0.0, None)

@@ -3,7 +3,8 @@
 In: nothing. Out: frozen dataclasses that `summary` fills, `workflow` puts together and `reports`
 draws. Refuses to know: how a figure was computed, and how it is shown. Standard library only.
 
-    Report -> ModelReport -> SuiteSummary -> TestRow -> RepeatRow     one run
+    Report -> ModelReport -> SuiteSummary -> TestRow -> RepeatRow     one run: how good
+                          -> Performance -> Speeds, TryFigures        one run: how quick
     Comparison -> PairComparison -> SuiteComparison -> Flip, LeftOut  two runs or more, test by test
     Leaderboard -> SuiteRanking -> Standing                           every model in a store
 
@@ -16,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from assay.types import Estimate, Outcome
+from assay.types import Cause, Estimate, Machine, Observed, Outcome
 
 # ---------------------------------------------------------------------------------------- one run
 
@@ -86,24 +87,84 @@ class SuiteSummary:
     baselines: Baselines | None = None
 
 
+Clock = Literal["server", "client"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speeds:
+    """Tokens per second over all requests, over those the model was loaded for, and over those that
+    found it loaded. A request whose server does not tell counts in `all` only.
+    """
+
+    all: Estimate
+    cold: Estimate
+    warm: Estimate
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Performance:
-    """The quantitative side of one model: every figure an Estimate, with n = 0 if not measured."""
+    """The quantitative side of one model: every figure an Estimate, with n = 0 if not measured.
+
+    `seconds_*` and `tokens_per_s` are by the client's clock, over the whole request. `prefill` and
+    `decode` are the two parts a server works in; `decode_clock` says whose clock `decode` rests on,
+    one for all its requests. `prefill_at_most`: some prompt may have been kept from before without
+    a word, so that `prefill` is an upper bound. `load_s` is over requests that loaded the model.
+    `retries` counts attempts beyond the first. `finishes` has the server's own words, "" where it
+    gave none.
+    """
 
     answered: int
     failed: int
     seconds_mean: Estimate
+    seconds_sd: Estimate
     seconds_p50: Estimate
     seconds_p95: Estimate
     first_token_s: Estimate
+    first_answer_s: Estimate
+    load_s: Estimate
+    queue_s: Estimate
     prompt_tokens: Estimate
     output_tokens: Estimate
     tokens_per_s: Estimate
+    prefill: Speeds
+    decode: Speeds
+    decode_clock: Clock | None = None
+    prefill_at_most: bool = False
+    retries: int = 0
+    finishes: Mapping[str, int] = field(default_factory=dict)
+    failures: Mapping[Cause, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TryFigures:
+    """One try in figures; None is not told. `cold`: the model was loaded for it. `finish` is the
+    server's word, `failure` the cause of a request that failed for good. `prefill_at_most` and the
+    clock of `decode_tokens_per_s` are as in Performance.
+    """
+
+    suite: str
+    test: str
+    repeat: int
+    seconds: float | None = None
+    first_token_s: float | None = None
+    load_s: float | None = None
+    queue_s: float | None = None
+    prefill_tokens_per_s: float | None = None
+    prefill_at_most: bool = False
+    decode_tokens_per_s: float | None = None
+    prompt_tokens: int | None = None
+    output_tokens: int | None = None
+    cold: bool | None = None
+    finish: str = ""
+    attempts: int = 1
+    failure: Cause | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReport:
-    """One model of a run. `report` is the path of its evaluation report, where there is one."""
+    """One model of a run. `report` is the path of its evaluation report, where there is one.
+    `about` is what is known of it, name by name; `observed` what was seen while it was asked.
+    """
 
     spec: str
     name: str
@@ -116,6 +177,9 @@ class ModelReport:
     report: str | None = None
     accepted: bool | None = None
     notes: tuple[str, ...] = ()
+    about: Mapping[str, str] = field(default_factory=dict)
+    observed: Observed | None = None
+    tries: tuple[TryFigures, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +187,7 @@ class Report:
     """One run, whole. `finished` is None while requests are left to ask.
 
     `command` repeats or continues the run; `notes` are things to know, `hints` things to do next,
-    both whole, translated sentences.
+    both whole, translated sentences. `machine` is the one that asked.
     """
 
     run: str
@@ -137,6 +201,7 @@ class Report:
     selected: str | None = None
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    machine: Machine | None = None
 
 
 # ------------------------------------------------------------------------------------ comparisons

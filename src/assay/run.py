@@ -1,7 +1,9 @@
 """RUN: pending Requests and a Model in, a stream of Replies out.
 
-In: requests and the model they are for. Out: exactly one Reply for each request, as they come.
-Refuses to know: tests, marking, the store, whether a request is worth asking (that is the plan's).
+In: requests, the model they are for, and when to stop. Out: exactly one Reply for each request, as
+they come, until the time is up. Refuses to know: tests, marking, the store, whether a request is
+worth asking (that is the plan's), and how a server is tried again (that is its model's: a 429 must
+slow the very connection it came over, docs/decisions/030-servers.md).
 
 What a model may do wrong is mended here, as an outcome and never as an answer: a request it skipped
 is Failed, a reply to nothing that was asked is dropped, a second reply to one request too.
@@ -9,19 +11,36 @@ is Failed, a reply to nothing that was asked is dropped, a second reply to one r
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 
+from assay.errors import BudgetSpent
 from assay.messages import tr
 from assay.types import Failed, Model, Reply, Request
 
 
-def ask(model: Model, requests: Sequence[Request]) -> Iterator[Reply]:
-    """Ask them all; every request gets one reply."""
+def ask(
+    model: Model, requests: Sequence[Request], *, until: float | None = None
+) -> Iterator[Reply]:
+    """Ask them all; every request gets one reply. Raises BudgetSpent at the moment `until` (of
+    time.monotonic): what has come is handed out before, what has not is not failed but left.
+    """
     waiting = {request.id for request in requests}
-    for reply in model.answer(requests):
-        if reply.request_id in waiting:
-            waiting.discard(reply.request_id)
-            yield reply
+    replies = model.answer(requests)
+    try:
+        for reply in replies:
+            if reply.request_id in waiting:
+                waiting.discard(reply.request_id)
+                yield reply
+            if until is not None and time.monotonic() >= until and waiting:
+                raise BudgetSpent(
+                    tr("the time that --budget allows is spent; {count} requests are left",
+                       count=len(waiting)),
+                )  # fmt: skip
+    finally:
+        close = getattr(replies, "close", None)  # a generator ends what is under way
+        if close:
+            close()
     for request in requests:
         if request.id in waiting:
             yield Failed(request_id=request.id, reason=tr("the model gave no reply"))

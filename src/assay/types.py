@@ -157,9 +157,16 @@ class Judge:
     method: Literal["judge"] = "judge"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unmarked:
+    """Nothing says what is right: a prompt of `assay ask`, never one of a test file."""
+
+    method: Literal["unmarked"] = "unmarked"
+
+
 Check = (
     ExactMatch | Keywords | MultipleChoice | Format | EweQuality
-    | Composite | TopK | CommandSequence | Judge
+    | Composite | TopK | CommandSequence | Judge | Unmarked
 )  # fmt: skip
 
 METHOD_OF: Mapping[type, str] = {
@@ -269,32 +276,54 @@ class Finding:
 # --------------------------------------------------------------------------- requests and replies
 
 
+SamplingMode = Literal["fixed", "server"]
+Thinking = Literal["off", "on", "low", "medium", "high"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How an answer is drawn. All of it is part of a request's identity."""
+    """How an answer is drawn. All of it is part of a request's identity.
+
+    The last seven are for served models, whose defaults differ by server and version. None means:
+    not sent, the server decides. `think` None: the model's own way, natively told apart.
+    """
 
     temperature: float
     seed: int
     max_tokens: int
     stop: tuple[str, ...] = ()
     predictions: int = 1  # how many best answers are wanted (top_k)
+    top_p: float | None = 1.0
+    top_k: int | None = 0  # 0 is off
+    min_p: float | None = 0.0
+    repeat_penalty: float | None = 1.0
+    presence_penalty: float | None = 0.0
+    frequency_penalty: float | None = 0.0
+    think: Thinking | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToAnswer:
-    """Write an answer to this conversation."""
+    """Write an answer to this conversation. `schema`: a JSON Schema, as text, that it must meet;
+    text, because the order of its properties is the order in which they are written.
+    """
 
     messages: tuple[Message, ...]
     sampling: Sampling
+    schema: str | None = None
     kind: Literal["answer"] = "answer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToChoose:
-    """Say how likely each of these continuations is after this conversation."""
+    """Say how likely each of these continuations is after this conversation.
+
+    `otherwise`: how to write an answer instead, where a server's few likelihoods do not decide.
+    """
 
     messages: tuple[Message, ...]
     continuations: tuple[str, ...]
+    otherwise: Sampling | None = None
     kind: Literal["choose"] = "choose"
 
 
@@ -330,6 +359,25 @@ class Request:
     work: Work
 
 
+PredictionMethod = Literal["given", "beam", "sampled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """Where the seconds of a served answer went, as its server told; None: it did not say.
+
+    `queue_s` is what its total leaves beside the parts. `cached_tokens` of the prompt were not
+    computed again, so that they count in no speed. `cold`: the model was loaded for this request.
+    """
+
+    load_s: float | None = None
+    queue_s: float | None = None
+    prefill_s: float | None = None
+    decode_s: float | None = None
+    cached_tokens: int | None = None
+    cold: bool | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
     """A model's text. Reasoning is split off already; only `text` is ever marked.
@@ -337,6 +385,8 @@ class Answered:
     `reasoning_unclosed`: the model was cut off while thinking, so there is no answer.
     `predictions` holds the k best, best first, where several were asked for, and
     `prediction_method` how they were found: beam and sampled ones are never ranked together.
+    `output_tokens` include those of the thinking. `finish` is why it ended, in the server's word.
+    `dropped` names what was asked of the server and silently ignored by it.
     """
 
     request_id: str
@@ -345,21 +395,35 @@ class Answered:
     reasoning_unclosed: bool = False
     truncated: bool = False
     predictions: tuple[str, ...] = ()
-    prediction_method: Literal["given", "beam", "sampled"] | None = None
+    prediction_method: PredictionMethod | None = None
     prompt_tokens: int | None = None
     output_tokens: int | None = None
-    first_token_s: float | None = None
+    first_token_s: float | None = None  # of the answer or of the thinking, whichever came first
+    first_answer_s: float | None = None  # of the answer itself
     total_s: float | None = None
+    timing: Timing | None = None
+    finish: str = ""
+    attempts: int = 1
+    dropped: tuple[str, ...] = ()
     kind: Literal["answered"] = "answered"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """Log-likelihood of each continuation, in the order asked."""
+    """Log-likelihood of each continuation, in the order asked.
+
+    `method` is `first_token` where a server told the likeliest first tokens only. A continuation
+    that was not among them is `bounded`: its value is an upper bound.
+    """
 
     request_id: str
     log_likelihoods: tuple[float, ...]
+    method: Literal["likelihood", "first_token"] = "likelihood"
+    bounded: tuple[bool, ...] = ()
+    prompt_tokens: int | None = None
     total_s: float | None = None
+    timing: Timing | None = None
+    attempts: int = 1
     kind: Literal["chosen"] = "chosen"
 
 
@@ -389,13 +453,29 @@ class Timed:
     kind: Literal["timed"] = "timed"
 
 
+Cause = Literal[
+    "timeout",  # the deadline passed
+    "unreachable",  # no connection, or it broke before an answer began
+    "rate_limited",  # 429, for longer than we wait
+    "server_error",  # the server said that it failed
+    "refused",  # the server said that the request is wrong, or that we may not ask it
+    "broken_stream",  # it ended before it was done
+    "unreadable",  # not what the protocol says: garbage, wrong encoding, too long
+    "prompt_too_long",  # it does not fit, or was cut in silence
+    "other",
+]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """The request failed for good. Never an answer, never a score."""
+    """The request failed for good. Never an answer, never a score. `partial` is what had come."""
 
     request_id: str
     reason: str
+    cause: Cause = "other"
+    partial: str = ""
     total_s: float | None = None
+    attempts: int = 1
     kind: Literal["failed"] = "failed"
 
 
@@ -404,12 +484,19 @@ Reply = Answered | Chosen | ReadText | Timed | Failed
 
 # ----------------------------------------------------------------------------------------- models
 
-Capability = Literal["generate", "score_text", "structured_output", "top_logprobs"]
+Capability = Literal[
+    "generate",
+    "score_text",  # the likelihood of any text
+    "structured_output",
+    "top_logprobs",  # the likeliest first tokens of an answer
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
-    """What is known of a model before it is asked anything."""
+    """What is known of a model before it is asked anything. `about` is for people to read:
+    server, version, quantisation, size; each a short text under its name.
+    """
 
     spec: str
     name: str
@@ -419,25 +506,65 @@ class ModelFacts:
     is_chat: bool = True
     parameters: int | None = None
     context_length: int | None = None
+    predicts_by: PredictionMethod = "given"
+    thinks: tuple[Thinking, ...] = ()  # the settings it takes; none: it does not think
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """What was seen of a model while it was asked. `gpu_bytes` below `memory_bytes` means that a
+    part of it was computed on the CPU. `notes` are whole sentences.
+    """
+
+    memory_bytes: int | None = None
+    gpu_bytes: int | None = None
+    context_length: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Model(Protocol):
     """Anything that can be asked. A list in, so that prefixes are shared; an iterator out, so that
-    every reply is durable at once. One reply per request, in any order.
+    every reply is durable at once. One reply per request, in any order. Closing the iterator early
+    gives up what is under way.
     """
 
     @property
     def facts(self) -> ModelFacts:
-        """Known without asking anything."""
+        """Known without asking anything; a probe may add to it."""
+        ...
+
+    def probe(self) -> None:
+        """Find out what only asking tells. Called when nothing else is wrong, before the plan;
+        asks nothing of a suite. Raises ModelUnavailable where the model cannot be asked at all.
+        """
         ...
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
         """Ask them all."""
         ...
 
+    def observed(self) -> Observed:
+        """What was seen so far."""
+        ...
+
     def close(self) -> None:
         """Give back memory, connections, processes."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """The computer Assay runs on: what a speed means nothing without. `versions`: package to
+    version. A served model may run on another one.
+    """
+
+    system: str
+    processor: str
+    cores: int
+    memory_bytes: int
+    gpus: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 # ---------------------------------------------------------------------------------------- results

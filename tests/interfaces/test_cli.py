@@ -33,10 +33,10 @@ def words(bench, tests):
 
 def test_the_run_document_has_the_keys_of_the_contract(bench, words):
     document = bench.document(*words)
-    assert set(document) == {"run", "out", "models", "selected", "exit_code"}
+    assert set(document) == {"run", "out", "models", "selected", "exit_code", "machine"}
     assert document["out"] == str(bench.out)
     (model,) = document["models"]
-    assert set(model) == {"model", "suites", "measurements", "report", "accepted"}
+    assert set(model) == {"model", "suites", "measurements", "report", "accepted", "about"}
     assert model["model"] == words[1]
     assert (document["selected"], model["accepted"]) == (None, None)
     (suite,) = model["suites"]

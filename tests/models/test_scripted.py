@@ -130,8 +130,8 @@ def test_a_missing_script_and_a_folder_are_refused_with_a_hint(tmp_path):
 
 
 def test_a_kind_of_model_that_cannot_be_asked_yet_is_refused_by_name():
-    with pytest.raises(ModelUnavailable, match="ollama:llama3"):
-        open_model("ollama:llama3")
+    with pytest.raises(ModelUnavailable, match="models/step_100"):
+        open_model("models/step_100")
 
 
 def test_replies_are_answers_with_their_time(script):

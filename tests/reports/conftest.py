@@ -19,13 +19,15 @@ from assay.results import (
     RepeatRow,
     Report,
     Side,
+    Speeds,
     Standing,
     SuiteComparison,
     SuiteRanking,
     SuiteSummary,
     TestRow,
+    TryFigures,
 )
-from assay.types import Estimate, Outcome
+from assay.types import Estimate, Machine, Observed, Outcome
 
 HOSTILE = (
     "\x1b[2J\x1b]0;owned\x07 [red]markup[/red] <script>alert(1)</script> "
@@ -56,6 +58,22 @@ def seconds(value: float, high: float | None = 2.0) -> Estimate:
     return Estimate(
         value=value, low=0.5, high=high, n=9, unscored=0, unit="s", method="order statistics"
     )
+
+
+def speed(value: float, n: int = 8, unscored: int = 0) -> Estimate:
+    return Estimate(
+        value=value,
+        low=value * 0.9,
+        high=value * 1.1,
+        n=n,
+        unscored=unscored,
+        unit="tokens/s",
+        method="bootstrap",
+    )
+
+
+def not_timed() -> Speeds:
+    return Speeds(all=nothing("tokens/s"), cold=nothing("tokens/s"), warm=nothing("tokens/s"))
 
 
 def row(id: str, outcome: Outcome, score: float | None, explanation: str = "why") -> TestRow:
@@ -112,14 +130,90 @@ def model_report() -> ModelReport:
             answered=9,
             failed=1,
             seconds_mean=seconds(1.25),
+            seconds_sd=seconds(0.75),
             seconds_p50=seconds(1.0),
             seconds_p95=seconds(1.9, None),
             first_token_s=nothing("s"),
+            first_answer_s=nothing("s"),
+            load_s=nothing("s"),
+            queue_s=nothing("s"),
             prompt_tokens=nothing("tokens"),
             output_tokens=nothing("tokens"),
             tokens_per_s=nothing("tokens/s"),
+            prefill=not_timed(),
+            decode=not_timed(),
         ),
         report="/out/runs/r/reports/good.md",
+    )
+
+
+def served_model() -> ModelReport:
+    """One that a server told everything about."""
+    model = model_report()
+    measured = replace(
+        model.performance,
+        first_token_s=seconds(0.3),
+        load_s=replace(seconds(3.5), n=1),
+        prefill=Speeds(all=speed(900.0), cold=speed(120.0, 1), warm=speed(950.0, 7)),
+        decode=Speeds(all=speed(41.5), cold=speed(40.0, 1), warm=speed(41.8, 7)),
+        decode_clock="server",
+        prefill_at_most=True,
+        retries=2,
+        finishes={"stop": 7, "length": 1, "": 1},
+        failures={"timeout": 1},
+    )
+    tries = (
+        TryFigures(
+            suite="demo",
+            test="facts_001",
+            repeat=0,
+            seconds=4.25,
+            first_token_s=0.31,
+            load_s=3.5,
+            queue_s=0.01,
+            prefill_tokens_per_s=120.0,
+            decode_tokens_per_s=40.0,
+            prompt_tokens=1034,
+            output_tokens=12,
+            cold=True,
+            finish="stop",
+        ),
+        TryFigures(
+            suite="demo",
+            test="facts_002",
+            repeat=1,
+            seconds=0.5,
+            prefill_tokens_per_s=9500.0,
+            prefill_at_most=True,
+            cold=False,
+            finish="length",
+            attempts=3,
+        ),
+        TryFigures(suite="demo", test="facts_003", repeat=0, seconds=120.0, failure="timeout"),
+    )
+    return replace(
+        model,
+        spec="ollama:small:1b",
+        performance=measured,
+        about={"server": "Ollama 0.17.4", "quantisation": "Q4_K_M"},
+        observed=Observed(
+            memory_bytes=4 * 2**30,
+            gpu_bytes=3 * 2**30,
+            context_length=4096,
+            notes=("The context was cut to 4,096 tokens.",),
+        ),
+        tries=tries,
+    )
+
+
+def machine() -> Machine:
+    return Machine(
+        system="Linux 6.1",
+        processor="Some CPU",
+        cores=8,
+        memory_bytes=16 * 2**30,
+        gpus=("Some GPU, 24 GiB",),
+        versions={"python": "3.11.9", "assay": "0.2.0"},
     )
 
 
@@ -208,6 +302,27 @@ def report() -> Report:
 
 
 @pytest.fixture
+def served_report(report: Report) -> Report:
+    """A machine, and a model behind a server."""
+    return replace(report, models=(served_model(),), machine=machine())
+
+
+@pytest.fixture
+def compared_report(served_report: Report) -> Report:
+    """Two models behind servers: the second quicker, and worse."""
+    first = served_report.models[0]
+    suite = replace(first.suites[0], score=points(40.0, 30.0, 52.0, 40))
+    decode = replace(first.performance.decode, all=speed(83.0))
+    second = replace(
+        first,
+        spec="ollama:tiny",
+        suites=(suite,),
+        performance=replace(first.performance, decode=decode),
+    )
+    return replace(served_report, models=(first, second))
+
+
+@pytest.fixture
 def repeated_report(report: Report) -> Report:
     """The first test asked twice."""
     tries = tuple(
@@ -263,9 +378,32 @@ def hostile_report(report: Report) -> Report:
         baselines=replace(suite.baselines, constant_answer=HOSTILE),
     )
     spec = "scripted:" + HOSTILE
-    models = (replace(model, spec=spec, suites=(changed,), notes=(HOSTILE,)),)
+    served = served_model()
+    changed_model = replace(
+        model,
+        spec=spec,
+        suites=(changed,),
+        notes=(HOSTILE,),
+        performance=replace(served.performance, finishes={HOSTILE: 9}),
+        about={HOSTILE: HOSTILE},
+        observed=Observed(memory_bytes=1, gpu_bytes=1, notes=(HOSTILE,)),
+        tries=(replace(served.tries[0], suite=HOSTILE, test=HOSTILE, finish=HOSTILE),),
+    )
     return replace(
-        report, models=models, notes=(HOSTILE,), hints=(HOSTILE,), command=HOSTILE, selected=spec
+        report,
+        models=(changed_model, replace(changed_model, spec=spec + "2")),
+        notes=(HOSTILE,),
+        hints=(HOSTILE,),
+        command=HOSTILE,
+        selected=spec,
+        machine=Machine(
+            system=HOSTILE,
+            processor=HOSTILE,
+            cores=1,
+            memory_bytes=1,
+            gpus=(HOSTILE,),
+            versions={HOSTILE: HOSTILE},
+        ),
     )
 
 

@@ -13,9 +13,9 @@ ESTIMATE = ["value", "low", "high", "n", "unscored", "unit", "method"]
 
 def test_a_run_has_exactly_the_keys_of_the_contract(report: Report) -> None:
     document = json.loads(as_json.as_text(as_json.report(report)))
-    assert list(document) == ["run", "out", "models", "selected", "exit_code"]
+    assert list(document) == ["run", "out", "models", "selected", "exit_code", "machine"]
     (model,) = document["models"]
-    assert list(model) == ["model", "suites", "measurements", "report", "accepted"]
+    assert list(model) == ["model", "suites", "measurements", "report", "accepted", "about"]
     (suite,) = model["suites"]
     assert list(suite) == ["suite", "score", "categories", "tests"]
     assert list(suite["score"]) == ESTIMATE
@@ -30,6 +30,28 @@ def test_a_run_has_exactly_the_keys_of_the_contract(report: Report) -> None:
         "explanation": "timed out after 120 s",
     }
     assert (document["exit_code"], document["selected"], model["accepted"]) == (3, None, None)
+
+
+def test_a_run_says_which_machine_asked_and_what_is_known_of_a_model(
+    report: Report, served_report: Report
+) -> None:
+    document = json.loads(as_json.as_text(as_json.report(served_report)))
+    assert document["machine"] == {
+        "system": "Linux 6.1",
+        "processor": "Some CPU",
+        "cores": 8,
+        "memory_bytes": 16 * 2**30,
+        "gpus": ["Some GPU, 24 GiB"],
+        "versions": {"python": "3.11.9", "assay": "0.2.0"},
+    }
+    assert document["models"][0]["about"] == {"server": "Ollama 0.17.4", "quantisation": "Q4_K_M"}
+    older = as_json.report(report)
+    assert older["machine"] is None
+
+
+def test_the_short_names_of_measurements_stay(report: Report) -> None:
+    document = json.loads(as_json.as_text(as_json.report(report)))
+    assert "answer_s" in document["models"][0]["measurements"]
 
 
 def test_figures_are_not_rounded_and_missing_ones_are_null(report: Report) -> None:

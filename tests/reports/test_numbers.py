@@ -114,3 +114,24 @@ def test_slow_rates_are_per_minute(rate: float, shown: str) -> None:
 def test_a_bar_shows_value_and_interval(given: Estimate, drawn: str) -> None:
     assert numbers.bar(given, width=9) == drawn
     assert numbers.bar(given, width=9, ascii_only=True).isascii()
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [(16 * 2**30, "16.0 GiB"), (2**30, "1.0 GiB"), (940 * 2**20, "940 MiB"), (0, "0 MiB")],
+)
+def test_memory_is_in_units_of_1024(size: int, shown: str) -> None:
+    assert numbers.memory(size) == shown
+
+
+@pytest.mark.parametrize(
+    ("part", "shown"), [(0, "0 %"), (1, "1 %"), (620, "62 %"), (999, "99 %"), (1000, "100 %")]
+)
+def test_all_and_nothing_are_said_only_where_they_are_true(part: int, shown: str) -> None:
+    assert numbers.share(part, 1000) == shown
+
+
+def test_a_single_observation_has_the_decimals_of_its_unit_and_none_is_a_dash() -> None:
+    assert numbers.raw(0.25, "s") == "0.250"
+    assert numbers.raw(1034, "tokens") == "1,034"
+    assert numbers.raw(None, "s") == "–"

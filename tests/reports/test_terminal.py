@@ -47,12 +47,38 @@ def test_a_report_says_every_figure_with_interval_n_and_unscored(report: Report)
         "the prompt echoed 12.5 points [6.0–22.0] 38 0 ·├●─┤···············",
         "always “B” 25.0 points [15.0–40.0] 38 0 ···├─●──┤···········",
         "3 tests: 1 pass · 1 fail · 0 no answer · 0 unscored · 1 failed",
-        "answer_s 1.250 s [0.500–2.000] 9 0",
+        "seconds per answer 1.250 s [0.500–2.000] 9 0",
         "9 answers, 1 failed for good.",
         "Note: 1 request failed.",
         "→ assay report latest -v",
     ):
         assert line in lines
+
+
+def test_machine_model_memory_and_speed_are_a_line_each(served_report: Report) -> None:
+    lines = lines_of(shown(served_report, width=140))
+    for line in (
+        "Machine: Linux 6.1 · Some CPU · 8 cores · 16.0 GiB · Some GPU, 24 GiB",
+        "server: Ollama 0.17.4 · quantisation: Q4_K_M",
+        "memory: 4.0 GiB · on the GPU: 75 %, the rest on the CPU · context length: 4,096 tokens",
+        "9 answers, 1 failed for good (timed out 1).",
+        "decoding 41.5 tokens/s [37.4–45.7] n=8, by the server's clock",
+        "Note: The context was cut to 4,096 tokens.",
+    ):
+        assert line in lines
+
+
+def test_nothing_is_said_of_a_machine_or_a_server_that_is_not_known(report: Report) -> None:
+    text = shown(report)
+    assert "Machine:" not in text
+    assert "decoding" not in text
+
+
+def test_a_measurement_of_several_suites_keeps_the_suites_name(report: Report) -> None:
+    model = report.models[0]
+    named = {"demo/answer_s": model.measurements["answer_s"]}
+    changed = replace(report, models=(replace(model, measurements=named),))
+    assert "demo/seconds per answer 1.250 s [0.500–2.000] 9 0" in lines_of(shown(changed))
 
 
 def test_single_tests_are_shown_only_when_asked_for(report: Report) -> None:
@@ -68,9 +94,13 @@ def test_every_try_of_a_repeated_test_is_shown_when_asked_for(repeated_report: R
 
 @pytest.mark.parametrize("width", [60, 70, 80, 120])
 def test_tables_fit_the_terminal_and_lose_no_figure(
-    report: Report, comparison: Comparison, leaderboard: Leaderboard, width: int
+    report: Report,
+    served_report: Report,
+    comparison: Comparison,
+    leaderboard: Leaderboard,
+    width: int,
 ) -> None:
-    for document in (report, comparison, leaderboard):
+    for document in (report, served_report, comparison, leaderboard):
         text = shown(document, width=width)
         assert max(len(line) for line in text.splitlines()) <= width
         assert "…" not in text

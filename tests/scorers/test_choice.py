@@ -358,6 +358,56 @@ def test_likelihoods_that_do_not_fit_are_refused(values: tuple[float, ...]) -> N
         likeliest(MultipleChoice(expected="B", choices=CITIES), *values)
 
 
+def by_first_token(
+    *log_likelihoods: float, bounded: tuple[bool, ...] = (), score_by: str = "letter"
+) -> Score:
+    check = MultipleChoice(expected="B", choices=CITIES, score_by=score_by)  # type: ignore[arg-type]
+    reply = Chosen(
+        request_id="r", log_likelihoods=log_likelihoods, method="first_token", bounded=bounded
+    )
+    return multiple_choice_by_likelihood(a_case(check), check, reply)
+
+
+def test_a_mark_by_the_first_token_says_so() -> None:
+    score = by_first_token(-3.0, -1.0, -2.0, -9.0)
+    assert (score.value, score.extracted) == (1.0, "B")
+    assert "by the likelihood of the first token" in score.explanation
+    assert "not among" not in score.explanation
+
+
+@pytest.mark.parametrize(
+    ("bounded", "said"),
+    [
+        ((False, False, False, True), "D was not among the tokens the server told."),
+        ((False, False, True, True), "C and D were not among the tokens the server told."),
+        ((True, False, True, True), "A, C and D were not among the tokens the server told."),
+    ],
+)
+def test_letters_the_server_did_not_tell_are_named(bounded: tuple[bool, ...], said: str) -> None:
+    score = by_first_token(-3.0, -1.0, -9.0, -9.0, bounded=bounded)
+    assert score.value == 1.0
+    assert said in score.explanation
+
+
+def test_a_bound_is_never_the_most_likely_nor_a_tie() -> None:
+    score = by_first_token(-4.0, -5.0, -4.0, -1.0, bounded=(False, False, True, True))
+    assert (score.value, score.extracted) == (0.0, "A")
+    assert "Equally likely" not in score.explanation
+
+
+@pytest.mark.parametrize("bounded", [(True,) * 4, (True, False)])
+def test_bounds_without_a_likelihood_or_without_their_letters_are_refused(
+    bounded: tuple[bool, ...],
+) -> None:
+    with pytest.raises(ValueError, match="likelihood"):
+        by_first_token(-3.0, -1.0, -2.0, -9.0, bounded=bounded)
+
+
+def test_texts_cannot_be_told_by_their_first_token() -> None:
+    with pytest.raises(ValueError, match="first token"):
+        by_first_token(-3.0, -1.0, -2.0, -9.0, score_by="text")
+
+
 # ------------------------------------------------------------------------------------ properties
 
 

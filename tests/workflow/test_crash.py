@@ -71,7 +71,7 @@ def test_a_run_killed_twenty_times_ends_like_one_that_was_not(bench, tmp_path_fa
     for _ in range(KILLS):
         process = bench.start(*words)
         # Some kills fall into start-up, some between two replies, some inside a commit.
-        target = counted + chance.randint(0, 25)
+        target = counted + chance.randint(0, 12)
         wait_for(lambda: replies(bench) >= target or process.poll() is not None)  # noqa: B023
         time.sleep(chance.uniform(0, 0.01))
         process.kill()
@@ -186,19 +186,22 @@ def test_a_full_disk_stops_the_run_cleanly_and_the_same_command_continues(bench,
 
 
 def test_a_disk_that_fills_while_the_reports_are_written_loses_nothing_either(bench, small_disk):
-    """The answers fit, with a write-ahead log of at most 4 MB; the files made from them do not."""
+    """The answers would fit; they and the files made from them do not."""
     bench.out = small_disk / "out"
     subprocess.run(["mount", "-o", "remount,size=6m", str(small_disk)], check=True)
     words = ["run", bench.script("brief", default="2"), "-s", bench.suite({"sum": numbered(500)})]
     done = bench.assay(*words)
     assert done.returncode == 130, done.stderr
     assert "Traceback" not in done.stderr
-    assert replies(bench) == 500
+    assert 0 < replies(bench) <= 500
+    assert is_sound(bench)
     subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
     document = bench.document(*words)
     assert document["exit_code"] == 0
     (run,) = (bench.out / "runs").iterdir()
     assert document["run"] == run.name, "the same run, continued"
+    assert replies(bench) == 500, "nothing was asked twice"
+    assert len(list(next((run / "outputs").iterdir()).iterdir())) == 500
     assert len(list((run / "test-plans").iterdir())) == 500
 
 

@@ -1,7 +1,7 @@
 """Turns what a user typed into a Model.
 
-In: a model spec as text. Out: a Model whose facts are known; asking comes later. Refuses to know:
-suites, plans, the store.
+In: a model spec as text, and how servers are to be asked. Out: a Model whose facts are known;
+asking comes later. Refuses to know: suites, plans, the store.
 """
 
 from __future__ import annotations
@@ -10,23 +10,35 @@ from pathlib import Path
 
 from assay.errors import ModelUnavailable, UsageError
 from assay.messages import tr
+from assay.models.settings import ServerSettings
 from assay.models.spec import read_spec, without_secrets
 from assay.types import Model
 
 
-def open_model(text: str) -> Model:
+def open_model(text: str, settings: ServerSettings | None = None) -> Model:
     """Find a model. Raises ModelUnavailable with what to do where it is not there."""
     spec = read_spec(text)
+    settings = settings or ServerSettings()
     if not spec.name:
         raise UsageError(
             tr("the model {spec} has no name", spec=without_secrets(text)),
-            hint=tr("write for example scripted:answers.json"),
+            hint=tr("write for example ollama:llama3.2:3b or scripted:answers.json"),
         )
     if spec.scheme == "scripted":
         from assay.models.scripted import ScriptedModel
 
         return ScriptedModel(Path(spec.name))
+    if spec.scheme == "ollama":
+        from assay.models.ollama.address import ollama_url
+        from assay.models.ollama.model import OllamaModel
+
+        return OllamaModel(spec.name, ollama_url(spec.url), spec=str(spec), settings=settings)
+    if spec.scheme == "openai":
+        from assay.models.openai.address import openai_url
+        from assay.models.openai.model import OpenAIModel
+
+        return OpenAIModel(spec.name, openai_url(spec.url), spec=str(spec), settings=settings)
     raise ModelUnavailable(
-        tr("this version cannot ask {spec} yet: it knows scripted:FILE.json only", spec=str(spec)),
-        hint=tr("record its answers in a file and name it scripted:FILE.json (docs/models.md)"),
+        tr("this version cannot ask the checkpoint {spec} yet", spec=spec.name),
+        hint=tr("serve it (ollama:NAME or openai:NAME@URL), or see docs/models.md"),
     )

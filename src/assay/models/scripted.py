@@ -20,7 +20,7 @@ from rapidfuzz import process
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.reasoning import as_unicode, split_reasoning
-from assay.types import Answered, Failed, ModelFacts, Reply, Request, ToAnswer
+from assay.types import Answered, Failed, ModelFacts, Observed, Reply, Request, ToAnswer
 
 MAX_BYTES = 200 * 1024 * 1024
 _KEYS = ("answers", "default", "fail", "delay_s")
@@ -60,6 +60,13 @@ class ScriptedModel:
             if self._script.delay_s:
                 time.sleep(self._script.delay_s)
             yield self._reply(request, time.perf_counter() - started)
+
+    def probe(self) -> None:
+        """The file told all there is."""
+
+    def observed(self) -> Observed:
+        """Nothing was measured."""
+        return Observed()
 
     def close(self) -> None:
         """Nothing is held."""

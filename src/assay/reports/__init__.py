@@ -5,7 +5,9 @@ Refuses to know: the store, the models, and how any number came about.
 
     safe_text     model output made harmless: terminal, Markdown
     numbers       the one place that formats a number
-    sentences     what all renderers say in the same words
+    sentences     what all renderers say in the same words; of speed and failures: quantities;
+                  of machine, server and memory: surroundings
+    quality_picture  where the dots of "quality against speed" lie
     terminal      rich tables            report, comparison, leaderboard
     markdown      the same               report, comparison, leaderboard
     as_json       the same, for programs

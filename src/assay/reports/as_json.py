@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from pydantic_core import PydanticSerializationError, to_json
+
 from assay.results import (
     Comparison,
     Leaderboard,
@@ -22,7 +24,7 @@ from assay.results import (
     SuiteSummary,
     TestRow,
 )
-from assay.types import Estimate
+from assay.types import Estimate, Machine
 
 Document = dict[str, object]
 
@@ -35,6 +37,7 @@ def report(document: Report) -> Document:
         "models": [_model(model) for model in document.models],
         "selected": document.selected,
         "exit_code": int(document.exit_code),
+        "machine": _machine(document.machine),
         # Only a report asked for while requests are left has this key.
         **({"finished": False} if document.finished is None else {}),
     }
@@ -82,12 +85,13 @@ def estimate(of: Estimate) -> Document:
 
 def as_text(document: Document, *, ascii_only: bool = False) -> str:
     """One JSON text that any reader takes, whatever a model wrote and wherever it goes."""
-    text = json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:  # a lone surrogate in a model's answer; escaped it is valid JSON
-        text = json.dumps(document, ensure_ascii=True, indent=2, allow_nan=False)
-    return text
+    if not ascii_only:
+        try:
+            # A tenth of the time of json.dumps, whose indenting is not compiled.
+            return to_json(document, indent=2, inf_nan_mode="strings").decode()
+        except PydanticSerializationError:
+            pass  # a lone surrogate in a model's answer; escaped it is valid JSON
+    return json.dumps(document, ensure_ascii=True, indent=2, allow_nan=False)
 
 
 def _model(model: ModelReport) -> Document:
@@ -97,6 +101,20 @@ def _model(model: ModelReport) -> Document:
         "measurements": _estimates({**model.measurements, **_baselines(model)}),
         "report": model.report,
         "accepted": model.accepted,
+        "about": dict(model.about),
+    }
+
+
+def _machine(machine: Machine | None) -> Document | None:
+    if machine is None:
+        return None
+    return {
+        "system": machine.system,
+        "processor": machine.processor,
+        "cores": machine.cores,
+        "memory_bytes": machine.memory_bytes,
+        "gpus": list(machine.gpus),
+        "versions": dict(machine.versions),
     }
 
 

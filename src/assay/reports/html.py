@@ -13,7 +13,7 @@ from typing import NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from assay.messages import tr
-from assay.reports import numbers, sentences
+from assay.reports import numbers, quality_picture, quantities, sentences, surroundings
 from assay.reports.safe_text import visible
 from assay.results import Report
 from assay.types import Estimate
@@ -37,11 +37,19 @@ def report(document: Report, *, language: str = "en") -> str:
         language=language,
         numbers=numbers,
         sentences=sentences,
+        quantities=quantities,
+        surroundings=surroundings,
         chart=_chart,
+        pictures=tuple(quality_picture.pictures(document)),
+        view=quality_picture,
         tr=tr,
         every_test=tr("Every test"),
         question_and_answer=tr("question and answer"),
         performance_heading=tr("Performance"),
+        picture_heading=tr("Quality against speed"),
+        picture_axis=tr("score, points"),
+        whiskers=tr("Lines through a dot are 95 % intervals."),
+        hollow_dot=tr("A hollow dot is an incomplete score."),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from assay.messages import tr, trn
-from assay.reports import numbers, sentences
+from assay.reports import numbers, quantities, sentences, surroundings
 from assay.reports.safe_text import markdown_code
 from assay.reports.safe_text import markdown_inline as inline
 from assay.results import (
@@ -30,17 +30,17 @@ SHOWN_EXPLANATION = 300
 
 def report(document: Report) -> str:
     """One run: every model, suite, category and test."""
-    return _joined(_report(document))
+    return joined(_report(document))
 
 
 def comparison(document: Comparison) -> str:
     """Paired comparisons."""
-    return _joined(_comparison(document))
+    return joined(_comparison(document))
 
 
 def leaderboard(document: Leaderboard) -> str:
     """Every model, suite by suite, best first."""
-    return _joined(_leaderboard(document))
+    return joined(_leaderboard(document))
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> str:
@@ -56,6 +56,22 @@ def figures(rows: Iterable[tuple[str, Estimate]]) -> str:
     return table(heads, (_figure(name, estimate) for name, estimate in rows), right=(1, 2, 3, 4))
 
 
+def facts(rows: Iterable[tuple[str, str]]) -> str | None:
+    """A table of names and texts, or nothing where there are none."""
+    cells = [(inline(name), inline(text)) for name, text in rows]
+    return table(("", ""), cells) if cells else None
+
+
+def bullets(sentences_: Iterable[str]) -> str:
+    """Sentences as a list."""
+    return "\n".join(f"- {inline(sentence)}" for sentence in sentences_)
+
+
+def joined(blocks: Iterable[str | None]) -> str:
+    """A page of the blocks that are there."""
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
 def _figure(name: str, estimate: Estimate) -> tuple[str, ...]:
     return (
         inline(name),
@@ -67,26 +83,20 @@ def _figure(name: str, estimate: Estimate) -> tuple[str, ...]:
     )
 
 
-def _joined(blocks: Iterable[str | None]) -> str:
-    return "\n\n".join(block for block in blocks if block) + "\n"
-
-
-def _bullets(sentences_: Iterable[str]) -> str:
-    return "\n".join(f"- {inline(sentence)}" for sentence in sentences_)
-
-
 # ---------------------------------------------------------------------------------------- one run
 
 
 def _report(document: Report) -> Iterator[str | None]:
     yield f"# {inline(tr('Run {run}', run=document.run))}"
     yield inline(sentences.state(document))
+    if document.machine is not None:
+        yield inline(surroundings.machine_line(document.machine))
     yield _plain(sentences.nothing_to_show(document))
     if document.selected is not None:
         yield f"**{inline(tr('Selected: {model}', model=document.selected))}**"
     for model in document.models:
         yield from _model(model)
-    yield _bullets([*document.notes, *document.hints])
+    yield bullets([*document.notes, *document.hints])
     if document.command:
         yield tr("The same again: {command}", command=markdown_code(document.command))
     if document.version:
@@ -96,13 +106,16 @@ def _report(document: Report) -> Iterator[str | None]:
 def _model(model: ModelReport) -> Iterator[str | None]:
     accepted = sentences.acceptance(model)
     yield f"## {inline(model.spec)}" + (f" ({accepted})" if accepted else "")
+    yield _plain(surroundings.about_line(model.about))
+    yield _plain(surroundings.observed_line(model.observed))
     for summary in model.suites:
         yield from _suite(summary)
     if model.measurements:
         yield f"### {tr('Measurements')}"
-        yield figures(model.measurements.items())
-    yield inline(sentences.answered(model.performance))
-    yield _bullets(sentences.model_notes(model))
+        yield figures(quantities.measurements(model.measurements))
+    yield inline(quantities.answered(model.performance))
+    yield _plain(quantities.decoding(model.performance))
+    yield bullets(sentences.model_notes(model))
 
 
 def _suite(summary: SuiteSummary) -> Iterator[str | None]:
@@ -141,7 +154,7 @@ def _comparison(document: Comparison) -> Iterator[str | None]:
     yield _plain(sentences.nothing_to_show(document))
     for pair in document.pairs:
         yield from _pair(pair)
-    yield _bullets(document.notes)
+    yield bullets(document.notes)
 
 
 def _pair(pair: PairComparison) -> Iterator[str | None]:
@@ -150,7 +163,7 @@ def _pair(pair: PairComparison) -> Iterator[str | None]:
     yield inline(tr("first: run {a}; second: run {b}", a=pair.a.run, b=pair.b.run))
     for compared in pair.suites:
         yield from _compared(compared)
-    yield _bullets(pair.notes)
+    yield bullets(pair.notes)
 
 
 def _compared(compared: SuiteComparison) -> Iterator[str | None]:
@@ -173,7 +186,7 @@ def _compared(compared: SuiteComparison) -> Iterator[str | None]:
     yield table(heads, rows, right=(1, 2, 3, 4, 5))
     told = [] if compared.p_value is None else [sentences.how_tested(compared)]
     least = sentences.detectable(compared)
-    yield _bullets([*told, *([least] if least else []), *sentences.left_out(compared)])
+    yield bullets([*told, *([least] if least else []), *sentences.left_out(compared)])
     if compared.flips:
         yield inline(trn("{count} test flipped:", "{count} tests flipped:", len(compared.flips)))
         yield table(
@@ -195,7 +208,7 @@ def _leaderboard(document: Leaderboard) -> Iterator[str | None]:
     yield _plain(sentences.nothing_to_show(document))
     for suite in document.suites:
         yield from _ranking(suite)
-    yield _bullets(document.notes)
+    yield bullets(document.notes)
 
 
 def _ranking(suite: SuiteRanking) -> Iterator[str | None]:
@@ -219,4 +232,4 @@ def _ranking(suite: SuiteRanking) -> Iterator[str | None]:
         for row in suite.rows
     )
     yield table(heads, rows, right=(0, 2, 3, 4, 5))
-    yield _bullets(sentences.ranking_legend(suite))
+    yield bullets(sentences.ranking_legend(suite))

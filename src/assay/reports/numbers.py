@@ -1,7 +1,8 @@
 """The one place that formats a number.
 
-In: an Estimate, a p-value, a count, seconds. Out: short text, with the interval and its basis.
-Refuses to know: where it is shown. A figure without a value is said to be not measured, never 0.
+In: an Estimate, a p-value, a count, seconds, bytes. Out: short text, with the interval and what it
+rests on. Refuses to know: where it is shown. A figure without a value is said to be not measured,
+never 0.
 """
 
 from __future__ import annotations
@@ -97,6 +98,28 @@ def score(mark: float | None) -> str:
     if (shown == "1.00" and mark < 1) or (shown == "0.00" and mark > 0):
         shown = f"{mark:.3f}"
     return shown
+
+
+def memory(size: int) -> str:
+    """15.5 GiB, 940 MiB."""
+    if size >= 2**30:
+        return f"{size / 2**30:,.1f} GiB"
+    return f"{size / 2**20:,.0f} MiB"
+
+
+def share(part: int, whole: int) -> str:
+    """62 %; all of it only where it is all, and none only where it is none."""
+    percent = round(100 * part / whole)
+    if part < whole:
+        percent = min(percent, 99)
+    if part > 0:
+        percent = max(percent, 1)
+    return f"{percent} %"
+
+
+def raw(number: float | None, unit: str) -> str:
+    """One observation, which has no interval; – where there is none."""
+    return "–" if number is None else _plain(number, unit)
 
 
 def duration(seconds: float) -> str:

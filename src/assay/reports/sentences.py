@@ -17,7 +17,6 @@ from assay.results import (
     Comparison,
     Leaderboard,
     ModelReport,
-    Performance,
     Report,
     SuiteComparison,
     SuiteRanking,
@@ -72,26 +71,6 @@ def baselines_sampled(known: Baselines) -> str | None:
     )
 
 
-def performance(measured: Performance) -> Iterator[tuple[str, Estimate]]:
-    """Every quantity of `performance.md`, named."""
-    yield tr("seconds per answer, mean"), measured.seconds_mean
-    yield tr("seconds per answer, median"), measured.seconds_p50
-    yield tr("seconds per answer, 95th percentile"), measured.seconds_p95
-    yield tr("seconds to the first token, mean"), measured.first_token_s
-    yield tr("tokens in, mean per answer"), measured.prompt_tokens
-    yield tr("tokens out, mean per answer"), measured.output_tokens
-    yield tr("tokens out per second"), measured.tokens_per_s
-
-
-def answered(measured: Performance) -> str:
-    """How many requests were answered, and how many failed."""
-    return tr(
-        "{answered}, {failed} failed for good.",
-        answered=trn("{count} answer", "{count} answers", measured.answered),
-        failed=numbers.count(measured.failed),
-    )
-
-
 def state(report: Report) -> str:
     """When a run began and ended, or that it has not."""
     if report.finished is None:
@@ -100,13 +79,8 @@ def state(report: Report) -> str:
 
 
 def model_notes(model: ModelReport) -> Iterator[str]:
-    """What to know about one model."""
-    if model.fingerprint_is_weak:
-        yield tr(
-            "The fingerprint of {model} is weak: its server does not say which weights it runs, "
-            "so a change of weights behind the name goes unnoticed.",
-            model=model.spec,
-        )
+    """What to know about one model and its scores."""
+    yield from speed_notes(model)
     for summary in model.suites:
         if summary.score.incomplete:
             yield tr(
@@ -116,7 +90,19 @@ def model_notes(model: ModelReport) -> Iterator[str]:
                 unscored=numbers.count(summary.score.unscored),
                 total=numbers.count(summary.score.n + summary.score.unscored),
             )
+
+
+def speed_notes(model: ModelReport) -> Iterator[str]:
+    """What to know about one model whatever it scored."""
+    if model.fingerprint_is_weak:
+        yield tr(
+            "The fingerprint of {model} is weak: its server does not say which weights it runs, "
+            "so a change of weights behind the name goes unnoticed.",
+            model=model.spec,
+        )
     yield from model.notes
+    if model.observed is not None:
+        yield from model.observed.notes
 
 
 def acceptance(model: ModelReport) -> str | None:

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.messages import tr, trn
-from assay.reports import numbers, sentences
+from assay.reports import numbers, quantities, sentences, surroundings
 from assay.reports.safe_text import one_line
 from assay.results import (
     Comparison,
@@ -66,6 +66,8 @@ def report(document: Report, console: Console, *, verbose: bool = False) -> None
     """One run: every model, every suite; with `verbose` every test."""
     _line(console, tr("Run {run}", run=document.run), style="bold")
     _line(console, sentences.state(document), style="dim")
+    if document.machine is not None:
+        _line(console, surroundings.machine_line(document.machine), style="dim")
     _empty(console, sentences.nothing_to_show(document))
     for model in document.models:
         _model(console, model, verbose=verbose)
@@ -100,14 +102,17 @@ def _model(console: Console, model: ModelReport, *, verbose: bool) -> None:
     if accepted:
         title.append(f"  {accepted}", style="bold green" if model.accepted else "bold red")
     console.print(title)
+    for facts in (surroundings.about_line(model.about), surroundings.observed_line(model.observed)):
+        _empty(console, facts, style="dim")
     for summary in model.suites:
         _suite(console, summary, verbose=verbose)
     if model.measurements:
         console.print()
         _line(console, tr("Measurements"), style="bold")
-        console.print(_figures(console, model.measurements.items()))
+        console.print(_figures(console, quantities.measurements(model.measurements)))
     console.print()
-    _line(console, sentences.answered(model.performance))
+    _line(console, quantities.answered(model.performance))
+    _empty(console, quantities.decoding(model.performance))
     _notes(console, sentences.model_notes(model), ())
 
 
@@ -293,9 +298,9 @@ def _line(console: Console, sentence: str, *, style: str = "") -> None:
     console.print(Text(one_line(sentence), style=style))
 
 
-def _empty(console: Console, sentence: str | None) -> None:
+def _empty(console: Console, sentence: str | None, *, style: str = "") -> None:
     if sentence is not None:
-        _line(console, sentence)
+        _line(console, sentence, style=style)
 
 
 def _notes(console: Console, notes: Iterable[str], hints: Iterable[str]) -> None:

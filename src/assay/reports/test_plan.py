@@ -22,6 +22,7 @@ from assay.types import (
     Keywords,
     MultipleChoice,
     TopK,
+    Unmarked,
 )
 
 
@@ -83,6 +84,8 @@ def _how(check: Check) -> str:
             return tr("the share of the steps found in order, read as shell commands.")
         case Judge():
             return tr("a judge marks it from 0 to 10 by the rubric.")
+        case Unmarked():
+            return tr("it is not: nothing says what a right answer would be.")
 
 
 def _bullets(check: Check) -> Iterator[str]:

@@ -33,6 +33,7 @@ from assay.types import (
     Reply,
     Score,
     TopK,
+    Unmarked,
 )
 
 MARK_VERSION = 1
@@ -89,6 +90,13 @@ def _mark_answer(case: Case, reply: Answered) -> Score:
             version=MARK_VERSION,
             unscored_reason="no_judge",
             explanation=tr("no_judge: a judge has to read this answer, and none has."),
+        )
+    if isinstance(case.check, Unmarked):
+        return Score(
+            scorer=case.method,
+            version=MARK_VERSION,
+            unscored_reason="nothing_to_check",
+            explanation=tr("nothing_to_check: nothing says what a right answer would be."),
         )
     if _is_empty(case, reply):
         return _no_answer(case, tr("The answer is empty."))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # Control, zero-width and direction characters, soft hyphen, variation selectors: none is seen.
 _INVISIBLE = re.compile(
@@ -72,6 +73,10 @@ def fold_whole_answer(text: str) -> str:
     Only where something remains, and only what carries no meaning: "C++", "C#", "-5", "50 %",
     ".NET", ":wq", "cp a ." and "__init__" stay as they are.
     """
+    return _folded(text) if len(text) > SHORT else _folded_before(text)
+
+
+def _folded(text: str) -> str:
     text = plain_hyphens(straight_apostrophes(visible(text)))
     text = unicodedata.normalize("NFC", text)
     text = _WHITE_SPACE.sub(" ", text).strip()
@@ -81,6 +86,11 @@ def fold_whole_answer(text: str) -> str:
             break
         text = peeled
     return unicodedata.normalize("NFC", text.casefold())
+
+
+# The same few texts are folded for every test and baseline; long answers are met once.
+SHORT = 200
+_folded_before = lru_cache(maxsize=4096)(_folded)
 
 
 def _peel(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from assay.stats.intervals import Interval
@@ -57,8 +58,26 @@ def resampled_means(values: Sequence[float], *, seed: int, draws: int) -> Number
         centres = np.array([group.mean() for group in groups])
         counts = np.array([len(group) for group in groups])
         inside = np.array([group.var() for group in groups])
+    drawn = _times_drawn(tuple(counts.tolist()), draws, seed)
+    means: Numbers = drawn @ centres
+    if inside.any():
+        noise = np.random.default_rng((seed, 1)).standard_normal(draws)
+        means += noise * np.sqrt(drawn @ inside)
+    return means / len(ordered)
+
+
+@lru_cache(maxsize=4)
+def _times_drawn(counts: tuple[int, ...], draws: int, seed: int) -> Numbers:
+    """How often each group comes up in each resample. Figures over the same tests share it: a
+    model's dozen timings of 500 answers took 0.8 s without, 0.02 s with.
+    """
+    import numpy as np
+
     random = np.random.default_rng(seed)
-    drawn = random.multinomial(len(ordered), counts / counts.sum(), size=draws)
-    noise = random.standard_normal(draws) * np.sqrt(drawn @ inside)
-    means: Numbers = (drawn @ centres + noise) / len(ordered)
-    return means
+    groups, total = len(counts), sum(counts)
+    if groups < total:
+        return random.multinomial(total, np.array(counts) / total, size=draws).astype(np.float64)
+    # All different: counting plain draws is the same distribution at an eighth of the time.
+    picks = random.integers(0, groups, size=(draws, groups))
+    picks += groups * np.arange(draws)[:, None]
+    return np.bincount(picks.ravel(), minlength=draws * groups).reshape(draws, groups).astype(float)

@@ -24,7 +24,7 @@ from assay.errors import (
 )
 from assay.messages import tr
 
-VERSION = 1
+VERSION = 2
 BUSY_TIMEOUT_S = 30.0
 SCHEMA = Path(__file__).with_name("schema.sql")
 # What SQLite answers where a file system has no shared memory or no locks, as over a network.
@@ -129,8 +129,8 @@ class Database:
                     mode=mode,
                 )
             )
-        if version == 0:
-            self._create()
+        if version < VERSION:
+            self._bring_up_to_date()
 
     def _refuse_another_programs_file(self) -> None:
         """An empty file becomes a store where one may be made; one with tables and no version of
@@ -148,13 +148,23 @@ class Database:
                 hint=tr("run something first, or name the folder with --out"),
             )
 
-    def _create(self) -> None:
-        """Make the tables. Two processes may try at once; the second finds them made."""
+    def _bring_up_to_date(self) -> None:
+        """Make the tables, or add what a newer version added. Two processes may try at once; the
+        second finds it done.
+        """
         with self.writing() as connection:
-            if self._version() == 0:
-                for statement in SCHEMA.read_text("utf-8").split(";\n"):
+            version = self._version()
+            scripts = (
+                [SCHEMA]
+                if version == 0
+                else [
+                    SCHEMA.with_name(f"to_version_{n}.sql") for n in range(version + 1, VERSION + 1)
+                ]
+            )
+            for script in scripts:
+                for statement in script.read_text("utf-8").split(";\n"):
                     connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {VERSION}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
 
     def _version(self) -> int:
         return int(self.connection.execute("PRAGMA user_version").fetchone()[0])

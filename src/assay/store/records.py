@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.types import ModelFacts, Reply, Score
+from assay.types import Machine, ModelFacts, Observed, Reply, SamplingMode, Score
 
 TryKey = tuple[str, str, int]  # suite, test id, repeat
 
@@ -20,6 +20,7 @@ class RunModel:
     spec: str
     slug: str
     facts: ModelFacts
+    observed: Observed | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,8 @@ class Run:
     version: str
     models: tuple[RunModel, ...]
     digests: tuple[str, ...]
+    sampling: SamplingMode = "fixed"
+    machine: Machine | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

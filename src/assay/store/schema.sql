@@ -1,4 +1,4 @@
--- The store. Version 1 (PRAGMA user_version). Times are ISO 8601, UTC.
+-- The store. Version 2 (PRAGMA user_version); to_version_2.sql brings an older one here. Times are ISO 8601, UTC.
 -- Replies and scores lie apart: marking again asks no model again.
 
 -- Newest means last written (rowid), never latest by the clock, which may be set back.
@@ -11,7 +11,9 @@ CREATE TABLE runs (
   seed        INTEGER NOT NULL,
   repeats     INTEGER NOT NULL,
   command     TEXT NOT NULL,           -- repeats or continues the run
-  version     TEXT NOT NULL            -- of Assay
+  version     TEXT NOT NULL,           -- of Assay
+  sampling    TEXT NOT NULL DEFAULT 'fixed', -- whose sampling: ours (fixed) or the server's
+  machine     TEXT                     -- Machine as JSON: where it ran
 ) STRICT;
 CREATE INDEX runs_by_key ON runs (key);
 
@@ -22,6 +24,7 @@ CREATE TABLE run_models (
   slug        TEXT NOT NULL,
   fingerprint TEXT NOT NULL,
   facts       TEXT NOT NULL,           -- ModelFacts as JSON
+  observed    TEXT,                    -- Observed as JSON: what was seen while it was asked
   PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 

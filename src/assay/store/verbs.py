@@ -26,7 +26,17 @@ from assay.errors import RunNotFound, StoreCorrupt, StoreError
 from assay.messages import tr
 from assay.store.database import Database
 from assay.store.records import KeptTry, Run, RunModel, TryKey
-from assay.types import ModelFacts, Reply, Request, Score, Suite, Work
+from assay.types import (
+    Machine,
+    ModelFacts,
+    Observed,
+    Reply,
+    Request,
+    SamplingMode,
+    Score,
+    Suite,
+    Work,
+)
 
 FILE_NAME = "assay.db"
 
@@ -72,6 +82,8 @@ class Store:
         command: str,
         version: str,
         fresh: bool,
+        sampling: SamplingMode = "fixed",
+        machine: Machine | None = None,
     ) -> Run:
         """Write a new run down, whole, before anything is asked."""
         now = utc_now()
@@ -80,11 +92,14 @@ class Store:
                 self._file.one("SELECT coalesce(max(id), 0) + 1 FROM replies")[0] if fresh else 0
             )
             self._file.connection.execute(
-                "INSERT INTO runs VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?)",
-                (run_id, key, now, first, seed, repeats, command, version),
-            )
+                "INSERT INTO runs VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    run_id, key, now, first, seed, repeats, command, version, sampling,
+                    _json(machine, Machine) if machine else None,
+                ),
+            )  # fmt: skip
             self._file.connection.executemany(
-                "INSERT INTO run_models VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO run_models VALUES (?, ?, ?, ?, ?, ?, NULL)",
                 [
                     (
                         run_id,
@@ -182,10 +197,18 @@ class Store:
             command=row[7],
             version=row[8],
             models=tuple(
-                RunModel(position=m[1], spec=m[2], slug=m[3], facts=_read(ModelFacts, m[5]))
+                RunModel(
+                    position=m[1],
+                    spec=m[2],
+                    slug=m[3],
+                    facts=_read(ModelFacts, m[5]),
+                    observed=_read(Observed, m[6]) if m[6] else None,
+                )
                 for m in models
             ),
             digests=tuple(digest[0] for digest in digests),
+            sampling=row[9],
+            machine=_read(Machine, row[10]) if row[10] else None,
         )
 
     def runs(self) -> tuple[Run, ...]:
@@ -215,6 +238,14 @@ class Store:
                 "UPDATE runs SET finished = ? WHERE id = ?", (utc_now(), run.id)
             )
         return self.run(run.id)
+
+    def observe(self, run: Run, model: RunModel, observed: Observed) -> None:
+        """What was seen of a model while this run asked it; the newest view counts."""
+        with self._file.writing() as connection:
+            connection.execute(
+                "UPDATE run_models SET observed = ? WHERE run_id = ? AND position = ?",
+                (_json(observed, Observed), run.id, model.position),
+            )
 
     # ------------------------------------------------------------------- requests and replies
 

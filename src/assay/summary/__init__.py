@@ -4,7 +4,8 @@ In: a Suite, its Trials, and for baselines a marking function. Out: the shapes o
 Refuses to know: how answers are marked, where trials are stored, how figures are shown.
 
     summarise       Trials -> SuiteSummary       outcomes to the letter of the contract
-    performance     Replies -> Performance       how quick, how long
+    performance     Replies -> Performance       how quick, how long, how it ended
+    try_figures     one Reply -> TryFigures      the same of a single try
     baselines       Suite -> Baselines           what answers that know nothing would score
     compare_suites  two SuiteSummaries, paired by test; `with_holm` over all that are shown together
     rank            Standings -> SuiteRanking    best first; incomplete ones listed, never ranked
@@ -12,7 +13,8 @@ Refuses to know: how answers are marked, where trials are stored, how figures ar
 
 from assay.summary.baselines import baselines
 from assay.summary.comparisons import compare_suites, rank, with_holm
-from assay.summary.trials import measurements, performance, summarise
+from assay.summary.speed import performance, try_figures
+from assay.summary.trials import measurements, summarise
 
 __all__ = [
     "baselines",
@@ -21,5 +23,6 @@ __all__ = [
     "performance",
     "rank",
     "summarise",
+    "try_figures",
     "with_holm",
 ]

@@ -1,20 +1,20 @@
 """What the trials of one model say, by test, category and suite.
 
-In: a Suite and its Trials, or bare Replies. Out: SuiteSummary and Performance.
-Refuses to know: how answers are marked and where trials are kept.
+In: a Suite and its Trials. Out: a SuiteSummary.
+Refuses to know: how answers are marked, where trials are kept, and how quick they were (`speed`).
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from assay import stats
 from assay.messages import tr
-from assay.results import Performance, RepeatRow, SuiteSummary, TestRow
-from assay.types import Answered, Chosen, Estimate, Failed, Outcome, Reply, Suite, Trial
+from assay.results import RepeatRow, SuiteSummary, TestRow
+from assay.types import Answered, Chosen, Estimate, Failed, Outcome, Suite, Trial
 
 MARGIN = 1e-9  # the rounding that `Score.outcome` forgives, for means too
 
@@ -28,10 +28,9 @@ def summarise(suite: Suite, trials: Iterable[Trial], *, seed: int = 0) -> SuiteS
         sorted(tries[case.id], key=lambda t: t.repeat) for case in suite.cases if case.id in tries
     ]
     rows = tuple(_row(of_test, suite.pass_mark) for of_test in asked)
-    sampled = {of_test[0].case.category for of_test in asked if any(map(_was_sampled, of_test))}
     names = [category.name for category in suite.categories]
     weights = {name: suite.weight(name) for name in names}
-    categories = _by_category(names, rows, sampled, seed=seed)
+    categories = _by_category(names, rows, _ways_of_asking(asked), seed=seed)
     counts = Counter(row.outcome for row in rows)
     return SuiteSummary(
         suite=suite.name,
@@ -55,49 +54,6 @@ def measurements(suites: Sequence[SuiteSummary]) -> dict[str, Estimate]:
         for summary in suites
         for name, estimate in summary.measurements.items()
     }
-
-
-def performance(replies: Iterable[Reply]) -> Performance:
-    """How quick and how long a model's answers were. What it did not tell has n = 0."""
-    answers: list[Answered | Chosen] = []
-    failed = 0
-    for reply in replies:
-        failed += isinstance(reply, Failed)
-        if isinstance(reply, Answered | Chosen):
-            answers.append(reply)
-    written = [reply for reply in answers if isinstance(reply, Answered)]
-    seconds = [reply.total_s for reply in answers if reply.total_s is not None]
-    first = [reply.first_token_s for reply in written if reply.first_token_s is not None]
-    asked = [float(r.prompt_tokens) for r in written if r.prompt_tokens is not None]
-    given = [float(r.output_tokens) for r in written if r.output_tokens is not None]
-    both = [
-        (float(reply.output_tokens), reply.total_s)
-        for reply in written
-        if reply.output_tokens is not None and reply.total_s is not None
-    ]
-    total = len(answers)
-    untimed = _untold(total, seconds)
-    return Performance(
-        answered=total,
-        failed=failed,
-        seconds_mean=stats.average(seconds, unit="s", unscored=untimed),
-        seconds_p50=stats.quantile_of(seconds, 0.50, unit="s", unscored=untimed),
-        seconds_p95=stats.quantile_of(seconds, 0.95, unit="s", unscored=untimed),
-        first_token_s=stats.average(first, unit="s", unscored=_untold(total, first)),
-        prompt_tokens=stats.average(asked, unit="tokens", unscored=_untold(total, asked)),
-        output_tokens=stats.average(given, unit="tokens", unscored=_untold(total, given)),
-        tokens_per_s=stats.ratio(
-            [tokens for tokens, _ in both],
-            [took for _, took in both],
-            unit="tokens/s",
-            unscored=_untold(total, both),
-        ),
-    )
-
-
-def _untold(total: int, told: Sequence[object]) -> int:
-    """How many answers lack a figure; 0 if all do, which is "not measured" and not incomplete."""
-    return total - len(told) if told else 0
 
 
 def _row(tries: Sequence[Trial], pass_mark: float) -> TestRow:
@@ -161,21 +117,30 @@ def _outcome_of(repeats: Sequence[RepeatRow], mean: float | None, pass_mark: flo
 
 
 def _by_category(
-    names: Sequence[str], rows: Sequence[TestRow], sampled: set[str], *, seed: int
+    names: Sequence[str], rows: Sequence[TestRow], ways: Mapping[str, str], *, seed: int
 ) -> dict[str, Estimate]:
     scores: dict[str, list[float | None]] = {}
     for row in rows:
         scores.setdefault(row.category, []).append(row.score)
     found = {name: _mean(scores[name], seed=seed) for name in names if name in scores}
     return {
-        # k samples are another question than the k best: the method says so wherever it is shown.
-        name: replace(share, method="sampled") if name in sampled else share
+        # k samples are another question than the k best, and the likeliest first tokens another
+        # than all likelihoods: the method says so wherever it is shown.
+        name: replace(share, method=ways[name]) if name in ways else share
         for name, share in found.items()
     }
 
 
-def _was_sampled(trial: Trial) -> bool:
-    return isinstance(trial.reply, Answered) and trial.reply.prediction_method == "sampled"
+def _ways_of_asking(asked: Sequence[Sequence[Trial]]) -> dict[str, str]:
+    """The categories where something was asked in a lesser way, and which."""
+    found: dict[str, set[str]] = {}
+    for trial in (trial for of_test in asked for trial in of_test):
+        reply = trial.reply
+        if isinstance(reply, Answered) and reply.prediction_method == "sampled":
+            found.setdefault(trial.case.category, set()).add("sampled")
+        if isinstance(reply, Chosen) and reply.method == "first_token":
+            found.setdefault(trial.case.category, set()).add("first_token")
+    return {category: " + ".join(sorted(ways)) for category, ways in found.items()}
 
 
 def _mean(scores: Sequence[float | None], *, seed: int) -> Estimate:

@@ -4,7 +4,7 @@ In: a Job (what a user asked for) and an Observer. Out: a Report, and under `out
 leaves. The steps, in order:
 
     1 prepare   load suites, find models; refuse with every mistake at once, before any request
-    2 plan      what each model will be asked
+    2 plan      what a server can do where only asking tells; then what each model will be asked
     3 begin     continue the unfinished run of the same command, or start a new one
     4 ask       what the store does not hold yet; each reply durable and marked before the next
     5 mark      replies that were in the store already
@@ -16,15 +16,15 @@ from __future__ import annotations
 import gc
 import json
 import re
-import shlex
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import assay
-from assay.errors import AssayError, Interrupted, UsageError, raise_all
+from assay.errors import AssayError, BudgetSpent, Interrupted, UsageError, raise_all
+from assay.machine import this_machine
 from assay.messages import tr
 from assay.models.opening import open_model
 from assay.models.spec import without_secrets
@@ -34,9 +34,12 @@ from assay.run import ask
 from assay.scorers.mark import mark
 from assay.store import Run, RunModel, Store, new_run_id, utc_now
 from assay.suites.catalogue import find
+from assay.suites.default_system import with_default_system
 from assay.suites.load import load_all, paused_garbage_collection
 from assay.suites.pick import pick_all
-from assay.types import Answered, Failed, Model, Observer, Reply, Request, Suite
+from assay.types import Answered, Failed, Model, Observed, Observer, Reply, Request, Suite
+from assay.workflow.job import Job
+from assay.workflow.meanwhile import Meanwhile
 from assay.workflow.results import report_of
 from assay.workflow.run_folder import RunFolder, file_stem, ids_in_several
 
@@ -47,40 +50,9 @@ MARKED_AT_ONCE = 1000
 LONGEST_STEM = 230  # bytes; file systems take 255, and .1000.txt.partial comes on top
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """What a user asked for."""
-
-    models: tuple[str, ...]
-    suites: tuple[str, ...]
-    out: Path
-    categories: tuple[str, ...] = ()
-    limit: int | None = None
-    repeats: int = 1
-    seed: int = 0
-    fresh: bool = False
-
-    @property
-    def command(self) -> str:
-        """The command that repeats or continues it: never --fresh, which would start anew."""
-        words = ["assay", "run", *map(without_secrets, self.models)]
-        for suite in self.suites:
-            words += ["-s", suite]
-        for category in self.categories:
-            words += ["-c", category]
-        if self.limit is not None:
-            words += ["--limit", str(self.limit)]
-        if self.repeats != 1:
-            words += ["--repeats", str(self.repeats)]
-        if self.seed:
-            words += ["--seed", str(self.seed)]
-        if self.out != Path("assay-out"):
-            words += ["--out", str(self.out)]
-        return shlex.join(words)
-
-
 def evaluate(job: Job, observer: Observer) -> Report:
     """Do the main job."""
+    until = time.monotonic() + job.budget_s if job.budget_s is not None else None
     with paused_garbage_collection():
         suites, plans, models = prepare(job)
         gc.freeze()  # they live as long as the run: later collections need not look at them
@@ -90,11 +62,13 @@ def evaluate(job: Job, observer: Observer) -> Report:
                 observer.note(note)
             run, folder = _begin(job, store, suites, models)
             with folder:
+                meanwhile = Meanwhile(folder, suites)
                 for model, plan, known in zip(models, plans, run.models, strict=True):
-                    _Asking(store, run, known, model, plan, observer).finish()
+                    _Asking(store, run, known, model, plan, observer, meanwhile, until).finish()
                     model.close()
                 # Written first, finished then: a run killed in between is continued, and writes.
-                report = report_of(store, replace(run, finished=utc_now()))
+                done = replace(run, finished=utc_now())
+                report = report_of(store, done, guesses=meanwhile.finish())
                 folder.write(report, suites, store)
                 store.finish(run)
             return report
@@ -103,6 +77,9 @@ def evaluate(job: Job, observer: Observer) -> Report:
             tr("every answer that was counted is kept in {out}", out=job.out),
             hint=tr("continue with: {command}", command=job.command),
         ) from stop
+    except BudgetSpent as spent:
+        spent.hint = tr("continue with: {command}", command=job.command)
+        raise
     finally:
         gc.unfreeze()
         for model in models:
@@ -113,17 +90,31 @@ def evaluate(job: Job, observer: Observer) -> Report:
 
 
 def prepare(job: Job) -> tuple[tuple[Suite, ...], tuple[Plan, ...], tuple[Model, ...]]:
-    """Load, find and plan everything; collect what is wrong and show it together."""
+    """Load, find and plan everything; collect what is wrong and show it together. A server is
+    probed only when nothing else is wrong, for then a probe is all that asks a model anything.
+    """
     errors: list[AssayError] = [*_senseless(job)]
     suites = _suites(job, errors)
-    models = [found for spec in job.models for found in _tried(errors, open_model, spec)]
-    errors += _named_twice(models)
-    errors += _names_too_long(suites)
-    plans = [plan for model in models for plan in _tried(errors, _plan, job, suites, model)]
-    if errors:
+    models = [
+        found for spec in job.models for found in _tried(errors, open_model, spec, job.server)
+    ]
+    try:
+        errors += _named_twice(models)
+        errors += _names_too_long(suites)
+        raise_all(errors)
+        for model in models:
+            _tried(errors, model.probe)
+        raise_all(errors)
+        plans = [
+            plan
+            for model in models
+            for plan in _tried(errors, make_plan, suites, model.facts, job.wishes)
+        ]
+        raise_all(errors)
+    except BaseException:
         for model in models:
             model.close()
-    raise_all(errors)
+        raise
     return suites, tuple(plans), tuple(models)
 
 
@@ -131,6 +122,9 @@ def _suites(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
     paths = [path for name in job.suites for path in _tried(errors, find, name)]
     for suites in _tried(errors, load_all, paths):
         if len(paths) == len(job.suites):
+            if job.system is not None:
+                suites = tuple(with_default_system(suite, job.system) for suite in suites)
+            suites = (*suites, *job.own)
             for picked in _tried(errors, pick_all, suites, job.categories, job.limit, job.seed):
                 return picked
     return ()
@@ -147,14 +141,10 @@ def _tried(
         return []
 
 
-def _plan(job: Job, suites: Sequence[Suite], model: Model) -> Plan:
-    return make_plan(suites, model.facts, seed=job.seed, repeats=job.repeats)
-
-
 def _senseless(job: Job) -> Iterator[UsageError]:
     if not job.models:
-        yield UsageError(tr("no model was named"), hint=tr("name one, as in scripted:answers.json"))
-    if not job.suites:
+        yield UsageError(tr("no model was named"), hint=tr("name one, as in ollama:llama3.2:3b"))
+    if not job.suites and not job.own:
         yield UsageError(
             tr("no suite was chosen"),
             hint=tr("name one with -s, for example -s example; `assay suites` lists them"),
@@ -228,6 +218,8 @@ def _begin(
         command=job.command,
         version=assay.__version__,
         fresh=job.fresh,
+        sampling=job.sampling,
+        machine=this_machine(),
     )
     return run, folder
 
@@ -241,6 +233,7 @@ def _key(job: Job, suites: Sequence[Suite], models: Sequence[Model]) -> str:
         [[spec, model.facts.fingerprint] for spec, model in zip(job.models, models, strict=True)],
         [[suite.name, suite.source] for suite in suites],
         [sorted(job.categories), job.limit, job.seed, job.repeats],
+        [job.sampling, job.max_tokens, job.think, job.system, job.server.num_ctx, job.server.form],
     ]
     return sha256(json.dumps(body).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -265,6 +258,8 @@ class _Asking:
     model: Model
     plan: Plan
     observer: Observer
+    meanwhile: Meanwhile
+    until: float | None
     to_mark: list[tuple[Exchange, int]] = field(default_factory=list)
     replies: dict[tuple[str, str, int], list[str]] = field(default_factory=dict)
 
@@ -280,6 +275,8 @@ class _Asking:
                 pending = self._ask(pending)
         finally:  # a stopped run, too, reports the answers it found in the store
             self._mark_reused()
+            if left and (observed := self.model.observed()) != Observed():
+                self.store.observe(self.run, self.known, observed)
         self.observer.model_finished(self.known.spec)
 
     def _left_to_ask(self) -> list[tuple[Exchange, Request]]:
@@ -312,12 +309,14 @@ class _Asking:
     def _ask(self, pending: Sequence[tuple[Exchange, Request]]) -> list[tuple[Exchange, Request]]:
         exchanges = {request.id: (exchange, request) for exchange, request in pending}
         following: list[tuple[Exchange, Request]] = []
-        for reply in ask(self.model, [request for _, request in pending]):
+        requests = [request for _, request in pending]
+        for reply in ask(self.model, requests, until=self.until):
             exchange, request = exchanges[reply.request_id]
             score = None
             if isinstance(reply, Failed) or request.turn == len(exchange.asked) - 1:
                 score = mark(exchange.case, reply)
                 self.store.keep_try(self.run, self.known, request, reply, score)
+                self.meanwhile.answered(self.known.slug, request, reply)
             else:
                 self.store.keep(self.run, self.known, request, reply)
                 replies = self.replies[exchange.key]

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from typing import Literal
 
 from assay.store import KeptTry, Run, RunModel, Store
-from assay.types import Answered, Case, Chosen, Failed, ReadText, Reply, Timed
+from assay.types import Answered, Case, Chosen, Failed, ReadText, Reply, Timed, Timing
 
 ExportFormat = Literal["jsonl", "csv"]
 
@@ -22,9 +22,16 @@ COLUMNS = (
     "run", "model", "fingerprint", "suite", "category", "test", "repeat", "method", "outcome",
     "score", "unscored_reason", "prompt", "answer", "reasoning", "predictions", "log_likelihoods",
     "extracted",
-    "explanation", "scorer", "scorer_version", "failure", "prompt_tokens", "output_tokens",
-    "first_token_s", "total_s", "request",
+    "explanation", "scorer", "scorer_version", "failure", "failure_cause", "attempts", "finish",
+    "dropped", "prompt_tokens", "cached_tokens", "output_tokens", "first_token_s",
+    "first_answer_s", "total_s", "load_s", "queue_s", "prefill_s", "decode_s", "cold", "request",
 )  # fmt: skip
+
+OF_AN_ANSWER = (
+    "reasoning", "predictions", "prompt_tokens", "output_tokens", "first_token_s",
+    "first_answer_s", "total_s", "finish", "attempts", "dropped",
+)  # fmt: skip
+OF_A_CHOICE = ("log_likelihoods", "prompt_tokens", "total_s", "attempts")
 
 # A cell that starts like this is a formula to a spreadsheet, and answers are hostile: it gets a "'"
 # in front, unless it is a plain number. JSONL has every answer to the letter.
@@ -76,18 +83,27 @@ def _record(
 
 def _of_reply(reply: Reply) -> dict[str, object]:
     if isinstance(reply, Failed):
-        return {"failure": reply.reason, "total_s": reply.total_s}
+        return {
+            "failure": reply.reason,
+            "failure_cause": reply.cause,
+            "attempts": reply.attempts,
+            "total_s": reply.total_s,
+        }
     if isinstance(reply, Answered):
-        fields = asdict(reply)
-        names = (
-            "reasoning", "predictions", "prompt_tokens", "output_tokens", "first_token_s", "total_s"
-        )  # fmt: skip
-        return {"answer": reply.text, **{name: fields[name] for name in names}}
+        return {"answer": reply.text, **_fields(reply, OF_AN_ANSWER), **_of_timing(reply.timing)}
     if isinstance(reply, Chosen):
-        return {"log_likelihoods": reply.log_likelihoods, "total_s": reply.total_s}
+        return {**_fields(reply, OF_A_CHOICE), **_of_timing(reply.timing)}
     if isinstance(reply, ReadText | Timed):
         return {}
     raise TypeError(f"unknown reply {reply!r}")
+
+
+def _fields(reply: Reply, names: tuple[str, ...]) -> dict[str, object]:
+    return {name: getattr(reply, name) for name in names}
+
+
+def _of_timing(timing: Timing | None) -> dict[str, object]:
+    return {} if timing is None else asdict(timing)
 
 
 def _as_jsonl(records: Iterator[dict[str, object]]) -> Iterator[str]:
@@ -108,6 +124,8 @@ def _as_csv(records: Iterator[dict[str, object]]) -> Iterator[str]:
 
 
 def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, tuple | list):
         return json.dumps(value, ensure_ascii=False) if value else ""
     if isinstance(value, str) and value.startswith(FORMULA_STARTS):

@@ -13,12 +13,13 @@ from pathlib import Path
 
 from assay.errors import SuiteNotFound, UsageError
 from assay.messages import tr, trn
-from assay.plan import make_plan
+from assay.plan import Wishes, make_plan
 from assay.results import Report
 from assay.scorers.mark import mark
 from assay.store import Run, RunModel, Store, TryKey
+from assay.suites.default_system import with_default_system
 from assay.suites.load import load_suite
-from assay.types import Case, Message, ModelFacts, Score, Suite
+from assay.types import Case, Message, ModelFacts, Score, Suite, Unmarked
 from assay.workflow.results import report_of
 from assay.workflow.run_folder import RunFolder
 
@@ -82,8 +83,12 @@ def _worth(score: Score | None) -> tuple[float | None, bool] | None:
 
 def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
     """The suite with today's tests, as far as they still ask what was asked."""
+    if _is_own(kept):
+        return kept
     try:
         now = load_suite(Path(kept.path))
+        if kept.system is not None:  # it may have been given one for want of its own
+            now = with_default_system(now, kept.system)
     except SuiteNotFound:
         notes.append(tr("{path} is gone; its tests are taken from the store", path=kept.path))
         return kept
@@ -114,9 +119,14 @@ def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
     )
 
 
+def _is_own(suite: Suite) -> bool:
+    """Prompts of `assay ask`: nothing in them can have been mended."""
+    return all(isinstance(case.check, Unmarked) for case in suite.cases)
+
+
 def _questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Message, ...]]]:
     """What each test asks: the id of its first request, and all its turns."""
-    plan = make_plan([suite], facts, seed=0, repeats=1)
+    plan = make_plan([suite], facts, Wishes())
     return {
         exchange.case.id: (plan.request(exchange, 0, ()).id, exchange.case.messages)
         for exchange in plan.exchanges

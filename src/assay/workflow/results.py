@@ -5,31 +5,29 @@ In: the store and a run. Out: a Report; its figures are computed anew from the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import ExitCode
 from assay.messages import tr, trn
-from assay.plan import rendered_prompt
-from assay.results import ModelReport, Report, SuiteSummary
-from assay.scorers.mark import mark
+from assay.results import Baselines, ModelReport, Report, SuiteSummary
 from assay.store import KeptTry, Run, RunModel, Store
-from assay.summary.baselines import baselines
-from assay.summary.trials import measurements, performance, summarise
+from assay.summary.speed import performance, try_figures
+from assay.summary.trials import measurements, summarise
 from assay.types import Failed, Judge, Suite, Trial
+from assay.workflow.meanwhile import baselines_of
 from assay.workflow.run_folder import RunFolder
 
 
-def report_of(store: Store, run: Run) -> Report:
-    """The whole run."""
+def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None = None) -> Report:
+    """The whole run. `guesses`: the suites' baselines, where somebody has them already."""
     suites = store.suites(run)
-    guesses = {
-        suite.name: baselines(suite, mark, rendered_prompt=rendered_prompt) for suite in suites
-    }
+    if guesses is None:
+        guesses = {suite.name: baselines_of(suite) for suite in suites}
     models: list[ModelReport] = []
     failed = asked = 0
-    for model in run.models:
+    for model in store.run(run.id).models:  # what was observed is in the store since it began
         tries = tuple(store.tries(run, model))
         asked += len(tries)
         failed += sum(isinstance(kept.reply, Failed) for kept in tries)
@@ -49,6 +47,7 @@ def report_of(store: Store, run: Run) -> Report:
         exit_code=int(ExitCode.REQUESTS_FAILED if failed else ExitCode.DONE),
         notes=tuple(_notes(run, suites, asked)),
         hints=tuple(_hints(store, run, failed, _judged(suites))),
+        machine=run.machine,
     )
 
 
@@ -79,6 +78,7 @@ def _model_report(
     tries: Sequence[KeptTry],
     summaries: tuple[SuiteSummary, ...],
 ) -> ModelReport:
+    measured = performance(kept.reply for kept in tries)
     return ModelReport(
         spec=model.spec,
         name=model.facts.name,
@@ -86,11 +86,23 @@ def _model_report(
         fingerprint=model.facts.fingerprint,
         fingerprint_is_weak=model.facts.fingerprint_is_weak,
         suites=summaries,
-        performance=performance(kept.reply for kept in tries),
+        performance=measured,
         measurements=measurements(summaries),
         report=str(RunFolder(store.path.parent, run.id).report_path(model.slug))
         if run.finished
         else None,
+        about=model.facts.about,
+        observed=model.observed,
+        tries=tuple(
+            try_figures(
+                kept.reply,
+                suite=kept.suite,
+                test=kept.test_id,
+                repeat=kept.repeat,
+                clock=measured.decode_clock,
+            )
+            for kept in tries
+        ),
     )
 
 
@@ -101,6 +113,11 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int) -> Iterator[str]:
             "this run is not finished: {asked} of {planned} tries are asked and marked",
             asked=asked,
             planned=planned,
+        )
+    if run.sampling == "server":
+        yield tr(
+            "sampling was the server's own (--sampling server): only temperature and seed were "
+            "sent, so scores also depend on the server's settings and version"
         )
     old = [suite.name for suite in suites if suite.scoring == "ewebench-1.0"]
     if old:

@@ -1,7 +1,7 @@
 """What a run leaves on the disk beside the store: answers, test plans, reports.
 
-In: a finished Report, its suites and the store. Out: files under `<out>/runs/<id>/`, each written
-whole or not at all. Everything here can be made again from the store.
+In: a finished Report, its suites and the store. Out: files under `<out>/runs/<id>/`; reports are
+written whole or not at all. Everything here can be made again from the store.
 
     outputs/MODEL/TEST-ID.txt   the answers (repeats .2.txt; SUITE.TEST-ID.txt where ids clash)
     test-plans/TEST-ID.md       what was asked and how it is marked
@@ -42,6 +42,7 @@ class RunFolder:
         self.run_id = run_id
         self.path = out.resolve() / "runs" / run_id
         self._lock: IO[str] | None = None
+        self._written: set[str] = set()  # by this process, in this run
 
     def take(self) -> bool:
         """Claim the run. False where another living process has it; a killed one has let go."""
@@ -71,33 +72,81 @@ class RunFolder:
         return self.path / "reports" / f"{slug}.md"
 
     def write(self, report: Report, suites: Sequence[Suite], store: Store) -> None:
-        """Leave everything."""
+        """Leave everything that is not written yet, and the reports."""
         from assay.reports import html  # jinja2 is loaded when the asking is done
 
         with in_our_words(self.path):
             clashing = ids_in_several(suites)
-            self._write_outputs(store, report.run, clashing)
-            for suite in suites:
-                for case in suite.cases:
-                    name = file_stem(suite.name, case.id, clashing)
-                    self._put(f"test-plans/{name}.md", test_plan(case))
-            self._put("reports/report.md", markdown.report(report))
+            if not self._has_all_answers(report, clashing):
+                self._write_outputs(store, report.run, clashing)
+            self.write_test_plans(suites)
+            whole = markdown.report(report)
+            self._put("reports/report.md", whole)
             self._put("reports/report.html", html.report(report))
             self._put("reports/report.json", as_json.as_text(as_json.report(report)))
             for model in report.models:
                 alone = replace(report, models=(model,))
-                self._put(f"reports/{model.slug}.md", markdown.report(alone))
+                text = markdown.report(alone) if len(report.models) > 1 else whole
+                self._put(f"reports/{model.slug}.md", text)
             self._put("performance.md", performance(report))
+
+    def write_test_plans(self, suites: Sequence[Suite]) -> None:
+        """What each test asks and how it is marked."""
+        clashing = ids_in_several(suites)
+        with in_our_words(self.path):
+            for suite in suites:
+                for case in suite.cases:
+                    name = f"test-plans/{file_stem(suite.name, case.id, clashing)}.md"
+                    if name not in self._written:
+                        self._put_once(name, test_plan(case))
+
+    def write_answer(
+        self,
+        slug: str,
+        suite: str,
+        test_id: str,
+        repeat: int,
+        reply: Answered,
+        clashing: frozenset[str],
+    ) -> None:
+        """One answer as a text file."""
+        name = _answer_file(slug, file_stem(suite, test_id, clashing), repeat)
+        if name in self._written:
+            return
+        with in_our_words(self.path):
+            self._put_once(name, "\n".join(reply.predictions) or reply.text)
+
+    def _has_all_answers(self, report: Report, clashing: frozenset[str]) -> bool:
+        """Whether each was written as it came; else they are read from the store again."""
+        return all(
+            _answer_file(model.slug, file_stem(row.suite, row.test, clashing), row.repeat)
+            in self._written
+            for model in report.models
+            for row in model.tries
+            if row.failure is None
+        )
 
     def _write_outputs(self, store: Store, run_id: str, clashing: frozenset[str]) -> None:
         run = store.run(run_id)
         for model in run.models:
             for kept in store.tries(run, model):
                 if isinstance(kept.reply, Answered):
-                    stem = file_stem(kept.suite, kept.test_id, clashing)
-                    number = f".{kept.repeat + 1}" if kept.repeat else ""
-                    text = "\n".join(kept.reply.predictions) or kept.reply.text
-                    self._put(f"outputs/{model.slug}/{stem}{number}.txt", text)
+                    self.write_answer(
+                        model.slug, kept.suite, kept.test_id, kept.repeat, kept.reply, clashing
+                    )
+
+    def _put_once(self, name: str, text: str) -> None:
+        """For the many small files: in place, because a run is finished only when all are there.
+        A rename each would be a third of their time.
+        """
+        path = self.path / name
+        folder = str(path.parent)
+        if folder not in self._written:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._written.add(folder)
+        with open(path, "wb") as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
+        self._written.add(name)
 
     def _put(self, name: str, text: str) -> None:
         path = self.path / name
@@ -105,6 +154,11 @@ class RunFolder:
         partial = path.with_name(path.name + ".partial")
         partial.write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")
         os.replace(partial, path)
+
+
+def _answer_file(slug: str, stem: str, repeat: int) -> str:
+    number = f".{repeat + 1}" if repeat else ""
+    return f"outputs/{slug}/{stem}{number}.txt"
 
 
 def ids_in_several(suites: Sequence[Suite]) -> frozenset[str]:

@@ -11,8 +11,10 @@ import itertools
 import json
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import FrameType
+from typing import TextIO
 
 import click
 
@@ -21,8 +23,11 @@ from assay.errors import AssayError, ExitCode, Interrupted, InvalidFiles, Refusa
 from assay.interfaces.cli.output import say, settle_streams
 from assay.messages import LANGUAGES_OFFERED, speak, tr
 
+Run = Callable[[list[str]], int | None]
+
 COMMANDS: Mapping[str, str] = {
     "run": "assay.interfaces.cli.run",
+    "ask": "assay.interfaces.cli.ask",
     "demo": "assay.interfaces.cli.demo",
     "validate": "assay.interfaces.cli.validate",
     "schema": "assay.interfaces.cli.schema",
@@ -32,6 +37,7 @@ COMMANDS: Mapping[str, str] = {
     "report": "assay.interfaces.cli.report",
     "export": "assay.interfaces.cli.export",
     "leaderboard": "assay.interfaces.cli.leaderboard",
+    "doctor": "assay.interfaces.cli.doctor",
 }
 
 
@@ -70,11 +76,13 @@ def group() -> click.Group:
         name="assay",
         help=tr(
             "Assay decides whether a small language model is good enough, and shows why.\n\n"
+            "Without a command, on a terminal, it finds what is here and asks what to do.\n\n"
             "\b\n"
             "Examples:\n"
+            "  assay\n"
             "  assay demo\n"
+            "  assay run ollama:llama3.2:3b -s example\n"
             "  assay validate my-tests/\n"
-            "  assay run scripted:answers.json -s my-tests/\n"
             "  assay compare RUN RUN\n"
         ),
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -85,19 +93,27 @@ def group() -> click.Group:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and end the process with its exit code."""
+    end_with("assay", _from_door_or_words, arguments)
+
+
+def end_with(program: str, run: Run, arguments: Sequence[str] | None = None) -> None:
+    """Run what these words ask for and end the process; every error becomes words here."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     _write_any_text()
     speak(_language(words))
     signal.signal(signal.SIGTERM, _stop)
     try:
-        code = _run(words)
+        _refuse_what_is_no_text(words)
+        code = run(list(words))
+        if sys.stdout:
+            sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as asked:
         click.echo(asked.ctx.get_help() if asked.ctx else "")
         code = ExitCode.DONE
     except click.exceptions.Exit as ended:
         code = ended.exit_code
     except click.ClickException as error:
-        code = _refuse(error.format_message(), _see_help(words), words)
+        code = _refuse(error.format_message(), _see_help(program, words), words)
     except AssayError as error:
         code = _show(error, words)
     except (KeyboardInterrupt, click.Abort):
@@ -111,15 +127,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(int(code or 0))
 
 
-def _run(words: list[str]) -> int | None:
+def _from_door_or_words(words: list[str]) -> int | None:
+    if not words and _is_terminal(sys.stdin) and _is_terminal(sys.stdout):
+        from assay.interfaces.cli.front_door import open_the_door
+
+        return open_the_door(Path("assay-out"))
+    return invoked(group(), "assay", words)
+
+
+def invoked(command: click.Command, program: str, words: list[str]) -> int | None:
     """Not by click's own main: it ends with 1, a failed gate to us, when a reader goes away."""
-    _refuse_what_is_no_text(words)
-    commands = group()
-    with commands.make_context("assay", words) as context:
-        code: int | None = commands.invoke(context)
-    if sys.stdout:
-        sys.stdout.flush()
+    with command.make_context(program, words) as context:
+        code: int | None = command.invoke(context)
     return code
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()
 
 
 def _interrupted() -> Interrupted:
@@ -147,9 +171,10 @@ def _refuse_what_is_no_text(words: Sequence[str]) -> None:
             ) from error
 
 
-def _see_help(words: Sequence[str]) -> str:
-    name = next((word for word in words if word in COMMANDS), None)
-    return tr("see `assay {name} --help`", name=name) if name else tr("see `assay --help`")
+def _see_help(program: str, words: Sequence[str]) -> str:
+    name = next((word for word in words if word in COMMANDS and program == "assay"), None)
+    what = f"{program} {name}" if name else program
+    return tr("see `{command} --help`", command=what)
 
 
 def _language(words: Sequence[str]) -> str:

@@ -1,18 +1,19 @@
 """Options that several commands share.
 
-In: a command's function. Out: the same with `out` (and `as_json`) filled. Every command takes --out
-and --lang; the language is set in `main`, before any sentence is made.
+In: a command's function. Out: the same with `out` (and `as_json`, or how models are asked) filled.
+Every command takes --out and --lang; the language is set in `main`, before any sentence is made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
 from assay.messages import LANGUAGES_OFFERED, tr
+from assay.types import SamplingMode, Thinking
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -45,3 +46,76 @@ def as_json(function: Command) -> Command:
         is_flag=True,
         help=tr("Print one JSON document on stdout and nothing else."),
     )(function)
+
+
+def asking(function: Command) -> Command:
+    """How models are asked; the names are those of `api.run`."""
+    for option in reversed(_ASKING):
+        function = option(function)
+    return function
+
+
+_ASKING = (
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True, max=86_400),
+        default=120.0,
+        show_default=True,
+        metavar="S",
+        help=tr("Seconds for one request; after that it has failed."),
+    ),
+    click.option(
+        "--connections",
+        type=click.IntRange(1, 256),
+        metavar="N",
+        help=tr("Requests at once. Default: 1 for ollama, 8 for openai."),
+    ),
+    click.option(
+        "--num-ctx",
+        type=click.IntRange(min=16),
+        metavar="N",
+        help=tr("Tokens of context (ollama). Default: enough for the longest test."),
+    ),
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help=tr("At most so many tokens in an answer. Default: what the test says, else 1024."),
+    ),
+    click.option(
+        "--sampling",
+        type=click.Choice(get_args(SamplingMode)),
+        default="fixed",
+        show_default=True,
+        help=tr("fixed sends every sampling field; server leaves all but temperature and seed."),
+    ),
+    click.option(
+        "--think",
+        type=click.Choice(get_args(Thinking)),
+        help=tr("For models that think. Default: as they do by themselves."),
+    ),
+    click.option(
+        "--api-key-env",
+        metavar="NAME",
+        help=tr("The variable that holds the key ('': send none). Default: OPENAI_API_KEY."),
+    ),
+    click.option(
+        "--api",
+        "form",
+        type=click.Choice(("auto", "chat", "completions")),
+        default="auto",
+        show_default=True,
+        help=tr("Which endpoint of an OpenAI-compatible server to use."),
+    ),
+    click.option(
+        "--system",
+        metavar="TEXT",
+        help=tr("A system prompt for prompts and suites that bring none."),
+    ),
+    click.option(
+        "--budget",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="S",
+        help=tr("Ask nothing more after so many seconds; the same command continues."),
+    ),
+)

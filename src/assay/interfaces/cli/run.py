@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
-from assay.interfaces.cli.options import as_json, common
+from assay.interfaces.cli.options import as_json, asking, common
 from assay.messages import tr
 
 
@@ -20,9 +21,10 @@ from assay.messages import tr
         "was not; --fresh asks again.\n\n"
         "\b\n"
         "Examples:\n"
-        "  assay run scripted:good.json -s example\n"
-        "  assay run scripted:a.json scripted:b.json -s my-tests/ --repeats 3\n"
-        "  assay run scripted:a.json -s my-tests/ -c grammar --limit 20 --json\n"
+        "  assay run ollama:llama3.2:3b -s example\n"
+        "  assay run ollama:qwen3:4b ollama:gemma3:4b -s my-tests/ --repeats 3\n"
+        "  assay run openai:mistral@http://127.0.0.1:8000/v1 -s my-tests/ -c grammar --limit 20\n"
+        "  assay run scripted:answers.json -s my-tests/ --json\n"
     ),
 )
 @click.argument("models", metavar="MODEL...", nargs=-1, required=True)
@@ -50,6 +52,7 @@ from assay.messages import tr
     help=tr("For sampling and for --limit."),
 )
 @click.option("--fresh", is_flag=True, help=tr("Ask everything again."))
+@asking
 @click.option("-v", "--verbose", is_flag=True, help=tr("Show every test."))
 @as_json
 @common
@@ -64,6 +67,7 @@ def command(
     verbose: bool,
     as_json: bool,
     out: Path,
+    **how: Any,
 ) -> int:
     """Run, then show."""
     from assay import api
@@ -81,6 +85,7 @@ def command(
             fresh=fresh,
             out=out,
             observer=observer,
+            **how,
         )
     show_report(report, "json" if as_json else "text", verbose=verbose)
     return report.exit_code

@@ -13,10 +13,11 @@ import click
 
 from assay.interfaces.cli.output import reader_may_leave, stdout_takes_unicode
 from assay.messages import tr
-from assay.reports import as_json, markdown, terminal
+from assay.reports import as_json, markdown, numbers, terminal
 from assay.reports.catalogue import suite_table, suites_table
-from assay.results import Comparison, Leaderboard, Report
+from assay.results import Comparison, Leaderboard, ModelReport, Report
 from assay.types import Suite
+from assay.workflow.demo import Shown
 
 
 @reader_may_leave()
@@ -32,6 +33,16 @@ def show_report(report: Report, form: str, *, verbose: bool = False) -> None:
         click.echo(html.report(report))
     else:
         terminal.report(report, terminal.console_for(), verbose=verbose)
+
+
+@reader_may_leave()
+def show_answers(report: Report) -> None:
+    """The answers to a user's own prompts."""
+    from assay.reports.side_by_side import side_by_side
+
+    side_by_side(report, terminal.console_for())
+    click.echo(tr("every answer:    {path}", path=Path(report.out) / "runs" / report.run))
+    click.echo(tr("again:           {command}", command=report.command))
 
 
 @reader_may_leave()
@@ -57,22 +68,44 @@ def show_leaderboard(leaderboard: Leaderboard, form: str) -> None:
 
 
 @reader_may_leave()
-def show_demo(report: Report, comparison: Comparison, leaderboard: Leaderboard) -> None:
+def show_demo(shown: Shown) -> None:
     """Each step under the command that shows it again."""
     console = terminal.console_for()
+    report = shown.report
     run = report.run
     where = f"--out {shlex.quote(report.out)}"
+    folder = Path(report.out) / "runs" / run
     _heading(f"$ assay report {run} {where}")
     terminal.report(report, console)
     _heading(f"$ assay compare {run} {where}")
-    terminal.comparison(comparison, console)
+    terminal.comparison(shown.comparison, console)
     _heading(f"$ assay leaderboard {where}")
-    terminal.leaderboard(leaderboard, console)
+    terminal.leaderboard(shown.leaderboard, console)
+    _show_speeds(report.models[0])
     _heading(tr("look further"))
-    folder = Path(report.out) / "runs" / run
     click.echo(tr("the page:        {path}", path=folder / "reports" / "report.html"))
+    click.echo(tr("every speed:     {path}", path=folder / "performance.md"))
     click.echo(tr("every answer:    {path}", path=folder / "outputs"))
     click.echo(tr("the records:     assay export {run} {where}", run=run, where=where))
+    click.echo(tr("the server:      {command}", command=shown.server))
+    _heading(tr("next, with Ollama and a model of your own"))
+    click.echo(tr("assay            finds your models and suites, asks, and runs"))
+    click.echo(tr("assay doctor     says what this machine can do, and what to do about the rest"))
+
+
+def _show_speeds(model: ModelReport) -> None:
+    """What performance.md begins with."""
+    _heading(tr("how quick {model} was", model=model.spec))
+    measured = model.performance
+    for name, estimate in (
+        (tr("load"), measured.load_s),
+        (tr("first token"), measured.first_token_s),
+        (tr("decoding"), measured.decode.all),
+        (tr("decoding, cold"), measured.decode.cold),
+        (tr("decoding, warm"), measured.decode.warm),
+    ):
+        click.echo(f"{name:<16} {numbers.figure(estimate)}")
+    click.echo(tr("A stand-in's times are invented: this shows the form, and measures no model."))
 
 
 def _echo_json(document: as_json.Document) -> None:

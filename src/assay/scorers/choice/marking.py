@@ -7,8 +7,9 @@ Refuses to know: how a letter is found (`letters`) and which ones there are (`op
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from assay.messages import tr
+from assay.messages import tr, trn
 from assay.scorers.choice.letters import How, read_letter
 from assay.scorers.choice.options import options_of
 from assay.types import Answered, Case, Chosen, MultipleChoice, Score
@@ -52,47 +53,87 @@ def multiple_choice_by_likelihood(case: Case, check: MultipleChoice, reply: Chos
     """1 where the most likely option is the expected one, else 0.
 
     With `score_by: text` the log-likelihood is divided by the characters of the option, because a
-    longer text is less likely whatever it says.
+    longer text is less likely whatever it says. An option that is only bounded is never the most
+    likely one: it was not among the likeliest tokens, and one that was is there.
     """
-    options = options_of(case, check)
+    letters = options_of(case, check).letters
+    _refuse_impossible(case, check, reply, len(letters))
     likelihoods = reply.log_likelihoods
-    if len(likelihoods) != len(options.letters) or not likelihoods:
-        raise ValueError(
-            f"{case.id!r} has {len(options.letters)} options and {len(likelihoods)} likelihoods"
-        )
-    if any(math.isnan(value) for value in likelihoods):
-        raise ValueError(f"a likelihood of {case.id!r} is not a number")
-    by_text = check.score_by == "text"
-    if by_text:
+    if check.score_by == "text":
         lengths = (max(1, len(text)) for text in check.choices)
         likelihoods = tuple(
             value / length for value, length in zip(likelihoods, lengths, strict=True)
         )
-    best = max(likelihoods)
-    letter = options.letters[likelihoods.index(best)]
+    bounded = reply.bounded or (False,) * len(letters)
+    seen = {
+        letter: value
+        for letter, value, only_bounded in zip(letters, likelihoods, bounded, strict=True)
+        if not only_bounded
+    }
+    best = max(seen.values())
+    tied = [letter for letter, value in seen.items() if value == best]
     expected = check.expected.strip().upper()
-    if by_text:
-        explanation = tr(
+    said = [_most_likely(tied[0], best, expected, check, reply)]
+    if len(tied) > 1:
+        said.append(tr("Equally likely: {tied}; the first counts.", tied=", ".join(tied)))
+    unseen = [letter for letter in letters if letter not in seen]
+    if unseen:
+        said.append(_not_told(unseen))
+    return _score(tied[0], expected, " ".join(said))
+
+
+def _refuse_impossible(case: Case, check: MultipleChoice, reply: Chosen, options: int) -> None:
+    likelihoods, bounded = reply.log_likelihoods, reply.bounded
+    if len(likelihoods) != options or not likelihoods:
+        raise ValueError(f"{case.id!r} has {options} options and {len(likelihoods)} likelihoods")
+    if any(math.isnan(value) for value in likelihoods):
+        raise ValueError(f"a likelihood of {case.id!r} is not a number")
+    if bounded and len(bounded) != options:
+        raise ValueError(f"{len(bounded)} of {options} likelihoods of {case.id!r} are told apart")
+    if bounded and all(bounded):
+        raise ValueError(f"no likelihood of {case.id!r} is known, only bounds")
+    if reply.method == "first_token" and check.score_by == "text":
+        raise ValueError(
+            f"the likelihood of a first token says nothing of the texts of {case.id!r}"
+        )
+
+
+def _most_likely(
+    letter: str, best: float, expected: str, check: MultipleChoice, reply: Chosen
+) -> str:
+    if check.score_by == "text":
+        return tr(
             "{letter} has the most likely text per character ({best:.3f}); expected {expected}.",
             letter=letter,
             best=best,
             expected=expected,
         )
-    else:
-        explanation = tr(
-            "{letter} is the most likely letter ({best:.3f}); expected {expected}.",
+    if reply.method == "first_token":
+        return tr(
+            "{letter} is the most likely letter by the likelihood of the first token "
+            "({best:.3f}); expected {expected}.",
             letter=letter,
             best=best,
             expected=expected,
         )
-    if likelihoods.count(best) > 1:
-        tied = ", ".join(
-            other
-            for other, value in zip(options.letters, likelihoods, strict=True)
-            if value == best
-        )
-        explanation += " " + tr("Equally likely: {tied}; the first counts.", tied=tied)
-    return _score(letter, expected, explanation)
+    return tr(
+        "{letter} is the most likely letter ({best:.3f}); expected {expected}.",
+        letter=letter,
+        best=best,
+        expected=expected,
+    )
+
+
+def _not_told(letters: Sequence[str]) -> str:
+    *others, last = letters
+    return trn(
+        "{letters} was not among the tokens the server told.",
+        "{letters} were not among the tokens the server told.",
+        len(letters),
+        letters=tr("{letters} and {last}", letters=", ".join(others), last=last)
+        if others
+        else last,
+    )
 
 
 def _score(letter: str, expected: str, explanation: str) -> Score:

@@ -1,0 +1,106 @@
+"""Asking a server: what a whole run takes beside a bare loop, and whether memory stays flat."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+from bare_loop import MODEL, bare_loop
+from measuring import ASSAY, Figure, timed, write_suite
+
+from assay import api
+from assay.reports.progress import SilentProgress
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.servers.fixtures import Server
+
+COUNT = 500
+CONNECTIONS = 10
+MANY = 50_000
+
+
+class _Memory(SilentProgress):
+    """Looks at this process's memory as replies come."""
+
+    def __init__(self) -> None:
+        self.seen: list[float] = []
+        self._replies = 0
+        self._process = psutil.Process()
+
+    def replied(self, spec: str, reply: object, score: object) -> None:
+        self._replies += 1
+        if self._replies % 500 == 0:
+            self.seen.append(self._process.memory_info().rss / 2**20)
+
+
+def figures(folder: Path) -> Iterator[Figure]:
+    server = Server("ollama", delay_ms=20, slots=64, no_replay=True)
+    server.answers({"*": "42"})
+    try:
+        yield from _speed(server, folder)
+        server.settings(delay_ms=0)
+        yield _memory(server, folder)
+    finally:
+        server.stop()
+
+
+def _speed(server: Server, folder: Path) -> Iterator[Figure]:
+    suite = write_suite(folder / "served", COUNT)
+    out = folder / "served-out"
+    spec = f"ollama:{MODEL}@{server.url}"
+
+    def run() -> None:
+        api.run([spec], suites=[str(suite)], connections=CONNECTIONS, fresh=True, out=out)
+
+    def bare() -> None:
+        bare_loop(server.url, COUNT, CONNECTIONS)
+
+    run()  # both have loaded what they need
+    bare()
+    ratios = [_seconds(run) / _seconds(bare) for _ in range(5)]
+    yield Figure(
+        f"a whole run, {COUNT} requests of 20 ms at {CONNECTIONS} connections",
+        f"{statistics.median(ratios):.2f} times ({min(ratios):.2f} to {max(ratios):.2f})",
+        "a bare httpx loop",
+        "at most 1.2 times",
+    )
+    command = [*ASSAY, "run", spec, "-s", str(suite), "--connections", str(CONNECTIONS), "--fresh"]
+    whole = timed([*command, "--out", str(out), "--json"], repeats=3)
+    script = [sys.executable, str(Path(__file__).with_name("bare_loop.py"))]
+    loop = timed([*script, server.url, str(COUNT), str(CONNECTIONS)], repeats=3)
+    yield Figure(
+        "the same as commands, start of Python included",
+        f"{whole.seconds:.2f} s, {whole.seconds / loop.seconds:.2f} times",
+        f"the loop as a script, {loop.seconds:.2f} s",
+        "–",
+    )
+
+
+def _memory(server: Server, folder: Path) -> Figure:
+    suite = write_suite(folder / "many", MANY)
+    memory = _Memory()
+    spec = f"ollama:{MODEL}@{server.url}"
+    api.run(
+        [spec],
+        suites=[str(suite)],
+        connections=CONNECTIONS,
+        out=folder / "many-out",
+        observer=memory,
+    )
+    tenth = len(memory.seen) // 10
+    return Figure(
+        f"memory while {MANY:,} requests are asked",
+        f"{memory.seen[-1]:.0f} MB at the last reply",
+        f"{memory.seen[tenth]:.0f} MB after a tenth",
+        "flat",
+    )
+
+
+def _seconds(work: Callable[[], None]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started

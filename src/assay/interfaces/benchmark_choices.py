@@ -1,0 +1,217 @@
+"""What a user of `run_benchmark.py` left unsaid: which tests, which server and model, whose voice.
+
+In: the words of --tests, --endpoint, --model and --compare. Out: arguments for `api.run`, or an
+AssayError that says what to name. Refuses to know: how anything is asked or shown.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import AssayError, ModelUnavailable, UsageError
+from assay.interfaces.cli.output import say
+from assay.messages import tr
+from assay.models.presets import LOCAL, Preset, endpoint, load_presets, preset_files
+from assay.models.spec import read_spec, without_secrets
+from assay.store import Store
+from assay.store.verbs import FILE_NAME
+from assay.suites.catalogue import find
+from assay.suites.load import load_all
+from assay.suites.suite_file import SUITE_FILE
+from assay.workflow.discovery import find_ollama
+
+YAWO = Path(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
+SHIPPED_TESTS = "ewe"
+OWN_TESTS = os.path.join(".", "tests")
+MOST_BYTES = 50_000_000  # of a file that is looked into to see whether it holds tests
+MOST_NAMED = 20
+DEFAULT_KEY = "OPENAI_API_KEY"
+_SPEC = re.compile(r"(?:hf|ollama|openai|scripted):")
+_RUN_ID = re.compile(r"\d{8}T\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A model, and the variable with its server's key: "" if none is to be sent, None if it is
+    what `assay run` would take.
+    """
+
+    spec: str
+    key_env: str | None = None
+
+
+# --------------------------------------------------------------------------------------- tests
+
+
+def suite_argument(given: str | None) -> str:
+    """The folder given, as a path: a folder called `coding` is not the suite that ships. Else the
+    user's ./tests, else what ships.
+    """
+    if given is not None:
+        bare = not any(mark in given for mark in (os.sep, os.altsep) if mark)
+        return os.path.join(".", given) if given and bare and os.path.lexists(given) else given
+    if holds_tests(Path(OWN_TESTS)):
+        say(tr("tests: {folder}", folder=OWN_TESTS))
+        return OWN_TESTS
+    say(
+        tr(
+            "tests: the suite {name}, which ships; {folder} holds no category files",
+            name=SHIPPED_TESTS,
+            folder=OWN_TESTS,
+        )
+    )
+    return SHIPPED_TESTS
+
+
+def holds_tests(folder: Path) -> bool:
+    """Whether a file directly in it is a list of tests. Other programs keep JSON there, too."""
+    try:
+        return any(map(_is_category, sorted(folder.glob("*.json"))))
+    except OSError:
+        return False
+
+
+def _is_category(file: Path) -> bool:
+    try:
+        if not file.is_file() or file.stat().st_size > MOST_BYTES:
+            return False
+        tests = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return (
+        isinstance(tests, list)
+        and all(isinstance(test, dict) for test in tests)
+        and any("id" in test and "eval_method" in test for test in tests)
+    )
+
+
+def system_for(tests: str) -> str | None:
+    """Yawo speaks where the tests have no suite.json that says who does."""
+    path = Path(tests)
+    folder = path if path.is_dir() else path.parent
+    if tests == SHIPPED_TESTS or not path.exists() or (folder / SUITE_FILE).is_file():
+        return None
+    return YAWO.read_text("utf-8").strip()
+
+
+def wrong_with(tests: str) -> Iterator[AssayError]:
+    """What else is to be said where a model is missing: everything wrong is shown at once."""
+    try:
+        load_all([find(tests)])
+    except AssayError as error:
+        yield error
+
+
+# -------------------------------------------------------------------------------------- models
+
+
+def choose(names: Sequence[str], endpoint_name: str | None) -> list[Chosen]:
+    """The models meant. Presets are read only where one is needed."""
+    if names and endpoint_name is None and all(_SPEC.match(name) for name in names):
+        return [Chosen(name) for name in names]
+    preset = _preset(endpoint_name or LOCAL)
+    if names and all(_SPEC.match(name) for name in names):
+        say(tr("--endpoint is not used: a whole spec says itself where its model is"))
+    if not names:
+        return [_at(preset, _only_model(preset))]
+    return [Chosen(name) if _SPEC.match(name) else _at(preset, name) for name in names]
+
+
+def _preset(name: str) -> Preset:
+    preset = endpoint(name, load_presets(preset_files(Path())))
+    if preset.source:
+        # A file in a folder may come from anywhere; who is asked, and gets the key, must be seen.
+        say(
+            tr(
+                "endpoint {name}: {url}, as {file} says",
+                name=preset.name,
+                url=preset.shown_url,
+                file=preset.source,
+            )
+        )
+    return preset
+
+
+def _at(preset: Preset, model: str) -> Chosen:
+    if not model or read_spec(f"ollama:{model}").url:
+        shown = without_secrets(f"ollama:{model}").removeprefix("ollama:")
+        raise UsageError(
+            tr("{model!r} is no name of a model", model=shown),
+            hint=tr("put the URL into --endpoint, or write ollama:NAME@URL or openai:NAME@URL"),
+        )
+    if preset.key_env and not preset.key_is_set:
+        raise UsageError(
+            tr(
+                "the endpoint {name} needs a key, and {variable} is not set",
+                name=preset.name,
+                variable=preset.key_env,
+            ),
+            hint=tr("put the key into the variable {variable}", variable=preset.key_env),
+        )
+    by_name = preset.kind == "openai" and preset.name
+    return Chosen(preset.spec(model), (preset.key_env or "") if by_name else None)
+
+
+def _only_model(preset: Preset) -> str:
+    """The model a user need not name."""
+    if preset.model:
+        return preset.model
+    if preset.kind == "openai":
+        models = f"{preset.shown_url.rstrip('/')}/models"
+        raise UsageError(
+            tr("which model of {url}?", url=preset.shown_url),
+            hint=tr("name one with --model; the server lists its models at {url}", url=models),
+        )
+    found = find_ollama(preset.ollama_address)
+    if not found.reachable:
+        raise ModelUnavailable(found.problem, hint=found.hint)
+    # One that is computed elsewhere is never chosen for a user: questions would leave the machine.
+    able = [one.name for one in found.models if not one.why_not and not one.elsewhere]
+    if len(able) != 1:
+        raise _which([one.name for one in found.models if not one.why_not], found.url)
+    say(tr("model: {name}, the only one at {url}", name=able[0], url=found.url))
+    return able[0]
+
+
+def _which(names: Sequence[str], url: str) -> AssayError:
+    if not names:
+        return ModelUnavailable(
+            tr("no model that writes answers is installed at {url}", url=url),
+            hint=tr("install one, for example with `ollama pull llama3.2:3b`"),
+        )
+    more = len(names) - MOST_NAMED
+    listed = ", ".join(names[:MOST_NAMED])
+    return UsageError(
+        tr(
+            "which model of {url}? Installed are: {names}",
+            url=url,
+            names=tr("{names} and {count} more", names=listed, count=more) if more > 0 else listed,
+        ),
+        hint=tr("name one with --model"),
+    )
+
+
+def one_key(models: Sequence[Chosen]) -> str | None:
+    """One run takes one key, and a key goes to the server it is for and to no other."""
+    keys = {model.key_env for model in models if model.spec.startswith("openai:")}
+    if len(keys) > 1:
+        raise UsageError(
+            tr("the two models need different keys"),
+            hint=tr("run each with its own --endpoint, then --compare the two runs"),
+        )
+    return next(iter(keys), None)
+
+
+def names_a_run(name: str, out: Path) -> bool:
+    """Whether a word means a run: `latest`, the beginning of an id, or what looks like an id."""
+    if name == "latest" or _RUN_ID.match(name):
+        return True
+    if not name or not (out / FILE_NAME).is_file():
+        return False
+    with Store(out, read_only=True) as store:
+        return any(run.id.startswith(name) for run in store.runs())

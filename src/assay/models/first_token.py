@@ -1,0 +1,61 @@
+"""Multiple choice from the likeliest first tokens of an answer, where a server tells no more.
+
+In: one entry of a server's log-probabilities (Ollama's and OpenAI's look alike) and the letters.
+Out: a likelihood for each letter, and which of them are only bounds. Refuses to know: requests.
+
+The server tells its 20 likeliest tokens before temperature, penalties and grammar. A letter that is
+not among them is less likely than the last one told, so that is its upper bound. "B", " B" and "B."
+are one answer: their probabilities are added.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MOST = 20  # more is an error on Ollama and OpenAI alike
+
+
+@dataclass(frozen=True, slots=True)
+class FirstToken:
+    """A log-likelihood for each letter; where `bounded`, it is at most that."""
+
+    log_likelihoods: tuple[float, ...]
+    bounded: tuple[bool, ...]
+
+
+def read_first_token(entry: Mapping[str, Any] | None, letters: Sequence[str]) -> FirstToken | None:
+    """None where no letter is among the tokens told: then the answer has to be read."""
+    told = dict(_told(entry))
+    if not told:
+        return None
+    found: dict[str, list[float]] = {letter: [] for letter in letters}
+    for token, logprob in told.items():
+        letter = token.strip().rstrip(".):,").lstrip("(")
+        if letter in found:
+            found[letter].append(logprob)
+    if not any(found.values()):
+        return None
+    least = min(told.values())
+    return FirstToken(
+        tuple(_sum(found[letter]) if found[letter] else least for letter in letters),
+        tuple(not found[letter] for letter in letters),
+    )
+
+
+def _told(entry: Mapping[str, Any] | None) -> list[tuple[str, float]]:
+    top = (entry or {}).get("top_logprobs")
+    pairs = []
+    for one in top if isinstance(top, list) else ():
+        token = one.get("token") if isinstance(one, dict) else None
+        value = one.get("logprob") if isinstance(one, dict) else None
+        if isinstance(token, str) and isinstance(value, int | float) and math.isfinite(value):
+            pairs.append((token, min(0.0, float(value))))
+    return pairs
+
+
+def _sum(logprobs: Sequence[float]) -> float:
+    best = max(logprobs)
+    return min(0.0, best + math.log(math.fsum(math.exp(value - best) for value in logprobs)))

@@ -1,0 +1,127 @@
+"""A network on which no request outlives its deadline, however slowly the other side drips.
+
+In: a deadline for what this thread does next. Out: httpcore's own streams, whose every read and
+write ends when the deadline passes or the work is called off. Refuses to know: HTTP.
+
+A read time-out alone starts anew with every byte: a server that sends one byte a second holds a
+client for ever, in headers as in bodies. So every wait is cut into short ones, and between them
+the clock is looked at. One request is one thread's, so the deadline lies with the thread.
+"""
+
+from __future__ import annotations
+
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import httpcore
+
+T = TypeVar("T")
+
+# How long it takes at most until a Ctrl-C is noticed; a wait costs one system call each time.
+GLANCE_S = 0.2
+CONNECT_S = 10.0
+
+
+class CalledOff(Exception):
+    """Nobody waits for this any more."""
+
+
+class _Clock(threading.local):
+    until: float | None = None
+    called_off: threading.Event | None = None
+
+    def left(self) -> float:
+        if self.called_off is not None and self.called_off.is_set():
+            raise CalledOff
+        if self.until is None:
+            return GLANCE_S
+        left = self.until - time.monotonic()
+        if left <= 0:
+            raise httpcore.ReadTimeout("the deadline has passed")
+        return left
+
+
+_clock = _Clock()
+
+
+@contextmanager
+def within(seconds: float, called_off: threading.Event | None = None) -> Iterator[None]:
+    """What this thread does on the network inside must be over in so many seconds."""
+    before = (_clock.until, _clock.called_off)
+    _clock.until, _clock.called_off = time.monotonic() + seconds, called_off
+    try:
+        yield
+    finally:
+        _clock.until, _clock.called_off = before
+
+
+def hurry(seconds: float) -> None:
+    """What is left of this thread's time is at most so long."""
+    if _clock.until is not None:
+        _clock.until = min(_clock.until, time.monotonic() + seconds)
+
+
+def _in_glances(step: Callable[[float], T], over: type[Exception]) -> T:
+    while True:
+        try:
+            return step(min(GLANCE_S, _clock.left()))
+        except over:
+            _clock.left()  # raises where the time is up
+
+
+class _Stream(httpcore.NetworkStream):
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return _in_glances(lambda s: self._stream.read(max_bytes, timeout=s), httpcore.ReadTimeout)
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        # Not in glances: a write that was begun cannot be begun again.
+        self._stream.write(buffer, timeout=_clock.left() if _clock.until else timeout)
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        limit = min(CONNECT_S, _clock.left())
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout=limit))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class DeadlineNetwork(httpcore.NetworkBackend):
+    """TCP with deadlines."""
+
+    def __init__(self) -> None:
+        self._network = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        """Connect; every later read and write keeps the thread's deadline."""
+        limit = CONNECT_S if _clock.until is None else min(CONNECT_S, _clock.left())
+        return _Stream(
+            self._network.connect_tcp(
+                host,
+                port,
+                timeout=limit,
+                local_address=local_address,
+                socket_options=socket_options,
+            )
+        )

@@ -1,0 +1,117 @@
+"""What can go wrong between us and a server, in one vocabulary.
+
+In: a status, a body, an exception's words. Out: a Fault, which says what happened, whether trying
+again may help, and how long the server asks us to wait. Refuses to know: protocols and requests.
+"""
+
+from __future__ import annotations
+
+import datetime
+import email.utils
+import json
+from collections.abc import Mapping
+
+from assay.messages import tr
+from assay.types import Cause
+
+# Worth another try: the server is busy, restarting, or one of several failed.
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+SHOWN_OF_A_MESSAGE = 300
+
+
+class Fault(Exception):
+    """One failed attempt. `sentence` is for the user; `message` is what the server itself said."""
+
+    def __init__(
+        self,
+        cause: Cause,
+        sentence: str,
+        *,
+        retry: bool = False,
+        retry_after_s: float | None = None,
+        status: int | None = None,
+        message: str = "",
+        partial: str = "",
+    ) -> None:
+        super().__init__(sentence)
+        self.cause = cause
+        self.sentence = sentence
+        self.retry = retry
+        self.retry_after_s = retry_after_s
+        self.status = status
+        self.message = message
+        self.partial = partial
+        self.attempts = 1
+
+
+def fault_of_status(url: str, status: int, headers: Mapping[str, str], message: str) -> Fault:
+    """An answer that is no success."""
+    return Fault(
+        _cause_of(status),
+        _sentence(url, status, headers, message),
+        retry=status in PASSING,
+        retry_after_s=retry_after(headers.get("retry-after")),
+        status=status,
+        message=message,
+    )
+
+
+def _cause_of(status: int) -> Cause:
+    if status == 429:
+        return "rate_limited"
+    if status in (408, 504, 524):
+        return "timeout"
+    return "server_error" if status >= 500 else "refused"
+
+
+def _sentence(url: str, status: int, headers: Mapping[str, str], message: str) -> str:
+    if 300 <= status < 400:
+        return tr(
+            "{url} sends us to {place}; name that URL instead",
+            url=url,
+            place=readable(headers.get("location", "?")),
+        )
+    if not message:
+        return tr("{url} answered {status} without a word", url=url, status=status)
+    return tr("{url} answered {status}: {message}", url=url, status=status, message=message)
+
+
+def message_in(body: str) -> str:
+    """The server's own words, wherever it put them; one line, of a length one can read."""
+    try:
+        found: object = json.loads(body)
+    except (ValueError, RecursionError):
+        return readable(body)
+    for _ in range(3):  # {"error": {"message": "…"}}, {"error": "…"}, {"detail": [{"msg": "…"}]}
+        if isinstance(found, dict):
+            names = ("error", "message", "detail", "msg")
+            place = found.get("loc")
+            found = next((found[name] for name in names if found.get(name)), "")
+            if isinstance(found, str) and isinstance(place, list) and place:
+                found = f"{found} ({place[-1]})"  # which field is wrong, as FastAPI tells it
+        elif isinstance(found, list) and found:
+            found = found[0]
+    return readable(found if isinstance(found, str) else body)
+
+
+def readable(text: str) -> str:
+    """One line without control characters, cut where nobody reads on."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[:4000]).split())
+    return line if len(line) <= SHOWN_OF_A_MESSAGE else line[:SHOWN_OF_A_MESSAGE] + "…"
+
+
+def retry_after(value: str | None) -> float | None:
+    """Seconds, or a date. What is neither is as if it were not there."""
+    if not value:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            then = email.utils.parsedate_to_datetime(value)
+        except ValueError:
+            return None
+        if then.tzinfo is None:
+            then = then.replace(tzinfo=datetime.UTC)
+        seconds = (then - datetime.datetime.now(datetime.UTC)).total_seconds()
+    return max(0.0, seconds) if seconds == seconds else None  # "nan" is a float, too

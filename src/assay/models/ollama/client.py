@@ -1,0 +1,239 @@
+"""Ollama's protocol: its endpoints as functions, its streams as one result.
+
+In: names, bodies. Out: what the server said, checked for its shape, or a Fault. Refuses to know:
+requests, sampling, when to load or to try again.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.messages import tr
+from assay.models.http.connection import Connection
+from assay.models.http.faults import Fault, readable
+
+SOON_S = 10.0  # for questions that need no computing
+LOADING_S = 600.0  # a large model from a slow disk
+# 500s that stay: a wrong option, a bad schema, a broken file. Words of 0.11.10 and 0.17.4.
+LASTING = (
+    "invalid",
+    "unable to load",
+    "exceeds file size",
+    "cannot unmarshal",
+    "failed to parse",
+    "option",
+    "unsupported",
+    "does not support",
+    "exceeds the context",
+)
+
+
+@dataclass(slots=True)
+class Written:
+    """A finished stream. Seconds are ours (`…_at`) or the server's (`…_s`); None: not told."""
+
+    text: str = ""
+    thinking: str = ""
+    finish: str = ""
+    first_token_at: float | None = None
+    first_answer_at: float | None = None
+    ended_at: float = 0.0
+    prompt_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    total_s: float | None = None
+    load_s: float | None = None
+    prefill_s: float | None = None
+    decode_s: float | None = None
+    first_logprobs: Mapping[str, Any] | None = None
+
+    @property
+    def queue_s(self) -> float | None:
+        """What the total leaves beside its parts; a part that is missing took no time."""
+        if self.total_s is None or self.prefill_s is None:
+            return None
+        parts = (self.load_s or 0.0) + self.prefill_s + (self.decode_s or 0.0)
+        return max(0.0, self.total_s - parts)
+
+
+@dataclass(slots=True)
+class _Stream:
+    """Takes a stream apart, line by line."""
+
+    started: float
+    pieces: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    written: Written = field(default_factory=Written)
+    done: bool = False
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        text, thought = _said(line)
+        now = time.perf_counter() - self.started
+        if (text or thought) and self.written.first_token_at is None:
+            self.written.first_token_at = now
+        if text and self.written.first_answer_at is None:
+            self.written.first_answer_at = now
+        self.pieces.append(text)
+        self.thoughts.append(thought)
+        if self.written.first_logprobs is None:
+            self.written.first_logprobs = _first(line.get("logprobs"))
+        if line.get("done") is True:
+            self._finish(line, now)
+
+    def _finish(self, line: Mapping[str, Any], now: float) -> None:
+        self.done = True
+        found = self.written
+        found.finish = str(line.get("done_reason") or "stop")[:40]
+        found.ended_at = now
+        found.prompt_tokens = _count(line.get("prompt_eval_count"))
+        found.output_tokens = _count(line.get("eval_count"))
+        found.cached_tokens = _count(line.get("prompt_eval_cached_count"))
+        found.total_s = _seconds(line.get("total_duration"))
+        found.load_s = _seconds(line.get("load_duration"))
+        found.prefill_s = _seconds(line.get("prompt_eval_duration"))
+        found.decode_s = _seconds(line.get("eval_duration"))
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+
+def _said(line: Mapping[str, Any]) -> tuple[str, str]:
+    """Text and thought of one line, of /api/chat or of /api/generate."""
+    message = line.get("message", line)
+    if not isinstance(message, dict):
+        raise TypeError
+    text = message.get("response" if message is line else "content")
+    thought = message.get("thinking") or ""
+    if not isinstance(text, str) or not isinstance(thought, str):
+        raise TypeError
+    return text, thought
+
+
+class OllamaClient:
+    """One Ollama server."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def version(self) -> str:
+        """The server's version, such as 0.17.4."""
+        document = self._connection.document("GET", "/api/version", timeout_s=SOON_S)
+        version = document.get("version") if isinstance(document, dict) else None
+        if not isinstance(version, str):
+            raise self._connection.unreadable(tr("no version; is this an Ollama server?"))
+        return readable(version)[:40]
+
+    def models(self) -> list[dict[str, Any]]:
+        """What is installed, as /api/tags lists it."""
+        return self._list("/api/tags")
+
+    def loaded(self) -> list[dict[str, Any]]:
+        """What is in memory, as /api/ps lists it."""
+        return self._list("/api/ps")
+
+    def show(self, name: str) -> dict[str, Any]:
+        """What the server knows of a model."""
+        document = self._connection.document("POST", "/api/show", {"model": name}, timeout_s=60.0)
+        if not isinstance(document, dict):
+            raise self._connection.unreadable(tr("no facts about {name}", name=name))
+        return document
+
+    def load(self, name: str, options: Mapping[str, Any], keep_alive: str) -> float:
+        """Bring a model into memory; returns how long it took, by our clock."""
+        body = {"model": name, "stream": False, "keep_alive": keep_alive, "options": options}
+        started = time.perf_counter()
+        try:
+            self._connection.document("POST", "/api/generate", body, timeout_s=LOADING_S)
+        except Fault as fault:
+            # A file that could not be loaded now will not load in a second, and trying is slow.
+            fault.retry = fault.retry and fault.status != 500
+            raise
+        return time.perf_counter() - started
+
+    def unload(self, name: str) -> None:
+        """Take a model out of memory, which also ends whatever it computes. 10 ms when asked."""
+        body = {"model": name, "keep_alive": 0, "stream": False}
+        self._connection.document("POST", "/api/generate", body, timeout_s=30.0)
+
+    def write(self, path: str, body: Mapping[str, Any]) -> Written:
+        """One streamed answer. A stream that ends early is a Fault that holds what had come."""
+        stream = _Stream(time.perf_counter())
+        try:
+            with self._connection.lines(path, body) as lines:
+                for raw in lines:
+                    line = self._connection.parsed(raw)
+                    self._take(stream, line)
+                    if stream.done:
+                        self._connection.read_out(lines)
+                        break
+        except Fault as fault:
+            fault.partial = stream.text
+            raise _lasting(fault) from fault
+        if not stream.done:
+            raise Fault(
+                "broken_stream",
+                tr("{url} stopped before it was done", url=self._connection.url),
+                retry=True,
+                partial=stream.text,
+            )
+        stream.written.text = self._connection.without_secrets(stream.text)
+        stream.written.thinking = self._connection.without_secrets("".join(stream.thoughts))
+        return stream.written
+
+    def _take(self, stream: _Stream, line: object) -> None:
+        if isinstance(line, dict) and line.get("error"):
+            message = self._connection.without_secrets(readable(str(line["error"])))
+            raise Fault(
+                "server_error",
+                tr("{url} failed while answering: {why}", url=self._connection.url, why=message),
+                retry=True,
+                message=message,
+            )
+        try:
+            if not isinstance(line, dict):
+                raise TypeError
+            stream.take(line)
+        except (TypeError, ValueError) as error:
+            raise self._connection.unreadable(
+                readable(self._connection.without_secrets(str(line)[:200]))
+            ) from error
+
+    def _list(self, path: str) -> list[dict[str, Any]]:
+        document = self._connection.document("GET", path, timeout_s=SOON_S)
+        models = document.get("models") if isinstance(document, dict) else None
+        if models is None and isinstance(document, dict) and "models" in document:
+            return []  # a Go server writes null for an empty list
+        if not isinstance(models, list):
+            raise self._connection.unreadable(tr("no list of models; is this an Ollama server?"))
+        return [model for model in models if isinstance(model, dict)]
+
+
+def _lasting(fault: Fault) -> Fault:
+    """A 500 is not always worth another try; its words tell."""
+    if fault.status == 500 and any(word in fault.message.lower() for word in LASTING):
+        fault.retry = False
+    if fault.message and "context length" in fault.message and fault.status == 400:
+        fault.cause = "prompt_too_long"
+    return fault
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _seconds(nanoseconds: object) -> float | None:
+    if isinstance(nanoseconds, bool) or not isinstance(nanoseconds, int | float):
+        return None
+    seconds = nanoseconds / 1e9
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _first(logprobs: object) -> Mapping[str, Any] | None:
+    if isinstance(logprobs, list) and logprobs and isinstance(logprobs[0], dict):
+        return logprobs[0]
+    return None

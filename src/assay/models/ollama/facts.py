@@ -1,0 +1,148 @@
+"""What Ollama says of a model, as ModelFacts.
+
+In: the answers of /api/version, /api/tags and /api/show. Out: ModelFacts, the model's own stop
+sequences and the size of its own prompt. Refuses to know: the network.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.messages import tr
+from assay.models.http.faults import readable
+from assay.types import Capability, ModelFacts, Thinking
+
+STRUCTURED_SINCE = (0, 5, 0)
+LOGPROBS_SINCE = (0, 12, 11)
+OBEYS_TRUNCATE_SINCE = (0, 12, 4)
+BARE_TEMPLATE = "{{ .Prompt }}"
+_STOP_LINE = re.compile(r'^stop\s+(".*"|\S+)\s*$', re.MULTILINE)
+
+
+def version_of(text: str) -> tuple[int, ...]:
+    """0.17.4-rc1 is (0, 17, 4); what is no version is older than everything."""
+    return tuple(int(number) for number in re.findall(r"\d+", text.partition("-")[0])[:3])
+
+
+def entry_of(name: str, models: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """A model in the list; a name without a tag means :latest."""
+    wanted = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
+    for entry in models:
+        names = (entry.get("name"), entry.get("model"))
+        if any(isinstance(one, str) and one.lower() == wanted.lower() for one in names):
+            return entry
+    return None
+
+
+def facts_of(
+    spec: str,
+    name: str,
+    *,
+    url: str,
+    version: str,
+    entry: Mapping[str, Any] | None,
+    shown: Mapping[str, Any],
+) -> ModelFacts:
+    """Everything that is known before the first question."""
+    info = _mapping(shown.get("model_info"))
+    digest = (entry or {}).get("digest")
+    elsewhere = shown.get("remote_host") or (entry or {}).get("remote_host")
+    local = isinstance(digest, str) and bool(digest) and not elsewhere
+    return ModelFacts(
+        spec=spec,
+        name=name,
+        fingerprint=f"ollama:{digest}" if local else f"ollama:{url} {name}",
+        fingerprint_is_weak=not local,
+        capabilities=_capabilities(shown, version, elsewhere=bool(elsewhere)),
+        is_chat=str(shown.get("template") or "").strip() != BARE_TEMPLATE,
+        parameters=_positive(info.get("general.parameter_count")),
+        context_length=_positive(info.get(f"{info.get('general.architecture')}.context_length")),
+        predicts_by="sampled",
+        thinks=thinking_of(shown),
+        about=_about(version, entry or {}, shown, elsewhere),
+    )
+
+
+def _capabilities(
+    shown: Mapping[str, Any], version: str, *, elsewhere: bool
+) -> frozenset[Capability]:
+    """Servers before 0.6.4 list none: they write, as all models did then."""
+    listed = shown.get("capabilities")
+    writes = "completion" in listed if isinstance(listed, list) and listed else True
+    if not writes:
+        return frozenset()
+    found: set[Capability] = {"generate"}
+    if version_of(version) >= STRUCTURED_SINCE and not elsewhere:
+        found.add("structured_output")
+    if version_of(version) >= LOGPROBS_SINCE and not elsewhere:
+        found.add("top_logprobs")
+    return frozenset(found)
+
+
+def thinking_of(shown: Mapping[str, Any]) -> tuple[Thinking, ...]:
+    """The settings of `think` a model takes. GPT-OSS has levels and cannot be switched off."""
+    listed = shown.get("capabilities")
+    if not isinstance(listed, list) or "thinking" not in listed:
+        return ()
+    family = _mapping(shown.get("details")).get("family")
+    return ("low", "medium", "high") if family in ("gptoss", "gpt-oss") else ("on", "off")
+
+
+def _about(
+    version: str, entry: Mapping[str, Any], shown: Mapping[str, Any], elsewhere: object
+) -> dict[str, str]:
+    details = _mapping(shown.get("details"))
+    found = {
+        "server": f"Ollama {version}",
+        "parameters": details.get("parameter_size"),
+        "quantisation": details.get("quantization_level"),
+        "family": details.get("family"),
+        "size": _in_words(_positive(entry.get("size"))),
+        "runs at": elsewhere,
+    }
+    return {
+        key: readable(value) for key, value in found.items() if isinstance(value, str) and value
+    }
+
+
+def _in_words(size: int | None) -> str | None:
+    if size is None:
+        return None
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+def own_stops(shown: Mapping[str, Any]) -> tuple[str, ...]:
+    """The stop sequences of its Modelfile, which a request's own would replace."""
+    parameters = shown.get("parameters")
+    found = []
+    for text in _STOP_LINE.findall(parameters) if isinstance(parameters, str) else ():
+        try:
+            found.append(str(json.loads(text)) if text.startswith('"') else text)
+        except ValueError:
+            continue
+    return tuple(found)
+
+
+def own_bytes(shown: Mapping[str, Any]) -> int:
+    """How large the prompt is that a model brings along: its system prompt and template."""
+    return sum(len(str(shown.get(key) or "").encode()) for key in ("system", "template"))
+
+
+def not_there(name: str, models: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """The sentence and the hint for a model that is not installed."""
+    names = sorted(str(entry.get("name")) for entry in models)
+    hint = tr("run `ollama pull {name}`", name=name)
+    if names:
+        hint += tr("; installed are {names}", names=readable(", ".join(names[:20])))
+    return tr("there is no model {name!r} on this server", name=name), hint
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _positive(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

@@ -1,0 +1,341 @@
+"""A model behind Ollama, as a Model.
+
+In: a name, a URL, settings. Out: facts from the server, and replies. Refuses to know: suites,
+marking, the store.
+
+    open     version, list and facts: four small questions, nothing computed
+    answer   load with a context large enough, then one request at a time (unless told otherwise)
+    deadline unload, then go on: the server would compute on, and the next answer wait behind it
+    close    unload, so that the next model has the memory
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from assay.errors import ModelUnavailable
+from assay.messages import tr
+from assay.models.first_token import MOST, read_first_token
+from assay.models.http.connection import Connection
+from assay.models.http.faults import Fault
+from assay.models.http.retrying import Patience
+from assay.models.http.workers import in_parallel
+from assay.models.ollama.bodies import KEEP_ALIVE, body_for
+from assay.models.ollama.client import OllamaClient, Written
+from assay.models.ollama.context import CutDetector, context_for
+from assay.models.ollama.facts import (
+    OBEYS_TRUNCATE_SINCE,
+    entry_of,
+    facts_of,
+    not_there,
+    own_bytes,
+    own_stops,
+    version_of,
+)
+from assay.models.reasoning import split_reasoning
+from assay.models.sampled import draws, together
+from assay.models.settings import ServerSettings
+from assay.types import (
+    Answered,
+    Chosen,
+    Failed,
+    ModelFacts,
+    Observed,
+    Reply,
+    Request,
+    Sampling,
+    Timing,
+    ToAnswer,
+    ToChoose,
+)
+
+
+class OllamaModel:
+    """Asks one model of one server."""
+
+    def __init__(self, name: str, url: str, *, spec: str, settings: ServerSettings) -> None:
+        self._name = name
+        self._settings = settings
+        self._width = settings.connections or 1
+        self._connection = Connection(
+            url, timeout_s=settings.timeout_s, connections=self._width + 1
+        )
+        self._client = OllamaClient(self._connection)
+        self._patience = Patience(self._connection.called_off, first_pause_s=settings.first_pause_s)
+        self._lock = threading.Lock()
+        self._context = settings.num_ctx or 0
+        self._loaded_with = 0
+        self._load_s: float | None = None
+        self._asked = False
+        self._observed = Observed()
+        try:
+            self._facts = self._find(spec)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    @property
+    def facts(self) -> ModelFacts:
+        """From the server's list and the model's own description."""
+        return self._facts
+
+    def probe(self) -> None:
+        """Nothing: version and description told all there is."""
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
+        """One at a time, unless `connections` says otherwise."""
+        self._make_room(requests)
+        self._connection.resume()
+        yield from in_parallel(
+            self._reply, requests, self._width, call_off=self._connection.call_off
+        )
+
+    def observed(self) -> Observed:
+        """Memory, offload and context, as seen when the first answer had come."""
+        return self._observed
+
+    def close(self) -> None:
+        """Unload, which also ends what a Ctrl-C left computing."""
+        if self._asked:
+            self._connection.resume()
+            with suppress(Fault):
+                self._client.unload(self._name)
+            self._asked = False
+        self._connection.close()
+
+    # ------------------------------------------------------------------------------ finding it
+
+    def _find(self, spec: str) -> ModelFacts:
+        try:
+            version = self._client.version()
+            models = self._client.models()
+            shown = self._client.show(self._name)
+        except Fault as fault:
+            raise self._unavailable(fault) from fault
+        self._stops = own_stops(shown)
+        self._own_bytes = own_bytes(shown)
+        self._cuts = CutDetector(self._own_bytes, obeys=version_of(version) >= OBEYS_TRUNCATE_SINCE)
+        return facts_of(
+            spec,
+            self._name,
+            url=self._connection.url,
+            version=version,
+            entry=entry_of(self._name, models),
+            shown=shown,
+        )
+
+    def _unavailable(self, fault: Fault) -> ModelUnavailable:
+        if fault.status == 404 and "not found" in fault.message and self._name in fault.message:
+            with suppress(Fault):
+                sentence, hint = not_there(self._name, self._client.models())
+                return ModelUnavailable(
+                    tr("{what}: {url}", what=sentence, url=self._connection.url), hint=hint
+                )
+        if fault.cause in ("unreachable", "timeout"):
+            return ModelUnavailable(
+                tr("no Ollama answers at {url}: {why}", url=self._connection.url, why=fault),
+                hint=tr(
+                    "start it with `ollama serve`, or name its address as in "
+                    "ollama:{name}@http://HOST:11434 or OLLAMA_HOST",
+                    name=self._name,
+                ),
+            )
+        return ModelUnavailable(
+            tr("cannot use ollama:{name}: {why}", name=self._name, why=fault),
+            hint=tr("check that {url} is an Ollama server", url=self._connection.url),
+        )
+
+    # --------------------------------------------------------------------------------- loading
+
+    def _make_room(self, requests: Sequence[Request]) -> None:
+        """One context for all, as large as the longest needs: another size reloads the model."""
+        if self._settings.num_ctx:
+            return
+        needed = max((self._needed(request) for request in requests), default=0)
+        most = self._facts.context_length or needed
+        self._context = max(self._context, min(needed, most))
+
+    def _needed(self, request: Request) -> int:
+        work = request.work
+        if isinstance(work, ToAnswer):
+            return context_for(work.messages, work.sampling.max_tokens, self._own_bytes)
+        if isinstance(work, ToChoose):
+            longest = work.otherwise.max_tokens if work.otherwise else 1
+            return context_for(work.messages, longest, self._own_bytes)
+        return 0
+
+    def _ensure_loaded(self) -> None:
+        """Loaded apart, so that loading takes nothing from a request's time."""
+        with self._lock:
+            if self._loaded_with == self._context:
+                return
+            self._asked = True
+            if self._is_in_memory():
+                self._loaded_with = self._context
+                return
+            self._load_s = self._client.load(self._name, {"num_ctx": self._context}, KEEP_ALIVE)
+            self._loaded_with = self._context
+            self._observe()
+
+    def _is_in_memory(self) -> bool:
+        """Loaded already, by somebody before us, and as we need it."""
+        self._observe()
+        return self._observed.context_length == self._context
+
+    def _observe(self) -> None:
+        self._observed = Observed()
+        with suppress(Fault):
+            loaded = self._client.loaded()
+            entry = entry_of(self._name, loaded)
+            if entry is None:
+                return
+            others = len(loaded) - 1
+            notes = []
+            context = _whole(entry.get("context_length"))
+            if context is not None and context < self._context:
+                notes.append(
+                    tr(
+                        "the server gave a context of {given} tokens where {asked} were asked for",
+                        given=context,
+                        asked=self._context,
+                    )
+                )
+            if others:
+                notes.append(tr("other models were in the server's memory: {count}", count=others))
+            self._observed = Observed(
+                memory_bytes=_whole(entry.get("size")),
+                gpu_bytes=_whole(entry.get("size_vram")) or 0,
+                context_length=context,
+                notes=tuple(notes),
+            )
+
+    def _give_up_on_server(self) -> None:
+        """After a deadline the server computes on: 128 s for the next trivial request, measured;
+        1.5 s with an unload in between, the reload included.
+        """
+        with self._lock:
+            self._loaded_with = 0
+            with suppress(Fault):
+                self._client.unload(self._name)
+
+    # ---------------------------------------------------------------------------------- asking
+
+    def _reply(self, request: Request) -> Reply:
+        started = time.perf_counter()
+        try:
+            return self._ask(request)
+        except Fault as fault:
+            if fault.cause == "timeout" and fault.status is None:
+                self._give_up_on_server()
+            return Failed(
+                request_id=request.id,
+                reason=fault.sentence,
+                cause=fault.cause,
+                partial=self._connection.without_secrets(fault.partial),
+                total_s=time.perf_counter() - started,
+                attempts=fault.attempts,
+            )
+
+    def _ask(self, request: Request) -> Reply:
+        work = request.work
+        if isinstance(work, ToAnswer):
+            return self._write(request, work)
+        if isinstance(work, ToChoose):
+            return self._choose(request, work)
+        raise Fault("refused", tr("Ollama cannot measure the likelihood of a text"))
+
+    def _choose(self, request: Request, work: ToChoose) -> Reply:
+        otherwise = work.otherwise or Sampling(temperature=0.0, seed=0, max_tokens=1)
+        told = {"logprobs": True, "top_logprobs": MOST}
+        one = replace(otherwise, temperature=0.0, max_tokens=1, stop=())
+        asked = ToAnswer(messages=work.messages, sampling=one)
+        written, timing, attempts = self._written(asked, one, told)
+        letters = read_first_token(written.first_logprobs, work.continuations)
+        if letters is None:
+            return self._write(request, ToAnswer(messages=work.messages, sampling=otherwise))
+        return Chosen(
+            request_id=request.id,
+            log_likelihoods=letters.log_likelihoods,
+            bounded=letters.bounded,
+            method="first_token",
+            prompt_tokens=written.prompt_tokens,
+            total_s=written.ended_at,
+            timing=timing,
+            attempts=attempts,
+        )
+
+    def _write(self, request: Request, work: ToAnswer) -> Answered:
+        drawn = [self._one_answer(request, work, how) for how in draws(work.sampling)]
+        return together(drawn)
+
+    def _one_answer(self, request: Request, work: ToAnswer, sampling: Sampling) -> Answered:
+        written, timing, attempts = self._written(work, sampling, {})
+        split = split_reasoning(written.text)
+        thinking = split_reasoning(written.thinking).answer if written.thinking else ""
+        reasoning = "\n".join(part for part in (thinking, split.reasoning) if part)
+        spent = bool(reasoning) and not split.answer and written.finish == "length"
+        return Answered(
+            request_id=request.id,
+            text=split.answer,
+            reasoning=reasoning,
+            reasoning_unclosed=split.unclosed or spent,
+            truncated=written.finish == "length",
+            prompt_tokens=written.prompt_tokens,
+            output_tokens=written.output_tokens,
+            first_token_s=written.first_token_at,
+            first_answer_s=written.first_answer_at,
+            total_s=written.ended_at,
+            timing=timing,
+            finish=written.finish,
+            attempts=attempts,
+        )
+
+    def _written(
+        self, work: ToAnswer, sampling: Sampling, extra: Mapping[str, Any]
+    ) -> tuple[Written, Timing, int]:
+        path, body = body_for(
+            work, sampling, self._facts, context=self._context, own_stops=self._stops
+        )
+
+        def attempt() -> tuple[Written, float | None]:
+            self._ensure_loaded()
+            with self._lock:
+                load_s, self._load_s = self._load_s, None  # counted once, with the first answer
+            return self._client.write(path, {**body, **extra}), load_s
+
+        (written, load_s), attempts = self._patience.tried(attempt)
+        self._refuse_if_cut(work, written)
+        return written, _timing(written, load_s), attempts
+
+    def _refuse_if_cut(self, work: ToAnswer, written: Written) -> None:
+        context = min(self._context, self._observed.context_length or self._context)
+        if self._cuts.was_cut(work.messages, written.prompt_tokens, context):
+            raise Fault(
+                "prompt_too_long",
+                tr(
+                    "the prompt does not fit into {context} tokens, and the server cut it in "
+                    "silence; a larger --num-ctx, where the model can, lets it in",
+                    context=context,
+                ),
+                partial=written.text,
+            )
+
+
+def _timing(written: Written, load_s: float | None) -> Timing:
+    return Timing(
+        load_s=load_s if load_s is not None else written.load_s,
+        queue_s=written.queue_s,
+        prefill_s=written.prefill_s,
+        decode_s=written.decode_s,
+        cached_tokens=written.cached_tokens,
+        cold=load_s is not None,
+    )
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,0 +1,153 @@
+"""The OpenAI protocol: its endpoints as functions, its event streams as one result.
+
+In: paths and bodies. Out: what the server said, checked for its shape, or a Fault. Refuses to know:
+requests, sampling, when to try again.
+
+A status of 200 proves nothing: errors come under it, whole and in the middle of a stream.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from assay.messages import tr
+from assay.models.http.connection import Connection
+from assay.models.http.faults import Fault, fault_of_status, readable
+from assay.models.openai.bodies import Post
+from assay.models.openai.reading import Gathering, Said, Written
+
+SOON_S = 10.0  # for questions that need no computing
+_TOO_LONG = re.compile(
+    r"context (?:length|size|window)|maximum (?:context|prompt|input)|too many (?:input )?tokens"
+    r"|(?:prompt|input) is too long",
+    re.IGNORECASE,
+)
+_OTHER_FIELDS = (b":", b"event:", b"id:", b"retry:")
+
+
+class OpenAIClient:
+    """One OpenAI-compatible server."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def models(self, path: str = "/models") -> Any:
+        """The list of models, whatever its shape."""
+        document = self._connection.document("GET", path, timeout_s=SOON_S)
+        self._refuse_error(document)
+        return document
+
+    def whole(self, post: Post) -> Written:
+        """One answer in one document."""
+        gathering = Gathering()
+        try:
+            document = self._connection.document("POST", post.path, post.body)
+            self._take(gathering, document)
+        except Fault as fault:
+            _classify(fault)
+            raise
+        return self._checked(gathering)
+
+    def write(self, post: Post) -> Written:
+        """One streamed answer. A stream that ends early is a Fault that holds what had come."""
+        gathering = Gathering()
+        try:
+            with self._connection.lines(post.path, post.body) as lines:
+                self._read_events(gathering, lines)
+        except Fault as fault:
+            # Broken off behind the end of every answer: nothing of them is missing.
+            if fault.cause != "broken_stream" or not gathering.finished:
+                fault.partial = gathering.text
+                _classify(fault)
+                raise
+        return self._checked(gathering)
+
+    def _read_events(self, gathering: Gathering, lines: Iterator[bytes]) -> None:
+        unlike_events: list[bytes] = []
+        for line in lines:
+            field = line.strip().removeprefix(b"\xef\xbb\xbf")
+            if field.startswith(b"data:"):
+                data = field.removeprefix(b"data:").strip()
+                if data == b"[DONE]":
+                    return
+                self._take(gathering, self._connection.parsed(data))
+            elif not field.startswith(_OTHER_FIELDS):
+                unlike_events.append(line)
+        if unlike_events:  # the server does not stream, or breaks off with a bare error
+            self._take(gathering, self._connection.parsed(b"\n".join(unlike_events)))
+
+    # ------------------------------------------------------------------------------- checking
+
+    def _take(self, gathering: Gathering, document: object) -> None:
+        self._refuse_error(document)
+        try:
+            gathering.take(document)
+        except TypeError as error:
+            raise self._connection.unreadable(
+                readable(self._connection.without_secrets(str(document))[:200])
+            ) from error
+
+    def _refuse_error(self, document: object) -> None:
+        if not isinstance(document, dict):
+            return
+        error = document if document.get("object") == "error" else document.get("error")
+        if not error:
+            return
+        told = error.get("message") if isinstance(error, dict) else error
+        message = readable(self._connection.without_secrets(str(told or error)))
+        code = error.get("code") if isinstance(error, dict) else None
+        if isinstance(code, int) and 400 <= code < 600:
+            raise fault_of_status(self._connection.url, code, {}, message)
+        raise Fault(
+            "server_error",
+            tr("{url} failed while answering: {why}", url=self._connection.url, why=message),
+            retry=True,
+            message=message,
+        )
+
+    def _checked(self, gathering: Gathering) -> Written:
+        written = gathering.result()
+        if not written.choices:
+            raise self._connection.unreadable(tr("no answer at all (choices is empty)"))
+        if not gathering.finished:
+            raise Fault(
+                "broken_stream",
+                tr("{url} stopped before it was done", url=self._connection.url),
+                retry=True,
+                partial=gathering.text,
+            )
+        for said in written.choices:
+            self._refuse_no_text(said, written)
+        written.choices = tuple(self._without_secrets(said) for said in written.choices)
+        return written
+
+    def _refuse_no_text(self, said: Said, written: Written) -> None:
+        if said.text or said.thinking:
+            return
+        if said.called_tool:
+            raise Fault(
+                "unreadable", tr("the model wants a tool called instead of answering in words")
+            )
+        # A model may end at its first token, which llama.cpp streams as null; a server that counts
+        # more tokens and shows none has lost them.
+        ended_at_once = said.finish == "stop" and (written.output_tokens or 0) <= 1
+        if said.silent and not (ended_at_once and written.output_tokens is not None):
+            raise self._connection.unreadable(tr("an answer without a text (content is null)"))
+
+    def _without_secrets(self, said: Said) -> Said:
+        clean = self._connection.without_secrets
+        return replace(
+            said,
+            text=clean(said.text),
+            thinking=clean(said.thinking),
+            finish=readable(clean(said.finish))[:40],
+        )
+
+
+def _classify(fault: Fault) -> None:
+    if fault.status in (400, 413, 422) and _TOO_LONG.search(fault.message):
+        fault.cause = "prompt_too_long"
+        fault.retry = False

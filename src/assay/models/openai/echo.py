@@ -1,0 +1,169 @@
+"""How likely a text is, from a completions server that echoes it with log-probabilities.
+
+In: the `logprobs` of an echoed text. Out: its tokens with their places and log-probabilities, or
+None where they are not to be trusted. Refuses to know: requests and the network.
+
+Many servers drop `echo`, and some are off by one, so `is_right` asks before anything rests on it:
+the last token of a text must be as likely in the echo as the server says when it is asked for the
+next token after the text without it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+# Its last token is a full stop, so that the text without it has the same tokens.
+KNOWN_TEXT = "The little dog sat on the floor, and the little cat sat on the bed."
+AGREE_WITHIN = 0.05  # the same token in a batch of another shape differs in the third decimal
+NEXT = 5  # the most that OpenAI's completions tell
+ABOVE_ZERO = 1e-4  # rounding of a certain token
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`end`: where in the text it ends. `logprob` None: nothing stands before it."""
+
+    text: str
+    end: int
+    logprob: float | None
+    best: Mapping[str, float]
+
+    @property
+    def rank(self) -> int | None:
+        """How many of the tokens told are likelier; None where none were told."""
+        if self.logprob is None or not self.best:
+            return None
+        return sum(value > self.logprob + 1e-9 for value in self.best.values())
+
+
+def read_echo(logprobs: object, text: str) -> tuple[Token, ...] | None:
+    """The tokens of the echoed text, without what was written after it."""
+    if not isinstance(logprobs, dict):
+        return None
+    tokens: Any = logprobs.get("tokens")
+    values = logprobs.get("token_logprobs")
+    if not _are_tokens(tokens) or not _are_logprobs(values, tokens):
+        return None
+    offsets = logprobs.get("text_offset")
+    if _begins_text(tokens, text):
+        skip = 0
+    elif _begins_text(tokens[1:], text):
+        skip = 1  # a token that opens every text, such as <s>
+    else:
+        ends = _ends_by_offsets(tokens, offsets, text)
+        return None if ends is None else _tokens(logprobs, 0, ends)
+    ends = _ends_by_length(tokens[skip:], text)
+    return None if ends is None else _tokens(logprobs, skip, ends)
+
+
+def likelihood_after(tokens: Sequence[Token], border: int) -> float | None:
+    """The log-likelihood of what stands behind a place; a token across it counts as behind."""
+    behind = [token.logprob for token in tokens if token.end > border]
+    told = [value for value in behind if value is not None]
+    return math.fsum(told) if told and len(told) == len(behind) else None
+
+
+def next_tokens(logprobs: object) -> dict[str, float]:
+    """What the server says may come next, from the `logprobs` of one written token."""
+    best = logprobs.get("top_logprobs") if isinstance(logprobs, dict) else None
+    return _best(best[0]) if isinstance(best, list) and best else {}
+
+
+def is_right(echoed: Callable[[str], object], continued: Callable[[str], object]) -> bool:
+    """Whether this server's echo can be trusted. Both functions give the `logprobs` for a text."""
+    tokens = read_echo(echoed(KNOWN_TEXT), KNOWN_TEXT)
+    if tokens is None or len(tokens) < 2:
+        return False
+    before = KNOWN_TEXT[: tokens[-2].end]
+    told = next_tokens(continued(before))
+    if not told:
+        return False
+    if tokens[-1].text in told:
+        return _agree(tokens[-1].logprob, told[tokens[-1].text])
+    # Unlikely to this model: then a token it holds for likely, and that stays one behind the text.
+    for likely in sorted(told, key=lambda token: -told[token]):
+        tokens = read_echo(echoed(before + likely), before + likely)
+        if tokens and tokens[-1].text == likely:
+            return _agree(tokens[-1].logprob, told[likely])
+    return False
+
+
+def _agree(one: float | None, other: float) -> bool:
+    return one is not None and abs(one - other) <= AGREE_WITHIN
+
+
+# ---------------------------------------------------------------------------------- the shape
+
+
+def _are_tokens(tokens: Any) -> bool:
+    return isinstance(tokens, list) and bool(tokens) and all(isinstance(t, str) for t in tokens)
+
+
+def _are_logprobs(values: Any, tokens: Sequence[str]) -> bool:
+    """The first has nothing before it; every other is a number, and no probability is above 1."""
+    if not isinstance(values, list) or len(values) != len(tokens) or values[0] is not None:
+        return False
+    return all(_is_logprob(value) for value in values[1:])
+
+
+def _is_logprob(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value) and value <= ABOVE_ZERO
+
+
+def _begins_text(tokens: Sequence[str], text: str) -> bool:
+    return bool(text) and "".join(tokens).startswith(text)
+
+
+def _ends_by_length(tokens: Sequence[str], text: str) -> list[int] | None:
+    ends: list[int] = []
+    end = 0
+    for token in tokens:
+        end += len(token)
+        ends.append(end)
+        if end >= len(text):
+            break
+    return ends if end == len(text) else None
+
+
+def _ends_by_offsets(tokens: Sequence[str], offsets: Any, text: str) -> list[int] | None:
+    """Where tokens are parts of letters their texts do not add up, but their places may."""
+    if not isinstance(offsets, list) or len(offsets) != len(tokens) or offsets[0] != 0:
+        return None
+    if not all(type(offset) is int for offset in offsets) or offsets != sorted(offsets):
+        return None
+    for token, offset in zip(tokens, offsets, strict=True):
+        whole = "\ufffd" not in token and not token.startswith("bytes:")
+        if whole and offset < len(text) and text[offset : offset + len(token)] != token:
+            return None
+    inside = [offset for offset in offsets if offset < len(text)]
+    behind = offsets[len(inside)] if len(inside) < len(offsets) else len(text)
+    return [*inside[1:], len(text)] if behind == len(text) else None
+
+
+def _tokens(logprobs: Mapping[str, Any], skip: int, ends: Sequence[int]) -> tuple[Token, ...]:
+    best = logprobs.get("top_logprobs")
+    bests = best if isinstance(best, list) else []
+    return tuple(
+        Token(
+            text=logprobs["tokens"][place],
+            end=end,
+            logprob=_clipped(logprobs["token_logprobs"][place]),
+            best=_best(bests[place]) if place < len(bests) else {},
+        )
+        for place, end in enumerate(ends, start=skip)
+    )
+
+
+def _clipped(value: float | None) -> float | None:
+    return None if value is None else min(0.0, float(value))
+
+
+def _best(told: object) -> dict[str, float]:
+    if not isinstance(told, dict):
+        return {}
+    return {str(token): float(value) for token, value in told.items() if _is_logprob(value)}

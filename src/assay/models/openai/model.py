@@ -1,0 +1,238 @@
+"""A model behind an OpenAI-compatible server, as a Model.
+
+In: a name, a URL, settings. Out: facts from the server's list and a probe, and replies. Refuses to
+know: suites, marking, the store.
+
+    open     the list of models: one question, nothing computed
+    probe    one token: which form, which fields, which likelihoods the server really has
+    answer   eight requests at a time, unless told otherwise
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from assay.errors import ModelUnavailable, UsageError
+from assay.messages import tr
+from assay.models.http.connection import Connection
+from assay.models.http.faults import Fault
+from assay.models.http.retrying import Patience
+from assay.models.http.workers import in_parallel
+from assay.models.openai.asking import Asking
+from assay.models.openai.choosing import by_echo, by_first_token, read
+from assay.models.openai.client import OpenAIClient
+from assay.models.openai.dialect import Dialect
+from assay.models.openai.key import key_for, sent_in_the_clear
+from assay.models.openai.listing import entries_of, entry_of, facts_of, fingerprint, near_names
+from assay.models.openai.probe import about_ollama, learn
+from assay.models.openai.writing import Writing
+from assay.models.settings import ServerSettings
+from assay.types import (
+    Failed,
+    ModelFacts,
+    Observed,
+    Reply,
+    Request,
+    ToAnswer,
+    ToChoose,
+    ToRead,
+)
+
+CONNECTIONS = 8
+NO_LIST = (404, 405, 501)
+
+
+class OpenAIModel:
+    """Asks one model of one server."""
+
+    def __init__(self, name: str, url: str, *, spec: str, settings: ServerSettings) -> None:
+        if settings.num_ctx is not None:
+            raise UsageError(
+                tr("an OpenAI-compatible server takes no context size (--num-ctx)"),
+                hint=tr("set it where the server is started, or use ollama:NAME"),
+            )
+        self._name = name
+        self._settings = settings
+        self._width = settings.connections or CONNECTIONS
+        self._key = key_for(url, settings)
+        self._connection = Connection(
+            url,
+            timeout_s=settings.timeout_s,
+            connections=self._width + 1,
+            headers=self._key.headers,
+            secrets=self._key.secrets,
+        )
+        self._client = OpenAIClient(self._connection)
+        patience = Patience(self._connection.called_off, first_pause_s=settings.first_pause_s)
+        self._asking = Asking(self._client, patience, _first_guess(settings))
+        if clear := sent_in_the_clear(url, self._key):
+            self._asking.note("key", clear)
+        self._writing = Writing(name, self._asking)
+        try:
+            self._facts = self._find(spec)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    @property
+    def facts(self) -> ModelFacts:
+        """From the server's list; the probe adds to it."""
+        return self._facts
+
+    def probe(self) -> None:
+        """One token, to see which form, fields and likelihoods there are."""
+        try:
+            learned = learn(self._name, self._settings.form, self._asking)
+        except Fault as fault:
+            raise self._unavailable(fault) from fault
+        form = learned.dialect.form
+        about = dict(self._facts.about)
+        if learned.is_ollama:
+            about["server"] = "Ollama"
+            self._asking.note("ollama", about_ollama(self._name, self._connection.url))
+        self._facts = replace(
+            self._facts,
+            fingerprint=fingerprint(self._connection.url, self._name, form),
+            capabilities=learned.capabilities,
+            is_chat=form == "chat",
+            thinks=self._facts.thinks if form == "chat" else (),
+            about=about,
+        )
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
+        """Several at a time."""
+        self._connection.resume()
+        yield from in_parallel(
+            self._reply, requests, self._width, call_off=self._connection.call_off
+        )
+
+    def observed(self) -> Observed:
+        """What the server refused or dropped, and its context where it told."""
+        return Observed(context_length=self._facts.context_length, notes=self._asking.notes)
+
+    def close(self) -> None:
+        """Give the connections back; what the model takes is the server's business."""
+        self._connection.close()
+
+    # ------------------------------------------------------------------------------ finding it
+
+    def _find(self, spec: str) -> ModelFacts:
+        entries = entries_of(self._listed())
+        entry = entry_of(self._name, entries)
+        if entries and entry is None:
+            raise ModelUnavailable(
+                tr(
+                    "there is no model {name!r} on this server: {url}",
+                    name=self._name,
+                    url=self._connection.url,
+                ),
+                hint=self._connection.without_secrets(near_names(self._name, entries)),
+            )
+        return facts_of(
+            spec,
+            self._name,
+            url=self._connection.url,
+            entry=entry,
+            form=self._asking.dialect.form,
+        )
+
+    def _listed(self) -> object:
+        """The list of models; None where a server has none, which some do not."""
+        try:
+            return self._client.models()
+        except Fault as fault:
+            if fault.status in NO_LIST or fault.cause == "unreadable":
+                self._refuse_if_v1_is_missing(fault)
+            if fault.status in NO_LIST:
+                return None
+            raise self._unavailable(fault) from fault
+
+    def _refuse_if_v1_is_missing(self, fault: Fault) -> None:
+        try:
+            found = entries_of(self._client.models("/v1/models"))
+        except Fault:
+            return
+        if found:
+            raise ModelUnavailable(
+                tr("no models at {url}: {why}", url=self._connection.url, why=self._said(fault)),
+                hint=tr(
+                    "the server answers at {url}/v1: write openai:{name}@{url}/v1",
+                    url=self._connection.url,
+                    name=self._name,
+                ),
+            )
+
+    def _unavailable(self, fault: Fault) -> ModelUnavailable:
+        url, why = self._connection.url, self._said(fault)
+        if fault.status in (401, 403):
+            return ModelUnavailable(
+                tr("{url} lets us not in: {why}", url=url, why=why), hint=self._key.how_to_set()
+            )
+        if fault.cause == "timeout":
+            return ModelUnavailable(
+                tr("cannot use openai:{name}: {why}", name=self._name, why=why),
+                hint=tr("a longer --timeout gives the server time to load the model"),
+            )
+        if fault.cause == "unreachable":
+            return ModelUnavailable(
+                tr("no server answers at {url}: {why}", url=url, why=why),
+                hint=tr(
+                    "start it, or name its address as in openai:{name}@http://HOST:PORT/v1 or "
+                    "OPENAI_BASE_URL",
+                    name=self._name,
+                ),
+            )
+        return ModelUnavailable(
+            tr("cannot use openai:{name}: {why}", name=self._name, why=why),
+            hint=tr("check that {url} is an OpenAI-compatible server", url=url),
+        )
+
+    def _said(self, fault: Fault) -> str:
+        return self._connection.without_secrets(fault.sentence)
+
+    # ---------------------------------------------------------------------------------- asking
+
+    def _reply(self, request: Request) -> Reply:
+        started = time.perf_counter()
+        try:
+            return self._ask(request)
+        except Fault as fault:
+            return Failed(
+                request_id=request.id,
+                reason=self._said(fault),
+                cause=fault.cause,
+                partial=self._connection.without_secrets(fault.partial),
+                total_s=time.perf_counter() - started,
+                attempts=fault.attempts,
+            )
+
+    def _ask(self, request: Request) -> Reply:
+        work = request.work
+        if isinstance(work, ToAnswer):
+            return self._writing.write(request.id, work)
+        can = self._facts.capabilities
+        if isinstance(work, ToChoose):
+            return self._choose(request.id, work)
+        if isinstance(work, ToRead) and "score_text" in can:
+            return read(self._name, self._asking, request.id, work)
+        raise Fault("refused", tr("this server cannot measure the likelihood of a text"))
+
+    def _choose(self, request_id: str, work: ToChoose) -> Reply:
+        can = self._facts.capabilities
+        if "score_text" in can:
+            return by_echo(self._name, self._asking, request_id, work)
+        dropped: tuple[str, ...] = ()
+        if "top_logprobs" in can:
+            chosen, dropped = by_first_token(self._name, self._asking, request_id, work)
+            if chosen is not None:
+                return chosen
+        if work.otherwise is None:
+            raise Fault("refused", tr("this server does not tell how likely the choices are"))
+        asked = ToAnswer(messages=work.messages, sampling=work.otherwise)
+        return self._writing.write(request_id, asked, dropped=dropped)
+
+
+def _first_guess(settings: ServerSettings) -> Dialect:
+    return Dialect("completions" if settings.form == "completions" else "chat")

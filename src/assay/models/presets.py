@@ -1,0 +1,300 @@
+"""Endpoints by name: `local`, and providers by their URL and the variable that holds the key.
+
+In: TOML files: the one that ships, the user's, the folder's; of two presets with one name the later
+counts, whole. Out: Presets, or InvalidFiles with every mistake and its place. Refuses to know:
+keys. A file names a variable; a key that stands in one is refused, and no value of it is shown.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+from urllib.parse import SplitResult, urlsplit
+
+from assay.errors import InvalidFiles, UsageError
+from assay.messages import tr
+from assay.models.ollama.address import DEFAULT_URL, ollama_url
+from assay.models.openai.address import openai_url
+from assay.models.spec import without_userinfo
+from assay.types import Finding
+
+Kind = Literal["ollama", "openai"]
+
+SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "presets.toml"
+IN_FOLDER = "assay-presets.toml"
+LOCAL = "local"
+MOST_BYTES = 1_000_000
+FIELDS = ("kind", "url", "key_env", "model")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+# Capitals: the keys of providers (sk-…, gsk_…, hf_…) have small letters, variables seldom do.
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+LONGEST_WITHOUT_GAP = 15  # AKIA… and its kin are capitals too, but of one piece
+_SECRET_FIELD = re.compile(r"key|token|secret|passw|bearer|auth|credential", re.IGNORECASE)
+_TOML_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """A server one can ask. `source` is the file that says so; empty: the one that ships, or no
+    file at all, where a user gave a URL.
+    """
+
+    name: str
+    kind: Kind
+    url: str
+    key_env: str | None = None
+    model: str | None = None
+    source: str = ""
+
+    @property
+    def ollama_address(self) -> str | None:
+        """What `ollama_url` is to be given: None where the server is found without a URL."""
+        told = bool(os.environ.get("OLLAMA_HOST", "").strip().strip("\"'"))
+        if told:
+            return None if self.name == LOCAL else self.url
+        return None if self.url.rstrip("/") == DEFAULT_URL else self.url
+
+    @property
+    def shown_url(self) -> str:
+        """Where questions go, without a password."""
+        address = self.url if self.kind == "openai" else ollama_url(self.ollama_address)
+        return without_userinfo(address)
+
+    @property
+    def key_is_set(self) -> bool:
+        """Whether the variable holds anything."""
+        return bool(self.key_env and os.environ.get(self.key_env))
+
+    def spec(self, model: str) -> str:
+        """The model as every command of Assay names it."""
+        url = self.url if self.kind == "openai" else self.ollama_address
+        return f"{self.kind}:{model}" + (f"@{url}" if url else "")
+
+
+def preset_files(folder: Path) -> tuple[Path, ...]:
+    """Where presets are looked for, the strongest last."""
+    from platformdirs import user_config_path
+
+    own = user_config_path("assay", appauthor=False) / "presets.toml"
+    return SHIPPED, own, folder / IN_FOLDER
+
+
+def load_presets(files: Sequence[Path]) -> dict[str, Preset]:
+    """All presets by name. A file that is not there has none."""
+    found: dict[str, Preset] = {}
+    findings: list[Finding] = []
+    for path in files:
+        for one in _read(path):
+            if isinstance(one, Finding):
+                findings.append(one)
+            else:
+                found[one.name] = one
+    if findings:
+        raise InvalidFiles(
+            tr("there are mistakes in the presets"),
+            findings,
+            hint=tr("mend them; docs/run-benchmark.md shows what a preset looks like"),
+        )
+    return found
+
+
+def endpoint(text: str, presets: Mapping[str, Preset]) -> Preset:
+    """What --endpoint means: a preset's name, or a URL; one with /v1 is OpenAI-compatible."""
+    if "://" in text:
+        return _endpoint_of_url(text)
+    if text in presets:
+        return presets[text]
+    if re.search(r"[:/]|^\d+\.", text):
+        raise UsageError(
+            tr("the endpoint {text!r} is no name of a preset and no URL", text=_harmless(text)),
+            hint=tr("a URL begins with http:// or https://"),
+        )
+    raise UsageError(
+        _meant(tr("there is no preset {name!r}", name=_harmless(text)), text, presets),
+        hint=tr("presets are {names}; or give a URL", names=", ".join(presets)),
+    )
+
+
+def _endpoint_of_url(url: str) -> Preset:
+    try:
+        is_openai = "v1" in urlsplit(url).path.split("/")
+    except ValueError:
+        is_openai = False
+    if is_openai:
+        return Preset(name="", kind="openai", url=openai_url(url))
+    return Preset(name="", kind="ollama", url=ollama_url(url))
+
+
+# ---------------------------------------------------------------------------- reading one file
+
+
+def _read(path: Path) -> Iterator[Preset | Finding]:
+    try:
+        if not path.exists():
+            return
+        if not path.is_file() or path.stat().st_size > MOST_BYTES:
+            yield _finding(path, tr("this is not a small file"))
+            return
+        text = path.read_bytes().decode("utf-8-sig")
+        document = tomllib.loads(text)
+    except OSError as error:
+        yield _finding(path, tr("cannot be read: {why}", why=error.strerror or str(error)))
+    except UnicodeDecodeError:
+        yield _finding(path, tr("this is not UTF-8"))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        yield _no_toml(path, text, error)
+    else:
+        source = "" if path == SHIPPED else str(path)
+        for name, fields in document.items():
+            yield from _preset(_Table(path, text, name), fields, source)
+
+
+def _no_toml(path: Path, text: str, error: Exception) -> Finding:
+    """Only the place of a syntax error: its words may quote what stands there."""
+    place = _TOML_PLACE.search(str(error))
+    if place:
+        return _finding(path, tr("this is not TOML"), line=int(place[1]), column=int(place[2]))
+    lines = text.split("\n")  # "at end of document"
+    return _finding(path, tr("this is not TOML"), line=len(lines), column=len(lines[-1]) + 1)
+
+
+def _finding(
+    path: Path, message: str, *, line: int = 1, column: int = 1, preset: str | None = None
+) -> Finding:
+    return Finding(file=str(path), line=line, column=column, message=message, test_id=preset)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """One preset's place in a file, for what is to be said about it."""
+
+    path: Path
+    text: str
+    name: str
+
+    def wrong(self, message: str, field: str | None = None) -> Finding:
+        shown = self.name if _NAME.fullmatch(self.name) else None
+        return _finding(self.path, message, line=self._line(field), preset=shown)
+
+    def _line(self, field: str | None) -> int:
+        """By a plain search: the parser does not tell. The table's own line if the field's is not
+        found, the first if neither is.
+        """
+        quoted = rf"[\"']?{re.escape(self.name)}[\"']?"
+        head = re.search(rf"^\s*(?:\[\s*{quoted}\s*\]|{quoted}\s*[.=])", self.text, re.MULTILINE)
+        if head is None:
+            return 1
+        at = head.start() + len(head[0]) - len(head[0].lstrip())
+        if field is not None:
+            after = re.compile(rf"^\s*[\"']?{re.escape(field)}[\"']?\s*=", re.MULTILINE)
+            found = after.search(self.text, head.end())
+            between = re.compile(r"^\s*\[", re.MULTILINE).search(self.text, head.end())
+            if found and (between is None or found.start() < between.start()):
+                at = found.start() + len(found[0]) - len(found[0].lstrip())
+        return self.text.count("\n", 0, at) + 1
+
+
+def _preset(table: _Table, fields: object, source: str) -> Iterator[Preset | Finding]:
+    if not _NAME.fullmatch(table.name):
+        yield table.wrong(tr("a preset's name has letters, digits, '-', '_' and '.' only"))
+        return
+    if not isinstance(fields, dict):
+        yield table.wrong(_outside(table.name))
+        return
+    mistakes = list(_mistakes(table, fields))
+    yield from mistakes
+    if not mistakes:
+        yield Preset(name=table.name, source=source, **fields)
+
+
+def _outside(name: str) -> str:
+    if name in FIELDS or _SECRET_FIELD.search(name):
+        return tr("this stands outside of any preset; begin one with [name]")
+    return tr("a preset is a table: [{name}], then its fields", name=name)
+
+
+def _mistakes(table: _Table, fields: Mapping[str, Any]) -> Iterator[Finding]:
+    for field in fields:
+        if field not in FIELDS:
+            yield table.wrong(_unknown(field), field)
+    kind = fields.get("kind")
+    if kind is None:
+        yield table.wrong(tr("'kind' is missing: ollama or openai"))
+    elif kind not in get_args(Kind):
+        problem = tr("'kind' is ollama or openai")
+        yield table.wrong(_meant(problem, kind, get_args(Kind)), "kind")
+    if wrong := _wrong_url(fields.get("url"), kind):
+        yield table.wrong(wrong, "url" if "url" in fields else None)
+    if "key_env" in fields and (wrong := _wrong_variable(fields["key_env"], kind)):
+        yield table.wrong(wrong, "key_env")
+    model = fields.get("model", "-")
+    if not isinstance(model, str) or not model.strip() or not model.isprintable():
+        yield table.wrong(tr("'model' is the name of a model, as a text"), "model")
+
+
+def _unknown(field: str) -> str:
+    if _SECRET_FIELD.search(field) and not field.lower().endswith("env"):
+        return tr(
+            "a key does not belong in a file: name the variable, not the key, "
+            'as in key_env = "MY_API_KEY"'
+        )
+    return _meant(tr("there is no field {name!r}", name=_harmless(field)), field, FIELDS)
+
+
+def _wrong_url(url: object, kind: object) -> str | None:
+    if url is None:
+        return tr("'url' is missing")
+    parts = _parts(url) if isinstance(url, str) else None
+    if parts is None:
+        return tr("'url' is no URL of a server; write for example {url}", url=DEFAULT_URL)
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        return tr("'url' ends with its path and has no name, password or key in it")
+    if kind == "ollama" and parts.path.strip("/"):
+        return tr("the URL of an Ollama server has no path; for …/v1 the kind is openai")
+    return None
+
+
+def _parts(url: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return None
+    return parts if good and url.isprintable() and " " not in url else None
+
+
+def _wrong_variable(name: object, kind: object) -> str | None:
+    if kind == "ollama":
+        return tr("'key_env' is for the kind openai; Ollama takes no key")
+    if not isinstance(name, str) or not _VARIABLE.fullmatch(name) or _is_of_one_piece(name):
+        return tr(
+            "'key_env' is the name of a variable in capitals, such as MY_API_KEY: "
+            "name the variable, not the key"
+        )
+    return None
+
+
+def _is_of_one_piece(name: str) -> bool:
+    return any(len(part) > LONGEST_WITHOUT_GAP for part in name.split("_"))
+
+
+# --------------------------------------------------------------------------------------- words
+
+
+def _meant(problem: str, word: object, known: Iterable[str]) -> str:
+    from rapidfuzz import process
+
+    near = process.extractOne(str(word).lower(), list(known), score_cutoff=60)
+    if near is None:
+        return problem
+    return tr("{problem}; did you mean {near!r}?", problem=problem, near=near[0])
+
+
+def _harmless(text: str) -> str:
+    """A word of a user's as it may stand in a sentence; what follows a sign of a login is cut."""
+    return "".join(c if c.isprintable() else " " for c in text.rpartition("@")[2][:60])

@@ -1,0 +1,64 @@
+"""The k best of a model that can only be sampled: k answers drawn with distinct seeds.
+
+In: how the first is drawn, or the answers drawn. Out: how each is drawn, or all of them as one
+reply. Refuses to know: servers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from assay.types import Answered, Sampling, Timing
+
+SEEDS_APART = 1000  # repeats take the seeds between
+
+
+def draws(sampling: Sampling) -> Iterator[Sampling]:
+    """One way of drawing for each answer wanted; no two share a seed, repeats included."""
+    for number in range(sampling.predictions):
+        yield replace(sampling, seed=sampling.seed + number * SEEDS_APART, predictions=1)
+
+
+def together(samples: Sequence[Answered]) -> Answered:
+    """The texts in the order drawn, times and tokens added up; a single one as it is."""
+    if len(samples) == 1:
+        return samples[0]
+    return replace(
+        samples[0],
+        reasoning_unclosed=all(sample.reasoning_unclosed for sample in samples),
+        truncated=any(sample.truncated for sample in samples),
+        predictions=tuple(sample.text for sample in samples),
+        prediction_method="sampled",
+        prompt_tokens=_added([sample.prompt_tokens for sample in samples]),
+        output_tokens=_added([sample.output_tokens for sample in samples]),
+        total_s=sum(sample.total_s or 0.0 for sample in samples),
+        attempts=max(sample.attempts for sample in samples),
+        dropped=tuple(sorted({name for sample in samples for name in sample.dropped})),
+        timing=_timing([sample.timing for sample in samples]),
+    )
+
+
+def _timing(parts: Sequence[Timing | None]) -> Timing | None:
+    """Seconds and tokens added up, so that speeds over them stay what they were."""
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    return Timing(
+        load_s=_seconds([part.load_s for part in known]),
+        queue_s=_seconds([part.queue_s for part in known]),
+        prefill_s=_seconds([part.prefill_s for part in known]),
+        decode_s=_seconds([part.decode_s for part in known]),
+        cached_tokens=_added([part.cached_tokens for part in known]),
+        cold=any(part.cold for part in known),
+    )
+
+
+def _seconds(parts: Sequence[float | None]) -> float | None:
+    told = [part for part in parts if part is not None]
+    return sum(told) if len(told) == len(parts) else None
+
+
+def _added(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None

@@ -1,0 +1,171 @@
+"""What every renderer says of speed, tokens and failures, in the same words.
+
+In: a Performance, or the name of a measurement. Out: named figures and whole sentences, as plain
+text; each renderer escapes them its own way. Refuses to know: tables, markup, scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from assay.messages import tr, trn
+from assay.reports import numbers
+from assay.reports.safe_text import one_line
+from assay.results import Performance, Speeds
+from assay.types import Cause, Estimate
+
+SHOWN_FINISHES = 8  # a server may invent a new word every time
+LONGEST_FINISH = 40
+
+
+def figures(measured: Performance) -> Iterator[tuple[str, Estimate]]:
+    """Every quantity of `performance.md`, named."""
+    yield tr("seconds per answer, mean"), measured.seconds_mean
+    yield tr("seconds per answer, standard deviation"), measured.seconds_sd
+    yield tr("seconds per answer, median"), measured.seconds_p50
+    yield tr("seconds per answer, 95th percentile"), measured.seconds_p95
+    yield tr("seconds to the first token, mean"), measured.first_token_s
+    yield tr("seconds to the first token of the answer itself, mean"), measured.first_answer_s
+    yield tr("seconds to load the model, mean"), measured.load_s
+    yield tr("seconds waiting at the server, mean"), measured.queue_s
+    yield from _named(_prefill_names(), measured.prefill)
+    yield from _named(_decode_names(), measured.decode)
+    yield tr("tokens in, mean per answer"), measured.prompt_tokens
+    yield tr("tokens out, mean per answer"), measured.output_tokens
+    yield tr("tokens out per second of the whole request"), measured.tokens_per_s
+
+
+def measured(of: Performance) -> Iterator[tuple[str, Estimate]]:
+    """Those of them that there are."""
+    yield from ((name, estimate) for name, estimate in figures(of) if estimate.n)
+
+
+def measurements(named: Mapping[str, Estimate]) -> Iterator[tuple[str, Estimate]]:
+    """A model's measurements as a reader says them; JSON keeps the short names."""
+    yield from ((_measurement(name), estimate) for name, estimate in named.items())
+
+
+def answered(measured: Performance) -> str:
+    """How many requests were answered, and how many failed and why."""
+    count = trn("{count} answer", "{count} answers", measured.answered)
+    failed = numbers.count(measured.failed)
+    if not measured.failures:
+        return tr("{answered}, {failed} failed for good.", answered=count, failed=failed)
+    return tr(
+        "{answered}, {failed} failed for good ({causes}).",
+        answered=count,
+        failed=failed,
+        causes=_causes(measured),
+    )
+
+
+def notes(measured: Performance) -> Iterator[str]:
+    """How requests ended, and what has to be known to read the figures."""
+    if measured.retries:
+        yield trn(
+            "A request was sent again {count} time after a fault.",
+            "Requests were sent again {count} times after faults.",
+            measured.retries,
+        )
+    if measured.finishes:
+        yield tr("Why answers ended: {finishes}.", finishes=_finishes(measured))
+    if measured.decode_clock is not None:
+        yield clock(measured)
+    if measured.prefill_at_most:
+        yield tr(
+            "The server does not say how much of a prompt it had kept from the request before and "
+            "did not read again: a prefill speed over warm requests is an upper bound."
+        )
+
+
+def decoding(measured: Performance) -> str | None:
+    """The one speed to know, in one line."""
+    if measured.decode_clock is None:
+        return None
+    return tr(
+        "decoding {figure}, {clock}",
+        figure=numbers.figure(measured.decode.all),
+        clock=whose_clock(measured),
+    )
+
+
+def clock(measured: Performance) -> str:
+    """What decode speeds rest on."""
+    if measured.decode_clock == "server":
+        return tr("Decode speeds are by the server's clock.")
+    return tr(
+        "Decode speeds are by the client's clock, from the first token to the last, because the "
+        "server does not tell its own."
+    )
+
+
+def whose_clock(measured: Performance) -> str:
+    """The same in few words."""
+    if measured.decode_clock == "server":
+        return tr("by the server's clock")
+    return tr("by the client's clock")
+
+
+def cause(of: Cause) -> str:
+    """Why a request failed, in few words."""
+    return {
+        "timeout": tr("timed out"),
+        "unreachable": tr("no connection"),
+        "rate_limited": tr("too many requests"),
+        "server_error": tr("server error"),
+        "refused": tr("refused by the server"),
+        "broken_stream": tr("stream broke off"),
+        "unreadable": tr("unreadable reply"),
+        "prompt_too_long": tr("prompt too long"),
+        "other": tr("other"),
+    }[of]
+
+
+def cold_or_warm(cold: bool | None) -> str:
+    """Whether a request had to wait for its model."""
+    if cold is None:
+        return "–"
+    return tr("cold") if cold else tr("warm")
+
+
+def _prefill_names() -> tuple[str, str, str]:
+    return (
+        tr("prefill tokens per second"),
+        tr("prefill tokens per second, cold"),
+        tr("prefill tokens per second, warm"),
+    )
+
+
+def _decode_names() -> tuple[str, str, str]:
+    return (
+        tr("decode tokens per second"),
+        tr("decode tokens per second, cold"),
+        tr("decode tokens per second, warm"),
+    )
+
+
+def _named(names: tuple[str, str, str], speeds: Speeds) -> Iterator[tuple[str, Estimate]]:
+    yield from zip(names, (speeds.all, speeds.cold, speeds.warm), strict=True)
+
+
+def _causes(measured: Performance) -> str:
+    return ", ".join(
+        f"{cause(of)} {numbers.count(count)}" for of, count in measured.failures.items()
+    )
+
+
+def _finishes(measured: Performance) -> str:
+    named = [
+        f"{one_line(word, longest=LONGEST_FINISH) or tr('not told')} {numbers.count(count)}"
+        for word, count in measured.finishes.items()
+    ]
+    rest = sum(list(measured.finishes.values())[SHOWN_FINISHES:])
+    others = [tr("others {count}", count=numbers.count(rest))] if rest else []
+    return ", ".join([*named[:SHOWN_FINISHES], *others])
+
+
+def _measurement(name: str) -> str:
+    suite, slash, short = name.rpartition("/")
+    if short != "answer_s":
+        return name
+    return f"{suite}{slash}{tr('seconds per answer')}"

@@ -1,0 +1,4 @@
+-- What a store of version 1 lacks. Statements end with ";" and a line end.
+ALTER TABLE runs ADD COLUMN sampling TEXT NOT NULL DEFAULT 'fixed';
+ALTER TABLE runs ADD COLUMN machine TEXT;
+ALTER TABLE run_models ADD COLUMN observed TEXT;

@@ -1,0 +1,258 @@
+"""How quick a model's answers were, how long, and how they ended.
+
+In: Replies. Out: Performance over all of them, and TryFigures of one.
+Refuses to know: marks, and what a server is; what it did not tell stays untold.
+
+    prefill   (tokens of the prompt - those kept from before) / the seconds the server read them
+    decode    tokens out / the seconds the server wrote them; where no server told those, tokens
+              after the first / the seconds after the first, by the client's clock
+    cold      the model was loaded for this request; warm: it was there
+
+Speeds are sums over sums, so that a long answer weighs what it took.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from assay import stats
+from assay.results import Clock, Performance, Speeds, TryFigures
+from assay.types import Answered, Cause, Chosen, Estimate, Failed, Reply, Timing
+
+Told = Answered | Chosen
+Work = tuple[float, float]  # tokens, and the seconds they took
+
+# A server may claim anything. Beyond these it is taken for nothing, and no quotient overflows.
+LARGEST = 1e15
+SHORTEST_S = 1e-9  # the servers' own unit is the nanosecond
+NOT_TOLD = Timing()
+
+
+def performance(replies: Iterable[Reply]) -> Performance:
+    """All of a model's replies in figures. What it did not tell has n = 0."""
+    answers: list[Told] = []
+    failures: Counter[Cause] = Counter()
+    retries = 0
+    for reply in replies:
+        if isinstance(reply, Failed):
+            failures[reply.cause] += 1
+        elif isinstance(reply, Answered | Chosen):
+            answers.append(reply)
+        else:
+            continue
+        retries += reply.attempts - 1
+    written = [reply for reply in answers if isinstance(reply, Answered)]
+    clock = _clock(written)
+    seconds = [_told(reply.total_s) for reply in answers]
+    return Performance(
+        answered=len(answers),
+        failed=failures.total(),
+        seconds_mean=_mean(seconds, "s"),
+        seconds_sd=_standard_deviation(seconds),
+        seconds_p50=_quantile(seconds, 0.50),
+        seconds_p95=_quantile(seconds, 0.95),
+        first_token_s=_mean([_told(reply.first_token_s) for reply in written], "s"),
+        first_answer_s=_mean([_told(reply.first_answer_s) for reply in written], "s"),
+        load_s=_mean([s for reply in answers if (s := _loading(reply)) is not None], "s"),
+        queue_s=_mean([_told(_timing(reply).queue_s) for reply in answers], "s"),
+        prompt_tokens=_mean([_told(reply.prompt_tokens) for reply in answers], "tokens"),
+        output_tokens=_mean([_told(reply.output_tokens) for reply in written], "tokens"),
+        tokens_per_s=_rate(written, _overall),
+        prefill=_speeds(answers, _prefilled),
+        decode=_speeds(_long_enough(written, clock), lambda reply: _decoded(reply, clock)),
+        decode_clock=clock,
+        prefill_at_most=any(map(_prefill_at_most, answers)),
+        retries=retries,
+        finishes=_finishes(written),
+        failures=dict(failures.most_common()),
+    )
+
+
+def try_figures(
+    reply: Reply, *, suite: str, test: str, repeat: int, clock: Clock | None
+) -> TryFigures:
+    """One try in figures, its decoding by the clock that all tries of its model go by."""
+    if isinstance(reply, Failed):
+        return TryFigures(
+            suite=suite,
+            test=test,
+            repeat=repeat,
+            seconds=_told(reply.total_s),
+            attempts=reply.attempts,
+            failure=reply.cause,
+        )
+    if not isinstance(reply, Answered | Chosen):
+        return TryFigures(suite=suite, test=test, repeat=repeat)
+    timing = _timing(reply)
+    written = reply if isinstance(reply, Answered) else None
+    return TryFigures(
+        suite=suite,
+        test=test,
+        repeat=repeat,
+        seconds=_told(reply.total_s),
+        first_token_s=_told(written.first_token_s) if written else None,
+        load_s=_told(timing.load_s),
+        queue_s=_told(timing.queue_s),
+        prefill_tokens_per_s=_quotient(_prefilled(reply)),
+        prefill_at_most=_prefill_at_most(reply),
+        decode_tokens_per_s=_quotient(_decoded(reply, clock)),
+        prompt_tokens=_count(reply.prompt_tokens),
+        output_tokens=_count(written.output_tokens) if written else None,
+        cold=timing.cold,
+        finish=written.finish if written else "",
+        attempts=reply.attempts,
+    )
+
+
+# ------------------------------------------------------------------------------- of one reply
+
+
+def _told(number: float | None) -> float | None:
+    """A count or a duration that can be one."""
+    if number is None or not 0 <= number <= LARGEST:  # NaN is in no range
+        return None
+    return float(number)
+
+
+def _count(number: int | None) -> int | None:
+    return None if _told(number) is None else number
+
+
+def _timing(reply: Told) -> Timing:
+    return reply.timing or NOT_TOLD
+
+
+def _loading(reply: Told) -> float | None:
+    """A server names a few milliseconds of loading for a model that is there: no loading at all."""
+    timing = _timing(reply)
+    return None if timing.cold is False else _told(timing.load_s)
+
+
+def _work(tokens: float | None, seconds: float | None) -> Work | None:
+    if tokens is None or seconds is None or tokens <= 0 or seconds < SHORTEST_S:
+        return None
+    return tokens, seconds
+
+
+def _quotient(work: Work | None) -> float | None:
+    return None if work is None else work[0] / work[1]
+
+
+def _overall(reply: Told) -> Work | None:
+    if not isinstance(reply, Answered):
+        return None
+    tokens, seconds = _told(reply.output_tokens), _told(reply.total_s)
+    if tokens is None or seconds is None or seconds < SHORTEST_S:
+        return None
+    return tokens, seconds
+
+
+def _prefilled(reply: Told) -> Work | None:
+    timing, tokens = _timing(reply), _told(reply.prompt_tokens)
+    if tokens is None:
+        return None
+    return _work(tokens - (_told(timing.cached_tokens) or 0), _told(timing.prefill_s))
+
+
+def _prefill_at_most(reply: Told) -> bool:
+    """A model just loaded has kept nothing; any other may have, where its server does not say."""
+    timing = _timing(reply)
+    kept_unknown = timing.cached_tokens is None and timing.cold is not True
+    return kept_unknown and _prefilled(reply) is not None
+
+
+def _decoded(reply: Told, clock: Clock | None) -> Work | None:
+    if not isinstance(reply, Answered):
+        return None
+    tokens = _told(reply.output_tokens)
+    if clock == "server":
+        return _work(tokens, _told(_timing(reply).decode_s))
+    total, first = _told(reply.total_s), _told(reply.first_token_s)
+    # Several predictions are several answers, and the first token is that of one of them.
+    if tokens is None or total is None or first is None or len(reply.predictions) > 1:
+        return None
+    return _work(tokens - 1, total - first)
+
+
+# ---------------------------------------------------------------------------------- of several
+
+
+def _clock(written: Sequence[Answered]) -> Clock | None:
+    clocks: tuple[Clock, ...] = ("server", "client")
+    return next((c for c in clocks if any(_decoded(reply, c) for reply in written)), None)
+
+
+def _long_enough(written: Sequence[Answered], clock: Clock | None) -> list[Answered]:
+    """One token alone takes no time to decode: such an answer lacks no figure."""
+    return [
+        reply
+        for reply in written
+        if reply.output_tokens is None or reply.output_tokens > 1 or _decoded(reply, clock)
+    ]
+
+
+def _speeds(replies: Sequence[Told], work: Callable[[Told], Work | None]) -> Speeds:
+    return Speeds(
+        all=_rate(replies, work),
+        cold=_rate([reply for reply in replies if _timing(reply).cold is True], work),
+        warm=_rate([reply for reply in replies if _timing(reply).cold is False], work),
+    )
+
+
+def _rate(replies: Sequence[Told], work: Callable[[Told], Work | None]) -> Estimate:
+    done = [amount for reply in replies if (amount := work(reply)) is not None]
+    return stats.ratio(
+        [tokens for tokens, _ in done],
+        [seconds for _, seconds in done],
+        unit="tokens/s",
+        unscored=_untold(replies, done),
+    )
+
+
+def _mean(values: Sequence[float | None], unit: str) -> Estimate:
+    told = [value for value in values if value is not None]
+    return stats.average(told, unit=unit, unscored=_untold(values, told))
+
+
+def _quantile(seconds: Sequence[float | None], share: float) -> Estimate:
+    told = [value for value in seconds if value is not None]
+    return stats.quantile_of(told, share, unit="s", unscored=_untold(seconds, told))
+
+
+def _standard_deviation(seconds: Sequence[float | None]) -> Estimate:
+    """The root of the variance and of its interval; the variance is a mean of squares, so its
+    interval is a mean's. One value has no spread.
+    """
+    told = [value for value in seconds if value is not None]
+    n = len(told)
+    if n < 2:
+        return stats.nothing(unit="s", method="bootstrap")
+    mean = math.fsum(told) / n
+    squares = [(value - mean) ** 2 * n / (n - 1) for value in told]
+    variance = stats.average(squares, unit="s", unscored=_untold(seconds, told))
+    return Estimate(
+        value=_root(variance.value),
+        low=_root(variance.low),
+        high=_root(variance.high),
+        n=n,
+        unscored=variance.unscored,
+        unit="s",
+        method="bootstrap",
+    )
+
+
+def _root(number: float | None) -> float | None:
+    return None if number is None else math.sqrt(max(0.0, number))
+
+
+def _untold(asked: Sequence[object], told: Sequence[object]) -> int:
+    """How many answers lack a figure; 0 if all do, which is "not measured" and not incomplete."""
+    return len(asked) - len(told) if told else 0
+
+
+def _finishes(written: Sequence[Answered]) -> dict[str, int]:
+    """Nothing where no server gave a word at all."""
+    counted = Counter(reply.finish for reply in written)
+    return dict(counted.most_common()) if any(counted) else {}

@@ -1,0 +1,85 @@
+"""What a user asked for, and the command that asks for it again.
+
+In: what an interface was told. Out: a Job. Refuses to know: files, models, whether it makes sense
+(`evaluate` says so before it begins).
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.models.settings import DEFAULT_TIMEOUT_S, ServerSettings
+from assay.models.spec import without_secrets
+from assay.plan import Wishes
+from assay.types import SamplingMode, Suite, Thinking
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """`system`: for suites without a suite.json. `budget_s`: ask nothing more after so long.
+    `own`: suites made in memory, and `verb` the command that makes them.
+    """
+
+    models: tuple[str, ...]
+    suites: tuple[str, ...]
+    out: Path
+    categories: tuple[str, ...] = ()
+    limit: int | None = None
+    repeats: int = 1
+    seed: int = 0
+    fresh: bool = False
+    sampling: SamplingMode = "fixed"
+    max_tokens: int | None = None
+    think: Thinking | None = None
+    system: str | None = None
+    budget_s: float | None = None
+    server: ServerSettings = field(default_factory=ServerSettings)
+    own: tuple[Suite, ...] = ()
+    verb: tuple[str, ...] = ("run",)
+
+    @property
+    def wishes(self) -> Wishes:
+        """How the tests are to be asked."""
+        return Wishes(
+            seed=self.seed,
+            repeats=self.repeats,
+            sampling=self.sampling,
+            max_tokens=self.max_tokens,
+            think=self.think,
+        )
+
+    @property
+    def command(self) -> str:
+        """The command that repeats or continues it: never --fresh, which would start anew, nor
+        --budget, which may be another time's.
+        """
+        models = map(without_secrets, self.models)
+        return shlex.join(["assay", *self.verb, *models, *self._options()])
+
+    def _options(self) -> Iterator[str]:
+        for suite in self.suites:
+            yield from ("-s", suite)
+        for category in self.categories:
+            yield from ("-c", category)
+        server = self.server
+        given: dict[str, object] = {
+            "--limit": self.limit,
+            "--repeats": self.repeats if self.repeats != 1 else None,
+            "--seed": self.seed or None,
+            "--sampling": self.sampling if self.sampling != "fixed" else None,
+            "--max-tokens": self.max_tokens,
+            "--think": self.think,
+            "--system": self.system,
+            "--timeout": f"{server.timeout_s:g}" if server.timeout_s != DEFAULT_TIMEOUT_S else None,
+            "--connections": server.connections,
+            "--num-ctx": server.num_ctx,
+            "--api-key-env": server.api_key_env,
+            "--api": server.form if server.form != "auto" else None,
+            "--out": self.out if self.out != Path("assay-out") else None,
+        }
+        for option, value in given.items():
+            if value is not None:
+                yield from (option, str(value))

@@ -1,0 +1,90 @@
+"""`assay doctor`: what this machine can do, for people and for programs."""
+
+import pytest
+
+from tests.servers.ollama_models import CHAT
+
+KEY = "sk-planted-5e0b7c"
+
+
+@pytest.fixture
+def nobody(bench):
+    """No Ollama and no key, whatever this machine has."""
+    bench.environment["OLLAMA_HOST"] = "127.0.0.1:1"
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        bench.environment.pop(name, None)
+    return bench
+
+
+def line(document, name):
+    (found,) = [each for each in document["lines"] if each["name"] == name]
+    return found
+
+
+def test_every_line_has_a_state_and_what_is_missing_says_what_to_do(nobody):
+    document = nobody.document("doctor")
+    assert set(document) == {"lines", "machine", "ollama", "exit_code"}
+    assert all(set(each) == {"name", "state", "says", "next"} for each in document["lines"])
+    assert {each["state"] for each in document["lines"]} <= {"good", "note", "missing"}
+    assert all(each["says"] for each in document["lines"])
+    assert all(each["next"] for each in document["lines"] if each["state"] == "missing")
+    assert {"Python", "Assay", "GPU", "Ollama", "torch", "sandbox", "disk"} <= {
+        each["name"] for each in document["lines"]
+    }
+
+
+def test_a_missing_ollama_is_named_with_the_address_and_no_reason_to_fail(nobody):
+    done = nobody.assay("doctor")
+    assert done.returncode == 0
+    assert "http://127.0.0.1:1" in done.stdout
+    assert "OLLAMA_HOST" in done.stdout
+    document = nobody.document("doctor")
+    assert line(document, "Ollama")["state"] == "missing"
+    assert document["ollama"]["reachable"] is False
+
+
+def test_ollamas_models_are_listed_with_size_and_fit(nobody, ollama_server):
+    nobody.environment["OLLAMA_HOST"] = ollama_server.url
+    document = nobody.document("doctor")
+    assert line(document, "Ollama")["state"] == "good"
+    assert "0.17.4" in line(document, "Ollama")["says"]
+    assert "98 MB, Q4_1, 134.52M, fits (by estimate" in line(document, CHAT)["says"]
+    assert ollama_server.asked == []
+    assert CHAT in nobody.assay("doctor", COLUMNS="120").stdout
+
+
+def test_a_key_is_said_to_be_set_and_never_shown(nobody):
+    nobody.environment["OPENAI_API_KEY"] = KEY
+    nobody.environment["OPENAI_BASE_URL"] = f"http://me:{KEY}@127.0.0.1:9/v1?key={KEY}"
+    for words in (("doctor",), ("doctor", "--json")):
+        done = nobody.assay(*words)
+        assert KEY not in done.stdout + done.stderr
+        assert "127.0.0.1:9/v1" in done.stdout
+    assert line(nobody.document("doctor"), "OPENAI_API_KEY")["state"] == "good"
+
+
+def test_a_key_that_is_not_set_is_a_note(nobody):
+    assert line(nobody.document("doctor"), "OPENAI_API_KEY")["state"] == "note"
+
+
+def test_the_disk_is_looked_at_where_runs_would_be_kept_and_nothing_is_made(nobody):
+    says = line(nobody.document("doctor"), "disk")["says"]
+    assert str(nobody.out) in says
+    assert not nobody.out.exists()
+
+
+def test_the_sandbox_is_found_on_the_path(nobody, tmp_path):
+    tool = tmp_path / "bin" / "bwrap"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    nobody.environment["PATH"] = str(tool.parent)
+    assert line(nobody.document("doctor"), "sandbox")["state"] == "good"
+    nobody.environment["PATH"] = ""
+    assert line(nobody.document("doctor"), "sandbox")["state"] == "note"
+
+
+def test_the_machine_is_the_one_that_reports_show(nobody):
+    machine = nobody.document("doctor")["machine"]
+    assert set(machine) == {"system", "processor", "cores", "memory_bytes", "gpus", "versions"}
+    assert machine["versions"]["assay"]

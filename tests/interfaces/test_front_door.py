@@ -1,0 +1,343 @@
+"""`assay` on a terminal, driven as a user would: keys in, a screen and a run out."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import numbered, right
+from tests.servers.ollama_models import CHAT
+
+pexpect = pytest.importorskip("pexpect")  # there are no pseudo-terminals on Windows
+
+UP, DOWN, SPACE, ENTER, CTRL_C, CTRL_D = "\x1b[A", "\x1b[B", " ", "\r", "\x03", "\x04"
+PATIENCE_S = 90
+NOBODY = "127.0.0.1:1"
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r")
+
+
+class Door:
+    """A running `assay` behind a pseudo-terminal."""
+
+    def __init__(self, bench, ollama, **environment):
+        settings = {
+            **bench.environment,
+            "OLLAMA_HOST": ollama,
+            "TERM": "xterm-256color",
+            "PROMPT_TOOLKIT_NO_CPR": "1",  # nobody answers where the cursor is
+            "COLUMNS": "110",
+            "LINES": "40",
+            **environment,
+        }
+        for name in ("NO_COLOR", "ASSAY_PLAIN"):
+            if name not in environment:
+                settings.pop(name, None)
+        self.child = pexpect.spawn(
+            sys.executable,
+            ["-m", "assay"],
+            cwd=bench.folder,
+            env=settings,
+            dimensions=(40, 110),
+            timeout=PATIENCE_S,
+            encoding="utf-8",
+        )
+        self.seen = ""
+
+    def see(self, text):
+        """Wait until it is on the screen."""
+        self.child.expect_exact(text)
+        self.seen += self.child.before + self.child.after
+
+    def press(self, *keys):
+        for key in keys:
+            self.child.send(key)
+
+    def end(self):
+        """Everything that was shown, and the exit code."""
+        self.child.expect(pexpect.EOF)
+        self.seen += self.child.before
+        self.child.close()
+        return _ESCAPES.sub("", self.seen), self.child.exitstatus
+
+
+@pytest.fixture
+def open_door(bench):
+    doors = []
+
+    def start(ollama=NOBODY, **environment):
+        doors.append(Door(bench, ollama, **environment))
+        return doors[-1]
+
+    yield start
+    for door in doors:
+        door.child.close(force=True)
+
+
+@pytest.fixture
+def own_tests(bench):
+    """A folder of tests where the user stands."""
+    tests = numbered(3)
+    bench.suite({"sum": tests}, name="my-tests", title="Sums")
+    return tests
+
+
+@pytest.fixture
+def ready(ollama_server, own_tests):
+    """An Ollama that can add."""
+    ollama_server.answers({test["prompt"]: test["expected"] for test in own_tests})
+    return ollama_server
+
+
+def pages(bench):
+    return list((bench.folder / "assay-out").glob("runs/*/reports/report.html"))
+
+
+# ------------------------------------------------------------------------------------ arrow keys
+
+
+def test_enter_all_the_way_asks_what_is_marked_and_ends_with_page_and_command(
+    bench, ready, open_door
+):
+    door = open_door(ready.url)
+    door.see("Which models?")
+    door.see(CHAT)
+    door.press(ENTER)
+    door.see("Which suites?")
+    door.press(ENTER)
+    door.see("3 requests to 1 model")
+    door.see("Start?")
+    door.press(ENTER)
+    text, code = door.end()
+    assert code == 0
+    (page,) = pages(bench)
+    assert os.path.relpath(page, bench.folder) in text
+    assert "assay run ollama:" in text
+    assert "-s my-tests/" in text
+
+
+def test_arrows_and_space_choose_models_and_suites(bench, ready, open_door):
+    door = open_door(ready.url)
+    door.see("Which models?")
+    door.see("another model")
+    door.press(SPACE, DOWN, DOWN, DOWN, SPACE, ENTER)  # the first off, the fourth on
+    door.see(f"ollama:{CHAT}")
+    door.see("Which suites?")
+    door.see("another suite")
+    door.press(ENTER)
+    door.see("my-tests/")
+    door.see("Start?")
+    door.press("y")
+    text, code = door.end()
+    assert code == 0
+    assert f"assay run ollama:{CHAT} -s my-tests/" in text
+    assert "score 100.0 points" in text
+    assert {request.body["model"] for request in ready.asked} == {CHAT}
+    assert len(ready.asked) == 4  # one to see how fast it is, three tests
+
+
+def test_no_at_the_end_asks_nothing_and_gives_the_command(bench, ready, open_door):
+    door = open_door(ready.url)
+    door.see("Which models?")
+    door.press(ENTER)
+    door.see("Which suites?")
+    door.press(ENTER)
+    door.see("Start?")
+    door.press("n")
+    text, code = door.end()
+    assert code == 0
+    assert "assay run ollama:" in text.partition("Start?")[2]
+    assert len(ready.asked) == 1
+    assert pages(bench) == []
+
+
+def test_nothing_marked_is_not_accepted(ready, open_door):
+    door = open_door(ready.url)
+    door.see("Which models?")
+    door.see("another model")
+    door.press(SPACE, ENTER, SPACE, ENTER)
+    door.see("ollama:")  # the first enter was not taken: the line of what was chosen names a model
+    door.see("Which suites?")
+
+
+def test_size_quantisation_and_fit_are_shown(start_ollama, open_door):
+    server = start_ollama(also=["vast:900b=900000000000"], cloud=["far:1t-cloud"])
+    door = open_door(server.url)
+    door.see("another model")
+    door.press(CTRL_C)
+    text, _ = door.end()
+    assert re.search(re.escape(CHAT) + r" +98 MB +Q4_1 +134\.52M +fits", text)
+    assert re.search(r"vast:900b +900\.0 GB .* too large: 1080\.5 GB by estimate", text)
+    assert re.search(r"far:1t-cloud .* computed at ollama\.com, not here", text)
+
+
+def test_checkpoints_in_the_folder_are_listed_and_cannot_be_chosen(bench, ready, open_door):
+    (bench.folder / "run" / "step_100").mkdir(parents=True)
+    (bench.folder / "run" / "step_100" / "config.json").write_text("{}")
+    door = open_door(ready.url)
+    door.see("run/step_100")
+    door.see("cannot ask it yet")
+
+
+def test_a_model_of_ones_own_can_be_typed_and_a_wrong_one_is_explained(
+    bench, own_tests, ready, open_door
+):
+    bench.script("able", answers=right(own_tests))
+    door = open_door(ready.url)
+    door.see("Which models?")
+    door.see("another model")
+    door.press(SPACE, UP, SPACE, ENTER)  # up from the first is the last: to type one
+    door.see("openai:NAME@URL")
+    door.press("scripted:nowhere.json", ENTER)
+    door.see("cannot read the script")
+    door.press("\x15", "scripted:able.json", ENTER)
+    door.see("Which suites?")
+    door.press(ENTER)
+    door.see("Start?")
+    door.press(ENTER)
+    text, code = door.end()
+    assert code == 0
+    assert "assay run scripted:able.json -s my-tests/" in text
+    assert ready.asked == []
+
+
+# ---------------------------------------------------------------------------------- plain numbers
+
+
+@pytest.mark.parametrize("plain", [{"NO_COLOR": "1"}, {"ASSAY_PLAIN": "1"}, {"TERM": "dumb"}])
+def test_a_plain_terminal_is_asked_for_numbers(bench, own_tests, ready, open_door, plain):
+    bench.script("able", answers=right(own_tests))
+    door = open_door(ready.url, **plain)
+    door.see("Which models?")
+    door.see("numbers or names [1]")
+    door.press("4, 99\r")
+    door.see("there is no number 99")
+    door.press("4 scripted:able.json\r")
+    door.see("Which suites?")
+    door.press("\r")
+    door.see("6 requests to 2 models")
+    door.see("Start?")
+    door.press("\r")
+    text, code = door.end()
+    assert code == 0
+    assert f"assay run ollama:{CHAT} scripted:able.json -s my-tests/" in text
+    assert len(pages(bench)) == 1
+
+
+def test_without_colour_no_escape_code_is_written(ready, open_door):
+    door = open_door(ready.url, NO_COLOR="1", TERM="dumb")
+    door.see("numbers or names")
+    assert "\x1b" not in door.seen
+
+
+# ------------------------------------------------------------------------------------- the way out
+
+
+@pytest.mark.parametrize("plain", [{}, {"ASSAY_PLAIN": "1"}])
+@pytest.mark.parametrize("question", ["Which models?", "Which suites?", "Start?"])
+def test_ctrl_c_at_any_question_ends_cleanly(bench, ready, open_door, plain, question):
+    door = open_door(ready.url, **plain)
+    for each in ("Which models?", "Which suites?", "Start?"):
+        door.see(each)
+        door.see(
+            {"Which models?": "another model", "Which suites?": "another suite"}.get(each, "/n")
+        )
+        if each == question:
+            break
+        door.press(ENTER)
+    door.press(CTRL_C)
+    text, code = door.end()
+    assert code == 130
+    assert "Traceback" not in text
+    assert pages(bench) == []
+
+
+def test_ctrl_c_while_it_sees_how_fast_a_model_is_ends_cleanly(bench, ready, open_door):
+    ready.fault("hang", times=None)
+    door = open_door(ready.url)
+    door.see("Which models?")
+    door.press(ENTER)
+    door.see("Which suites?")
+    door.press(ENTER)
+    door.see("One short question")
+    ready.wait_until(lambda server: len(server.asked) == 1)
+    door.press(CTRL_C)
+    text, code = door.end()
+    assert code == 130
+    assert "Traceback" not in text
+    assert pages(bench) == []
+
+
+def test_ctrl_c_while_asking_says_how_to_continue(ready, open_door):
+    door = open_door(ready.url)
+    door.see("Which models?")
+    door.press(ENTER)
+    door.see("Which suites?")
+    door.press(ENTER)
+    door.see("Start?")
+    ready.fault("hang", times=None)
+    door.press(ENTER)
+    ready.wait_until(lambda server: len(server.asked) > 1)
+    door.press(CTRL_C)
+    text, code = door.end()
+    assert code == 130
+    assert "continue with: assay run ollama:" in text
+    assert "Traceback" not in text
+
+
+def test_the_end_of_input_is_a_way_out_too(ready, open_door):
+    door = open_door(ready.url, ASSAY_PLAIN="1")
+    door.see("numbers or names")
+    door.press(CTRL_D)
+    text, code = door.end()
+    assert code == 130
+    assert "Traceback" not in text
+
+
+# --------------------------------------------------------------------------------- nothing is found
+
+
+def test_without_ollama_it_says_what_was_tried_and_offers_the_demonstration(bench, open_door):
+    door = open_door()
+    door.see("http://127.0.0.1:1")
+    door.see("OLLAMA_HOST")
+    door.see("No model was found")
+    door.press(ENTER)
+    text, code = door.end()
+    assert code == 0
+    assert "killed on purpose" in text
+    assert len(pages(bench)) == 1
+
+
+def test_without_ollama_a_model_can_be_typed(bench, own_tests, open_door):
+    bench.script("able", answers=right(own_tests))
+    door = open_door(ASSAY_PLAIN="1")
+    door.see("No model was found")
+    door.press("2\r")
+    door.see("numbers or names")
+    door.press("able\r")
+    door.see("names no kind of model")
+    door.press("scripted:able.json\r")
+    door.see("Which suites?")
+    door.press("\r")
+    door.see("Start?")
+    door.press("\r")
+    text, code = door.end()
+    assert code == 0
+    assert "assay run scripted:able.json -s my-tests/" in text
+
+
+def test_without_a_terminal_there_is_help_and_no_question(bench):
+    done = subprocess.run(
+        [sys.executable, "-m", "assay"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=bench.environment,
+        cwd=bench.folder,
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == 0
+    assert "Usage: assay" in done.stdout
