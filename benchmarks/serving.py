@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 import sys
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import psutil
 from bare_loop import MODEL, bare_loop
-from measuring import ASSAY, Figure, timed, write_suite
+from measuring import ASSAY, Figure, timed
 
 from assay import api
 from assay.reports.progress import SilentProgress
@@ -21,6 +22,23 @@ from tests.servers.fixtures import Server
 COUNT = 500
 CONNECTIONS = 10
 MANY = 50_000
+
+
+def _trivial(folder: Path, count: int) -> Path:
+    """One request a test: a choice of letters would be asked twice where no letter comes."""
+    tests = [
+        {
+            "id": f"trivial_{number:06d}",
+            "prompt": f"Question {number}",
+            "eval_method": "exact_match",
+            "expected": "42",
+            "max_tokens": 16,
+        }
+        for number in range(count)
+    ]
+    folder.mkdir(parents=True)
+    (folder / "trivial.json").write_text(json.dumps(tests), "utf-8")
+    return folder
 
 
 class _Memory(SilentProgress):
@@ -49,7 +67,7 @@ def figures(folder: Path) -> Iterator[Figure]:
 
 
 def _speed(server: Server, folder: Path) -> Iterator[Figure]:
-    suite = write_suite(folder / "served", COUNT)
+    suite = _trivial(folder / "served", COUNT)
     out = folder / "served-out"
     spec = f"ollama:{MODEL}@{server.url}"
 
@@ -81,7 +99,7 @@ def _speed(server: Server, folder: Path) -> Iterator[Figure]:
 
 
 def _memory(server: Server, folder: Path) -> Figure:
-    suite = write_suite(folder / "many", MANY)
+    suite = _trivial(folder / "many", MANY)
     memory = _Memory()
     spec = f"ollama:{MODEL}@{server.url}"
     api.run(
