@@ -213,7 +213,7 @@ class Connection:
         except CalledOff as error:
             raise Fault("other", tr("called off")) from error
         except httpcore.ConnectTimeout as error:
-            raise self._no_connection(tr("no connection within 10 s")) from error
+            raise self._no_connection(tr("no connection in time")) from error
         except httpcore.TimeoutException as error:
             raise Fault(
                 "timeout",

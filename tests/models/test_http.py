@@ -1,0 +1,323 @@
+"""The layer below the models: deadlines, TLS, retries, threads, and words without secrets."""
+
+from __future__ import annotations
+
+import datetime
+import email.utils
+import http.server
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+import time
+
+import pytest
+
+from assay.models.http.connection import Connection, is_this_machine
+from assay.models.http.faults import Fault, message_in, readable, retry_after
+from assay.models.http.retrying import ATTEMPTS, LONGEST_ASKED_S, Patience
+from assay.models.http.workers import in_parallel
+from tests.conftest import no_hang
+
+# ------------------------------------------------------------------------------------- the wire
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self._say(b'{"path": "%s"}' % self.path.encode())
+
+    def do_POST(self):
+        """A body that never ends, one space at a time."""
+        self.send_response(200)
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(b"1\r\n \r\n")
+                time.sleep(0.05)
+        except OSError:
+            self.close_connection = True
+
+    def _say(self, body):
+        self.send_response(200)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def serve():
+    """A server of the standard library, with TLS where a certificate is given."""
+    started = []
+
+    def start(certificate=None):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate / "cert.pem", certificate / "key.pem")
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        started.append(server)
+        return server.server_port
+
+    yield start
+    for server in started:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    if not shutil.which("openssl"):
+        pytest.skip("needs openssl to make a certificate")
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+               "-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=localhost",
+               "-addext", "subjectAltName=DNS:localhost"]  # fmt: skip
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    return tmp_path
+
+
+@pytest.fixture
+def silent():
+    """A port that takes connections and says nothing."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        yield listening.getsockname()[1]
+
+
+@pytest.fixture
+def connected():
+    """Connections that are closed again."""
+    opened = []
+
+    def connect(url, **how):
+        opened.append(Connection(url, **how))
+        return opened[-1]
+
+    yield connect
+    for connection in opened:
+        connection.close()
+
+
+def fault_of(ask):
+    with no_hang(60), pytest.raises(Fault) as caught:
+        ask()
+    return caught.value
+
+
+def test_a_certificate_nobody_vouches_for_is_refused(serve, certificate, connected):
+    connection = connected(f"https://localhost:{serve(certificate)}", timeout_s=10)
+    fault = fault_of(lambda: connection.document("GET", "/x"))
+    assert fault.cause == "unreachable"
+    assert "certificate" in fault.sentence
+
+
+def test_a_certificate_of_the_users_own_is_trusted_and_deadlines_hold_inside_tls(
+    serve, certificate, monkeypatch, connected
+):
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate / "cert.pem"))
+    connection = connected(f"https://localhost:{serve(certificate)}/v1", timeout_s=10)
+    assert connection.document("GET", "/x") == {"path": "/v1/x"}
+    fault = fault_of(lambda: connection.document("POST", "/x", {}, timeout_s=0.5))
+    assert fault.cause == "timeout"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_port_that_says_nothing_is_left(silent, scheme, connected):
+    connection = connected(f"{scheme}://127.0.0.1:{silent}", timeout_s=0.5)
+    assert fault_of(lambda: connection.document("GET", "/")).cause in ("timeout", "unreachable")
+
+
+def test_a_server_that_does_not_read_is_left(silent, connected):
+    connection = connected(f"http://127.0.0.1:{silent}", timeout_s=0.5)
+    body = {"text": "x" * 20_000_000}
+    assert fault_of(lambda: connection.document("POST", "/", body)).cause == "timeout"
+
+
+def test_calling_off_ends_what_is_under_way(silent, connected):
+    connection = connected(f"http://127.0.0.1:{silent}", timeout_s=600)
+    threading.Timer(0.2, connection.call_off).start()
+    assert "called off" in fault_of(lambda: connection.document("GET", "/")).sentence
+
+
+def test_the_environments_proxy_is_for_servers_elsewhere(serve, monkeypatch, connected):
+    port = serve()
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{port}")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    elsewhere = connected("http://models.invalid", timeout_s=10)
+    assert elsewhere.document("GET", "/x") == {"path": "http://models.invalid/x"}
+    here = connected(f"http://127.0.0.1:{port}", timeout_s=10)
+    assert here.document("GET", "/x") == {"path": "/x"}
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("a.localhost", True),
+     ("127.8.9.1", True), ("10.0.0.1", False), ("box", False), ("localhost.example", False)],
+)  # fmt: skip
+def test_this_machine_is_known_by_its_names(host, here):
+    assert is_this_machine(host) is here
+
+
+# ------------------------------------------------------------------------------------- its words
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ('{"error": "no model"}', "no model"),
+        ('{"error": {"message": "bad key", "type": "auth"}}', "bad key"),
+        ('{"detail": [{"loc": ["body", "top_k"], "msg": "extra"}]}', "extra (top_k)"),
+        ('{"message": "sorry"}', "sorry"),
+        ("<html>\n<b>Bad</b> gateway", "<html> <b>Bad</b> gateway"),
+        ("", ""),
+        ("[" * 5000, "[" * 300 + "…"),
+    ],
+)
+def test_a_servers_words_are_found_wherever_it_put_them(body, message):
+    assert message_in(body) == message
+
+
+def test_words_are_one_line_without_control_characters():
+    assert readable("a\x1b[31m\r\nb\x00c") == "a [31m b c"
+
+
+def test_a_secret_is_removed_however_json_spells_it(ollama_server, connected):
+    secret = 's/e+c\\r"et'
+    connection = connected(ollama_server.url, timeout_s=10, secrets=[secret])
+    spelt = "".join(f"\\u{ord(c):04x}" for c in secret)
+    body = '{"error": "your key is ' + spelt + '"}'
+    ollama_server.fault("garbage", path="/api/chat", body=body, status=400, times=None)
+    fault = fault_of(lambda: connection.document("POST", "/api/chat", {"model": "x"}))
+    assert secret not in fault.sentence + fault.message
+    assert "[removed]" in fault.message
+
+
+def in_seconds(seconds):
+    when = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
+    return email.utils.format_datetime(when, usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high"),
+    [("3", 3, 3), ("0", 0, 0), ("-5", 0, 0), (in_seconds(60), 50, 61), (in_seconds(-60), 0, 0)],
+)
+def test_retry_after_is_seconds_or_a_date(value, low, high):
+    assert low <= retry_after(value) <= high
+
+
+@pytest.mark.parametrize("value", [None, "", "soon", "nan", "Mon, 99 Foo 2026"])
+def test_a_retry_after_that_says_nothing_is_as_if_it_were_not_there(value):
+    assert retry_after(value) is None
+
+
+# ----------------------------------------------------------------------------------- trying again
+
+
+def patience():
+    return Patience(threading.Event(), first_pause_s=0.001)
+
+
+def failing(*faults):
+    """Raises these, one a call, then answers."""
+    left = list(faults)
+
+    def attempt():
+        if left:
+            raise left.pop(0)
+        return "fine"
+
+    return attempt
+
+
+def passing(cause="server_error", **more):
+    return Fault(cause, "busy", retry=True, **more)
+
+
+def test_tries_are_counted_and_end():
+    assert patience().tried(failing()) == ("fine", 1)
+    assert patience().tried(failing(passing(), passing())) == ("fine", 3)
+    fault = fault_of(lambda: patience().tried(failing(*(passing() for _ in range(9)))))
+    assert fault.attempts == ATTEMPTS
+
+
+def test_a_lasting_fault_is_not_tried_again():
+    fault = fault_of(lambda: patience().tried(failing(Fault("refused", "no"), passing())))
+    assert (fault.cause, fault.attempts) == ("refused", 1)
+
+
+def test_a_server_that_is_gone_is_tried_once_by_those_that_follow_and_may_come_back():
+    shared = patience()
+    gone = [passing("unreachable") for _ in range(ATTEMPTS)]
+    assert fault_of(lambda: shared.tried(failing(*gone))).attempts == ATTEMPTS
+    assert fault_of(lambda: shared.tried(failing(passing("unreachable")))).attempts == 1
+    assert shared.tried(failing()) == ("fine", 1)
+    assert shared.tried(failing(passing())) == ("fine", 2), "it is back, and is tried as before"
+
+
+def test_a_wait_that_is_too_long_is_not_begun():
+    asked = passing("rate_limited", retry_after_s=LONGEST_ASKED_S + 1)
+    fault = fault_of(lambda: patience().tried(failing(asked)))
+    assert "121" in fault.sentence
+
+
+def test_calling_off_ends_a_pause():
+    off = threading.Event()
+    shared = Patience(off, first_pause_s=600)
+    threading.Timer(0.1, off.set).start()
+    assert "called off" in fault_of(lambda: shared.tried(failing(passing(), passing()))).sentence
+
+
+# ---------------------------------------------------------------------------------- side by side
+
+
+def nothing():
+    pass
+
+
+def test_every_item_is_answered_once_whatever_the_width():
+    for width in (1, 3, 50):
+        found = sorted(in_parallel(lambda n: n * n, range(20), width, call_off=nothing))
+        assert found == [n * n for n in range(20)]
+
+
+def test_no_item_needs_no_worker():
+    assert list(in_parallel(str, [], 4, call_off=nothing)) == []
+
+
+def test_a_mistake_of_ours_is_raised_where_it_is_seen():
+    def work(number):
+        if number == 3:
+            raise ZeroDivisionError
+        return number
+
+    with no_hang(60), pytest.raises(ZeroDivisionError):
+        list(in_parallel(work, range(100), 2, call_off=nothing))
+
+
+def test_leaving_early_calls_off_and_waits_for_the_workers():
+    off = threading.Event()
+    before = threading.active_count()
+    coming = in_parallel(lambda n: off.wait(60) if n else n, range(8), 4, call_off=off.set)
+    assert next(coming) == 0
+    with no_hang(60):
+        coming.close()
+    assert off.is_set()
+    assert threading.active_count() == before
+
+
+def test_answers_do_not_pile_up_before_a_slow_reader():
+    made = []
+    coming = in_parallel(lambda n: made.append(n) or n, range(10_000), 2, call_off=nothing)
+    next(coming)
+    time.sleep(0.3)
+    assert len(made) < 100
+    coming.close()
