@@ -41,7 +41,7 @@ def test_every_fact_of_this_machine_is_found():
     assert 0 < available_memory() <= machine.memory_bytes
     assert machine.versions["assay"] == assay.__version__
     assert machine.versions["python"] == ".".join(map(str, sys.version_info[:3]))
-    assert "httpx" in machine.versions
+    assert "httpcore" in machine.versions
     for text in (machine.system, machine.processor, *machine.gpus):
         assert text.isprintable()
 

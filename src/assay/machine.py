@@ -22,7 +22,7 @@ from pathlib import Path
 import assay
 from assay.types import Machine
 
-PACKAGES = ("torch", "transformers", "httpx")
+PACKAGES = ("torch", "transformers", "httpcore")
 TOOL_TIMEOUT_S = 3.0  # nvidia-smi wakes a sleeping card, which takes its time
 _NVIDIA = ("--query-gpu=name,memory.total,driver_version", "--format=csv,noheader,nounits")
 _ROCM = ("--showproductname", "--showmeminfo", "vram", "--json")

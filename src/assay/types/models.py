@@ -1,0 +1,95 @@
+"""What can be asked, what is known of it, and the machine that asks.
+
+In: nothing. Out: the protocol Model, ModelFacts, Observed and Machine. Refuses to know: which kinds
+of models there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from assay.types.exchanges import PredictionMethod, Reply, Request, Thinking
+
+Capability = Literal[
+    "generate",
+    "score_text",  # the likelihood of any text
+    "structured_output",
+    "top_logprobs",  # the likeliest first tokens of an answer
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFacts:
+    """What is known of a model before it is asked anything. `about` is for people to read:
+    server, version, quantisation, size; each a short text under its name.
+    """
+
+    spec: str
+    name: str
+    fingerprint: str
+    fingerprint_is_weak: bool = False  # the weights may change behind it unnoticed
+    capabilities: frozenset[Capability] = frozenset({"generate"})
+    is_chat: bool = True
+    parameters: int | None = None
+    context_length: int | None = None
+    predicts_by: PredictionMethod = "given"
+    thinks: tuple[Thinking, ...] = ()  # the settings it takes; none: it does not think
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """What was seen of a model while it was asked. `gpu_bytes` below `memory_bytes` means that a
+    part of it was computed on the CPU. `notes` are whole sentences.
+    """
+
+    memory_bytes: int | None = None
+    gpu_bytes: int | None = None
+    context_length: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Model(Protocol):
+    """Anything that can be asked. A list in, so that prefixes are shared; an iterator out, so that
+    every reply is durable at once. One reply per request, in any order. Closing the iterator early
+    gives up what is under way.
+    """
+
+    @property
+    def facts(self) -> ModelFacts:
+        """Known without asking anything; a probe may add to it."""
+        ...
+
+    def probe(self) -> None:
+        """Find out what only asking tells. Called when nothing else is wrong, before the plan;
+        asks nothing of a suite. Raises ModelUnavailable where the model cannot be asked at all.
+        """
+        ...
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
+        """Ask them all."""
+        ...
+
+    def observed(self) -> Observed:
+        """What was seen so far."""
+        ...
+
+    def close(self) -> None:
+        """Give back memory, connections, processes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """The computer Assay runs on: what a speed means nothing without. `versions`: package to
+    version. A served model may run on another one.
+    """
+
+    system: str
+    processor: str
+    cores: int
+    memory_bytes: int
+    gpus: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
