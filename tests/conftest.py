@@ -51,6 +51,10 @@ class Bench:
         self.environment = {**os.environ, "PYTHONWARNINGS": "error"}
         # A developer's shell may have it; most users' streams are buffered, and fail later.
         self.environment.pop("PYTHONUNBUFFERED", None)
+        # Nor is a developer's own Ollama or key part of a test: nobody listens at port 1.
+        self.environment["OLLAMA_HOST"] = "127.0.0.1:1"
+        for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
+            self.environment.pop(name, None)
 
     def suite(
         self, categories: dict[str, list[dict[str, Any]]], name: str = "tests", **about: Any

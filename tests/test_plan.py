@@ -218,13 +218,18 @@ def test_fixed_sampling_is_whole_and_the_servers_own_is_left_out():
     assert (theirs.temperature, theirs.seed) == (ours.temperature, ours.seed)
 
 
-def test_sampling_and_thinking_are_part_of_what_is_asked():
+def test_sampling_thinking_and_context_are_part_of_what_is_asked():
     thinking = replace(SERVED, thinks=("on", "off"))
     plans = [
         make_plan([suite(CASE)], thinking, wishes)
-        for wishes in (Wishes(), Wishes(sampling="server"), Wishes(think="off"))
+        for wishes in (
+            Wishes(),
+            Wishes(sampling="server"),
+            Wishes(think="off"),
+            Wishes(num_ctx=512),
+        )
     ]
-    assert len({plan.request(plan.exchanges[0], 0, []).id for plan in plans}) == 3
+    assert len({plan.request(plan.exchanges[0], 0, []).id for plan in plans}) == 4
 
 
 @pytest.mark.parametrize(
@@ -249,3 +254,11 @@ def test_a_prompt_that_cannot_fit_is_refused_before_the_run():
     with pytest.raises(UsageError, match="2048"):
         make_plan([suite(long)], SERVED, Wishes())
     assert make_plan([suite(long)], FACTS, Wishes()), "a model whose context is not known may try"
+
+
+def test_how_a_choice_would_be_written_is_part_of_what_is_asked():
+    def id_of(case):
+        plan = make_plan([suite(case)], SERVED, Wishes())
+        return plan.request(plan.exchanges[0], 0, []).id
+
+    assert id_of(CHOICE) != id_of(replace(CHOICE, temperature=0.9))

@@ -1,3 +1,4 @@
+import threading
 import time
 
 import pytest
@@ -25,6 +26,9 @@ class Careless:
         for each in self.ids:
             yield Answered(request_id=each, text=f"answer {each}")
 
+    def stop(self):
+        pass
+
     def close(self):
         pass
 
@@ -45,16 +49,41 @@ def test_a_reply_to_nothing_and_a_second_reply_are_dropped():
     assert [reply.text for reply in replies] == ["answer 1"]
 
 
-def test_a_budget_that_is_spent_hands_out_what_came_and_leaves_the_rest():
-    coming = ask(Careless("1", "2"), [request(1), request(2)], until=time.monotonic())
+class Slow(Careless):
+    """Answers the first at once and the others when it is stopped, as failures."""
+
+    def __init__(self, *ids):
+        super().__init__(*ids)
+        self.stopped = threading.Event()
+
+    def answer(self, requests):
+        for each in requests:
+            if each.id == "1":
+                yield Answered(request_id="1", text="in time")
+            else:
+                self.stopped.wait(60)
+                yield Failed(request_id=each.id, reason="called off")
+
+    def stop(self):
+        self.stopped.set()
+
+
+def test_a_budget_hands_out_what_came_in_time_and_leaves_the_rest():
+    model = Slow()
+    coming = ask(model, [request(1), request(2), request(3)], until=time.monotonic() + 0.2)
     assert next(coming).request_id == "1"
-    with pytest.raises(BudgetSpent, match="1 requests are left"):
+    with pytest.raises(BudgetSpent, match="2 requests are left"):
         next(coming)
+    assert model.stopped.is_set(), "what was under way was given up"
 
 
-def test_a_budget_that_is_spent_with_nothing_left_changes_nothing():
-    replies = list(ask(Careless("1"), [request(1)], until=time.monotonic()))
-    assert [reply.request_id for reply in replies] == ["1"]
+def test_a_budget_that_is_spent_already_asks_nothing():
+    with pytest.raises(BudgetSpent, match="1 request is left"):
+        next(ask(Careless("1"), [request(1)], until=time.monotonic()))
+
+
+def test_a_budget_with_nothing_left_to_ask_changes_nothing():
+    assert list(ask(Careless(), [], until=time.monotonic())) == []
 
 
 def test_stopping_early_closes_the_models_stream():

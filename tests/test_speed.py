@@ -41,7 +41,7 @@ def test_answers_and_failures_are_counted_and_what_was_not_told_is_not_measured(
     assert (found.answered, found.failed) == (3, 1)
     assert (found.seconds_mean.value, found.seconds_p50.value) == (2.0, 2.0)
     assert found.tokens_per_s.value == pytest.approx(60 / 4)
-    assert (found.prompt_tokens.n, found.prompt_tokens.unscored) == (1, 2)
+    assert (found.prompt_tokens.n, found.prompt_tokens.unscored) == (1, 3)
     assert found.first_token_s.value is None
     assert found.decode.all.value is None
     assert found.decode_clock is None

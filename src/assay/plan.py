@@ -57,6 +57,7 @@ class Wishes:
     sampling: SamplingMode = "fixed"
     max_tokens: int | None = None
     think: Thinking | None = None
+    num_ctx: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,7 @@ class Plan:
             stop=case.stop,
             predictions=several,
             think=wishes.think,
+            context=wishes.num_ctx,
         )
         return sampling if wishes.sampling == "fixed" else _left_to_the_server(sampling)
 
@@ -178,6 +180,13 @@ def _cannot(suites: Sequence[Suite], facts: ModelFacts, wishes: Wishes) -> Itera
             tr("{model} cannot write answers, and the tests ask for them", model=facts.spec),
             hint=tr("choose a model that generates text"),
         )
+    yield from cannot_think(facts, wishes)
+    if facts.context_length:
+        yield from _too_long(suites, facts.spec, facts.context_length)
+
+
+def cannot_think(facts: ModelFacts, wishes: Wishes) -> Iterator[UsageError]:
+    """Known before a server is asked anything: thinking that the model does not offer."""
     if wishes.think and wishes.think not in facts.thinks:
         known = ", ".join(facts.thinks)
         yield UsageError(
@@ -186,8 +195,6 @@ def _cannot(suites: Sequence[Suite], facts: ModelFacts, wishes: Wishes) -> Itera
             if known
             else tr("leave --think out: this model does not think, or does not say so"),
         )
-    if facts.context_length:
-        yield from _too_long(suites, facts.spec, facts.context_length)
 
 
 def _too_long(suites: Sequence[Suite], model: str, context: int) -> Iterator[UsageError]:
@@ -318,10 +325,10 @@ def _of_sampling(how: Sampling) -> list[object]:
     """
     rest = (
         how.top_p, how.top_k, how.min_p, how.repeat_penalty,
-        how.presence_penalty, how.frequency_penalty, how.think,
+        how.presence_penalty, how.frequency_penalty, how.think, how.context,
     )  # fmt: skip
     known = [how.temperature, how.seed, how.max_tokens, how.stop, how.predictions]
     return known if rest == _AS_ALWAYS else [*known, rest]
 
 
-_AS_ALWAYS = (1.0, 0, 0.0, 1.0, 0.0, 0.0, None)
+_AS_ALWAYS = (1.0, 0, 0.0, 1.0, 0.0, 0.0, None, None)

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from assay.types import Cause, Estimate, Machine, Observed, Outcome
+from assay.types import Cause, Estimate, Machine, Observed, Outcome, SamplingMode
 
 # ---------------------------------------------------------------------------------------- one run
 
@@ -85,6 +85,7 @@ class SuiteSummary:
     pass_mark: float = 0.7
     measurements: Mapping[str, Estimate] = field(default_factory=dict)
     baselines: Baselines | None = None
+    own: bool = False  # a user's prompts, which nobody marks
 
 
 Clock = Literal["server", "client"]
@@ -201,6 +202,7 @@ class Report:
     selected: str | None = None
     notes: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    sampling: SamplingMode = "fixed"
     machine: Machine | None = None
 
 
@@ -321,13 +323,15 @@ class Standing:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRanking:
     """Models that answered the same tests, best first. `content` tells two suites of one name
-    apart (another version, a sample, some categories only); `tests` is how many there are.
+    apart (another version, a sample, some categories only); `tests` is how many there are. `asked`
+    is a phrase where they were asked in another way than usual, which is never ranked beside it.
     """
 
     suite: str
     rows: tuple[Standing, ...]
     content: str = ""
     tests: int = 0
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -123,8 +123,8 @@ def test_the_tests_of_the_folder_come_first_and_the_ewe_suite_ships(desk):
     other = desk.folder / "tests"
     other.mkdir()
     (other / "settings.json").write_text('{"id": 1, "eval_method": 2}')
-    (other / "rows.json").write_text('[{"id": 1}, {"eval_method": 2}]')
-    (other / "broken.json").write_text("[")
+    (other / "rows.json").write_text('[{"name": 1}, {"eval_method": 2}, 3]')
+    (other / "._sum.json").write_bytes(b"\x00\x05\x16\x07")
     (other / "deep").mkdir()
     (other / "deep" / "sum.json").write_text(json.dumps(numbered(1)))
     done = desk.run("--model", model, "--limit", "2", "--json")
@@ -135,6 +135,26 @@ def test_the_tests_of_the_folder_come_first_and_the_ewe_suite_ships(desk):
     assert "tests: ./tests" in done.stderr
     assert done.returncode == 2
     assert "rows.json" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[{"id": "sum_001", "prompt": "1 + 1?",]', "sum.json:1:"),
+        (json.dumps([{**numbered(1)[0], "eval_metod": "x"}]), "did you mean 'eval_method'?"),
+        ('[{"prompt": "1 + 1?"}]', "'id'"),
+    ],
+    ids=["no JSON", "a slip", "a prompt alone"],
+)
+def test_a_mistake_in_the_only_file_of_the_folder_is_shown_and_the_ewe_suite_is_not_run(
+    desk, text, said
+):
+    (desk.folder / "tests").mkdir()
+    (desk.folder / "tests" / "sum.json").write_text(text)
+    done = desk.run("--model", desk.script("mute", default="-"))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "which ships" not in done.stderr
 
 
 def test_the_tests_of_this_project_are_not_taken_for_a_benchmark():
@@ -163,10 +183,11 @@ def systems_of(server) -> list[str | None]:
 def test_yawo_speaks_in_folders_without_a_suite_file_unless_a_test_says_otherwise(
     desk, ollama_server
 ):
-    own = {**numbered(2)[1], "system": "You add."}
-    desk.suite({"sum": [numbered(1)[0], own]})
+    first, second, third = numbered(3)
+    own, none = {**second, "system": "You add."}, {**third, "system": ""}
+    desk.suite({"sum": [first, own, none]})
     text_of(desk.run("--endpoint", ollama_server.url, "--model", CHAT))
-    assert sorted(systems_of(ollama_server)) == sorted([YAWO_TEXT, "You add."])
+    assert sorted(map(str, systems_of(ollama_server))) == sorted([YAWO_TEXT, "You add.", "None"])
 
 
 def test_a_suite_file_decides_for_itself_who_speaks(desk, ollama_server):
@@ -208,6 +229,28 @@ def test_a_whole_spec_is_taken_as_it_is_and_needs_no_presets(desk, able):
     done = desk.run("--model", "some-name")
     assert done.returncode == 2
     assert "assay-presets.toml:1:8: -: error: this is not TOML" in done.stderr
+
+
+def test_an_endpoint_that_is_empty_is_not_the_default(desk, tests, able):
+    for model in ("some-name", able):
+        done = desk.run("--endpoint", "", "--model", model)
+        assert done.returncode == 2
+        assert "there is no preset ''" in done.stderr
+        assert "next: presets are local, " in done.stderr
+
+
+def test_capitals_in_the_scheme_of_an_endpoint_reach_the_server(desk, tests, openai_server):
+    url = openai_server.url.replace("http://", "HTTP://")
+    document = desk.document("--endpoint", url, "--model", "test-model")
+    assert document["models"][0]["model"] == openai_server.spec()
+
+
+def test_a_host_that_is_none_is_refused_in_words(desk, tests):
+    for url in ("http://a..b/v1", "http://a..b"):
+        done = desk.run("--endpoint", url, "--model", "x")
+        assert done.returncode == 2
+        assert "'a..b'" in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_an_endpoint_beside_a_whole_spec_is_said_to_be_unused(desk, able):
@@ -329,6 +372,22 @@ def test_two_runs_are_compared_by_their_ids_or_the_beginning_of_one(desk, tests,
     assert desk.document("--compare", first[:-1], "latest")["pairs"] == document["pairs"]
 
 
+def test_what_cannot_count_beside_stored_runs_is_said_to_be_unused(desk, able):
+    run = desk.document("--model", able)["run"]
+    words = ["--tests", "tests", "--category", "sum", "--limit", "1", "--fresh"]
+    done = desk.run("--compare", run, run, *words)
+    assert "not used: --tests, --category, --limit, --fresh; " in done.stderr
+    assert "not used: --limit; " in desk.run("--leaderboard", "--limit", "1").stderr
+    assert "not used" not in desk.run("--model", able, "--leaderboard", "--limit", "1").stderr
+
+
+def test_one_model_twice_is_refused_with_a_hint_that_can_be_followed(desk, able):
+    done = desk.run("--compare", able, able)
+    assert done.returncode == 2
+    assert "is the same model as" in done.stderr
+    assert "--repeats" not in done.stderr
+
+
 def test_a_run_that_is_not_there_is_not_taken_for_a_model(desk, tests, able):
     run = desk.document("--model", able)["run"]
     done = desk.run("--compare", run, "20200101T000000Z-abcdef")
@@ -407,6 +466,14 @@ def test_a_preset_of_the_folder_wins_over_the_users_and_says_where_it_comes_from
     assert f"endpoint mine: {openai_server.url}, as assay-presets.toml says" in done.stderr
 
 
+def test_a_local_of_the_folder_wins_over_ollama_host(desk, tests, ollama_server):
+    desk.presets(f'[local]\nkind = "ollama"\nurl = "{ollama_server.url}"\n')
+    done = desk.run("--model", CHAT)
+    assert done.returncode == 0, done.stderr
+    assert f"endpoint local: {ollama_server.url}, as assay-presets.toml says" in done.stderr
+    assert len(ollama_server.asked) == 5
+
+
 def test_presets_are_listed_with_their_variables_and_never_with_a_key(desk):
     desk.presets(preset("mine", "https://m.example/v1", key_env="MY_KEY", model="m"))
     done = desk.run("--list-presets", MY_KEY=SECRET)
@@ -443,6 +510,7 @@ def test_a_key_of_the_environment_is_found_nowhere_afterwards(desk, able, start_
     assert sent
     assert set(sent) == {f"Bearer {given}"}
     assert done.returncode == (0 if given == SECRET else 2), done.stderr
+    assert f"{server.url}, sent the key in MY_KEY, as assay-presets.toml says" in done.stderr
     assert given not in done.stdout + done.stderr
     assert given.encode() not in b"".join(
         path.read_bytes() for path in desk.folder.rglob("*") if path.is_file()

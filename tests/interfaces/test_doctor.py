@@ -48,7 +48,7 @@ def test_ollamas_models_are_listed_with_size_and_fit(nobody, ollama_server):
     document = nobody.document("doctor")
     assert line(document, "Ollama")["state"] == "good"
     assert "0.17.4" in line(document, "Ollama")["says"]
-    assert "98 MB, Q4_1, 134.52M, fits (by estimate" in line(document, CHAT)["says"]
+    assert "94 MiB, Q4_1, 134.52M, fits (by estimate" in line(document, CHAT)["says"]
     assert ollama_server.asked == []
     assert CHAT in nobody.assay("doctor", COLUMNS="120").stdout
 

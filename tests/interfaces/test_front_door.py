@@ -1,5 +1,6 @@
 """`assay` on a terminal, driven as a user would: keys in, a screen and a run out."""
 
+import json
 import os
 import re
 import subprocess
@@ -21,14 +22,14 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r")
 class Door:
     """A running `assay` behind a pseudo-terminal."""
 
-    def __init__(self, bench, ollama, **environment):
+    def __init__(self, bench, ollama, rows=40, columns=110, **environment):
         settings = {
             **bench.environment,
             "OLLAMA_HOST": ollama,
             "TERM": "xterm-256color",
             "PROMPT_TOOLKIT_NO_CPR": "1",  # nobody answers where the cursor is
-            "COLUMNS": "110",
-            "LINES": "40",
+            "COLUMNS": str(columns),
+            "LINES": str(rows),
             **environment,
         }
         for name in ("NO_COLOR", "ASSAY_PLAIN"):
@@ -39,7 +40,7 @@ class Door:
             ["-m", "assay"],
             cwd=bench.folder,
             env=settings,
-            dimensions=(40, 110),
+            dimensions=(rows, columns),
             timeout=PATIENCE_S,
             encoding="utf-8",
         )
@@ -167,9 +168,94 @@ def test_size_quantisation_and_fit_are_shown(start_ollama, open_door):
     door.see("another model")
     door.press(CTRL_C)
     text, _ = door.end()
-    assert re.search(re.escape(CHAT) + r" +98 MB +Q4_1 +134\.52M +fits", text)
-    assert re.search(r"vast:900b +900\.0 GB .* too large: 1080\.5 GB by estimate", text)
+    assert re.search(re.escape(CHAT) + r" +94 MiB +Q4_1 +134\.52M +fits", text)
+    assert re.search(r"vast:900b +838\.2 GiB .* too large: 1,006\.3 GiB by estimate", text)
     assert re.search(r"far:1t-cloud .* computed at ollama\.com, not here", text)
+
+
+def test_what_matters_is_whole_on_a_narrow_terminal_and_names_give_way(start_ollama, open_door):
+    long = "hf.co/someone-with-a-long-name/Qwen2.5-Coder-32B-Instruct-GGUF:Q4_K_M"
+    server = start_ollama(
+        also=[f"{long}=900000000000", "模型:7b=4700000000"], cloud=["far:1t-cloud"]
+    )
+    door = open_door(server.url, rows=24, columns=80)
+    door.see("another model")
+    door.press(CTRL_C)
+    text, _ = door.end()
+    lines = [line for line in text.splitlines() if line.strip()]
+    assert any(line.endswith("computed at ollama.com, not here") for line in lines)
+    (shortened,) = [line for line in lines if "hf.co/" in line]
+    assert shortened.endswith("too large: 1,006.3 GiB by estimate")
+    assert re.search(r"hf\.co/\S+…\S+Q4_K_M ", shortened)
+    (wide,) = [line for line in lines if "模型" in line]
+    (narrow,) = [line for line in lines if "smollm2-think" in line]
+    ends = (wide.index("4.4 GiB") + len("4.4 GiB"), narrow.index("94 MiB") + len("94 MiB"))
+    assert ends[0] + 2 == ends[1]  # two characters take two columns each
+
+
+def test_a_list_longer_than_the_screen_says_that_it_goes_on(start_ollama, open_door):
+    server = start_ollama(also=[f"many:{n}b" for n in range(30)])
+    door = open_door(server.url, rows=24, columns=80)
+    door.see("36 lines, arrows scroll")
+    assert "Ctrl-C ends" in door.seen
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_name_of_the_list_can_be_typed(ready, open_door, plain):
+    door = open_door(ready.url, **({"ASSAY_PLAIN": "1"} if plain else {}))
+    door.see("another model")
+    if not plain:
+        door.press(SPACE, UP, SPACE, ENTER)
+        door.see("openai:NAME@URL")
+    door.press("llama9:3b", ENTER)
+    door.see("for Ollama write ollama:llama9:3b")
+    door.press("\x15", f"stories:260k ollama:{CHAT}", ENTER)
+    door.see("Which suites?")
+    door.press(ENTER)
+    door.see("6 requests to 2 models")
+    door.see("Start?")
+    door.press("n", ENTER) if plain else door.press("n")
+    text, code = door.end()
+    assert code == 0
+    assert f"assay run ollama:stories:260k ollama:{CHAT} -s my-tests/" in text
+
+
+def test_a_suite_with_mistakes_is_not_marked_and_typing_it_shows_them(bench, ready, open_door):
+    broken = {"id": "bad_001", "prompt": "?", "eval_method": "exact_mach", "expected": "a"}
+    bench.suite({"bad": [broken]}, name="a-bad-suite")
+    door = open_door(ready.url)
+    door.see("another model")
+    door.press(ENTER)
+    door.see("has mistakes: assay validate a-bad-suite/")
+    door.see("another suite")
+    door.press(UP, SPACE, ENTER)
+    door.see("type its folder or file")
+    door.press("a-bad-suite/", ENTER)
+    door.see("a-bad-suite/bad.json:1:")
+    door.see("exact_mach")
+    door.see("1 mistake in a-bad-suite")
+    (bench.folder / "a-bad-suite" / "bad.json").write_text(
+        json.dumps([{**broken, "eval_method": "exact_match"}])
+    )
+    door.press("\x15", "a-bad-suite/", ENTER)
+    door.see("Start?")
+    door.press("n")
+    text, _ = door.end()
+    assert "-s my-tests/ -s a-bad-suite/" in text
+
+
+def test_texts_break_between_words(ready, open_door):
+    door = open_door(ready.url, rows=24, columns=60)
+    door.see("another model")
+    door.press(ENTER)
+    door.see("another suite")
+    door.press(ENTER)
+    door.see("Start?")
+    door.press("n")
+    text, _ = door.end()
+    basis = text.partition("by estimate:")[2].partition("are assumed")[0]
+    assert "\n" in basis
+    assert re.sub(r"\s+", " ", basis).endswith("just now; answers of 50 to 200 tokens ")
 
 
 def test_checkpoints_in_the_folder_are_listed_and_cannot_be_chosen(bench, ready, open_door):
@@ -213,7 +299,7 @@ def test_a_plain_terminal_is_asked_for_numbers(bench, own_tests, ready, open_doo
     door.see("numbers or names [1]")
     door.press("4, 99\r")
     door.see("there is no number 99")
-    door.press("4 scripted:able.json\r")
+    door.press("4, scripted:able.json\r")
     door.see("Which suites?")
     door.press("\r")
     door.see("6 requests to 2 models")
@@ -225,8 +311,29 @@ def test_a_plain_terminal_is_asked_for_numbers(bench, own_tests, ready, open_doo
     assert len(pages(bench)) == 1
 
 
+def test_numbers_with_commas_stand_beside_names(bench, own_tests, ready, open_door):
+    bench.script("able", answers=right(own_tests))
+    door = open_door(ready.url, ASSAY_PLAIN="1")
+    door.see("numbers or names")
+    door.press("1,4 scripted:able.json\r")
+    door.see("Which suites?")
+    door.press("\r")
+    door.see("9 requests to 3 models")
+    door.see("Start?")
+    door.press("perhaps\r")
+    door.see("type y for yes or n for no")
+    door.see("Start?")
+    door.press("no\r")
+    text, code = door.end()
+    assert code == 0
+    assert re.search(rf"assay run ollama:\S+ ollama:{CHAT} scripted:able.json", text)
+
+
 def test_without_colour_no_escape_code_is_written(ready, open_door):
     door = open_door(ready.url, NO_COLOR="1", TERM="dumb")
+    door.see("numbers or names")
+    door.press("nonsense\r")
+    door.see("names no kind of model")
     door.see("numbers or names")
     assert "\x1b" not in door.seen
 

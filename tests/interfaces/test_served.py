@@ -169,6 +169,18 @@ def test_the_servers_own_sampling_is_said_in_every_report(bench, ollama_server, 
     for text in texts:
         assert "sampling" in text.lower()
         assert "server" in text.lower()
+    document = json.loads((run / "reports/report.json").read_text("utf-8"))
+    assert document["sampling"] == "server"
+
+
+def test_a_score_under_the_servers_sampling_is_not_ranked_beside_ours(bench, ollama_server, sums):
+    words = ["run", ollama_server.spec(), "-s", sums]
+    bench.assay(*words)
+    bench.assay(*words, "--sampling", "server")
+    tables = bench.document("leaderboard")["suites"]
+    assert [len(table["rows"]) for table in tables] == [1, 1]
+    assert [table.get("asked", "") for table in tables] == ["sampling left to the server", ""]
+    assert "sampling left to the server" in bench.assay("leaderboard").stdout
 
 
 def test_the_quantitative_report_says_where_the_time_went(bench, ollama_server, sums):
@@ -243,6 +255,27 @@ def test_a_key_under_another_name_is_found_by_that_name(bench, start_openai, sum
     assert "NO_SUCH_KEY" in unset.stderr
 
 
+def test_a_test_without_a_system_prompt_gets_the_users_and_one_that_says_none_gets_none(
+    bench, ollama_server
+):
+    first, second = numbered(2)
+    suite = bench.suite({"sum": [first, {**second, "system": ""}]})
+    words = ["run", ollama_server.spec(), "-s", suite]
+    assert bench.assay(*words, "--system", "Be brief.").returncode == 0
+    roles = {
+        r.body["messages"][-1]["content"]: len(r.body["messages"]) for r in ollama_server.asked
+    }
+    assert roles == {first["prompt"]: 2, second["prompt"]: 1}
+    assert bench.assay("rescore").returncode == 0
+    bench.suite({"sum": [first, second]})
+    before = len(ollama_server.asked)
+    assert bench.assay(*words).returncode == 0
+    assert asked(ollama_server)[before:] == [first["prompt"]]  # the other asks what it asked
+    runs = [path.name for path in sorted((bench.out / "runs").iterdir())]
+    (pair,) = bench.document("compare", *runs)["pairs"]
+    assert [test["id"] for test in pair["suites"][0]["left_out"]] == [first["id"]]
+
+
 # ------------------------------------------------------------------------------------------- ask
 
 
@@ -272,6 +305,15 @@ def test_long_prompts_stand_between_lines_of_dashes(bench):
     assert document["exit_code"] == 0
 
 
+def test_a_prompt_ends_with_its_line_and_nowhere_else(bench):
+    text = "one\u2028still one\x0cand\x85on\r\ntwo\n"
+    (bench.folder / "p.txt").write_bytes(text.encode())
+    bench.assay("ask", "p.txt", bench.script("m", default="x"))
+    exported = bench.assay("export", "latest", "--format", "jsonl").stdout
+    assert len(exported.strip().split("\n")) == 2
+    assert "still one" in exported
+
+
 def test_a_prompt_that_failed_is_exit_3_and_says_why(bench):
     (bench.folder / "p.txt").write_text("hello", "utf-8")
     done = bench.assay("ask", "p.txt", bench.script("m", fail={"ask_001": "no luck"}))
@@ -291,6 +333,16 @@ def test_a_file_without_prompts_is_exit_2(bench, name, content):
     assert "Traceback" not in done.stderr
 
 
+def test_the_report_of_own_prompts_speaks_of_no_score(bench):
+    (bench.folder / "p.txt").write_text("hello", "utf-8")
+    bench.assay("ask", "p.txt", bench.script("m", default="x"))
+    for form in ("text", "md"):
+        shown = " ".join(bench.assay("report", "latest", "--format", form).stdout.split())
+        assert "own prompts" in shown
+        assert "incomplete:" not in shown
+        assert "know nothing" not in shown
+
+
 def test_own_prompts_are_rescored_compared_and_ranked_without_harm(bench):
     (bench.folder / "p.txt").write_text("hello\nthere", "utf-8")
     bench.assay("ask", "p.txt", bench.script("m", default="x"))
@@ -298,3 +350,18 @@ def test_own_prompts_are_rescored_compared_and_ranked_without_harm(bench):
         done = bench.assay(*command)
         assert done.returncode == 0, (command, done.stderr)
         assert "Traceback" not in done.stderr
+
+
+def test_own_prompts_have_no_scores_to_rank_or_to_compare(bench):
+    (bench.folder / "p.txt").write_text("hello\nthere", "utf-8")
+    bench.assay("ask", "p.txt", *(bench.script(name, default=name) for name in "ab"))
+    assert bench.document("leaderboard")["suites"] == []
+    assert "has scores" in " ".join(bench.assay("leaderboard").stdout.split())
+    done = bench.assay("compare", "latest")
+    assert done.returncode == 2
+    assert "own prompts have no scores to compare" in done.stderr
+    tests = numbered(1)
+    bench.assay("run", bench.script("a", default="a"), "-s", bench.suite({"sum": tests}))
+    assert [suite["suite"] for suite in bench.document("leaderboard")["suites"]] == ["tests"]
+    again = bench.assay("report", done.stderr.split("assay report ")[1].split()[0], "-v")
+    assert "  | b\n" in again.stdout

@@ -247,6 +247,20 @@ def test_one_request_at_a_time_unless_told_otherwise(start_ollama):
     assert server.max_at_once == 4
 
 
+def test_one_connection_carries_all_requests(ollama_server):
+    replies(ollama_server, *(asked(str(number)) for number in range(5)))
+    assert len({request.client_port for request in ollama_server.log("/api/chat")}) == 1
+
+
+def test_a_model_is_loaded_as_it_will_be_asked(ollama_server):
+    only(ollama_server, asked())
+    (load,) = [r for r in ollama_server.log("/api/generate") if r.body["keep_alive"] != 0]
+    asked_for = ollama_server.asked[0].body
+    assert load.body["options"]["num_ctx"] == asked_for["options"]["num_ctx"]
+    assert load.body["shift"] is asked_for["shift"] is False
+    assert asked_for["truncate"] is False
+
+
 def test_a_model_is_unloaded_when_it_is_done_and_never_loaded_for_nothing(ollama_server):
     model = open_model(ollama_server.spec(CHAT), QUICK)
     model.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 
 import pytest
@@ -12,7 +13,8 @@ from assay.models.openai.address import openai_url
 from assay.models.openai.key import Key, key_for, sent_in_the_clear
 from assay.models.opening import open_model
 from assay.models.settings import ServerSettings
-from tests.models.asking import KEY, QUICK, answered
+from assay.types import Failed, ToAnswer
+from tests.models.asking import KEY, PLAIN, QUICK, answered, only, request_of, said
 
 pytestmark = pytest.mark.usefixtures("planted_key")
 
@@ -49,6 +51,12 @@ def test_what_is_no_url_is_refused_without_its_password(url):
     with pytest.raises(UsageError) as refused:
         openai_url(url)
     assert "hidden-thing" not in refused.value.message + refused.value.hint
+
+
+@pytest.mark.parametrize("host", ["a..b", "a" * 64])
+def test_a_host_that_no_network_can_know_is_refused(host):
+    with pytest.raises(UsageError, match="no name of a server"):
+        openai_url(f"http://me:hidden-thing@{host}/v1")
 
 
 def test_a_context_size_is_refused_since_such_a_server_takes_none(openai_server):
@@ -97,6 +105,18 @@ def test_a_variable_that_is_named_and_not_set_is_wrong_usage(openai_server):
         open_model(openai_server.spec(), replace(QUICK, api_key_env="NO_SUCH_KEY"))
 
 
+@pytest.mark.parametrize(
+    "pasted",
+    ["sk-proj-Zx81", "hf_aBcDeFgHiJkLmNoPqRsTuVwXyZ", "0123456789abcdef0123456789abcdef",
+     "A_" * 25 + "B", "two words"],
+)  # fmt: skip
+def test_a_key_given_in_place_of_its_variable_is_not_printed(openai_server, pasted):
+    with pytest.raises(UsageError) as refused:
+        open_model(openai_server.spec(), replace(QUICK, api_key_env=pasted))
+    assert pasted not in refused.value.message + refused.value.hint
+    assert "name of a variable" in refused.value.message
+
+
 def test_a_password_in_the_url_is_sent_and_never_stored(openai_server):
     spec = openai_server.spec().replace("http://", "http://me:hidden-thing@")
     model = open_model(spec)
@@ -127,6 +147,24 @@ def test_a_placeholder_for_a_key_is_not_cut_out_of_answers(monkeypatch, openai_s
     monkeypatch.setenv("OPENAI_API_KEY", "ollama")
     openai_server.answers({"*": "Type ollama run."})
     assert answered(opened()).text == "Type ollama run."
+
+
+@pytest.mark.parametrize("key", ["pass", "Password", "admin", "secret", "123456", "changeme", "x"])
+def test_a_word_that_is_no_secret_is_left_in_errors_too(monkeypatch, key):
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    assert key_for("http://127.0.0.1/v1", QUICK).secrets == ()
+
+
+def test_a_short_key_is_removed_from_errors_and_left_in_answers(monkeypatch, openai_server, opened):
+    monkeypatch.setenv("OPENAI_API_KEY", "gr71x")
+    openai_server.answers({"*": "A gr71x tree."})
+    model = opened()
+    assert answered(model).text == "A gr71x tree."
+    openai_server.fault("auth_401", times=None)
+    reply = only(model, ToAnswer(messages=said("Hi"), sampling=PLAIN))
+    assert isinstance(reply, Failed)
+    assert "gr71x" not in reply.reason
+    assert "[removed]" in reply.reason
 
 
 def test_a_key_that_an_answer_repeats_is_removed_from_it(openai_server, opened):
@@ -184,6 +222,80 @@ def test_a_model_that_is_not_there_is_named_with_those_near_it(openai_server):
 def test_a_server_without_a_list_of_models_is_tolerated(openai_server, opened, status):
     openai_server.fault("http_404", path="/v1/models", status=status, times=None)
     assert answered(opened()).text
+
+
+def test_a_key_that_may_not_see_the_list_may_still_ask(openai_server, opened):
+    openai_server.fault("http_400", path="/v1/models", status=403, times=None)
+    assert answered(opened()).text
+
+
+@pytest.mark.parametrize(("kind", "details"), [("http_503", {}), ("http_429", {"retry_after": 0})])
+def test_a_server_too_busy_for_its_list_is_asked_again(openai_server, opened, kind, details):
+    openai_server.fault(kind, path="/v1/models", times=3, **details)
+    assert opened().facts.name == "test-model"
+    assert [r.status for r in openai_server.log("/v1/models")][-1] == 200
+    assert len(openai_server.log("/v1/models")) == 4
+
+
+def test_a_server_that_stays_too_busy_for_its_list_is_given_up(openai_server):
+    openai_server.fault("http_429", path="/v1/models", times=None)
+    with pytest.raises(ModelUnavailable, match="429") as missing:
+        open_model(openai_server.spec(), QUICK)
+    assert "later" in missing.value.hint
+    assert len(openai_server.log()) == 4
+
+
+def test_a_model_may_be_named_with_the_provider_that_is_to_serve_it(start_openai):
+    server = start_openai(model=["Qwen/Qwen3-8B", "Qwen/Qwen3-8B:free"])
+    for name in ("Qwen/Qwen3-8B:nebius", "Qwen/Qwen3-8B:free"):
+        model = open_model(server.spec(name))
+        model.close()
+        assert model.facts.name == name
+    with pytest.raises(ModelUnavailable):
+        open_model(server.spec("Qwen/Qwen3-9B:nebius"))
+
+
+def test_a_plain_server_asked_over_https_is_told_apart(peculiar):
+    url = peculiar(lambda path, body: (200, {}))
+    with pytest.raises(ModelUnavailable) as missing:
+        open_model(f"openai:m@{url}".replace("http://", "https://"), QUICK)
+    assert f"plain http: try openai:m@{url}" in missing.value.hint
+
+
+@pytest.mark.parametrize("number", [10**400, -1, float("nan"), True, "7", [], None])
+def test_no_number_in_a_list_ends_a_run(openai_server, number):
+    entry = {"id": "test-model", "max_model_len": number, "owned_by": [number],
+             "meta": {"n_params": number, "n_ctx": number}}  # fmt: skip
+    openai_server.fault("garbage", path="/v1/models", body={"data": [entry]})
+    model = open_model(openai_server.spec())
+    model.close()
+    assert (model.facts.parameters, model.facts.context_length) == (None, None)
+
+
+def test_names_that_are_no_text_are_shown_as_far_as_they_are(openai_server):
+    listed = {"data": [{"id": "other\ud83d-model"}, {"id": "n" * 290 + KEY}]}
+    openai_server.fault("garbage", path="/v1/models", body=json.dumps(listed))
+    with pytest.raises(ModelUnavailable) as missing:
+        open_model(openai_server.spec("none"))
+    missing.value.hint.encode()
+    assert KEY[:8] not in missing.value.hint
+
+
+def test_stopping_gives_up_what_is_under_way(openai_server, opened):
+    model = opened()
+    openai_server.fault("hang", times=None)
+    replies = model.answer([request_of(ToAnswer(messages=said("Hi"), sampling=PLAIN))])
+    stopper = threading.Thread(
+        target=lambda: (
+            openai_server.wait_until(lambda server: any(r.fault == "hang" for r in server.asked)),
+            model.stop(),
+        )
+    )
+    stopper.start()
+    (reply,) = replies
+    stopper.join()
+    assert isinstance(reply, Failed)
+    assert reply.cause == "other"
 
 
 @pytest.mark.parametrize("document", [{"object": "list", "data": []}, {"data": None}, [], {}])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -137,6 +138,60 @@ def test_a_temperature_refused_for_one_request_is_not_taken_from_the_others(open
     assert isinstance(reply, Failed)
     assert reply.cause == "refused"
     assert "temperature" not in answered(model).dropped
+
+
+def yes(text="Yes"):
+    return 200, {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}
+
+
+def test_a_length_refused_for_one_request_fails_it_and_changes_no_other(opened, peculiar):
+    seen: list[dict[str, Any]] = []
+
+    def habit(path, body):
+        seen.append(body)
+        if body.get("max_tokens", 1000) > 512:
+            return 400, {"error": {"message": "max_tokens must be <= 512"}}
+        return yes()
+
+    model = opened(spec=f"openai:m@{peculiar(habit)}")
+    long = ToAnswer(messages=said("Hi"), sampling=replace(PLAIN, max_tokens=600))
+    reply = only(model, long)
+    assert isinstance(reply, Failed)
+    assert reply.cause == "refused"
+    assert "max_tokens must be <= 512" in reply.reason
+    assert answered(model).text == "Yes"
+    assert all("max_completion_tokens" not in body for body in seen)
+
+
+def test_a_server_that_writes_no_less_is_still_asked_for_what_a_test_says(opened, peculiar):
+    seen: list[dict[str, Any]] = []
+
+    def habit(path, body):
+        seen.append(body)
+        if body["max_tokens"] < 16:
+            return 400, {"error": {"message": "max_tokens: Expected a value >= 16, which is the "
+                                   "minimum value"}}  # fmt: skip
+        return yes()
+
+    model = opened(spec=f"openai:m@{peculiar(habit)}")
+    assert [body["max_tokens"] for body in seen] == [1, 256]
+    assert answered(model).text == "Yes"
+    assert seen[-1]["max_tokens"] == 40
+    short = ToAnswer(messages=said("Hi"), sampling=replace(PLAIN, max_tokens=4))
+    reply = only(model, short)
+    assert isinstance(reply, Failed)
+    assert reply.cause == "refused"
+    assert [body["max_tokens"] for body in seen[3:]] == [4]
+
+
+def test_several_answers_without_a_number_are_told_apart_by_their_places(opened, peculiar):
+    def habit(path, body):
+        texts = ["alpha", "beta", "gamma"][: body.get("n", 1)]
+        choices = [{"message": {"content": t}, "finish_reason": "stop"} for t in texts]
+        return 200, {"choices": choices}
+
+    answer = answered(opened(spec=f"openai:m@{peculiar(habit)}"), sampling=SEVERAL)
+    assert answer.predictions == ("alpha", "beta", "gamma")
 
 
 SEVERAL = replace(PLAIN, temperature=0.8, predictions=3, seed=4)

@@ -189,3 +189,13 @@ def test_a_refusal_of_the_model_is_its_answer(openai_server, opened):
         "garbage", body={"choices": [{"message": message, "finish_reason": "stop"}]}
     )
     assert answered(model).text == "I cannot help with that."
+
+
+def test_what_nobody_foresaw_costs_one_test_and_not_the_run(opened):
+    """Here our own schema is no JSON; a reply that breaks our reading ends in the same place."""
+    model = opened()
+    reply = only(model, ToAnswer(messages=said("Hi"), sampling=PLAIN, schema="{"))
+    assert isinstance(reply, Failed)
+    assert reply.cause == "other"
+    assert "JSONDecodeError" in reply.reason
+    assert answered(model).text

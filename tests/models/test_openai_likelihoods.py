@@ -37,6 +37,50 @@ def test_where_no_letter_is_among_them_the_answer_is_written(openai_server, open
     assert reply.text == "The answer is B."
 
 
+def first_then(entry, **message):
+    """A server whose probe is good, and whose later first tokens are these."""
+    good = [{"token": "Yes", "logprob": -0.1}, {"token": "No", "logprob": -2.5}]
+    asked: list[dict[str, Any]] = []
+
+    def habit(path, body):
+        asked.append(body)
+        if body.get("stream"):
+            said, told = {"content": "The answer is B."}, None
+        elif len(asked) == 1:
+            said, told = {"content": "Yes"}, good
+        else:
+            said, told = {"content": "A", **message}, entry
+        top = {"content": [{"token": "A", "logprob": -0.1, "top_logprobs": told}]} if told else None
+        choice = {"index": 0, "message": said, "finish_reason": "length", "logprobs": top}
+        return 200, {"choices": [choice], "usage": {"prompt_tokens": 3, "completion_tokens": 1}}
+
+    return habit
+
+
+LETTERS = [{"token": "A", "logprob": -0.1}, {"token": "B", "logprob": -3.0}]
+
+
+def test_a_thought_is_not_taken_for_a_choice(opened, peculiar):
+    """The first token of a thought may well be a letter: A as in "A red planet"."""
+    model = opened(spec=f"openai:m@{peculiar(first_then(LETTERS, reasoning_content='A red'))}")
+    assert "top_logprobs" in model.facts.capabilities
+    reply = only(model, choose())
+    assert isinstance(reply, Answered)
+    assert reply.text == "The answer is B."
+    plain = opened(spec=f"openai:m@{peculiar(first_then(LETTERS))}")
+    assert isinstance(only(plain, choose()), Chosen)
+
+
+@pytest.mark.parametrize("value", [0.0, -0.5, 10**400, -(10**400)])
+def test_log_probabilities_that_cannot_be_are_not_read(opened, peculiar, value):
+    entry = [{"token": letter, "logprob": value} for letter in "ABCD"]
+    model = opened(spec=f"openai:m@{peculiar(first_then(entry))}")
+    reply = only(model, choose())
+    assert isinstance(reply, Answered)
+    assert reply.text == "The answer is B."
+    assert reply.dropped == ("logprobs",)
+
+
 def test_log_probabilities_that_stop_coming_are_recorded(openai_server, opened):
     model = opened()
     openai_server.settings(features={"unknown": "drop", "logprobs": "drop"})
@@ -173,6 +217,10 @@ def test_parts_of_letters_are_placed_by_the_servers_offsets():
         legacy(["Yes", " no"], [-1.0, -2.0]),
         legacy(["Yes", " no"], [None, float("nan")]),
         legacy(["Yes", " no"], [None, None]),
+        legacy(["Yes", " no"], [None, True]),
+        legacy(["Yes", " no"], [None, -(10**400)]),
+        legacy(["Yes", " no"], [None, 10**400]),
+        legacy(["Yes", " no"], [None, -1e308]),
         legacy(["Yes", " no"], [None, 3.0]),
         legacy(["Yes", " no"], [None]),
         legacy(["Yes", 7], [None, -1.0]),
@@ -211,7 +259,38 @@ def test_the_proof_accepts_a_right_echo_and_finds_one_that_is_shifted():
     assert not is_right(right, lambda text: {"top_logprobs": [{".": -1.2}]})
 
 
+def test_the_proof_looks_into_the_middle_of_the_text():
+    """An echo may be right at the end of a text and nowhere else."""
+
+    def right_at_the_end(text):
+        told = told_by_a_right_server(text)
+        _, *inside, last = told["token_logprobs"]
+        return {**told, "token_logprobs": [None, *(value - 1 for value in inside), last]}
+
+    def following(text):
+        return {"top_logprobs": [{" so": -3.0, ".": -1.0, " the": -4.0, " and": -4.0}]}
+
+    assert is_right(told_by_a_right_server, following)
+    assert not is_right(right_at_the_end, following)
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0])
+def test_the_proof_refuses_an_echo_that_is_the_same_everywhere(value):
+    def flat(text):
+        told = told_by_a_right_server(text)
+        return {**told, "token_logprobs": [None, *[value] * (len(told["tokens"]) - 1)]}
+
+    def following(text):
+        return {"top_logprobs": [{".": value, " and": value}]}
+
+    assert not is_right(flat, following)
+
+
 def test_the_proof_takes_a_likely_token_where_its_own_text_is_unlikely():
     """The best one melts into the word before it and proves nothing."""
-    told = {"top_logprobs": [{"rooms": -0.1, " again": -6.0}]}
-    assert is_right(told_by_a_right_server, lambda text: told)
+
+    def following(text):
+        melts = {"rooms": -0.1} if text[-1].isalpha() else {}
+        return {"top_logprobs": [{**melts, " again": -6.0}]}
+
+    assert is_right(told_by_a_right_server, following)

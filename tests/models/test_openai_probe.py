@@ -208,10 +208,45 @@ def test_a_model_that_must_think_first_is_given_room_for_it(opened, peculiar):
 
 
 @pytest.mark.parametrize(
-    "numbers", [[float("nan"), -1.0], [-1.0, "x"], [2.0, -1.0], [None, -1.0], [-1.0]]
-)
-def test_likelihoods_that_are_no_numbers_are_not_claimed(opened, peculiar, numbers):
-    top = [{"token": str(place), "logprob": value} for place, value in enumerate(numbers)]
-    told = {"content": [{"token": "B", "logprob": -0.1, "top_logprobs": top}]}
-    model = opened(spec=f"openai:m@{peculiar(lambda path, body: fine('B', logprobs=told))}")
+    "numbers",
+    [[float("nan"), -1.0], [-1.0, "x"], [2.0, -1.0], [None, -1.0], [-1.0], [-1.0, True],
+     [-1.0, -(10**400)], [10**400, -1.0], [-1e308, -1.0], [0.0] * 6, [-0.5] * 6, [-2.0] * 6,
+     [-0.1, -0.2, -0.3]],
+)  # fmt: skip
+def test_likelihoods_that_cannot_be_are_not_claimed(opened, peculiar, numbers):
+    model = opened(
+        spec=f"openai:m@{peculiar(lambda path, body: fine('B', logprobs=told(numbers)))}"
+    )
     assert "top_logprobs" not in model.facts.capabilities
+
+
+def told(numbers):
+    top = [{"token": str(place), "logprob": value} for place, value in enumerate(numbers)]
+    return {"content": [{"token": "B", "logprob": -0.1, "top_logprobs": top}]}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": None, "reasoning_content": "Okay"},
+        {"content": "", "reasoning": "Okay"},
+        {"content": None, "reasoning_content": ""},
+        {"content": "<think>"},
+        {"content": "<think>\nOkay</think>B"},
+        {"content": "[THINK]"},
+        {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Okay"}]}]},
+        {"content": "B", "hidden": 40},
+        {"content": "B"},
+    ],
+)
+def test_a_model_that_thinks_first_tells_no_choice_with_its_first_token(opened, peculiar, message):
+    hidden = {"completion_tokens_details": {"reasoning_tokens": message.get("hidden", 0)}}
+
+    def habit(path, body):
+        choice = {"index": 0, "message": message, "finish_reason": "length",
+                  "logprobs": told([-0.1, -3.0])}  # fmt: skip
+        counts = {"prompt_tokens": 3, "completion_tokens": 1, **hidden}
+        return 200, {"choices": [choice], "usage": counts}
+
+    model = opened(spec=f"openai:m@{peculiar(habit)}")
+    assert ("top_logprobs" in model.facts.capabilities) == (message == {"content": "B"})

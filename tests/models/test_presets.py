@@ -82,6 +82,26 @@ def test_another_ollama_stays_where_its_preset_says_whatever_ollama_host_says(mo
 # ------------------------------------------------------------------------------- what is added
 
 
+def test_a_local_of_the_users_own_stays_where_the_file_says_whatever_ollama_host_says(
+    tmp_path, monkeypatch
+):
+    path = tmp_path / "mine.toml"
+    path.write_text('[local]\nkind = "ollama"\nurl = "http://lab:11434"\n')
+    monkeypatch.setenv("OLLAMA_HOST", "box:9999")
+    mine = load_presets([SHIPPED, path])["local"]
+    assert mine.spec("a") == "ollama:a@http://lab:11434"
+    assert mine.shown_url == "http://lab:11434"
+
+
+@pytest.mark.parametrize(("kind", "path"), [("openai", "/v1"), ("ollama", "")])
+def test_capitals_in_a_scheme_do_not_cost_the_url(tmp_path, kind, path):
+    file = tmp_path / "mine.toml"
+    file.write_text(f'[mine]\nkind = "{kind}"\nurl = "HTTP://Lab:80{path}"\n')
+    spec = load_presets([file])["mine"].spec("m")
+    assert spec == f"{kind}:m@http://Lab:80{path}"
+    assert read_spec(spec).url == f"http://Lab:80{path}"
+
+
 def test_of_two_presets_with_one_name_the_later_counts_whole(tmp_path):
     first, second = tmp_path / "a.toml", tmp_path / "b.toml"
     first.write_text('[groq]\nkind = "openai"\nurl = "https://a.example/v1"\nmodel = "m"\n')
@@ -147,6 +167,12 @@ def test_every_mistake_is_shown_at_once_with_its_line(findings):
         pytest.param("[a]\nurl = 'http://h/v1'", "'kind' is missing", id="no kind"),
         pytest.param(SOUND.replace("https", "ftp"), "'url' is no URL", id="another scheme"),
         pytest.param(SOUND.replace(".example", ":x"), "'url' is no URL", id="a bad port"),
+        pytest.param(
+            SOUND.replace("models.", "a.."), "'a..example' is no name of a server", id="no label"
+        ),
+        pytest.param(
+            SOUND.replace("models", "ü" * 70), "is no name of a server", id="a label too long"
+        ),
         pytest.param(SOUND.replace("key_env", "keyenv"), "did you mean 'key_env'?", id="a slip"),
     ],
 )
@@ -203,6 +229,8 @@ def test_a_syntax_error_quotes_nothing_of_the_file(findings):
         ("http://box:11434/", "ollama:m@http://box:11434"),
         ("http://127.0.0.1:11434", "ollama:m"),
         ("http://v1.example", "ollama:m@http://v1.example"),
+        ("HTTP://127.0.0.1:8000/v1", "openai:m@http://127.0.0.1:8000/v1"),
+        ("Https://box:11434", "ollama:m@https://box:11434"),
     ],
 )
 def test_a_url_with_v1_is_openai_and_without_it_ollama(shipped, text, spec):
@@ -213,6 +241,13 @@ def test_an_unknown_preset_gets_a_suggestion_and_the_list(shipped):
     with pytest.raises(UsageError, match=r"no preset 'grok'; did you mean 'groq'\?") as refused:
         endpoint("grok", shipped)
     assert all(name in refused.value.hint for name in shipped)
+
+
+@pytest.mark.parametrize("path", ["", "/v1"])
+@pytest.mark.parametrize("host", ["a..b", "a" * 64, "\u06dd.example"])
+def test_a_host_that_no_network_can_know_is_refused_in_words(shipped, host, path):
+    with pytest.raises(UsageError):
+        endpoint(f"http://{host}:80{path}", shipped)
 
 
 @pytest.mark.parametrize("text", ["127.0.0.1:8000", "localhost:8000/v1", "box/v1"])

@@ -28,6 +28,13 @@ def shown(document: Document, *, width: int = 100, verbose: bool = False) -> str
     return stream.getvalue()
 
 
+def with_answer(document: Report, answer: str | None) -> Report:
+    (model,) = document.models
+    (suite,) = model.suites
+    tests = tuple(replace(test, answer=answer) for test in suite.tests)
+    return replace(document, models=(replace(model, suites=(replace(suite, tests=tests),)),))
+
+
 def lines_of(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
 
@@ -82,14 +89,36 @@ def test_a_measurement_of_several_suites_keeps_the_suites_name(report: Report) -
 
 
 def test_single_tests_are_shown_only_when_asked_for(report: Report) -> None:
-    assert "timed out after 120 s" not in shown(report)
-    assert "failed – facts_003 timed out after 120 s" in lines_of(shown(report, verbose=True))
+    assert "the texts are equal" not in shown(report)
+    assert "the texts are equal" in lines_of(shown(report, verbose=True))
+
+
+def test_the_commonest_reason_of_failed_tests_is_told_once(report: Report) -> None:
+    assert "1 test failed: timed out after 120 s" in shown(report)
+
+
+def test_every_test_stands_with_its_whole_answer_above_the_scores(report: Report) -> None:
+    text = shown(with_answer(report, "first\n\n[b]last\u2028"), verbose=True)
+    assert text.startswith(
+        "pass  1.00  facts/facts_001\n  | first\n  | \n  | [b]last\\u2028\n  the texts are equal\n"
+    )
+    assert text.index("facts_003") < text.index("Run 20260102T030405Z-abc123")
+    assert "  | (empty)\n" in shown(with_answer(report, ""), verbose=True)
+    assert "  | " not in shown(with_answer(report, None), verbose=True)
+
+
+def test_models_and_suites_are_named_beside_a_test_where_there_are_several(report: Report) -> None:
+    (model,) = report.models
+    twice = replace(model, suites=model.suites * 2)
+    text = shown(replace(report, models=(twice, replace(twice, spec="b"))), verbose=True)
+    assert "pass  1.00  demo/facts/facts_001  scripted:good.json\n" in text
+    assert "pass  1.00  demo/facts/facts_001  b\n" in text
 
 
 def test_every_try_of_a_repeated_test_is_shown_when_asked_for(repeated_report: Report) -> None:
-    lines = lines_of(shown(repeated_report, verbose=True))
-    assert "pass 1.00 try 0" in lines
-    assert "fail 0.00 try 1" in lines
+    text = shown(repeated_report, verbose=True)
+    assert re.search(r"^  pass  1\.00  try 1\n    \| .+\n    try 0$", text, re.MULTILINE)
+    assert re.search(r"^  fail  0\.00  try 2\n    \| .+\n    try 1$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("width", [60, 70, 80, 120])

@@ -22,8 +22,9 @@ _AROUND = (
     ("To", -5.644), ("Plan", -6.084), ("It", -6.097), ("Mars", -6.274), ("R", -6.291),
     ("1", -6.312), ("2", -6.401), ("Answer", -6.512), ("Yes", -6.633), ("No", -6.781),
 )  # fmt: skip
-_LETTERS = (-0.945, -1.275, -2.345, -2.831, -3.1, -3.3, -3.5, -3.6)
-_ELSEWHERE = (-0.125, -2.9, -3.8, -4.4, -4.9)
+# Together with what stands around them no more than one probability.
+_LETTERS = (-0.945, -1.275, -2.345, -2.831, -3.9, -4.2, -4.5, -4.8)
+_ELSEWHERE = (-0.3, -2.9, -3.8, -4.4, -4.9)
 
 
 def written(text: str) -> list[str]:

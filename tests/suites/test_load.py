@@ -90,7 +90,7 @@ def test_the_system_prompt_is_the_tests_own_else_its_message_else_the_suites(
         good(id="a_004", system=""),
     ]
     cases = list(load_suite(write_suite({"a": tests}, {"system": "suite"})).cases)
-    assert [case.system for case in cases] == ["own", "message", "suite", None]
+    assert [case.system for case in cases] == ["own", "message", "suite", ""]
     assert cases[1].messages == (Message("user", "Hi"),)
     bare = load_suite(write_suite({"a": [good()]}, {}))
     assert next(bare.cases).system is None

@@ -355,12 +355,36 @@ def test_the_leaderboard_has_the_served_model_once_whatever_its_port(demos):
 def test_the_server_can_be_started_again_and_asked_what_failed(demos):
     bench, _, second = demos
     words = shlex.split(re.search(r"^the server: +(.+)", second.stdout, re.MULTILINE).group(1))
-    again = re.search(r"ask them again with: assay (.+)", second.stdout).group(1)
+    again = re.search(r"^the run: +assay (.+)", second.stdout, re.MULTILINE).group(1)
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as one:
         url = one.stdout.readline().strip()
         done = bench.assay(*shlex.split(again.replace(second.url, url)))
     assert done.returncode == 3, done.stderr  # the flaky model fails again; the served one is there
     assert one.returncode == 0
+
+
+def test_no_hint_of_the_demo_needs_a_server_that_has_ended(demos):
+    for demo in demos[1:]:
+        before = demo.stdout.partition("start the server in another terminal")[0]
+        assert before != demo.stdout
+        assert "assay run" not in before
+
+
+def test_the_demo_says_what_assay_is_where_a_shell_would_not_find_it(bench):
+    bench.environment["PATH"] = ""
+    done = bench.assay("demo")
+    (told,) = re.findall(r"^assay here is (.+)", done.stdout, re.MULTILINE)
+    words = shlex.split(told)
+    shown = subprocess.run(
+        [*words, "--version"], capture_output=True, text=True, check=True, cwd=bench.folder
+    )
+    assert "0." in shown.stdout
+    beside = bench.folder / "bin" / "assay"
+    beside.parent.mkdir()
+    beside.write_text("#!/bin/sh\n")
+    beside.chmod(0o755)
+    bench.environment["PATH"] = str(beside.parent)
+    assert "assay here is" not in bench.assay("demo").stdout
 
 
 @pytest.mark.parametrize(

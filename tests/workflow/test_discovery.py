@@ -2,6 +2,7 @@
 
 import json
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -158,7 +159,8 @@ def test_nothing_is_said_about_the_memory_of_another_machine():
 
 def test_the_largest_models_that_fit_are_candidates_to_judge():
     def model(name, size, **more):
-        return ModelFound(name=name, spec=f"ollama:{name}", size_bytes=size, **more)
+        facts = {"parameters": "3.2B", **more}
+        return ModelFound(name=name, spec=f"ollama:{name}", size_bytes=size, **facts)
 
     found = [
         model("small", 1, fits="yes"),
@@ -170,6 +172,17 @@ def test_the_largest_models_that_fit_are_candidates_to_judge():
     ]
     assert [judge.name for judge in find_judges(found)] == ["large", "middle", "small"]
     assert [judge.name for judge in find_judges(found, most=1)] == ["large"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "able"),
+    [("134.52M", False), ("2.9B", False), ("3B", True), ("70.6b", True), ("1T", True), ("", False)],
+)
+def test_a_small_model_is_no_candidate_to_judge(parameters, able):
+    model = ModelFound(
+        name="m", spec="ollama:m", size_bytes=9 * GB, fits="yes", parameters=parameters
+    )
+    assert bool(find_judges([model])) is able
 
 
 # ----------------------------------------------------------------------------------------- folders
@@ -200,6 +213,17 @@ def test_tests_in_the_folder_are_found_before_what_ships(tmp_path):
     assert (first.argument, first.title, first.tests, first.ships) == ("example/", "Mine", 5, False)
     assert {suite.argument: suite.ships for suite in rest}["example"]
     assert all(suite.tests > 0 for suite in rest)
+
+
+def test_a_suite_with_mistakes_says_how_to_see_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    good, broken = numbered(2)
+    for name, tests in (("good", [good]), ("my bad", [{**broken, "eval_method": "exact_mach"}])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "sums.json").write_text(json.dumps(tests))
+    found = {suite.argument: suite.why_not for suite in find_suites(Path()) if not suite.ships}
+    assert found["good/"] == ""
+    assert "assay validate 'my bad/'" in found["my bad/"]
 
 
 def test_tests_that_lie_in_the_folder_itself_are_found(tmp_path):

@@ -1,5 +1,7 @@
 """What a job will take, said before it is begun."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from assay.models.settings import ServerSettings
 from assay.workflow.forecast import forecast
 from assay.workflow.job import Job
 from tests.conftest import numbered, right
+from tests.servers.fixtures import FIRST_MODEL
 
 
 @pytest.fixture
@@ -53,6 +56,35 @@ def test_a_finished_job_takes_nothing(bench, tests, suite):
     assert (ahead.seconds_low, ahead.seconds_high) == (0.0, 0.0)
 
 
+@pytest.mark.parametrize(("options", "before"), [([], 0), (["--fresh"], 6)])
+def test_a_killed_run_is_forecast_by_what_is_left_of_it(
+    bench, suite, ollama_server, options, before
+):
+    model = ollama_server.spec()
+    if before:
+        api.run([model], suites=[suite], out=bench.out)
+    ollama_server.fault("slow_prefill", when="What is 4 plus", times=1, seconds=600)
+    process = bench.start("run", model, "-s", suite, *options)
+    try:
+        ollama_server.wait_until(lambda _: replies(bench) == before + 3)
+    finally:
+        process.kill()
+        process.communicate()
+    ahead = forecast(job(bench, suite, model))
+    assert (ahead.requests, ahead.reused) == (3, 3)
+
+
+def replies(bench):
+    """What another process sees; in the first moment there are no tables."""
+    if not (bench.out / "assay.db").is_file():
+        return 0
+    with closing(sqlite3.connect(bench.out / "assay.db", timeout=30)) as database:
+        try:
+            return database.execute("SELECT count(*) FROM replies").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0
+
+
 def test_every_turn_of_a_live_conversation_counts(bench):
     turns = [{"role": "user", "content": f"question {n}"} for n in (1, 2, 3)]
     test = {
@@ -66,6 +98,45 @@ def test_every_turn_of_a_live_conversation_counts(bench):
     api.run([broken], suites=[suite], out=bench.out)
     ahead = forecast(job(bench, suite, broken))
     assert (ahead.requests, ahead.reused) == (2, 1)
+
+
+def several_best(k):
+    return {
+        "id": "word_001", "prompt": "Name a word.", "eval_method": "top_k",
+        "expected_any": ["sea"], "k": k,
+    }  # fmt: skip
+
+
+def letters(count):
+    return [
+        {
+            "id": f"letter_{n:03d}", "prompt": f"Which is number {n}?", "expected": "A",
+            "eval_method": "multiple_choice", "choices": ["this", "that"],
+        }
+        for n in range(1, count + 1)
+    ]  # fmt: skip
+
+
+def test_answers_that_are_drawn_k_times_are_k_requests(bench, tests, ollama_server):
+    suite = bench.suite({"sum": tests, "word": [several_best(5)]})
+    ahead = forecast(job(bench, suite, ollama_server.spec()))
+    assert (ahead.requests, ahead.at_least) == (11, False)
+    timed = len(ollama_server.asked)
+    api.run([ollama_server.spec()], suites=[suite], out=bench.out)
+    assert len(ollama_server.asked) - timed == 11
+
+
+def test_a_server_that_may_be_asked_for_each_of_several_is_announced_so(bench, openai_server):
+    suite = bench.suite({"word": [several_best(5)]})
+    ahead = forecast(job(bench, suite, openai_server.spec()))
+    assert (ahead.requests, ahead.at_least) == (1, True)
+
+
+def test_letters_that_may_have_to_be_written_are_announced_so(bench, start_ollama):
+    server = start_ollama(version="0.34.0")  # tells the likelihoods of first tokens
+    suite = bench.suite({"letter": letters(4)})
+    ahead = forecast(job(bench, suite, server.spec()))
+    assert (ahead.requests, ahead.at_least) == (4, True)
 
 
 def test_forecasting_leaves_nothing_behind(bench, tests, suite):
@@ -108,6 +179,28 @@ def test_slow_tokens_make_a_long_forecast(bench, suite, ollama_server):
     assert ahead.seconds_high > 6 * 160 * 0.03
 
 
+def test_long_prompts_make_a_long_forecast(bench, tests, ollama_server):
+    ollama_server.settings(delay_ms=300)  # for a question of some 150 tokens, read and written
+    padding = "Consider this well before you answer. " * 200
+    long = [{**test, "prompt": padding + test["prompt"]} for test in tests]
+    ahead = forecast(job(bench, bench.suite({"sum": long}), ollama_server.spec()))
+    assert ahead.seconds_low > 6 * len(padding) / 4 * 0.150 / 300
+
+
+def test_the_time_is_a_range_even_where_every_answer_takes_as_long(bench, tests, suite):
+    model = bench.script("slow", answers=right(tests), default="one", delay_s=0.5)
+    ahead = forecast(job(bench, suite, model))
+    assert ahead.seconds_high >= 6 * 0.5
+    assert ahead.seconds_high >= 1.4 * ahead.seconds_low
+
+
+def test_what_is_assumed_of_every_model_is_said_once(bench, suite, ollama_server):
+    names = ("smollm2-ctx256:135m", "stories:260k")
+    ahead = forecast(job(bench, suite, *(ollama_server.spec(name) for name in names)))
+    assert all(name in ahead.basis for name in names)
+    assert ahead.basis.count("are assumed") == 1
+
+
 def test_a_model_that_thinks_is_given_more_time(bench, suite, ollama_server):
     ahead = forecast(job(bench, suite, ollama_server.spec("smollm2-think:135m")))
     assert "50 to 1000 tokens" in ahead.basis
@@ -133,6 +226,27 @@ def test_earlier_answers_of_the_same_model_say_it_better(bench, suite, ollama_se
     assert (ahead.requests, ahead.reused) == (6, 6)
     assert "6 earlier answers" in ahead.basis
     assert 0 <= ahead.seconds_low < ahead.seconds_high
+
+
+def test_earlier_answers_to_other_tests_count_for_less(bench, suite, ollama_server):
+    ollama_server.settings(delay_ms=200)
+    other = bench.suite({"word": numbered(6, "word")}, name="other")
+    api.run([ollama_server.spec()], suites=[other], out=bench.out)
+    known = forecast(job(bench, other, ollama_server.spec(), repeats=2))
+    guessed = forecast(job(bench, suite, ollama_server.spec()))
+    assert "of other tests" not in known.basis
+    assert "6 earlier answers" in guessed.basis
+    assert guessed.basis.endswith("of other tests")
+    assert guessed.seconds_low <= known.seconds_low
+    assert guessed.seconds_high > known.seconds_high
+
+
+def test_earlier_answers_to_the_same_suite_are_preferred(bench, suite, ollama_server):
+    api.run([ollama_server.spec()], suites=[suite], out=bench.out)
+    other = bench.suite({"word": numbered(4, "word")}, name="other")
+    api.run([ollama_server.spec()], suites=[other], out=bench.out)
+    ahead = forecast(job(bench, suite, ollama_server.spec(), repeats=2))
+    assert ahead.basis == f"by 6 earlier answers of {FIRST_MODEL['ollama']}"
 
 
 def test_a_model_that_cannot_be_timed_leaves_the_time_unknown(bench, suite, ollama_server):

@@ -69,11 +69,14 @@ def suite_argument(given: str | None) -> str:
 
 
 def holds_tests(folder: Path) -> bool:
-    """Whether a file directly in it is a list of tests. Other programs keep JSON there, too."""
+    """Whether a file directly in it is meant as a list of tests. One with a mistake counts too, so
+    that the mistake is shown; other programs keep JSON there as well.
+    """
     try:
-        return any(map(_is_category, sorted(folder.glob("*.json"))))
+        files = sorted(folder.glob("[!.]*.json"))
     except OSError:
         return False
+    return any(map(_is_category, files))
 
 
 def _is_category(file: Path) -> bool:
@@ -82,11 +85,9 @@ def _is_category(file: Path) -> bool:
             return False
         tests = json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
-        return False
-    return (
-        isinstance(tests, list)
-        and all(isinstance(test, dict) for test in tests)
-        and any("id" in test and "eval_method" in test for test in tests)
+        return True
+    return isinstance(tests, list) and any(
+        isinstance(test, dict) and ("id" in test or "prompt" in test) for test in tests
     )
 
 
@@ -114,7 +115,7 @@ def choose(names: Sequence[str], endpoint_name: str | None) -> list[Chosen]:
     """The models meant. Presets are read only where one is needed."""
     if names and endpoint_name is None and all(_SPEC.match(name) for name in names):
         return [Chosen(name) for name in names]
-    preset = _preset(endpoint_name or LOCAL)
+    preset = _preset(LOCAL if endpoint_name is None else endpoint_name)
     if names and all(_SPEC.match(name) for name in names):
         say(tr("--endpoint is not used: a whole spec says itself where its model is"))
     if not names:
@@ -126,14 +127,17 @@ def _preset(name: str) -> Preset:
     preset = endpoint(name, load_presets(preset_files(Path())))
     if preset.source:
         # A file in a folder may come from anywhere; who is asked, and gets the key, must be seen.
-        say(
-            tr(
-                "endpoint {name}: {url}, as {file} says",
-                name=preset.name,
-                url=preset.shown_url,
-                file=preset.source,
+        about = {"name": preset.name, "url": preset.shown_url, "file": preset.source}
+        if preset.key_env:
+            say(
+                tr(
+                    "endpoint {name}: {url}, sent the key in {variable}, as {file} says",
+                    variable=preset.key_env,
+                    **about,
+                )
             )
-        )
+        else:
+            say(tr("endpoint {name}: {url}, as {file} says", **about))
     return preset
 
 

@@ -117,6 +117,18 @@ class Benchmark:
     fresh: bool
     out: Path
 
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The options that a user gave to say what is asked."""
+        told = {
+            "--tests": self.tests is not None,
+            "--category": bool(self.categories),
+            "--endpoint": self.endpoint is not None,
+            "--limit": self.limit is not None,
+            "--fresh": self.fresh,
+        }
+        return tuple(option for option, is_given in told.items() if is_given)
+
 
 def _benchmark(
     categories: tuple[str, ...],
@@ -138,6 +150,7 @@ def _benchmark(
     if "" in categories:
         say(tr("--category without a name leaves nothing out"))
     benchmark = Benchmark(categories=tuple(filter(None, categories)), **asked)
+    _say_what_is_not_used(benchmark, model, compare, leaderboard)
     code, last = 0, None
     for document in _documents(benchmark, model, compare, leaderboard):
         code, last = max(code, document.exit_code), document
@@ -148,21 +161,43 @@ def _benchmark(
     return code
 
 
+def _say_what_is_not_used(
+    benchmark: Benchmark, model: str | None, compare: tuple[str, str] | None, leaderboard: bool
+) -> None:
+    """Options that say what to ask, where nothing is asked."""
+    if _asks_nothing(benchmark, model, compare, leaderboard) and (given := benchmark.given):
+        say(
+            tr(
+                "not used: {options}; what is in the store is shown as it is",
+                options=", ".join(given),
+            )
+        )
+
+
+def _asks_nothing(
+    benchmark: Benchmark, model: str | None, compare: tuple[str, str] | None, leaderboard: bool
+) -> bool:
+    from assay.interfaces.benchmark_choices import names_a_run
+
+    if compare:
+        return any(names_a_run(name, benchmark.out) for name in compare)
+    return leaderboard and model is None
+
+
 def _documents(
     benchmark: Benchmark, model: str | None, compare: tuple[str, str] | None, leaderboard: bool
 ) -> Iterator[Report | Comparison | Leaderboard]:
     """What there is to show, in order; with --json the last of them is all of it."""
     from assay import api
-    from assay.interfaces.benchmark_choices import names_a_run
 
     out = benchmark.out
-    if compare and any(names_a_run(name, out) for name in compare):
-        yield api.compare(compare, out=out)
-    elif compare or model is not None or not leaderboard:
+    if not _asks_nothing(benchmark, model, compare, leaderboard):
         report = _ask(benchmark, compare or (() if model is None else (model,)))
         yield report
         if compare:
             yield api.compare([report.run], out=out)
+    elif compare:
+        yield api.compare(compare, out=out)
     if leaderboard:
         yield api.leaderboard(out=out)
 
@@ -204,37 +239,11 @@ def _show(
     from assay.results import Comparison, Report
 
     if isinstance(document, Report):
-        if verbose:
-            _show_tests(document)
-        show_report(document, form)
+        show_report(document, form, verbose=verbose)
     elif isinstance(document, Comparison):
         show_comparison(document, form)
     else:
         show_leaderboard(document, form)
-
-
-@reader_may_leave()
-def _show_tests(report: Report) -> None:
-    """Every test with its answer, whole: who writes tests reads answers. The scores come last."""
-    from rich.text import Text
-
-    from assay.reports import numbers, sentences, terminal
-    from assay.reports.safe_text import one_line, visible
-
-    console = terminal.console_for()
-    for model in report.models:
-        for row in (row for suite in model.suites for row in suite.tests):
-            head = Text(sentences.outcome(row.outcome), style=terminal.STYLES[row.outcome])
-            head.append(f"  {numbers.score(row.score)}  ", style="default")
-            head.append(f"{one_line(row.category)}/{one_line(row.id)}", style="bold default")
-            if len(report.models) > 1:
-                head.append(f"  {one_line(model.spec)}", style="cyan")
-            console.print(head, soft_wrap=True)
-            if row.answer is not None:
-                for line in visible(row.answer or tr("(empty)")).splitlines():
-                    console.print(Text(f"  | {line}"), soft_wrap=True)
-            console.print(Text(f"  {one_line(row.explanation)}", style="dim"), soft_wrap=True)
-    console.print()
 
 
 @reader_may_leave()

@@ -5,7 +5,8 @@ Out: a likelihood for each letter, and which of them are only bounds. Refuses to
 
 The server tells its 20 likeliest tokens before temperature, penalties and grammar. A letter that is
 not among them is less likely than the last one told, so that is its upper bound. "B", " B" and "B."
-are one answer: their probabilities are added.
+are one answer: their probabilities are added. A model that is about to think, or to write something
+else, chooses nothing with its first token: then its written answer is read.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assay.models.http.figures import told_number
+
 MOST = 20  # more is an error on Ollama and OpenAI alike
+LEAST_SHARE = 0.01  # of the probability; with less on all letters together, words will follow
+OPENS_A_THOUGHT = ("<", "[THINK", "◁")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,7 @@ def read_first_token(entry: Mapping[str, Any] | None, letters: Sequence[str]) ->
         letter = token.strip().rstrip(".):,").lstrip("(")
         if letter in found:
             found[letter].append(logprob)
-    if not any(found.values()):
+    if not any(found.values()) or _will_not_choose(told, found):
         return None
     least = min(told.values())
     return FirstToken(
@@ -45,14 +50,20 @@ def read_first_token(entry: Mapping[str, Any] | None, letters: Sequence[str]) ->
     )
 
 
+def _will_not_choose(told: Mapping[str, float], found: Mapping[str, Sequence[float]]) -> bool:
+    best = max(told, key=lambda token: told[token])
+    share = math.fsum(math.exp(value) for values in found.values() for value in values)
+    return best.strip().startswith(OPENS_A_THOUGHT) or share < LEAST_SHARE
+
+
 def _told(entry: Mapping[str, Any] | None) -> list[tuple[str, float]]:
     top = (entry or {}).get("top_logprobs")
     pairs = []
     for one in top if isinstance(top, list) else ():
         token = one.get("token") if isinstance(one, dict) else None
-        value = one.get("logprob") if isinstance(one, dict) else None
-        if isinstance(token, str) and isinstance(value, int | float) and math.isfinite(value):
-            pairs.append((token, min(0.0, float(value))))
+        value = told_number(one.get("logprob")) if isinstance(one, dict) else None
+        if isinstance(token, str) and value is not None:
+            pairs.append((token, min(0.0, value)))
     return pairs
 
 

@@ -38,7 +38,15 @@ def open_model(text: str, settings: ServerSettings | None = None) -> Model:
         from assay.models.openai.model import OpenAIModel
 
         return OpenAIModel(spec.name, openai_url(spec.url), spec=str(spec), settings=settings)
+    if spec.scheme == "hf" and not Path(spec.name).exists():
+        raise ModelUnavailable(
+            tr("there is no folder {path!r}", path=without_secrets(spec.name)),
+            hint=tr(
+                "for a model of Ollama write ollama:{name}, for another server openai:NAME@URL",
+                name=without_secrets(spec.name),
+            ),
+        )
     raise ModelUnavailable(
-        tr("this version cannot ask the checkpoint {spec} yet", spec=spec.name),
+        tr("this version cannot ask the checkpoint {spec} yet", spec=without_secrets(spec.name)),
         hint=tr("serve it (ollama:NAME or openai:NAME@URL), or see docs/models.md"),
     )

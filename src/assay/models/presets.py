@@ -56,8 +56,13 @@ class Preset:
         """What `ollama_url` is to be given: None where the server is found without a URL."""
         told = bool(os.environ.get("OLLAMA_HOST", "").strip().strip("\"'"))
         if told:
-            return None if self.name == LOCAL else self.url
+            return None if self._is_shipped_local else self.url
         return None if self.url.rstrip("/") == DEFAULT_URL else self.url
+
+    @property
+    def _is_shipped_local(self) -> bool:
+        """A user's own `local` says where it is; the one that ships only guesses."""
+        return self.name == LOCAL and not self.source
 
     @property
     def shown_url(self) -> str:
@@ -106,7 +111,7 @@ def load_presets(files: Sequence[Path]) -> dict[str, Preset]:
 def endpoint(text: str, presets: Mapping[str, Preset]) -> Preset:
     """What --endpoint means: a preset's name, or a URL; one with /v1 is OpenAI-compatible."""
     if "://" in text:
-        return _endpoint_of_url(text)
+        return _endpoint_of_url(_plain_scheme(text))
     if text in presets:
         return presets[text]
     if re.search(r"[:/]|^\d+\.", text):
@@ -118,6 +123,12 @@ def endpoint(text: str, presets: Mapping[str, Preset]) -> Preset:
         _meant(tr("there is no preset {name!r}", name=_harmless(text)), text, presets),
         hint=tr("presets are {names}; or give a URL", names=", ".join(presets)),
     )
+
+
+def _plain_scheme(url: str) -> str:
+    """HTTP:// is http://; a spec is taken apart at the small letters."""
+    scheme, mark, rest = url.partition("://")
+    return scheme.lower() + mark + rest
 
 
 def _endpoint_of_url(url: str) -> Preset:
@@ -209,7 +220,8 @@ def _preset(table: _Table, fields: object, source: str) -> Iterator[Preset | Fin
     mistakes = list(_mistakes(table, fields))
     yield from mistakes
     if not mistakes:
-        yield Preset(name=table.name, source=source, **fields)
+        plain = {**fields, "url": _plain_scheme(fields["url"])}
+        yield Preset(name=table.name, source=source, **plain)
 
 
 def _outside(name: str) -> str:
@@ -256,6 +268,16 @@ def _wrong_url(url: object, kind: object) -> str | None:
         return tr("'url' ends with its path and has no name, password or key in it")
     if kind == "ollama" and parts.path.strip("/"):
         return tr("the URL of an Ollama server has no path; for …/v1 the kind is openai")
+    return _wrong_host(parts.hostname or "")
+
+
+def _wrong_host(host: str) -> str | None:
+    from assay.models.http.connection import server_name  # httpcore takes its time to load
+
+    try:
+        server_name(host)
+    except UsageError as error:
+        return error.message
     return None
 
 

@@ -21,7 +21,7 @@ def draws(sampling: Sampling) -> Iterator[Sampling]:
 
 
 def together(samples: Sequence[Answered]) -> Answered:
-    """The texts in the order drawn, times and tokens added up; a single one as it is."""
+    """The texts in the order drawn, times and written tokens added up; a single one as it is."""
     if len(samples) == 1:
         return samples[0]
     return replace(
@@ -30,7 +30,6 @@ def together(samples: Sequence[Answered]) -> Answered:
         truncated=any(sample.truncated for sample in samples),
         predictions=tuple(sample.text for sample in samples),
         prediction_method="sampled",
-        prompt_tokens=_added([sample.prompt_tokens for sample in samples]),
         output_tokens=_added([sample.output_tokens for sample in samples]),
         total_s=sum(sample.total_s or 0.0 for sample in samples),
         attempts=max(sample.attempts for sample in samples),
@@ -40,17 +39,16 @@ def together(samples: Sequence[Answered]) -> Answered:
 
 
 def _timing(parts: Sequence[Timing | None]) -> Timing | None:
-    """Seconds and tokens added up, so that speeds over them stay what they were."""
+    """Writing is added up. Loading and reading are the first one's: the prompt is the same, and the
+    others find it read already.
+    """
     known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
+    if not known or len(known) < len(parts):
         return None
-    return Timing(
-        load_s=_seconds([part.load_s for part in known]),
+    return replace(
+        known[0],
         queue_s=_seconds([part.queue_s for part in known]),
-        prefill_s=_seconds([part.prefill_s for part in known]),
         decode_s=_seconds([part.decode_s for part in known]),
-        cached_tokens=_added([part.cached_tokens for part in known]),
-        cold=any(part.cold for part in known),
     )
 
 

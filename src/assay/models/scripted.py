@@ -68,6 +68,9 @@ class ScriptedModel:
         """Nothing was measured."""
         return Observed()
 
+    def stop(self) -> None:
+        """The next answer may still come; it is quick."""
+
     def close(self) -> None:
         """Nothing is held."""
 

@@ -14,7 +14,9 @@ from urllib.parse import urlsplit, urlunsplit
 Scheme = Literal["hf", "ollama", "openai", "scripted"]
 
 # The last "@" directly followed by a URL: `a@b` and `llama3.2:3b` are plain names.
-_URL_START = re.compile(r"@(?=https?://)")
+_URL_START = re.compile(r"@(?=https?://)", re.IGNORECASE)
+# Anything that looks like a login in a URL, in a spec we could not make sense of, too.
+_LOGIN = re.compile(r"(?<=//)[^/@\s]*@(?=[^@]*$)|(?<=//)[^/\s]*@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +41,15 @@ def read_spec(text: str) -> ModelSpec:
     starts = [match.start() for match in _URL_START.finditer(rest)]
     if not starts:
         return ModelSpec(cast(Scheme, scheme), rest)
-    return ModelSpec(cast(Scheme, scheme), rest[: starts[-1]], rest[starts[-1] + 1 :])
+    scheme_of_url, _, place = rest[starts[-1] + 1 :].partition("://")
+    url = f"{scheme_of_url.lower()}://{place}"
+    return ModelSpec(cast(Scheme, scheme), rest[: starts[-1]], url)
 
 
 def without_secrets(text: str) -> str:
     """A spec as it may be stored and shown: as typed, but for a password in its URL."""
     spec = read_spec(text)
-    return str(spec) if spec.url else text
+    return str(spec) if spec.url else _LOGIN.sub("", text)
 
 
 def without_userinfo(url: str) -> str:

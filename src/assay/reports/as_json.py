@@ -40,6 +40,8 @@ def report(document: Report) -> Document:
         "machine": _machine(document.machine),
         # Only a report asked for while requests are left has this key.
         **({"finished": False} if document.finished is None else {}),
+        # And only one whose sampling was left to the server has this one.
+        **({"sampling": "server"} if document.sampling == "server" else {}),
     }
 
 
@@ -60,6 +62,7 @@ def leaderboard(document: Leaderboard) -> Document:
             {
                 "suite": suite.suite,
                 "content": suite.content,
+                **({"asked": suite.asked} if suite.asked else {}),
                 "tests": suite.tests,
                 "rows": [_standing(row) for row in suite.rows],
             }

@@ -213,7 +213,8 @@ def _leaderboard(document: Leaderboard) -> Iterator[str | None]:
 
 def _ranking(suite: SuiteRanking) -> Iterator[str | None]:
     tests = trn("{count} test", "{count} tests", suite.tests)
-    yield f"## {inline(f'{suite.suite}, {tests}' if suite.tests else suite.suite)}"
+    named = f"{suite.suite}, {tests}" if suite.tests else suite.suite
+    yield f"## {inline(', '.join(filter(None, (named, suite.asked))))}"
     heads = (
         "#", tr("model"), tr("score"), tr("95 % interval"), "n", tr("unscored"), tr("run"),
         tr("when"),

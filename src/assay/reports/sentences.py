@@ -78,11 +78,33 @@ def state(report: Report) -> str:
     return tr("{created} to {finished}", created=report.created, finished=report.finished)
 
 
+def _why_requests_failed(model: ModelReport) -> Iterator[str]:
+    """The commonest reason, once: forty lines of it help nobody."""
+    reasons = Counter(
+        row.explanation
+        for summary in model.suites
+        for row in summary.tests
+        if row.outcome is Outcome.FAILED and row.explanation
+    )
+    for reason, count in reasons.most_common(1):
+        yield trn(
+            "{count} test failed: {reason}",
+            "{count} tests failed: {reason}",
+            count,
+            reason=reason,
+        )
+
+
 def model_notes(model: ModelReport) -> Iterator[str]:
     """What to know about one model and its scores."""
     yield from speed_notes(model)
+    yield from _why_requests_failed(model)
     for summary in model.suites:
-        if summary.score.incomplete:
+        if summary.own:
+            yield tr(
+                "{suite}: own prompts; their answers are kept and not scored", suite=summary.suite
+            )
+        elif summary.score.incomplete:
             yield tr(
                 "The score of {suite} is incomplete: {unscored} of {total} tests could not be "
                 "marked, and no gate passes on it.",
@@ -184,7 +206,7 @@ def nothing_to_show(document: Report | Comparison | Leaderboard) -> str | None:
         return None if document.pairs else tr("There is nothing to compare.")
     if document.suites:
         return None
-    return tr("There is no finished run in {out}: `assay run` makes one.", out=document.out)
+    return tr("No finished run in {out} has scores: `assay run` makes one.", out=document.out)
 
 
 def ranking_legend(suite: SuiteRanking) -> Iterator[str]:

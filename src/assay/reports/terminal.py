@@ -19,12 +19,13 @@ from rich.text import Text
 
 from assay.messages import tr, trn
 from assay.reports import numbers, quantities, sentences, surroundings
-from assay.reports.safe_text import one_line
+from assay.reports.safe_text import one_line, visible
 from assay.results import (
     Comparison,
     Leaderboard,
     ModelReport,
     PairComparison,
+    RepeatRow,
     Report,
     SuiteComparison,
     SuiteRanking,
@@ -63,14 +64,16 @@ class _Console(Console):
 
 
 def report(document: Report, console: Console, *, verbose: bool = False) -> None:
-    """One run: every model, every suite; with `verbose` every test."""
+    """One run: every model, every suite; with `verbose` every test before them."""
+    if verbose:
+        _tests(console, document)
     _line(console, tr("Run {run}", run=document.run), style="bold")
     _line(console, sentences.state(document), style="dim")
     if document.machine is not None:
         _line(console, surroundings.machine_line(document.machine), style="dim")
     _empty(console, sentences.nothing_to_show(document))
     for model in document.models:
-        _model(console, model, verbose=verbose)
+        _model(console, model)
     if document.selected is not None:
         _line(console, tr("Selected: {model}", model=document.selected), style="bold green")
     _notes(console, document.notes, document.hints)
@@ -92,10 +95,52 @@ def leaderboard(document: Leaderboard, console: Console) -> None:
     _notes(console, document.notes, ())
 
 
+# ------------------------------------------------------------------------------------- every test
+
+
+def _tests(console: Console, document: Report) -> None:
+    """Every test with its answer, whole: who writes tests reads answers. The scores come last."""
+    for model in document.models:
+        for summary in model.suites:
+            suite = f"{summary.suite}/" if len(model.suites) > 1 else ""
+            for row in summary.tests:
+                name = one_line(f"{suite}{row.category}/{row.id}")
+                _test(console, row, name, model.spec if len(document.models) > 1 else "")
+    console.print()
+
+
+def _test(console: Console, row: TestRow, name: str, model: str) -> None:
+    _try(console, row, name, model, answer=None if row.repeats else row.answer)
+    for repeat in row.repeats:
+        number = tr("try {number}", number=repeat.repeat + 1)
+        _try(console, repeat, number, answer=repeat.answer, indent="  ")
+
+
+def _try(
+    console: Console,
+    row: TestRow | RepeatRow,
+    name: str,
+    model: str = "",
+    *,
+    answer: str | None,
+    indent: str = "",
+) -> None:
+    head = Text(indent + sentences.outcome(row.outcome), style=STYLES[row.outcome])
+    head.append(f"  {numbers.score(row.score)}  ", style="default")
+    head.append(name, style="bold default")
+    if model:
+        head.append(f"  {one_line(model)}", style="cyan")
+    console.print(head, soft_wrap=True)
+    if answer is not None:
+        for line in visible(answer or tr("(empty)")).splitlines():
+            console.print(Text(f"{indent}  | {line}"), soft_wrap=True)
+    console.print(Text(f"{indent}  {one_line(row.explanation)}", style="dim"), soft_wrap=True)
+
+
 # ---------------------------------------------------------------------------------------- one run
 
 
-def _model(console: Console, model: ModelReport, *, verbose: bool) -> None:
+def _model(console: Console, model: ModelReport) -> None:
     console.print()
     title = Text(one_line(model.spec), style="bold cyan")
     accepted = sentences.acceptance(model)
@@ -105,7 +150,7 @@ def _model(console: Console, model: ModelReport, *, verbose: bool) -> None:
     for facts in (surroundings.about_line(model.about), surroundings.observed_line(model.observed)):
         _empty(console, facts, style="dim")
     for summary in model.suites:
-        _suite(console, summary, verbose=verbose)
+        _suite(console, summary)
     if model.measurements:
         console.print()
         _line(console, tr("Measurements"), style="bold")
@@ -116,7 +161,7 @@ def _model(console: Console, model: ModelReport, *, verbose: bool) -> None:
     _notes(console, sentences.model_notes(model), ())
 
 
-def _suite(console: Console, summary: SuiteSummary, *, verbose: bool) -> None:
+def _suite(console: Console, summary: SuiteSummary) -> None:
     console.print()
     head = Text(one_line(summary.suite), style="bold")
     if summary.title:
@@ -132,10 +177,6 @@ def _suite(console: Console, summary: SuiteSummary, *, verbose: bool) -> None:
         _empty(console, sentences.baselines_sampled(summary.baselines))
     console.print()
     _line(console, sentences.outcomes(summary))
-    if verbose:
-        console.print()
-        for row in summary.tests:
-            _test(console, row)
 
 
 def _figures(console: Console, rows: Iterable[tuple[str, Estimate]]) -> Table | Text:
@@ -174,18 +215,6 @@ def _bar(console: Console, estimate: Estimate) -> str:
     if estimate.unit not in ("share", "points"):
         return ""
     return numbers.bar(estimate, width=20, ascii_only=console.options.ascii_only)
-
-
-def _test(console: Console, row: TestRow) -> None:
-    line = Text(f"{sentences.outcome(row.outcome):<9} ", style=STYLES[row.outcome])
-    line.append(f"{numbers.score(row.score):>5}  ", style="default")
-    line.append(one_line(row.id), style="bold default")
-    line.append(f"  {one_line(row.explanation)}", style="default")
-    console.print(line, soft_wrap=True)
-    for repeat in row.repeats:
-        part = Text(f"    {sentences.outcome(repeat.outcome):<9} ", style=STYLES[repeat.outcome])
-        part.append(f"{numbers.score(repeat.score):>5}  {one_line(repeat.explanation)}", "default")
-        console.print(part, soft_wrap=True)
 
 
 # ------------------------------------------------------------------------------------ comparisons
@@ -265,6 +294,8 @@ def _ranking(console: Console, suite: SuiteRanking) -> None:
     if suite.content:
         # Two versions or samples of one suite have one name; this tells them apart.
         head.append("  " + tr("content {digest}", digest=suite.content), style="dim")
+    if suite.asked:
+        head.append(f"  {suite.asked}", style="yellow")
     console.print(head)
     room = console.width >= ROOM_FOR_BARS
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)

@@ -94,8 +94,8 @@ class Database:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """All or nothing, also when Ctrl-C or a full disk comes in between."""
         with translated(self.path):
-            self.connection.execute("BEGIN IMMEDIATE")
             try:
+                self.connection.execute("BEGIN IMMEDIATE")
                 yield self.connection
                 self.connection.execute("COMMIT")
             except BaseException:

@@ -52,6 +52,9 @@ class Store:
                 hint=tr("run something first, or name the folder with --out"),
             )
         self._file = Database(self.path, read_only=read_only)
+        # Made now: a Ctrl-C while pydantic makes one, at the first reply, is not let through.
+        for kind in (Work, Reply, Score, Observed):
+            _adapter(kind)
 
     @property
     def notes(self) -> Sequence[str]:

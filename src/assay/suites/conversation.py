@@ -47,9 +47,11 @@ def turns(raw: Raw) -> tuple[Message, ...]:
 
 
 def system_prompt(raw: Raw, default: str | None) -> str | None:
-    """The test's own, else the suite's. An empty one means: none, whatever the suite says."""
+    """The test's own, else the suite's. An empty one of its own is kept, and means: none, whatever
+    the suite or a user says.
+    """
     if "system" in raw:
-        return raw["system"] or None
+        return str(raw["system"])
     if "messages" in raw and raw["messages"][0]["role"] == "system":
         return str(raw["messages"][0]["content"])
     return default or None

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from assay import stats
 from assay.results import Clock, Performance, Speeds, TryFigures
@@ -46,20 +47,26 @@ def performance(replies: Iterable[Reply]) -> Performance:
     written = [reply for reply in answers if isinstance(reply, Answered)]
     clock = _clock(written)
     seconds = [_told(reply.total_s) for reply in answers]
+    failed = failures.total()
+
+    def of_all(estimate: Estimate) -> Estimate:
+        """What failed has no figure, and the slowest are among it: it counts as missing."""
+        return replace(estimate, unscored=estimate.unscored + failed) if estimate.n else estimate
+
     return Performance(
         answered=len(answers),
-        failed=failures.total(),
-        seconds_mean=_mean(seconds, "s"),
-        seconds_sd=_standard_deviation(seconds),
-        seconds_p50=_quantile(seconds, 0.50),
-        seconds_p95=_quantile(seconds, 0.95),
-        first_token_s=_mean([_told(reply.first_token_s) for reply in written], "s"),
-        first_answer_s=_mean([_told(reply.first_answer_s) for reply in written], "s"),
+        failed=failed,
+        seconds_mean=of_all(_mean(seconds, "s")),
+        seconds_sd=of_all(_standard_deviation(seconds)),
+        seconds_p50=of_all(_quantile(seconds, 0.50)),
+        seconds_p95=of_all(_quantile(seconds, 0.95)),
+        first_token_s=of_all(_mean([_told(reply.first_token_s) for reply in written], "s")),
+        first_answer_s=of_all(_mean([_told(reply.first_answer_s) for reply in written], "s")),
         load_s=_mean([s for reply in answers if (s := _loading(reply)) is not None], "s"),
-        queue_s=_mean([_told(_timing(reply).queue_s) for reply in answers], "s"),
-        prompt_tokens=_mean([_told(reply.prompt_tokens) for reply in answers], "tokens"),
-        output_tokens=_mean([_told(reply.output_tokens) for reply in written], "tokens"),
-        tokens_per_s=_rate(written, _overall),
+        queue_s=of_all(_mean([_told(_timing(reply).queue_s) for reply in answers], "s")),
+        prompt_tokens=of_all(_mean([_told(reply.prompt_tokens) for reply in answers], "tokens")),
+        output_tokens=of_all(_mean([_told(reply.output_tokens) for reply in written], "tokens")),
+        tokens_per_s=of_all(_rate(written, _overall)),
         prefill=_speeds(answers, _prefilled),
         decode=_speeds(_long_enough(written, clock), lambda reply: _decoded(reply, clock)),
         decode_clock=clock,

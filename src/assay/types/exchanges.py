@@ -19,8 +19,9 @@ Thinking = Literal["off", "on", "low", "medium", "high"]
 class Sampling:
     """How an answer is drawn. All of it is part of a request's identity.
 
-    The last seven are for served models, whose defaults differ by server and version. None means:
-    not sent, the server decides. `think` None: the model's own way, natively told apart.
+    The last eight are for served models, whose defaults differ by server and version. None means:
+    not sent, the server decides. `think` None: the model's own way, natively told apart. `context`
+    is what the user wished; None: enough.
     """
 
     temperature: float
@@ -35,6 +36,7 @@ class Sampling:
     presence_penalty: float | None = 0.0
     frequency_penalty: float | None = 0.0
     think: Thinking | None = None
+    context: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

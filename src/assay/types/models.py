@@ -76,6 +76,12 @@ class Model(Protocol):
         """What was seen so far."""
         ...
 
+    def stop(self) -> None:
+        """Give up what is under way, from another thread; `answer` then ends, with Failed replies
+        for what it gave up.
+        """
+        ...
+
     def close(self) -> None:
         """Give back memory, connections, processes."""
         ...

@@ -49,8 +49,13 @@ def own_prompts(path: Path, *, system: str | None = None) -> Suite:
     )
 
 
+def is_own(suite: Suite) -> bool:
+    """Whether it holds prompts of `assay ask`, of which none can be scored."""
+    return all(isinstance(case.check, Unmarked) for case in suite.cases)
+
+
 def _split(text: str) -> list[str]:
-    lines = text.splitlines()
+    lines = text.split("\n")  # splitlines would break a prompt at U+2028, a form feed and others
     if not any(line.strip() == SEPARATOR for line in lines):
         return [line.strip() for line in lines if line.strip()]
     prompts: list[list[str]] = [[]]
@@ -69,7 +74,7 @@ def _read(path: Path) -> str:
                 tr("{path} is larger than 10 MB", path=path),
                 hint=tr("split it, or write a suite of tests (docs/tests.md)"),
             )
-        return path.read_text("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise UsageError(
             tr("{path} is not UTF-8", path=path), hint=tr("save it as UTF-8 and try again")

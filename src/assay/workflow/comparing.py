@@ -15,6 +15,7 @@ from assay.results import Comparison, PairComparison, Side, SuiteComparison, Sui
 from assay.store import Run, RunModel, Store
 from assay.summary.comparisons import compare_suites, with_holm
 from assay.types import Case, Suite
+from assay.workflow.asking import is_own
 from assay.workflow.results import summaries_of
 
 
@@ -44,7 +45,13 @@ def compare(store: Store, names: Sequence[str]) -> Comparison:
 def _refuse_nothing_in_common(sides: Sequence[_Answers]) -> None:
     first, *others = sides
     for other in others:
-        if not set(first.suites) & set(other.suites):
+        both = set(first.suites) & set(other.suites)
+        if both and all(is_own(side.suites[name]) for side in (first, other) for name in both):
+            raise UsageError(
+                tr("own prompts have no scores to compare: nothing says what a right answer is"),
+                hint=tr("read the answers: assay report {run} -v", run=other.side.run),
+            )
+        if not both:
             raise UsageError(
                 tr(
                     "{first} and {second} share no suite: one has {ours}, the other {theirs}",
@@ -109,7 +116,7 @@ def _questions(suite: Suite) -> dict[str, tuple[Case, tuple[Case, ...]]]:
     """What makes two tests the same test: all but the author's remarks, and the worked examples."""
     return {
         case.id: (
-            replace(case, description="", reviewed=None, tags=()),
+            replace(case, system=case.system or None, description="", reviewed=None, tags=()),
             suite.few_shot.get(case.category, ())[: suite.shots],
         )
         for case in suite.cases

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -23,6 +25,7 @@ from assay.models.http.faults import Fault, readable
 from assay.models.ollama.address import DEFAULT_URL, ollama_url
 from assay.models.ollama.client import OllamaClient
 from assay.models.spec import without_userinfo
+from assay.reports.numbers import memory
 from assay.suites.catalogue import shipped
 from assay.suites.load import load_suite
 from assay.suites.suite_file import SUITE_FILE
@@ -34,6 +37,8 @@ PATIENCE_S = 2.0  # a server that is there answers in milliseconds
 ROOM_PER_BYTE = 1.2
 ROOM_BESIDE = 500_000_000
 COMFORTABLE = 0.8  # of the memory there is; above it other programs get in the way
+LEAST_TO_JUDGE = 3e9  # parameters; verdicts of smaller models are close to chance
+THOUSANDS = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 CANNOT_WRITE = frozenset({"bert", "nomic-bert", "nomic-bert-moe"})  # embeddings only
 
 MOST_FOLDERS = 200  # of one level; a home directory must not cost seconds
@@ -89,12 +94,15 @@ class CheckpointFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteFound:
-    """A suite as `-s` names it. `tests` is the number of its tests."""
+    """A suite as `-s` names it. `tests` is the number of its tests. `why_not` says that its files
+    have mistakes, and which command shows them; empty: they have none.
+    """
 
     argument: str
     title: str
     tests: int
     ships: bool
+    why_not: str = ""
 
 
 def find_ollama(url: str | None = None, room: Room | None = None) -> OllamaFound:
@@ -141,7 +149,7 @@ def will_it_fit(size_bytes: int | None, room: Room | None) -> tuple[Fits, str]:
     needed = memory_needed(size_bytes)
     space = room.free_bytes if room.gpu_bytes is None else room.gpu_bytes
     where = tr("free memory") if room.gpu_bytes is None else tr("GPU memory")
-    gaps = {"needed": gigabytes(needed), "space": gigabytes(space), "where": where}
+    gaps = {"needed": memory(needed), "space": memory(space), "where": where}
     if needed <= COMFORTABLE * space:
         return "yes", tr("by estimate {needed} of {space} {where}", **gaps)
     if needed <= space:
@@ -172,13 +180,21 @@ def find_suites(folder: Path) -> tuple[SuiteFound, ...]:
 
 def find_judges(models: Sequence[ModelFound], most: int = 3) -> tuple[ModelFound, ...]:
     """Candidates to judge others: the largest that fit here, since judging is the harder task."""
-    able = [m for m in models if not m.why_not and not m.elsewhere and m.fits != "no"]
+    able = [
+        model
+        for model in models
+        if not model.why_not
+        and not model.elsewhere
+        and model.fits != "no"
+        and _count_of(model.parameters) >= LEAST_TO_JUDGE
+    ]
     return tuple(sorted(able, key=lambda m: m.size_bytes or 0, reverse=True)[:most])
 
 
-def gigabytes(size: int) -> str:
-    """4.7 GB or 98 MB, in the units Ollama lists its models in."""
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+def _count_of(parameters: str) -> float:
+    """8.0B and 134.52M as numbers; what a server writes in another way counts as none."""
+    told = re.fullmatch(r"(\d+(?:\.\d+)?)([KMBT])", parameters.strip().upper())
+    return float(told[1]) * THOUSANDS[told[2]] if told else 0.0
 
 
 # ----------------------------------------------------------------------------------------- Ollama
@@ -274,7 +290,7 @@ def _shipped_suites() -> Iterator[SuiteFound]:
 
 
 def _suites_in(folder: Path) -> Iterator[SuiteFound]:
-    """A cheap look, not a check: a folder whose JSON files hold tests."""
+    """A cheap look says whether a folder's JSON files hold tests; those that do are checked."""
     left = MOST_BYTES
     for path in (folder, *_subfolders(folder)):
         tests = 0
@@ -289,7 +305,21 @@ def _suites_in(folder: Path) -> Iterator[SuiteFound]:
             # Written as a path: a bare name would mean the suite of that name that ships.
             shown = os.path.relpath(path, folder)
             argument = os.path.join(".", "") if shown == "." else os.path.join(shown, "")
-            yield SuiteFound(argument=argument, title=_title_of(path), tests=tests, ships=False)
+            yield SuiteFound(
+                argument=argument,
+                title=_title_of(path),
+                tests=tests,
+                ships=False,
+                why_not=_mistakes_in(path, argument),
+            )
+
+
+def _mistakes_in(folder: Path, argument: str) -> str:
+    try:
+        load_suite(folder)
+    except AssayError:
+        return tr("has mistakes: assay validate {path}", path=shlex.quote(argument))
+    return ""
 
 
 def _json_files(folder: Path) -> list[Path]:

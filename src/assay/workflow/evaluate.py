@@ -28,7 +28,7 @@ from assay.machine import this_machine
 from assay.messages import tr
 from assay.models.opening import open_model
 from assay.models.spec import without_secrets
-from assay.plan import Exchange, Plan, make_plan
+from assay.plan import Exchange, Plan, cannot_think, make_plan
 from assay.results import Report
 from assay.run import ask
 from assay.scorers.mark import mark
@@ -63,12 +63,15 @@ def evaluate(job: Job, observer: Observer) -> Report:
             run, folder = _begin(job, store, suites, models)
             with folder:
                 meanwhile = Meanwhile(folder, suites)
-                for model, plan, known in zip(models, plans, run.models, strict=True):
-                    _Asking(store, run, known, model, plan, observer, meanwhile, until).finish()
-                    model.close()
+                try:
+                    for model, plan, known in zip(models, plans, run.models, strict=True):
+                        _Asking(store, run, known, model, plan, observer, meanwhile, until).finish()
+                        model.close()
+                    guesses = meanwhile.finish()
+                finally:
+                    meanwhile.stop()
                 # Written first, finished then: a run killed in between is continued, and writes.
-                done = replace(run, finished=utc_now())
-                report = report_of(store, done, guesses=meanwhile.finish())
+                report = report_of(store, replace(run, finished=utc_now()), guesses=guesses)
                 folder.write(report, suites, store)
                 store.finish(run)
             return report
@@ -101,6 +104,8 @@ def prepare(job: Job) -> tuple[tuple[Suite, ...], tuple[Plan, ...], tuple[Model,
     try:
         errors += _named_twice(models)
         errors += _names_too_long(suites)
+        for model in models:
+            errors += cannot_think(model.facts, job.wishes)
         raise_all(errors)
         for model in models:
             _tried(errors, model.probe)
@@ -167,7 +172,7 @@ def _named_twice(models: Sequence[Model]) -> Iterator[UsageError]:
                     first=seen[facts.fingerprint],
                     second=facts.spec,
                 ),
-                hint=tr("name each model once; --repeats asks one several times"),
+                hint=tr("name each model once"),
             )
         seen.setdefault(facts.fingerprint, facts.spec)
 
@@ -192,7 +197,7 @@ def _begin(
     job: Job, store: Store, suites: Sequence[Suite], models: Sequence[Model]
 ) -> tuple[Run, RunFolder]:
     """Continue the unfinished run of the same command unless another process has it."""
-    key = _key(job, suites, models)
+    key = key_of(job, suites, models)
     if not job.fresh and (run := store.unfinished(key)):
         folder = RunFolder(job.out, run.id)
         if folder.take():
@@ -224,13 +229,16 @@ def _begin(
     return run, folder
 
 
-def _key(job: Job, suites: Sequence[Suite], models: Sequence[Model]) -> str:
+def key_of(job: Job, suites: Sequence[Suite], models: Sequence[Model]) -> str:
     """Equal for two commands that ask the same of the same models. The suites' files stand for
     their content: hashing 100,000 tests again would cost half a second of every start.
     """
     body = [
         assay.__version__,
-        [[spec, model.facts.fingerprint] for spec, model in zip(job.models, models, strict=True)],
+        [
+            [without_secrets(spec), model.facts.fingerprint]
+            for spec, model in zip(job.models, models, strict=True)
+        ],
         [[suite.name, suite.source] for suite in suites],
         [sorted(job.categories), job.limit, job.seed, job.repeats],
         [job.sampling, job.max_tokens, job.think, job.system, job.server.num_ctx, job.server.form],

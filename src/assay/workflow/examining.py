@@ -20,6 +20,7 @@ import assay
 from assay.machine import installed_version, this_machine
 from assay.messages import tr, trn
 from assay.models.spec import without_userinfo
+from assay.reports.numbers import memory
 from assay.types import Machine
 from assay.workflow.discovery import (
     ModelFound,
@@ -27,7 +28,6 @@ from assay.workflow.discovery import (
     Room,
     find_ollama,
     find_suites,
-    gigabytes,
     this_room,
 )
 
@@ -88,8 +88,8 @@ def _processor(machine: Machine) -> Line:
 def _memory(machine: Machine, room: Room) -> Line:
     says = tr(
         "{total}, {free} of it free",
-        total=gigabytes(machine.memory_bytes),
-        free=gigabytes(room.free_bytes),
+        total=memory(machine.memory_bytes),
+        free=memory(room.free_bytes),
     )
     if room.free_bytes < LITTLE_MEMORY:
         todo = tr("close other programs, or choose small models")
@@ -118,7 +118,7 @@ def _disk(out: Path) -> Line:
         return Line(
             name=name, state="missing", says=says, todo=tr("choose another folder with --out")
         )
-    says = tr("{free} free for {path}", free=gigabytes(free), path=out)
+    says = tr("{free} free for {path}", free=memory(free), path=out)
     if not os.access(place, os.W_OK):
         says = tr("{path} cannot be written", path=place)
         return Line(
@@ -149,7 +149,7 @@ def _ollama(found: OllamaFound) -> Iterator[Line]:
 
 
 def _model(model: ModelFound) -> Line:
-    size = gigabytes(model.size_bytes) if model.size_bytes else ""
+    size = memory(model.size_bytes) if model.size_bytes else ""
     facts = [fact for fact in (size, model.quantisation, model.parameters) if fact]
     if model.why_not:
         return Line(name=f"  {model.name}", state="note", says=", ".join([*facts, model.why_not]))

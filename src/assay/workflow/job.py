@@ -49,6 +49,7 @@ class Job:
             sampling=self.sampling,
             max_tokens=self.max_tokens,
             think=self.think,
+            num_ctx=self.server.num_ctx,
         )
 
     @property

@@ -14,6 +14,7 @@ import importlib
 import queue
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from assay.plan import rendered_prompt
 from assay.results import Baselines
@@ -36,6 +37,7 @@ class Meanwhile:
         self._queue: queue.Queue[tuple[str, Request, Answered] | None] = queue.Queue(MOST_WAITING)
         self._guesses: dict[str, Baselines] = {}
         self._error: BaseException | None = None
+        self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True, name="meanwhile")
         self._thread.start()
 
@@ -55,21 +57,29 @@ class Meanwhile:
             raise self._error
         return self._guesses
 
+    def stop(self) -> None:
+        """Let go of it: nobody waits for its results any more."""
+        self._stopped.set()
+        with suppress(queue.Full):
+            self._queue.put_nowait(None)
+
     def _work(self) -> None:
         try:
             for name in NEEDED_AT_THE_END:
                 importlib.import_module(name)
             for suite in self._suites:
                 self._guesses[suite.name] = baselines_of(suite)
+                if self._stopped.is_set():
+                    return
             self._folder.write_test_plans(self._suites)
-            while (item := self._queue.get()) is not None:
+            while (item := self._queue.get()) is not None and not self._stopped.is_set():
                 slug, request, reply = item
                 self._folder.write_answer(
                     slug, request.suite, request.test_id, request.repeat, reply, self._clashing
                 )
         except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
             self._error = error
-            while self._queue.get() is not None:
+            while not self._stopped.is_set() and self._queue.get() is not None:
                 pass
 
 

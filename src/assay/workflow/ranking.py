@@ -1,19 +1,41 @@
 """Every model in the store, best first.
 
 In: the store. Out: a Leaderboard. Models are ranked beside each other only where they answered the
-same tests: one table per suite and version of it. A model's newest finished run on it counts.
+same tests in the same way: one table per suite, version of it, and way of asking. A model's newest
+finished run on it counts. A user's own prompts have no scores, and no table.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.errors import SuiteNotFound
 from assay.messages import tr, trn
-from assay.results import Leaderboard, Standing, SuiteSummary
+from assay.results import Leaderboard, Standing
 from assay.store import Run, RunModel, Store
 from assay.summary.comparisons import rank
-from assay.workflow.results import summaries_of
+from assay.summary.trials import summarise
+from assay.types import Answered, SamplingMode, Trial
+from assay.workflow.asking import is_own
+from assay.workflow.results import trials_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """What makes two scores incomparable although the tests are the same."""
+
+    content: str
+    sampling: SamplingMode = "fixed"
+    by_beam: bool = False  # the k best, where others drew k samples
+
+    @property
+    def phrase(self) -> str:
+        parts = []
+        if self.sampling == "server":
+            parts.append(tr("sampling left to the server"))
+        if self.by_beam:
+            parts.append(tr("the k best by beam search"))
+        return ", ".join(parts)
 
 
 @dataclass(slots=True)
@@ -27,14 +49,15 @@ def leaderboard(store: Store, *, suite: str | None = None) -> Leaderboard:
     """One table per suite, the newest suites first."""
     if suite is not None:
         _refuse_unknown(store, suite)
-    tables: dict[str, _Table] = {}
+    tables: dict[_Way, _Table] = {}
+    seen: set[tuple[str, SamplingMode, str]] = set()
     unfinished = 0
     for run in reversed(store.runs()):
         if run.finished is None:
             unfinished += 1
             continue
         for model in run.models:
-            _enter(tables, store, run, model, suite)
+            _enter(tables, seen, store, run, model, suite)
     notes = []
     if unfinished:
         notes.append(
@@ -45,12 +68,20 @@ def leaderboard(store: Store, *, suite: str | None = None) -> Leaderboard:
             )
         )
     if not tables:
-        notes.append(tr("no finished run yet: start one with `assay run`"))
+        notes.append(tr("no finished run with scores yet: start one with `assay run`"))
     return Leaderboard(
         out=str(store.path.parent.resolve()),
         suites=tuple(
-            rank(table.suite, tuple(table.rows.values()), content=digest[:8], tests=table.tests)
-            for digest, table in tables.items()
+            replace(
+                rank(
+                    table.suite,
+                    tuple(table.rows.values()),
+                    content=way.content[:8],
+                    tests=table.tests,
+                ),
+                asked=way.phrase,
+            )
+            for way, table in tables.items()
         ),
         notes=tuple(notes),
     )
@@ -66,23 +97,31 @@ def _refuse_unknown(store: Store, suite: str) -> None:
 
 
 def _enter(
-    tables: dict[str, _Table], store: Store, run: Run, model: RunModel, only: str | None
+    tables: dict[_Way, _Table],
+    seen: set[tuple[str, SamplingMode, str]],
+    store: Store,
+    run: Run,
+    model: RunModel,
+    only: str | None,
 ) -> None:
     """Runs come newest first, so the first entry of a model is the one that counts."""
-    missing = [
-        digest
-        for digest in run.digests
-        if digest not in tables or model.facts.fingerprint not in tables[digest].rows
-    ]
-    if not missing:
-        return
-    for digest, summary in zip(run.digests, summaries_of(store, run, model), strict=True):
-        if digest in missing and only in (None, summary.suite):
-            table = tables.setdefault(digest, _Table(summary.suite, _size(summary)))
-            table.rows[model.facts.fingerprint] = Standing(
-                model=model.spec, score=summary.score, run=run.id, when=run.created
-            )
+    keys = {digest: (digest, run.sampling, model.facts.fingerprint) for digest in run.digests}
+    ranked = {
+        digest: suite
+        for digest, suite in zip(run.digests, store.suites(run), strict=True)
+        if keys[digest] not in seen and only in (None, suite.name) and not is_own(suite)
+    }
+    tries = tuple(store.tries(run, model)) if ranked else ()
+    for digest, suite in ranked.items():
+        seen.add(keys[digest])
+        trials = tuple(trials_of(suite, tries))
+        summary = summarise(suite, trials)
+        way = _Way(digest, run.sampling, any(map(_by_beam, trials)))
+        table = tables.setdefault(way, _Table(suite.name, len(summary.tests)))
+        table.rows[model.facts.fingerprint] = Standing(
+            model=model.spec, score=summary.score, run=run.id, when=run.created
+        )
 
 
-def _size(summary: SuiteSummary) -> int:
-    return len(summary.tests)
+def _by_beam(trial: Trial) -> bool:
+    return isinstance(trial.reply, Answered) and trial.reply.prediction_method == "beam"

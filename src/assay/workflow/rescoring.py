@@ -19,7 +19,8 @@ from assay.scorers.mark import mark
 from assay.store import Run, RunModel, Store, TryKey
 from assay.suites.default_system import with_default_system
 from assay.suites.load import load_suite
-from assay.types import Case, Message, ModelFacts, Score, Suite, Unmarked
+from assay.types import Case, Message, ModelFacts, Score, Suite
+from assay.workflow.asking import is_own
 from assay.workflow.results import report_of
 from assay.workflow.run_folder import RunFolder
 
@@ -83,7 +84,7 @@ def _worth(score: Score | None) -> tuple[float | None, bool] | None:
 
 def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
     """The suite with today's tests, as far as they still ask what was asked."""
-    if _is_own(kept):
+    if is_own(kept):  # nothing in them can have been mended
         return kept
     try:
         now = load_suite(Path(kept.path))
@@ -117,11 +118,6 @@ def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
         few_shot=kept.few_shot,
         shots=kept.shots,
     )
-
-
-def _is_own(suite: Suite) -> bool:
-    """Prompts of `assay ask`: nothing in them can have been mended."""
-    return all(isinstance(case.check, Unmarked) for case in suite.cases)
 
 
 def _questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Message, ...]]]:

@@ -16,6 +16,7 @@ from assay.store import KeptTry, Run, RunModel, Store
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
 from assay.types import Failed, Judge, Suite, Trial
+from assay.workflow.asking import is_own
 from assay.workflow.meanwhile import baselines_of
 from assay.workflow.run_folder import RunFolder
 
@@ -32,7 +33,11 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         asked += len(tries)
         failed += sum(isinstance(kept.reply, Failed) for kept in tries)
         summaries = tuple(
-            replace(summarise(suite, trials_of(suite, tries)), baselines=guesses[suite.name])
+            replace(
+                summarise(suite, trials_of(suite, tries)),
+                baselines=None if is_own(suite) else guesses[suite.name],
+                own=is_own(suite),
+            )
             for suite in suites
         )
         models.append(_model_report(store, run, model, tries, summaries))
@@ -48,6 +53,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         notes=tuple(_notes(run, suites, asked)),
         hints=tuple(_hints(store, run, failed, _judged(suites))),
         machine=run.machine,
+        sampling=run.sampling,
     )
 
 

@@ -11,6 +11,7 @@ import itertools
 import json
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
@@ -123,6 +124,10 @@ def end_with(program: str, run: Run, arguments: Sequence[str] | None = None) -> 
     except OSError as error:
         settle_streams()
         code = _show(_cannot_write(error), words)
+    # A mistake of ours is no failed gate, and what was counted is safe.
+    except Exception as error:  # noqa: BLE001
+        say(traceback.format_exc())
+        code = _show(_our_mistake(error), words)
     settle_streams()
     sys.exit(int(code or 0))
 
@@ -148,7 +153,15 @@ def _is_terminal(stream: TextIO | None) -> bool:
 
 def _interrupted() -> Interrupted:
     return Interrupted(
-        tr("nothing was begun that is lost"), hint=tr("the same command starts again")
+        tr("stopped; every answer that was counted is kept"),
+        hint=tr("the same command starts or continues"),
+    )
+
+
+def _our_mistake(error: Exception) -> Interrupted:
+    return Interrupted(
+        tr("a mistake in Assay: {kind}: {error}", kind=type(error).__name__, error=error),
+        hint=tr("please report it with the lines above; the same command continues"),
     )
 
 

@@ -6,10 +6,10 @@ and an exit code. Errors and Ctrl-C are left to `main`, which has words for them
 
 from __future__ import annotations
 
+import math
 import os
-import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,15 @@ import click
 
 import assay
 from assay.errors import ExitCode, UsageError
+from assay.interfaces.cli.fitting import wrapped
+from assay.interfaces.cli.offers import offered_checkpoints, offered_models, offered_suites
 from assay.interfaces.cli.questions import Option, Questions, Typed, is_plain, questions
 from assay.messages import tr, trn
+from assay.reports.numbers import memory
 from assay.reports.safe_text import one_line
 from assay.types import Machine
 from assay.workflow.discovery import (
     CheckpointFound,
-    ModelFound,
     OllamaFound,
     Room,
     SuiteFound,
@@ -32,15 +34,10 @@ from assay.workflow.discovery import (
     find_judges,
     find_ollama,
     find_suites,
-    gigabytes,
     this_room,
 )
 from assay.workflow.forecast import Forecast, forecast
 from assay.workflow.job import Job
-
-SHOWN_CHECKPOINTS = 5
-LONGEST_NAME = 40
-USUAL_SUITES = ("coding", "data")  # what served models are asked unless told otherwise
 
 
 def open_the_door(out: Path) -> int:
@@ -61,6 +58,7 @@ def open_the_door(out: Path) -> int:
     if not asking.yes(tr("Start?")):
         click.echo(tr("Nothing of it was asked. The command for later:"))
         _command(job.command)
+        _where_assay_is()
         return ExitCode.DONE
     return _run(job)
 
@@ -81,6 +79,7 @@ def _run(job: Job) -> int:
     _command(page)
     click.echo(tr("The command that repeats this run:"))
     _command(job.command)
+    _where_assay_is()
     return report.exit_code
 
 
@@ -98,8 +97,8 @@ def _demo(out: Path) -> int:
 def _greet(machine: Machine, room: Room, found: OllamaFound) -> None:
     _say(tr("Assay {version}", version=assay.__version__), bold=True)
     cores = trn("{count} core", "{count} cores", machine.cores)
-    free = tr("{free} of {total} free", free=gigabytes(room.free_bytes),
-              total=gigabytes(machine.memory_bytes))  # fmt: skip
+    free = tr("{free} of {total} free", free=memory(room.free_bytes),
+              total=memory(machine.memory_bytes))  # fmt: skip
     gpus = "; ".join(machine.gpus) or tr("no GPU")
     rows = {tr("machine"): ", ".join((machine.processor, cores, free, gpus))}
     if found.reachable:
@@ -145,7 +144,7 @@ def _wants_a_model(asking: Questions, checkpoints: Sequence[CheckpointFound]) ->
     options = [
         Option(value="demo", title=tr("look at the demonstration: scripted models, offline")),
         Option(value="type", title=tr("type the name of a model of my own")),
-        *_closed(checkpoints),
+        *offered_checkpoints(checkpoints),
     ]
     return asking.one(tr("No model was found. What next?"), options) == "type"
 
@@ -156,104 +155,43 @@ def _wants_a_model(asking: Questions, checkpoints: Sequence[CheckpointFound]) ->
 def _models(
     asking: Questions, found: OllamaFound, checkpoints: Sequence[CheckpointFound]
 ) -> list[str]:
-    usual = _usual_model(found.models)
-    names, sizes, kinds, parts = (
-        _padded(column)
-        for column in (
-            [_short(m.name) for m in found.models],
-            [gigabytes(m.size_bytes).rjust(8) if m.size_bytes else "" for m in found.models],
-            [m.quantisation for m in found.models],
-            [m.parameters for m in found.models],
-        )
-    )
-    options = [
-        Option(
-            value=model.spec,
-            title=f"{name}  {size}  {kind}  {part}  {_fit(model)}".rstrip(),
-            checked=model is usual,
-            closed=model.why_not,
-        )
-        for model, name, size, kind, part in zip(
-            found.models, names, sizes, kinds, parts, strict=True
-        )
-    ]
     typed = Typed(
         offer=tr("another model: type its name"),
         example="openai:NAME@URL, ollama:NAME, scripted:FILE.json",
         check=_can_be_asked,
     )
-    return asking.several(tr("Which models?"), [*options, *_closed(checkpoints)], typed)
-
-
-def _usual_model(models: Sequence[ModelFound]) -> ModelFound | None:
-    """One that is loaded, else the first that fits: never one that sends questions elsewhere."""
-    able = [m for m in models if not m.why_not and not m.elsewhere]
-    return next((m for m in able if m.fits == "yes"), None)
-
-
-def _fit(model: ModelFound) -> str:
-    if model.why_not:
-        return ""
-    if model.loaded or model.needs_bytes is None or model.fits == "unknown":
-        return model.reason
-    needs = gigabytes(model.needs_bytes)
-    return {
-        "yes": tr("fits"),
-        "tight": tr("tight: {needs} by estimate", needs=needs),
-        "no": tr("too large: {needs} by estimate", needs=needs),
-    }[model.fits]
-
-
-def _closed(checkpoints: Sequence[CheckpointFound]) -> list[Option]:
-    shown = [
-        Option(value=str(found.path), title=one_line(str(found.path)), closed=found.reason)
-        for found in checkpoints[:SHOWN_CHECKPOINTS]
-    ]
-    more = len(checkpoints) - len(shown)
-    if more > 0:
-        title = trn("… and {count} more checkpoint", "… and {count} more checkpoints", more)
-        shown.append(Option(value="", title=title, closed=tr("likewise")))
-    return shown
+    options = [*offered_models(found.models), *offered_checkpoints(checkpoints)]
+    return asking.several(tr("Which models?"), options, typed)
 
 
 def _suites(asking: Questions, found: Sequence[SuiteFound]) -> list[str]:
-    usual = _usual_suites(found)
-    names = _padded([_short(one_line(suite.argument)) for suite in found])
-    counts = [trn("{count} test", "{count} tests", suite.tests) for suite in found]
-    width = max((len(count) for count in counts), default=0)
-    options = [
-        Option(
-            value=suite.argument,
-            title=f"{name}  {count.rjust(width)}  {suite.title}".rstrip(),
-            checked=suite in usual,
-        )
-        for suite, name, count in zip(found, names, counts, strict=True)
-    ]
     typed = Typed(
         offer=tr("another suite: type its folder or file"),
         example="my-tests/",
         check=_is_a_suite,
     )
-    return asking.several(tr("Which suites?"), options, typed)
-
-
-def _usual_suites(found: Sequence[SuiteFound]) -> list[SuiteFound]:
-    """The tests that lie here, else those meant for served models, else the first that ships."""
-    own = [suite for suite in found if not suite.ships]
-    usual = [suite for suite in found if suite.argument in USUAL_SUITES]
-    example = [suite for suite in found if suite.argument == "example"]
-    return own[:1] or usual or example or list(found[:1])
+    return asking.several(tr("Which suites?"), offered_suites(found), typed)
 
 
 def _can_be_asked(spec: str) -> None:
     from assay.models.opening import open_model
+    from assay.models.spec import read_spec
 
-    if ":" not in spec and not Path(spec).exists():
+    names_a_kind = read_spec(spec).scheme != "hf" or spec.startswith("hf:")
+    if not names_a_kind and not os.path.lexists(spec):
         raise UsageError(
-            tr("{spec!r} names no kind of model", spec=spec),
-            hint=tr("write for example ollama:{name} or scripted:answers.json", name=spec),
+            tr("{spec!r} names no kind of model and no file", spec=spec),
+            hint=tr(
+                "for Ollama write ollama:{name}, for written answers scripted:FILE.json", name=spec
+            ),
         )
-    open_model(spec).close()
+    model = open_model(spec)
+    model.close()
+    if "generate" not in model.facts.capabilities:
+        raise UsageError(
+            tr("{model} cannot write answers", model=spec),
+            hint=tr("choose a model that generates text"),
+        )
 
 
 def _is_a_suite(argument: str) -> None:
@@ -273,9 +211,7 @@ def _about_to_time(spec: str) -> None:
 
 def _say_what_it_takes(job: Job, ahead: Forecast) -> None:
     models = trn("{count} model", "{count} models", len(job.models))
-    said = trn(
-        "{count} request to {models}", "{count} requests to {models}", ahead.requests, models=models
-    )
+    said = _requests(ahead, models)
     low, high = ahead.seconds_low, ahead.seconds_high
     click.echo()
     if not ahead.requests:
@@ -283,7 +219,7 @@ def _say_what_it_takes(job: Job, ahead: Forecast) -> None:
     elif low is None or high is None:
         said = tr("{what}; how long is unknown", what=said)
     else:
-        times = dict.fromkeys((roughly(low), roughly(high)))
+        times = dict.fromkeys((roughly(low, math.floor), roughly(high, math.ceil)))
         said = tr("{what}, about {time}", what=said, time=tr(" to ").join(times))
     _say(said, bold=True)
     if ahead.basis:
@@ -297,30 +233,40 @@ def _say_what_it_takes(job: Job, ahead: Forecast) -> None:
         _say(reused, dim=True)
 
 
-def roughly(seconds: float) -> str:
-    """As exact as a forecast is: 5 s, 40 s, 3 min, 1.5 h."""
+def _requests(ahead: Forecast, models: str) -> str:
+    if ahead.at_least:
+        return trn(
+            "At least {count} request to {models}", "At least {count} requests to {models}",
+            ahead.requests, models=models,
+        )  # fmt: skip
+    return trn(
+        "{count} request to {models}", "{count} requests to {models}", ahead.requests, models=models
+    )
+
+
+def roughly(seconds: float, rounded: Callable[[float], int]) -> str:
+    """As exact as a forecast is: 5 s, 40 s, 3 min, 1.5 h; `rounded` is math.floor or math.ceil."""
     if seconds < 90:
-        step = 1 if seconds < 10 else 10
-        return tr("{count} s", count=max(1, step * round(seconds / step)))
+        step = 1 if seconds < 10 else 5
+        return tr("{count} s", count=max(1, step * rounded(seconds / step)))
     if seconds < 90 * 60:
-        return tr("{count} min", count=round(seconds / 60))
-    return tr("{count} h", count=f"{seconds / 3600:.1f}")
+        return tr("{count} min", count=rounded(seconds / 60))
+    return tr("{count} h", count=f"{rounded(seconds / 360) / 10:.1f}")
 
 
 def _command(text: str) -> None:
-    _say(f"  {text}", fg="cyan")
+    """Never wrapped: it is there to be copied."""
+    click.echo(f"  {text}" if is_plain() else click.style(f"  {text}", fg="cyan"))
+
+
+def _where_assay_is() -> None:
+    from assay.interfaces.cli.showing import where_assay_is
+
+    if told := where_assay_is():
+        _say(told, dim=True)
 
 
 def _say(text: str, **style: Any) -> None:
-    """A line, in bold or colour where that is wanted."""
-    click.echo(text if is_plain() else click.style(text, **style))
-
-
-def _padded(column: Sequence[str]) -> list[str]:
-    width = max((len(cell) for cell in column), default=0)
-    return [cell.ljust(width) for cell in column]
-
-
-def _short(name: str) -> str:
-    longest = max(20, min(LONGEST_NAME, shutil.get_terminal_size().columns // 3))
-    return name if len(name) <= longest else name[: longest - 1] + "…"
+    """Lines that break between words, in bold or colour where that is wanted."""
+    for line in wrapped(text):
+        click.echo(line if is_plain() else click.style(line, **style))

@@ -26,7 +26,7 @@ def common(function: Command) -> Command:
         default="en",
         show_default=True,
         expose_value=False,
-        help=tr("Language of messages and reports."),
+        help=tr("Language of messages and reports; French is still to be translated."),
     )
     out = click.option(
         "--out",

@@ -7,32 +7,38 @@ and the end of input end the program through the exceptions that `main` turns in
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import click
 
-from assay.errors import AssayError
+from assay.errors import AssayError, InvalidFiles, Refusals
+from assay.interfaces.cli.fitting import columns, cut, shortened, width_of, wrapped
 from assay.messages import tr
 from assay.reports.safe_text import one_line
 
-BESIDE_A_TITLE = 8  # columns of pointer, mark and margin; a longer line would wrap
+BESIDE_A_TITLE = 8  # columns of pointer, mark and margin; a longer line would be cut
+LEAST_TITLE = 12
+ROWS_AROUND = 3  # the question, its instruction and a line for what is wrong
+SHOWN_FINDINGS = 10
 _TYPED = "\0typed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """One line of a list. `closed`: why it cannot be chosen; empty: it can."""
+    """One line of a list. `closed`: why it cannot be chosen; empty: it can. `names`: what a user
+    may type for it beside its value.
+    """
 
     value: str
     title: str
     checked: bool = False
     closed: str = ""
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,14 +81,44 @@ def is_plain() -> bool:
     return os.environ.get("TERM", unset) == "dumb"
 
 
-def problem_with(words: Sequence[str], typed: Typed) -> str:
-    """What is wrong with what was typed, and what to do; empty: nothing."""
+def understood(
+    words: Sequence[str], options: Sequence[Option], typed: Typed
+) -> tuple[list[str], list[str]]:
+    """What typed words stand for: a value of the list where one has that name, else themselves.
+    Then the lines that say what is wrong with them, and what to do; none: nothing is. What the
+    list cannot offer is checked like any other word: a file may have been mended since.
+    """
+    listed = {name: option for option in options for name in (option.value, *option.names) if name}
+    values = []
     for word in words:
-        try:
-            typed.check(word)
-        except AssayError as error:
-            return f"{error.message}; {error.hint}" if error.hint else error.message
-    return ""
+        option = listed.get(word)
+        value = option.value if option else word
+        offered = option is not None and not option.closed
+        if not offered and (wrong := _problem_with(value, typed)):
+            return [], wrong
+        values.append(value)
+    return values, []
+
+
+def _problem_with(word: str, typed: Typed) -> list[str]:
+    try:
+        typed.check(word)
+    except AssayError as error:
+        sentence = f"{error.message}; {error.hint}" if error.hint else error.message
+        return [*_findings(error, word), sentence]
+    return []
+
+
+def _findings(error: AssayError, word: str) -> Iterator[str]:
+    """The first mistakes in files, each with its place, and how to see them all."""
+    errors = error.errors if isinstance(error, Refusals) else (error,)
+    invalid = [each for each in errors if isinstance(each, InvalidFiles)]
+    findings = [one_line(str(finding)) for each in invalid for finding in each.findings]
+    yield from findings[:SHOWN_FINDINGS]
+    more = len(findings) - SHOWN_FINDINGS
+    if more > 0:
+        path = shlex.quote(word)
+        yield tr("… and {count} more: assay validate {path}", count=more, path=path)
 
 
 def split_words(text: str) -> list[str]:
@@ -99,37 +135,48 @@ class Numbers:
     def several(self, question: str, options: Sequence[Option], typed: Typed) -> list[str]:
         """Numbers with commas or spaces between, or words of the user's own."""
         can = _listed(question, options)
-        click.echo(_row("…", typed.offer, typed.example))
+        _echo_lines([_row("…", typed.offer, typed.example)])
         usual = ",".join(str(n) for n, option in enumerate(can, 1) if option.checked)
         while True:
             text = str(click.prompt(tr("numbers or names"), default=usual or None))
-            chosen, words, wrong = _read(text, can)
-            wrong = wrong or problem_with(words, typed)
-            if not wrong and (chosen or words):
-                return list(dict.fromkeys([*chosen, *words]))
-            click.echo(wrong or tr("choose at least one"))
+            words, wrong = _with_numbers_read(split_words(text), can, options)
+            if not wrong:
+                words, wrong = understood(words, options, typed)
+            if words and not wrong:
+                return list(dict.fromkeys(words))
+            _echo_lines(wrong or [tr("choose at least one")])
 
     def one(self, question: str, options: Sequence[Option]) -> str:
         """The number of one."""
         can = _listed(question, options)
-        number = click.prompt(tr("number"), type=click.IntRange(1, len(can)), default=1)
-        return can[number - 1].value
+        while True:
+            text = str(click.prompt(tr("number"), default="1")).strip()
+            if text.isdecimal() and 1 <= int(text) <= len(can):
+                return can[int(text) - 1].value
+            _echo_lines([tr("type a number from 1 to {last}, or press Ctrl-C", last=len(can))])
 
     def yes(self, question: str) -> bool:
         """With y or n."""
-        return click.confirm(question, default=True)
+        while True:
+            asked = tr("{question} [Y/n, Ctrl-C ends]", question=question)
+            text = str(click.prompt(asked, default="", show_default=False)).strip().lower()
+            if text in ("", "y", "yes"):
+                return True
+            if text in ("n", "no"):
+                return False
+            _echo_lines([tr("type y for yes or n for no; enter alone means yes")])
 
 
 def _listed(question: str, options: Sequence[Option]) -> list[Option]:
     """Show them all; those that can be chosen come back, in the order of their numbers."""
-    click.echo(question)
+    click.echo(tr("{question} (Ctrl-C ends)", question=question))
     can: list[Option] = []
     for option in options:
         if option.closed:
-            click.echo(_row("-", option.title, option.closed))
+            _echo_lines([_row("-", option.title, option.closed)])
         else:
             can.append(option)
-            click.echo(_row(str(len(can)), option.title))
+            _echo_lines([_row(str(len(can)), option.title)])
     return can
 
 
@@ -137,18 +184,23 @@ def _row(mark: str, title: str, beside: str = "") -> str:
     return f"  {mark:>2}  {title} ({beside})" if beside else f"  {mark:>2}  {title}"
 
 
-def _read(text: str, can: Sequence[Option]) -> tuple[list[str], list[str], str]:
-    """What the numbers mean, the words beside them, and what is wrong with the numbers."""
-    only_numbers = re.fullmatch(r"[\d,\s]+", text)
-    chosen, words = [], []
-    for word in re.findall(r"\d+", text) if only_numbers else split_words(text):
-        if not word.isdecimal():
-            words.append(word)
-        elif 1 <= int(word) <= len(can):
-            chosen.append(can[int(word) - 1].value)
-        else:
-            return [], [], tr("there is no number {number} in the list", number=word)
-    return chosen, words, ""
+def _with_numbers_read(
+    words: Sequence[str], can: Sequence[Option], options: Sequence[Option]
+) -> tuple[list[str], list[str]]:
+    """Numbers become the values they stand for, `1,4` two of them; then what is wrong with them."""
+    names = {name for option in options for name in (option.value, *option.names)}
+    read: list[str] = []
+    for word in words:
+        parts = [part for part in word.split(",") if part]
+        apart = all(part.isdecimal() or part in names for part in parts)
+        for part in parts if apart else [word]:
+            if not part.isdecimal():
+                read.append(part)
+            elif 1 <= int(part) <= len(can):
+                read.append(can[int(part) - 1].value)
+            else:
+                return [], [tr("there is no number {number} in the list", number=part)]
+    return read, []
 
 
 class Arrows:
@@ -159,7 +211,7 @@ class Arrows:
         import questionary
 
         if all(option.closed for option in options):
-            words = self._words(typed)
+            words = self._words(options, typed)
             _leave_line(question, words)
             return words
         choices = _choices(options)
@@ -167,18 +219,18 @@ class Arrows:
         picked: list[str] = questionary.checkbox(
             question,
             choices=choices,
-            instruction=tr("(arrows move, space marks, enter goes on)"),
+            instruction=_how_to_mark(len(choices)),
             validate=lambda values: bool(values) or tr("mark at least one with the space bar"),
             style=_style(),
             erase_when_done=True,
         ).unsafe_ask()
         chosen = [value for value in picked if value != _TYPED]
         if _TYPED in picked:
-            chosen = list(dict.fromkeys([*chosen, *self._words(typed)]))
+            chosen = list(dict.fromkeys([*chosen, *self._words(options, typed)]))
         _leave_line(question, chosen)
         return chosen
 
-    def _words(self, typed: Typed) -> list[str]:
+    def _words(self, options: Sequence[Option], typed: Typed) -> list[str]:
         import questionary
 
         answer = ""
@@ -186,16 +238,15 @@ class Arrows:
             answer = questionary.text(
                 typed.offer,
                 default=answer,
-                instruction=f"({typed.example}) ",
+                instruction=tr("\n  ({example}; Ctrl-C ends)\n ", example=typed.example),
                 validate=lambda text: bool(text.strip()) or tr("type something, or press Ctrl-C"),
                 style=_style(),
                 erase_when_done=True,
             ).unsafe_ask()
-            words = split_words(answer)
-            wrong = problem_with(words, typed)
+            words, wrong = understood(split_words(answer), options, typed)
             if not wrong:
                 return words
-            click.secho(wrong, fg="red")
+            _echo_lines(wrong, fg="red")
 
     def one(self, question: str, options: Sequence[Option]) -> str:
         """A list with a pointer."""
@@ -204,7 +255,7 @@ class Arrows:
         picked: str = questionary.select(
             question,
             choices=_choices(options),
-            instruction=tr("(arrows move, enter takes)"),
+            instruction=tr("(arrows move, enter takes, Ctrl-C ends)"),
             style=_style(),
             erase_when_done=True,
         ).unsafe_ask()
@@ -216,16 +267,25 @@ class Arrows:
         """With y, n or enter."""
         import questionary
 
-        return bool(questionary.confirm(question, default=True, style=_style()).unsafe_ask())
+        keys = tr("(Y/n, Ctrl-C ends) ")
+        asked = questionary.confirm(question, default=True, instruction=keys, style=_style())
+        return bool(asked.unsafe_ask())
+
+
+def _how_to_mark(lines: int) -> str:
+    """One line; a second where the list is longer than the screen, which does not show it."""
+    keys = tr("(arrows move, space marks, enter goes on, Ctrl-C ends)")
+    if lines + ROWS_AROUND <= shutil.get_terminal_size().lines:
+        return keys
+    return tr("{keys}\n  {count} lines, arrows scroll", keys=keys, count=lines)
 
 
 def _choices(options: Sequence[Option]) -> list[Any]:
     import questionary
 
-    room = max(30, shutil.get_terminal_size().columns - BESIDE_A_TITLE)
     return [
         questionary.Choice(
-            _cut(option.title, room - len(option.closed) - 3 if option.closed else room),
+            _fitted(option),
             value=option.value,
             checked=option.checked,
             disabled=option.closed or None,
@@ -234,14 +294,23 @@ def _choices(options: Sequence[Option]) -> list[Any]:
     ]
 
 
-def _cut(text: str, room: int) -> str:
-    room = max(12, room)
-    return text if len(text) <= room else text[: room - 1].rstrip() + "…"
+def _fitted(option: Option) -> str:
+    """Why something cannot be chosen is shown whole; its name makes room for it."""
+    room = columns() - BESIDE_A_TITLE
+    if option.closed:
+        return shortened(option.title, max(LEAST_TITLE, room - width_of([option.closed]) - 3))
+    return cut(option.title, max(LEAST_TITLE, room))
+
+
+def _echo_lines(texts: Sequence[str], **style: Any) -> None:
+    for text in texts:
+        for line in wrapped(text):
+            click.echo(click.style(line, **style) if style else line)
 
 
 def _leave_line(question: str, chosen: Sequence[str]) -> None:
-    done = click.style("✓", fg="green")
-    click.echo(" ".join((done, question, "", one_line(", ".join(chosen)))))
+    told = wrapped(f"{question}  {one_line(', '.join(chosen))}", columns() - len("✓ "))
+    click.echo("\n  ".join([click.style("✓", fg="green") + " " + told[0], *told[1:]]))
 
 
 def _style() -> Any:

@@ -53,7 +53,7 @@ from assay.messages import tr
 )
 @click.option("--fresh", is_flag=True, help=tr("Ask everything again."))
 @asking
-@click.option("-v", "--verbose", is_flag=True, help=tr("Show every test."))
+@click.option("-v", "--verbose", is_flag=True, help=tr("Show every test with its answer."))
 @as_json
 @common
 def command(

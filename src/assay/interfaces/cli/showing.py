@@ -6,7 +6,10 @@ In: a Report, Comparison, Leaderboard or Suite. Out: text on stdout.
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -75,8 +78,12 @@ def show_demo(shown: Shown) -> None:
     run = report.run
     where = f"--out {shlex.quote(report.out)}"
     folder = Path(report.out) / "runs" / run
+    if told := where_assay_is():
+        _heading(told)
     _heading(f"$ assay report {run} {where}")
-    terminal.report(report, console)
+    # The run's own command would look for a server that has ended: it comes with that, below.
+    hints = tuple(hint for hint in report.hints if report.command not in hint)
+    terminal.report(replace(report, hints=hints), console)
     _heading(f"$ assay compare {run} {where}")
     terminal.comparison(shown.comparison, console)
     _heading(f"$ assay leaderboard {where}")
@@ -87,10 +94,25 @@ def show_demo(shown: Shown) -> None:
     click.echo(tr("every speed:     {path}", path=folder / "performance.md"))
     click.echo(tr("every answer:    {path}", path=folder / "outputs"))
     click.echo(tr("the records:     assay export {run} {where}", run=run, where=where))
+    _heading(tr("ask again what failed: start the server in another terminal, then the run"))
     click.echo(tr("the server:      {command}", command=shown.server))
+    click.echo(tr("the run:         {command}", command=report.command))
     _heading(tr("next, with Ollama and a model of your own"))
     click.echo(tr("assay            finds your models and suites, asks, and runs"))
     click.echo(tr("assay doctor     says what this machine can do, and what to do about the rest"))
+
+
+def where_assay_is() -> str:
+    """What the word `assay` of a printed command stands for, where a shell would not find it."""
+    if shutil.which("assay"):
+        return ""
+    beside = shutil.which("assay", path=str(Path(sys.executable).parent))
+    if beside is None:
+        command = shlex.join([sys.executable, "-m", "assay"])
+    else:
+        here, found = Path.cwd(), Path(beside)
+        command = shlex.quote(str(found.relative_to(here) if found.is_relative_to(here) else found))
+    return tr("assay here is {command}", command=command)
 
 
 def _show_speeds(model: ModelReport) -> None:

@@ -16,18 +16,25 @@ import json
 import ssl
 import threading
 import urllib.request
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 import httpcore
 
+from assay.errors import UsageError
 from assay.messages import tr
-from assay.models.http.deadlines import CalledOff, DeadlineNetwork, hurry, within
+from assay.models.http.deadlines import (
+    CalledOff,
+    DeadlineNetwork,
+    DeadlineStream,
+    hurry,
+    within,
+)
 from assay.models.http.faults import Fault, fault_of_status, message_in, readable
-from assay.models.spec import without_userinfo
+from assay.models.http.secrets import PLACEHOLDERS, Secrets
 from assay.types import Cause
 
 # A reply of 1,024 tokens with 20 likelihoods each takes 2 MB; ten times the longest seen is plenty.
@@ -35,7 +42,6 @@ MAX_BYTES = 64 * 1024 * 1024
 MAX_LINE = 8 * 1024 * 1024
 MAX_ERROR_BYTES = 64 * 1024
 END_OF_STREAM_S = 1.0
-REMOVED = "[removed]"
 
 
 class Connection:
@@ -50,14 +56,14 @@ class Connection:
         headers: Mapping[str, str] | None = None,
         secrets: Iterable[str] = (),
     ) -> None:
-        self.url = without_userinfo(url).rstrip("/")
+        parts = urlsplit(url)
+        place = parts._replace(netloc=_netloc(parts), query="", fragment="")
+        self.url = urlunsplit(place).rstrip("/")
         self.timeout_s = timeout_s
         self.called_off = threading.Event()
-        parts = urlsplit(url)
-        password = unquote(parts.password or "")
-        self._secrets = tuple(secret for secret in (*secrets, password) if secret)
-        place = urlsplit(self.url)
-        self._path = place.path
+        login = _login(unquote(parts.username or ""), unquote(parts.password or ""))
+        self._secrets = Secrets((*secrets, *_secrets_of(parts, login)))
+        self._path = place.path.rstrip("/")
         self._headers = [
             (name.encode(), value.encode("latin-1"))
             for name, value in {
@@ -65,7 +71,7 @@ class Connection:
                 "user-agent": "assay",
                 "accept": "*/*",
                 "accept-encoding": "identity",
-                **_login(unquote(parts.username or ""), password),
+                **login,
                 **(headers or {}),
             }.items()
         ]
@@ -75,19 +81,31 @@ class Connection:
     def document(
         self, method: str, path: str, body: object = None, *, timeout_s: float | None = None
     ) -> Any:
-        """A whole JSON document."""
+        """A whole JSON document. A question that changes nothing is asked once more where the
+        connection, kept from before, had been closed at the other end.
+        """
+        try:
+            return self._document(method, path, body, timeout_s)
+        except Fault as fault:
+            if method != "GET" or not fault.connection_broke:
+                raise
+        return self._document(method, path, body, timeout_s)
+
+    def _document(self, method: str, path: str, body: object, timeout_s: float | None) -> Any:
         with self._answer(method, path, body, timeout_s) as response:
             raw = b"".join(self._within_bounds(response))
         return self.parsed(raw)
 
     @contextmanager
-    def lines(self, path: str, body: object) -> Iterator[Iterator[bytes]]:
+    def lines(
+        self, path: str, body: object, *, keep_blank: bool = False
+    ) -> Iterator[Iterator[bytes]]:
         """The lines of a streamed answer as they come, without their ends and without empty ones.
 
         Split at line feeds only: U+2028 and its kin may stand inside a JSON text.
         """
         with self._answer("POST", path, body, None) as response:
-            yield self._lines_of(response)
+            yield self._lines_of(response, keep_blank)
 
     def read_out(self, lines: Iterator[bytes]) -> None:
         """All that matters has come: read the end of the stream, so that the connection can carry
@@ -105,7 +123,7 @@ class Connection:
             raise self.unreadable(tr("bytes that are not UTF-8")) from error
         except (ValueError, RecursionError) as error:
             text = self.without_secrets(raw[:MAX_ERROR_BYTES].decode("utf-8", "replace"))
-            raise self.unreadable(readable(text[:200]) or tr("nothing")) from error
+            raise self.unreadable(readable(text)[:200] or tr("nothing")) from error
 
     def unreadable(self, what: str) -> Fault:
         """The server said something that its protocol does not know."""
@@ -116,11 +134,12 @@ class Connection:
         )
 
     def without_secrets(self, text: str) -> str:
-        """Whatever a server says, a key or password in it goes no further."""
-        for secret in self._secrets:
-            if secret in text:
-                text = text.replace(secret, REMOVED)
-        return text
+        """Whatever a server says of us or itself, a key or password in it goes no further."""
+        return self._secrets.out_of(text)
+
+    def clean_answer(self, text: str) -> str:
+        """The same for what a model wrote, where short words stay: they are no secrets there."""
+        return self._secrets.out_of_answer(text)
 
     def call_off(self) -> None:
         """End everything under way."""
@@ -147,6 +166,7 @@ class Connection:
                 response = self._pool.handle_request(request)
             try:
                 with self._translated(limit, "broken_stream"):
+                    self._refuse_what_nobody_asked_for(response)
                     if response.status != 200:
                         raise self._refusal(response)
                     yield response
@@ -169,14 +189,23 @@ class Connection:
             method, url, headers=[*self._headers, kind, length], content=content
         )
 
+    def _refuse_what_nobody_asked_for(self, response: httpcore.Response) -> None:
+        """A second answer to the request before would be taken for the answer to this one, and
+        shift every later answer to the wrong test. It was there before we had read anything.
+        """
+        stream = response.extensions.get("network_stream")
+        if isinstance(stream, DeadlineStream) and not stream.read_since_write:
+            raise self.unreadable(tr("an answer before the question"))
+
     def _refusal(self, response: httpcore.Response) -> Fault:
         raw = b""
         for chunk in _chunks(response):
             raw += chunk
             if len(raw) > MAX_ERROR_BYTES:
                 break
-        # Cleaned after decoding: in JSON a key may be spelt with escapes.
-        message = self.without_secrets(message_in(raw.decode("utf-8", "replace")))
+        # Cleaned after decoding, for in JSON a key may be spelt with escapes, and before it is
+        # cut, for half a key is a secret too.
+        message = readable(self.without_secrets(message_in(raw.decode("utf-8", "replace"))))
         headers = {
             name.decode("latin-1").lower(): self.without_secrets(value.decode("latin-1"))
             for name, value in response.headers
@@ -191,12 +220,12 @@ class Connection:
                 raise self.unreadable(tr("more than {count} MB", count=MAX_BYTES // 2**20))
             yield chunk
 
-    def _lines_of(self, response: httpcore.Response) -> Iterator[bytes]:
+    def _lines_of(self, response: httpcore.Response, keep_blank: bool) -> Iterator[bytes]:
         rest = b""
         for chunk in self._within_bounds(response):
             *whole, rest = (rest + chunk).split(b"\n")
             for line in whole:
-                if line.strip():
+                if keep_blank or line.strip():
                     yield line
             if len(rest) > MAX_LINE:
                 raise self.unreadable(tr("a line of more than {count} MB", count=MAX_LINE // 2**20))
@@ -222,11 +251,13 @@ class Connection:
         except httpcore.ConnectError as error:
             raise self._no_connection(readable(str(error)) or tr("connection refused")) from error
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as e:
-            raise Fault(
+            fault = Fault(
                 broken,
                 tr("the connection to {url} broke: {why}", url=self.url, why=_words_of(e)),
                 retry=True,
-            ) from e
+            )
+            fault.connection_broke = True
+            raise fault from e
 
     def _no_connection(self, why: str) -> Fault:
         return Fault(
@@ -246,10 +277,39 @@ def _as_json(body: object) -> bytes:
     )
 
 
+def _netloc(parts: SplitResult) -> str:
+    """Host and port as they are sent: no name, no password, letters beyond ASCII encoded."""
+    host = server_name(parts.hostname or "")
+    host = f"[{host}]" if ":" in host else host
+    return host if parts.port is None else f"{host}:{parts.port}"
+
+
+def server_name(host: str) -> str:
+    """A host's name as the network knows it. Raises UsageError for what is none."""
+    try:
+        return host if ":" in host else host.encode("idna").decode()
+    except UnicodeError as error:
+        raise UsageError(
+            tr("{host!r} is no name of a server", host=host[:80]),
+            hint=tr("write for example http://127.0.0.1:11434"),
+        ) from error
+
+
 def _login(name: str, password: str) -> dict[str, str]:
     if not name and not password:
         return {}
     return {"authorization": "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()}
+
+
+def _secrets_of(parts: SplitResult, login: Mapping[str, str]) -> Iterator[str]:
+    """The password, as written and as meant, the header made of it, and a name that stands alone
+    and so is a token.
+    """
+    for part in (parts.password, None if parts.password else parts.username):
+        if part and unquote(part).lower() not in PLACEHOLDERS:
+            yield from (part, unquote(part))
+    for header in login.values():
+        yield header.removeprefix("Basic ").rstrip("=")
 
 
 def _chunks(response: httpcore.Response) -> Iterator[bytes]:
@@ -261,7 +321,7 @@ def _chunks(response: httpcore.Response) -> Iterator[bytes]:
 
 def _pool(url: str, connections: int) -> httpcore.ConnectionPool:
     proxy = _proxy_for(url)
-    kind = httpcore.ConnectionPool if proxy is None else partial(httpcore.HTTPProxy, proxy)
+    kind = httpcore.ConnectionPool if proxy is None else _through(proxy)
     return kind(
         ssl_context=_trusted() if url.startswith("https:") else None,
         max_connections=connections,
@@ -288,6 +348,18 @@ def _proxy_for(url: str) -> str | None:
     if is_this_machine(host) or urllib.request.proxy_bypass(host):
         return None
     return urllib.request.getproxies().get(parts.scheme)
+
+
+def _through(proxy: str) -> Callable[..., httpcore.ConnectionPool]:
+    parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(
+            tr("the environment names a proxy that cannot be used: only http:// is understood"),
+            hint=tr("unset http_proxy and https_proxy, or name the server in no_proxy"),
+        )
+    place = f"{parts.scheme}://{_netloc(parts)}"
+    login = (unquote(parts.username or ""), unquote(parts.password or ""))
+    return partial(httpcore.HTTPProxy, place, proxy_auth=login if any(login) else None)
 
 
 def is_this_machine(host: str) -> bool:

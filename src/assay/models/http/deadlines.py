@@ -10,11 +10,13 @@ the clock is looked at. One request is one thread's, so the deadline lies with t
 
 from __future__ import annotations
 
+import socket
 import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 import httpcore
@@ -73,18 +75,31 @@ def _in_glances(step: Callable[[float], T], over: type[Exception]) -> T:
             _clock.left()  # raises where the time is up
 
 
-class _Stream(httpcore.NetworkStream):
+class DeadlineStream(httpcore.NetworkStream):
+    """A connection. `read_since_write`: something has come since something was last sent."""
+
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream
+        self.read_since_write = False
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """What has come, at most so much of it."""
+        self.read_since_write = True
         return _in_glances(lambda s: self._stream.read(max_bytes, timeout=s), httpcore.ReadTimeout)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        # Not in glances: a write that was begun cannot be begun again.
-        self._stream.write(buffer, timeout=_clock.left() if _clock.until else timeout)
+        """All of it. By hand, for httpcore gives the whole time to every part it can send."""
+        self.read_since_write = False
+        peer: socket.socket | None = self._stream.get_extra_info("socket")
+        if peer is None:
+            self._stream.write(buffer, timeout=_clock.left())
+            return
+        rest = memoryview(buffer)
+        while rest:
+            rest = rest[_in_glances(partial(_sent, peer, rest), TimeoutError) :]
 
     def close(self) -> None:
+        """Hang up."""
         self._stream.close()
 
     def start_tls(
@@ -93,11 +108,23 @@ class _Stream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
+        """The same connection, encrypted."""
         limit = min(CONNECT_S, _clock.left())
-        return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout=limit))
+        return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, timeout=limit))
 
     def get_extra_info(self, info: str) -> Any:
+        """What httpcore wants to know of the socket."""
         return self._stream.get_extra_info(info)
+
+
+def _sent(peer: socket.socket, rest: memoryview, seconds: float) -> int:
+    try:
+        peer.settimeout(seconds)
+        return peer.send(rest)
+    except TimeoutError:
+        raise
+    except OSError as error:
+        raise httpcore.WriteError(str(error)) from error
 
 
 class DeadlineNetwork(httpcore.NetworkBackend):
@@ -116,7 +143,7 @@ class DeadlineNetwork(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         """Connect; every later read and write keeps the thread's deadline."""
         limit = CONNECT_S if _clock.until is None else min(CONNECT_S, _clock.left())
-        return _Stream(
+        return DeadlineStream(
             self._network.connect_tcp(
                 host,
                 port,

@@ -42,6 +42,8 @@ class Fault(Exception):
         self.message = message
         self.partial = partial
         self.attempts = 1
+        self.connection_broke = False
+        self.asked = True  # False: the server was not even tried
 
 
 def fault_of_status(url: str, status: int, headers: Mapping[str, str], message: str) -> Fault:
@@ -77,11 +79,11 @@ def _sentence(url: str, status: int, headers: Mapping[str, str], message: str) -
 
 
 def message_in(body: str) -> str:
-    """The server's own words, wherever it put them; one line, of a length one can read."""
+    """The server's own words, wherever it put them, whole."""
     try:
         found: object = json.loads(body)
     except (ValueError, RecursionError):
-        return readable(body)
+        return body
     for _ in range(3):  # {"error": {"message": "…"}}, {"error": "…"}, {"detail": [{"msg": "…"}]}
         if isinstance(found, dict):
             names = ("error", "message", "detail", "msg")
@@ -91,7 +93,7 @@ def message_in(body: str) -> str:
                 found = f"{found} ({place[-1]})"  # which field is wrong, as FastAPI tells it
         elif isinstance(found, list) and found:
             found = found[0]
-    return readable(found if isinstance(found, str) else body)
+    return found if isinstance(found, str) else body
 
 
 def readable(text: str) -> str:
@@ -109,9 +111,9 @@ def retry_after(value: str | None) -> float | None:
     except ValueError:
         try:
             then = email.utils.parsedate_to_datetime(value)
-        except ValueError:
+            if then.tzinfo is None:
+                then = then.replace(tzinfo=datetime.UTC)
+            seconds = (then - datetime.datetime.now(datetime.UTC)).total_seconds()
+        except (ValueError, OverflowError):
             return None
-        if then.tzinfo is None:
-            then = then.replace(tzinfo=datetime.UTC)
-        seconds = (then - datetime.datetime.now(datetime.UTC)).total_seconds()
     return max(0.0, seconds) if seconds == seconds else None  # "nan" is a float, too

@@ -34,38 +34,43 @@ class Patience:
         self._not_before = 0.0
         self._gone = False
         self._timeouts = 0
+        self._last_timeout = 0.0
 
     def tried(self, attempt: Callable[[], T]) -> tuple[T, int]:
         """Try until it works or trying is useless. Raises the last Fault, with its attempts."""
         self._refuse_a_server_that_never_answers()
+        began = time.monotonic()
         for number in range(1, ATTEMPTS + 1):
             self._wait_until_allowed()
             try:
                 result = attempt()
             except Fault as fault:
                 fault.attempts = number
-                self._learn(fault, last=number == ATTEMPTS)
+                self._learn(fault, began, last=number == ATTEMPTS)
                 if not fault.retry or number == ATTEMPTS or self._gone:
                     raise
                 self._pause(number, fault)
             else:
-                self._learn(None)
+                self._learn(None, began)
                 return result, number
         raise AssertionError("the last attempt returns or raises")
 
-    def _learn(self, fault: Fault | None, *, last: bool = False) -> None:
+    def _learn(self, fault: Fault | None, began: float, *, last: bool = False) -> None:
         with self._lock:
-            if fault is None:
-                self._gone, self._timeouts = False, 0
+            if fault is None or fault.status is not None:
+                self._gone, self._timeouts = False, 0  # somebody is there, whatever he says
             elif fault.cause == "timeout":
-                self._timeouts += 1
+                # Eight at once are one stall: only what began after the last one counts anew.
+                if began >= self._last_timeout:
+                    self._timeouts += 1
+                    self._last_timeout = time.monotonic()
             elif fault.cause == "unreachable" and last:
                 # Nobody was there through all the pauses: the next requests try once, at once.
                 self._gone = True
 
     def _refuse_a_server_that_never_answers(self) -> None:
         if self._timeouts >= TIMEOUTS_IN_A_ROW:
-            raise Fault(
+            fault = Fault(
                 "timeout",
                 tr(
                     "not asked: {count} requests in a row had timed out; a longer --timeout or a "
@@ -73,20 +78,20 @@ class Patience:
                     count=TIMEOUTS_IN_A_ROW,
                 ),
             )
+            fault.asked = False
+            raise fault
 
     def _pause(self, number: int, fault: Fault) -> None:
-        asked = fault.retry_after_s
-        if asked is not None:
-            if asked > LONGEST_ASKED_S:
-                fault.sentence = tr(
-                    "{fault} (it asks to wait {seconds:.0f} s, longer than we do)",
-                    fault=fault.sentence,
-                    seconds=asked,
-                )
-                raise fault
-            with self._lock:
-                self._not_before = max(self._not_before, time.monotonic() + asked)
-            return
+        asked = fault.retry_after_s or 0.0
+        if asked > LONGEST_ASKED_S:
+            fault.sentence = tr(
+                "{fault} (it asks to wait {seconds:.0f} s, longer than we do)",
+                fault=fault.sentence,
+                seconds=asked,
+            )
+            raise fault
+        with self._lock:
+            self._not_before = max(self._not_before, time.monotonic() + asked)
         pause = min(LONGEST_PAUSE_S, self._first_pause_s * 2 ** (number - 1))
         # Jitter, so that eight connections do not come back at the same moment.
         self._called_off.wait(pause * random.uniform(0.75, 1.25))

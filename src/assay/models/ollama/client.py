@@ -6,7 +6,7 @@ requests, sampling, when to load or to try again.
 
 from __future__ import annotations
 
-import math
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,9 +14,13 @@ from typing import Any
 
 from assay.messages import tr
 from assay.models.http.connection import Connection
-from assay.models.http.faults import Fault, readable
+from assay.models.http.faults import Fault, message_in, readable
+from assay.models.http.figures import told_count, told_seconds
+from assay.models.reasoning import as_unicode
 
+NANOSECOND = 1e-9
 SOON_S = 10.0  # for questions that need no computing
+UNLOADING_S = 10.0  # takes 10 ms where the server is well
 LOADING_S = 600.0  # a large model from a slow disk
 # 500s that stay: a wrong option, a bad schema, a broken file. Words of 0.11.10 and 0.17.4.
 LASTING = (
@@ -79,7 +83,7 @@ class _Stream:
             self.written.first_answer_at = now
         self.pieces.append(text)
         self.thoughts.append(thought)
-        if self.written.first_logprobs is None:
+        if self.written.first_logprobs is None and not any(self.thoughts):
             self.written.first_logprobs = _first(line.get("logprobs"))
         if line.get("done") is True:
             self._finish(line, now)
@@ -87,15 +91,15 @@ class _Stream:
     def _finish(self, line: Mapping[str, Any], now: float) -> None:
         self.done = True
         found = self.written
-        found.finish = str(line.get("done_reason") or "stop")[:40]
+        found.finish = as_unicode(str(line.get("done_reason") or "stop")[:40])
         found.ended_at = now
-        found.prompt_tokens = _count(line.get("prompt_eval_count"))
-        found.output_tokens = _count(line.get("eval_count"))
-        found.cached_tokens = _count(line.get("prompt_eval_cached_count"))
-        found.total_s = _seconds(line.get("total_duration"))
-        found.load_s = _seconds(line.get("load_duration"))
-        found.prefill_s = _seconds(line.get("prompt_eval_duration"))
-        found.decode_s = _seconds(line.get("eval_duration"))
+        found.prompt_tokens = told_count(line.get("prompt_eval_count"))
+        found.output_tokens = told_count(line.get("eval_count"))
+        found.cached_tokens = told_count(line.get("prompt_eval_cached_count"))
+        found.total_s = told_seconds(line.get("total_duration"), unit=NANOSECOND)
+        found.load_s = told_seconds(line.get("load_duration"), unit=NANOSECOND)
+        found.prefill_s = told_seconds(line.get("prompt_eval_duration"), unit=NANOSECOND)
+        found.decode_s = told_seconds(line.get("eval_duration"), unit=NANOSECOND)
 
     @property
     def text(self) -> str:
@@ -143,22 +147,31 @@ class OllamaClient:
             raise self._connection.unreadable(tr("no facts about {name}", name=name))
         return document
 
-    def load(self, name: str, options: Mapping[str, Any], keep_alive: str) -> float:
+    def load(
+        self, name: str, options: Mapping[str, Any], keep_alive: str, *, patient: bool = True
+    ) -> float:
         """Bring a model into memory; returns how long it took, by our clock."""
-        body = {"model": name, "stream": False, "keep_alive": keep_alive, "options": options}
+        body = {
+            "model": name,
+            "stream": False,
+            "keep_alive": keep_alive,
+            "shift": False,  # as every answer will be asked: a change means loading again
+            "options": options,
+        }
         started = time.perf_counter()
         try:
-            self._connection.document("POST", "/api/generate", body, timeout_s=LOADING_S)
+            limit = LOADING_S if patient else None
+            self._connection.document("POST", "/api/generate", body, timeout_s=limit)
         except Fault as fault:
             # A file that could not be loaded now will not load in a second, and trying is slow.
-            fault.retry = fault.retry and fault.status != 500
+            fault.retry = fault.status in (429, 503)
             raise
         return time.perf_counter() - started
 
     def unload(self, name: str) -> None:
-        """Take a model out of memory, which also ends whatever it computes. 10 ms when asked."""
+        """Take a model out of memory, which also ends whatever it computes."""
         body = {"model": name, "keep_alive": 0, "stream": False}
-        self._connection.document("POST", "/api/generate", body, timeout_s=30.0)
+        self._connection.document("POST", "/api/generate", body, timeout_s=UNLOADING_S)
 
     def write(self, path: str, body: Mapping[str, Any]) -> Written:
         """One streamed answer. A stream that ends early is a Fault that holds what had come."""
@@ -174,20 +187,23 @@ class OllamaClient:
         except Fault as fault:
             fault.partial = stream.text
             raise _lasting(fault) from fault
-        if not stream.done:
+        # "load" without a word: the server did something else than answer.
+        if not stream.done or (stream.written.finish in ("load", "unload") and not stream.text):
             raise Fault(
                 "broken_stream",
                 tr("{url} stopped before it was done", url=self._connection.url),
                 retry=True,
                 partial=stream.text,
             )
-        stream.written.text = self._connection.without_secrets(stream.text)
-        stream.written.thinking = self._connection.without_secrets("".join(stream.thoughts))
+        stream.written.text = self._connection.clean_answer(stream.text)
+        stream.written.thinking = self._connection.clean_answer("".join(stream.thoughts))
         return stream.written
 
     def _take(self, stream: _Stream, line: object) -> None:
         if isinstance(line, dict) and line.get("error"):
-            message = self._connection.without_secrets(readable(str(line["error"])))
+            told = line["error"]
+            words = told if isinstance(told, str) else message_in(json.dumps(line))
+            message = readable(self._connection.without_secrets(words))
             raise Fault(
                 "server_error",
                 tr("{url} failed while answering: {why}", url=self._connection.url, why=message),
@@ -199,9 +215,8 @@ class OllamaClient:
                 raise TypeError
             stream.take(line)
         except (TypeError, ValueError) as error:
-            raise self._connection.unreadable(
-                readable(self._connection.without_secrets(str(line)[:200]))
-            ) from error
+            shown = readable(self._connection.without_secrets(str(line)[:4000]))
+            raise self._connection.unreadable(shown[:200]) from error
 
     def _list(self, path: str) -> list[dict[str, Any]]:
         document = self._connection.document("GET", path, timeout_s=SOON_S)
@@ -220,17 +235,6 @@ def _lasting(fault: Fault) -> Fault:
     if fault.message and "context length" in fault.message and fault.status == 400:
         fault.cause = "prompt_too_long"
     return fault
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _seconds(nanoseconds: object) -> float | None:
-    if isinstance(nanoseconds, bool) or not isinstance(nanoseconds, int | float):
-        return None
-    seconds = nanoseconds / 1e9
-    return seconds if math.isfinite(seconds) and seconds >= 0 else None
 
 
 def _first(logprobs: object) -> Mapping[str, Any] | None:

@@ -7,7 +7,7 @@ Ollama answers a prompt that does not fit with status 200 and the middle missing
 `truncate: false`; older ones ignore it, and there only their count of prompt tokens gives it away:
 exactly num_ctx for one long text, a little below where old messages were dropped (256 and 248 at
 num_ctx 256 in the recordings). We have no tokenizer, so all we hold against that count are bounds:
-a token is at least one byte, and as a rule 2 to 6 bytes.
+a token is at least one byte, as a rule 2 to 6, and letters beyond ASCII make more of them.
 """
 
 from __future__ import annotations
@@ -21,22 +21,57 @@ STEP = 1024
 SMALLEST = 2048
 TEMPLATE_TOKENS = 16  # a message's share of the chat template, generously
 TEMPLATE_TOKENS_LEAST = 3
-BYTES_PER_TOKEN_USUAL = 2.5  # for asking: Ewe and code take more tokens than English
-BYTES_PER_TOKEN_MOST = 6.5  # for accusing: English prose has about 4.5
+# For asking, generously: code and digits have 2.5 bytes a token, letters beyond ASCII fewer.
+BYTES_PER_TOKEN_USUAL = 2.5
+BYTES_PER_TOKEN_BEYOND_ASCII = 1.5
+# For accusing: English prose has about 4.5 bytes a token, Ewe about 2.
+BYTES_PER_TOKEN_MOST = 6.5
+BYTES_PER_TOKEN_MOST_BEYOND_ASCII = 4.0
+MOSTLY_BEYOND = 0.05  # share of such bytes from which a text is counted among those
 NEARLY_FULL = 0.93  # dropping whole old messages left 248 of 256
 LONG_ENOUGH = 400  # bytes; in shorter prompts the template weighs too much to learn from
 LEARNT_FROM = 5
 
 
-def bytes_of(messages: Sequence[Message]) -> int:
-    """Of all that is said, in UTF-8."""
-    return sum(len(message.content.encode("utf-8", "replace")) for message in messages)
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Bytes of all that is said, in UTF-8, and how many of them are beyond ASCII."""
+
+    total: int
+    beyond_ascii: int
+
+    @classmethod
+    def of(cls, messages: Sequence[Message]) -> Size:
+        """Of a conversation."""
+        total = beyond = 0
+        for message in messages:
+            raw = message.content.encode("utf-8", "replace")
+            total += len(raw)
+            if not raw.isascii():
+                beyond += sum(byte >= 0x80 for byte in raw)
+        return cls(total, beyond)
+
+    @property
+    def tokens(self) -> float:
+        """Rather too many than too few."""
+        plain = self.total - self.beyond_ascii
+        return plain / BYTES_PER_TOKEN_USUAL + self.beyond_ascii / BYTES_PER_TOKEN_BEYOND_ASCII
+
+    @property
+    def tokens_at_least(self) -> float:
+        """So many it has, whatever it says."""
+        beyond = self.beyond_ascii > MOSTLY_BEYOND * self.total
+        most = BYTES_PER_TOKEN_MOST_BEYOND_ASCII if beyond else BYTES_PER_TOKEN_MOST
+        return self.total / most
 
 
 def context_for(messages: Sequence[Message], max_tokens: int, own_bytes: int = 0) -> int:
-    """A context that holds this conversation and its answer, in whole steps."""
-    prompt = (bytes_of(messages) + own_bytes) / BYTES_PER_TOKEN_USUAL
-    needed = prompt + TEMPLATE_TOKENS * (len(messages) + 1) + max_tokens
+    """A context that holds this conversation and its answer, in whole steps. A prompt of our own
+    estimate must not fill it so far that it looks as if it had been cut.
+    """
+    prompt = Size.of(messages).tokens + own_bytes / BYTES_PER_TOKEN_USUAL
+    prompt += TEMPLATE_TOKENS * (len(messages) + 1)
+    needed = max(prompt + max_tokens, prompt / NEARLY_FULL)
     return max(SMALLEST, STEP * -(-int(needed + 1) // STEP))
 
 
@@ -55,8 +90,8 @@ class CutDetector:
         """Whether the server must have left out a part of the prompt."""
         if not counted:
             return False
-        size = bytes_of(messages)
-        if size + self.own_bytes + TEMPLATE_TOKENS * (len(messages) + 1) <= context:
+        size = Size.of(messages)
+        if size.total + self.own_bytes + TEMPLATE_TOKENS * (len(messages) + 1) <= context:
             self._learn(size, counted)
             return False
         if counted >= context:
@@ -65,14 +100,13 @@ class CutDetector:
             return False
         return counted >= NEARLY_FULL * context or counted < self._at_least(size, len(messages))
 
-    def _learn(self, size: int, counted: int) -> None:
-        if size >= LONG_ENOUGH:
+    def _learn(self, size: Size, counted: int) -> None:
+        if size.total >= LONG_ENOUGH:
             self._seen += 1
-            self._least_tokens_per_byte = min(self._least_tokens_per_byte, counted / size)
+            self._least_tokens_per_byte = min(self._least_tokens_per_byte, counted / size.total)
 
-    def _at_least(self, size: int, messages: int) -> float:
-        """So many tokens a prompt of so many bytes has, whatever it says."""
-        bound = size / BYTES_PER_TOKEN_MOST
+    def _at_least(self, size: Size, messages: int) -> float:
+        bound = size.tokens_at_least
         if self._seen >= LEARNT_FROM:
-            bound = max(bound, 0.75 * size * self._least_tokens_per_byte)
+            bound = max(bound, 0.75 * size.total * self._least_tokens_per_byte)
         return bound + TEMPLATE_TOKENS_LEAST * messages

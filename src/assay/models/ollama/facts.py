@@ -13,6 +13,8 @@ from typing import Any
 
 from assay.messages import tr
 from assay.models.http.faults import readable
+from assay.models.http.figures import told_count
+from assay.models.reasoning import as_unicode
 from assay.types import Capability, ModelFacts, Thinking
 
 STRUCTURED_SINCE = (0, 5, 0)
@@ -48,9 +50,9 @@ def facts_of(
 ) -> ModelFacts:
     """Everything that is known before the first question."""
     info = _mapping(shown.get("model_info"))
-    digest = (entry or {}).get("digest")
+    digest = digest_of(entry)
     elsewhere = shown.get("remote_host") or (entry or {}).get("remote_host")
-    local = isinstance(digest, str) and bool(digest) and not elsewhere
+    local = digest is not None and not elsewhere
     return ModelFacts(
         spec=spec,
         name=name,
@@ -66,10 +68,18 @@ def facts_of(
     )
 
 
+def digest_of(entry: Mapping[str, Any] | None) -> str | None:
+    """What stands for the weights, template and parameters."""
+    digest = (entry or {}).get("digest")
+    return as_unicode(digest) if isinstance(digest, str) and digest else None
+
+
 def _capabilities(
     shown: Mapping[str, Any], version: str, *, elsewhere: bool
 ) -> frozenset[Capability]:
-    """Servers before 0.6.4 list none: they write, as all models did then."""
+    """Servers before 0.6.4 list none: they write, as all models did then. A model that cannot be
+    kept from thinking begins with a thought, and its first token chooses nothing.
+    """
     listed = shown.get("capabilities")
     writes = "completion" in listed if isinstance(listed, list) and listed else True
     if not writes:
@@ -77,7 +87,8 @@ def _capabilities(
     found: set[Capability] = {"generate"}
     if version_of(version) >= STRUCTURED_SINCE and not elsewhere:
         found.add("structured_output")
-    if version_of(version) >= LOGPROBS_SINCE and not elsewhere:
+    always_thinks = bool(thinking_of(shown)) and "off" not in thinking_of(shown)
+    if version_of(version) >= LOGPROBS_SINCE and not elsewhere and not always_thinks:
         found.add("top_logprobs")
     return frozenset(found)
 
@@ -128,7 +139,8 @@ def own_stops(shown: Mapping[str, Any]) -> tuple[str, ...]:
 
 def own_bytes(shown: Mapping[str, Any]) -> int:
     """How large the prompt is that a model brings along: its system prompt and template."""
-    return sum(len(str(shown.get(key) or "").encode()) for key in ("system", "template"))
+    texts = (str(shown.get(key) or "") for key in ("system", "template"))
+    return sum(len(text.encode("utf-8", "replace")) for text in texts)
 
 
 def not_there(name: str, models: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
@@ -145,4 +157,4 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _positive(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    return told_count(value) or None

@@ -11,7 +11,6 @@ marking, the store.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -25,7 +24,7 @@ from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault
 from assay.models.http.retrying import Patience
 from assay.models.http.workers import in_parallel
-from assay.models.ollama.bodies import KEEP_ALIVE, body_for
+from assay.models.ollama.bodies import body_for
 from assay.models.ollama.client import OllamaClient, Written
 from assay.models.ollama.context import CutDetector, context_for
 from assay.models.ollama.facts import (
@@ -37,7 +36,8 @@ from assay.models.ollama.facts import (
     own_stops,
     version_of,
 )
-from assay.models.reasoning import split_reasoning
+from assay.models.ollama.residence import Residence
+from assay.models.reasoning import as_unicode, split_reasoning
 from assay.models.sampled import draws, together
 from assay.models.settings import ServerSettings
 from assay.types import (
@@ -54,6 +54,8 @@ from assay.types import (
     ToChoose,
 )
 
+LOADED_BY_ITSELF_S = 0.5  # a model in memory takes 35 to 70 ms to be "loaded"
+
 
 class OllamaModel:
     """Asks one model of one server."""
@@ -67,17 +69,13 @@ class OllamaModel:
         )
         self._client = OllamaClient(self._connection)
         self._patience = Patience(self._connection.called_off, first_pause_s=settings.first_pause_s)
-        self._lock = threading.Lock()
         self._context = settings.num_ctx or 0
-        self._loaded_with = 0
-        self._load_s: float | None = None
-        self._asked = False
-        self._observed = Observed()
         try:
             self._facts = self._find(spec)
         except BaseException:
             self._connection.close()
             raise
+        self._residence = Residence(self._client, self._facts)
 
     @property
     def facts(self) -> ModelFacts:
@@ -96,17 +94,18 @@ class OllamaModel:
         )
 
     def observed(self) -> Observed:
-        """Memory, offload and context, as seen when the first answer had come."""
-        return self._observed
+        """Memory, offload and context, as seen when the model was loaded."""
+        return self._residence.observed
 
     def close(self) -> None:
         """Unload, which also ends what a Ctrl-C left computing."""
-        if self._asked:
-            self._connection.resume()
-            with suppress(Fault):
-                self._client.unload(self._name)
-            self._asked = False
+        self._connection.resume()
+        self._residence.leave()
         self._connection.close()
+
+    def stop(self) -> None:
+        """Give up what is under way; `answer` ends soon."""
+        self._connection.call_off()
 
     # ------------------------------------------------------------------------------ finding it
 
@@ -130,7 +129,7 @@ class OllamaModel:
         )
 
     def _unavailable(self, fault: Fault) -> ModelUnavailable:
-        if fault.status == 404 and "not found" in fault.message and self._name in fault.message:
+        if fault.status == 404 and "page not found" not in fault.message:
             with suppress(Fault):
                 sentence, hint = not_there(self._name, self._client.models())
                 return ModelUnavailable(
@@ -169,60 +168,6 @@ class OllamaModel:
             return context_for(work.messages, longest, self._own_bytes)
         return 0
 
-    def _ensure_loaded(self) -> None:
-        """Loaded apart, so that loading takes nothing from a request's time."""
-        with self._lock:
-            if self._loaded_with == self._context:
-                return
-            self._asked = True
-            if self._is_in_memory():
-                self._loaded_with = self._context
-                return
-            self._load_s = self._client.load(self._name, {"num_ctx": self._context}, KEEP_ALIVE)
-            self._loaded_with = self._context
-            self._observe()
-
-    def _is_in_memory(self) -> bool:
-        """Loaded already, by somebody before us, and as we need it."""
-        self._observe()
-        return self._observed.context_length == self._context
-
-    def _observe(self) -> None:
-        self._observed = Observed()
-        with suppress(Fault):
-            loaded = self._client.loaded()
-            entry = entry_of(self._name, loaded)
-            if entry is None:
-                return
-            others = len(loaded) - 1
-            notes = []
-            context = _whole(entry.get("context_length"))
-            if context is not None and context < self._context:
-                notes.append(
-                    tr(
-                        "the server gave a context of {given} tokens where {asked} were asked for",
-                        given=context,
-                        asked=self._context,
-                    )
-                )
-            if others:
-                notes.append(tr("other models were in the server's memory: {count}", count=others))
-            self._observed = Observed(
-                memory_bytes=_whole(entry.get("size")),
-                gpu_bytes=_whole(entry.get("size_vram")) or 0,
-                context_length=context,
-                notes=tuple(notes),
-            )
-
-    def _give_up_on_server(self) -> None:
-        """After a deadline the server computes on: 128 s for the next trivial request, measured;
-        1.5 s with an unload in between, the reload included.
-        """
-        with self._lock:
-            self._loaded_with = 0
-            with suppress(Fault):
-                self._client.unload(self._name)
-
     # ---------------------------------------------------------------------------------- asking
 
     def _reply(self, request: Request) -> Reply:
@@ -230,16 +175,23 @@ class OllamaModel:
         try:
             return self._ask(request)
         except Fault as fault:
-            if fault.cause == "timeout" and fault.status is None:
-                self._give_up_on_server()
-            return Failed(
-                request_id=request.id,
-                reason=fault.sentence,
-                cause=fault.cause,
-                partial=self._connection.without_secrets(fault.partial),
-                total_s=time.perf_counter() - started,
-                attempts=fault.attempts,
-            )
+            if fault.cause == "timeout" and fault.status is None and fault.asked:
+                self._residence.give_up()
+            return self._failed(request, fault, started)
+        # What a server can send has no end; one reply that we did not foresee costs one test.
+        except Exception as error:  # noqa: BLE001
+            what = tr("an answer we did not foresee ({kind})", kind=type(error).__name__)
+            return self._failed(request, self._connection.unreadable(what), started)
+
+    def _failed(self, request: Request, fault: Fault, started: float) -> Failed:
+        return Failed(
+            request_id=request.id,
+            reason=as_unicode(fault.sentence),
+            cause=fault.cause,
+            partial=as_unicode(self._connection.clean_answer(fault.partial)),
+            total_s=time.perf_counter() - started,
+            attempts=fault.attempts,
+        )
 
     def _ask(self, request: Request) -> Reply:
         work = request.work
@@ -303,17 +255,17 @@ class OllamaModel:
         )
 
         def attempt() -> tuple[Written, float | None]:
-            self._ensure_loaded()
-            with self._lock:
-                load_s, self._load_s = self._load_s, None  # counted once, with the first answer
-            return self._client.write(path, {**body, **extra}), load_s
+            self._residence.ensure(self._context)
+            written = self._client.write(path, {**body, **extra})
+            return written, self._residence.took_to_load()
 
         (written, load_s), attempts = self._patience.tried(attempt)
         self._refuse_if_cut(work, written)
         return written, _timing(written, load_s), attempts
 
     def _refuse_if_cut(self, work: ToAnswer, written: Written) -> None:
-        context = min(self._context, self._observed.context_length or self._context)
+        given = self._residence.observed.context_length
+        context = min(self._context, given or self._context)
         if self._cuts.was_cut(work.messages, written.prompt_tokens, context):
             raise Fault(
                 "prompt_too_long",
@@ -327,15 +279,13 @@ class OllamaModel:
 
 
 def _timing(written: Written, load_s: float | None) -> Timing:
+    """`cold` where we loaded it, or where the server had to, for want of memory in between."""
+    by_itself = (written.load_s or 0.0) > LOADED_BY_ITSELF_S
     return Timing(
         load_s=load_s if load_s is not None else written.load_s,
         queue_s=written.queue_s,
         prefill_s=written.prefill_s,
         decode_s=written.decode_s,
         cached_tokens=written.cached_tokens,
-        cold=load_s is not None,
+        cold=load_s is not None or by_itself,
     )
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -54,4 +54,7 @@ def _checked(url: str, *, shown: str) -> str:
             tr("{url} is no URL of a server", url=shown),
             hint=tr("write for example {example}", example=EXAMPLE),
         )
+    from assay.models.http.connection import server_name  # httpcore takes its time to load
+
+    server_name(parts.hostname or "")
     return url.rstrip("/")

@@ -60,7 +60,7 @@ class Asking:
                 return self._patience.tried(lambda post=post: send(post))  # type: ignore[misc]
             except Fault as fault:
                 better = dialect.after_refusal(fault, post.body)
-                # Later a refusal is about one request's value: without it, it would be another
+                # Later a refusal is about one request's value: changed, it would be another
                 # request, and every one after it.
                 if better is None or not (probing or better.draws_as(dialect)):
                     raise

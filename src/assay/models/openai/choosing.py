@@ -27,12 +27,20 @@ ONE_TOKEN = Sampling(temperature=0.0, seed=0, max_tokens=1)
 def by_first_token(
     name: str, asking: Asking, request_id: str, work: ToChoose
 ) -> tuple[Chosen | None, tuple[str, ...]]:
-    """The choices among the likeliest first tokens, and what the server dropped."""
+    """The choices among the likeliest first tokens, and what the server dropped. A model that
+    thinks first chooses later.
+    """
     one = replace(work.otherwise or ONE_TOKEN, temperature=0.0, max_tokens=1, stop=())
     written, attempts = asking.whole(lambda dialect: first_token(name, work.messages, one, dialect))
+    if written.thinks:
+        return None, ()
     if not are_likeliest(written.first_logprobs):
         asking.note(
-            "logprobs", tr("the server left the log-probabilities of some answers out (logprobs)")
+            "logprobs",
+            tr(
+                "the server told no log-probabilities of some answers, or such as cannot be "
+                "(logprobs)"
+            ),
         )
         return None, ("logprobs",)
     letters = read_first_token(written.first_logprobs, work.continuations)

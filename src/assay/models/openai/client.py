@@ -17,7 +17,9 @@ from assay.messages import tr
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, fault_of_status, readable
 from assay.models.openai.bodies import Post
-from assay.models.openai.reading import Gathering, Said, Written
+from assay.models.openai.events import DONE, Event, EventStream
+from assay.models.openai.reading import CUT, Gathering, Said, Written
+from assay.models.reasoning import split_reasoning
 
 SOON_S = 10.0  # for questions that need no computing
 _TOO_LONG = re.compile(
@@ -25,7 +27,8 @@ _TOO_LONG = re.compile(
     r"|(?:prompt|input) is too long",
     re.IGNORECASE,
 )
-_OTHER_FIELDS = (b":", b"event:", b"id:", b"retry:")
+_OF_AN_ANSWER = ("", "message", "error")  # events of other names are pings and the like
+_FILTERED = "content_filter"
 
 
 class OpenAIClient:
@@ -45,7 +48,7 @@ class OpenAIClient:
         gathering = Gathering()
         try:
             document = self._connection.document("POST", post.path, post.body)
-            self._take(gathering, document)
+            self._take_whole(gathering, document)
         except Fault as fault:
             _classify(fault)
             raise
@@ -55,7 +58,7 @@ class OpenAIClient:
         """One streamed answer. A stream that ends early is a Fault that holds what had come."""
         gathering = Gathering()
         try:
-            with self._connection.lines(post.path, post.body) as lines:
+            with self._connection.lines(post.path, post.body, keep_blank=True) as lines:
                 self._read_events(gathering, lines)
         except Fault as fault:
             # Broken off behind the end of every answer: nothing of them is missing.
@@ -66,29 +69,53 @@ class OpenAIClient:
         return self._checked(gathering)
 
     def _read_events(self, gathering: Gathering, lines: Iterator[bytes]) -> None:
-        unlike_events: list[bytes] = []
-        for line in lines:
-            field = line.strip().removeprefix(b"\xef\xbb\xbf")
-            if field.startswith(b"data:"):
-                data = field.removeprefix(b"data:").strip()
-                if data == b"[DONE]":
-                    return
-                self._take(gathering, self._connection.parsed(data))
-            elif not field.startswith(_OTHER_FIELDS):
-                unlike_events.append(line)
-        if unlike_events:  # the server does not stream, or breaks off with a bare error
-            self._take(gathering, self._connection.parsed(b"\n".join(unlike_events)))
+        stream = EventStream(lines)
+        for event in stream:
+            if event.data == DONE:
+                gathering.end()
+                self._connection.read_out(line for line in lines if line.strip())
+                return
+            self._take_event(gathering, event)
+        if stream.bare and not gathering.finished:
+            document = self._connection.parsed(b"\n".join(stream.bare))
+            if gathering.begun:  # it broke off with a bare error
+                self._take(gathering, document)
+            else:  # the server does not stream
+                self._take_whole(gathering, document)
 
     # ------------------------------------------------------------------------------- checking
+
+    def _take_event(self, gathering: Gathering, event: Event) -> None:
+        document: object = event.document
+        if document is None:
+            if event.name not in _OF_AN_ANSWER:
+                return
+            document = self._connection.parsed(event.data)
+        if event.name == "error":
+            self._refuse_error(document)
+            self._refuse_error({"error": document})
+        self._take(gathering, document)
 
     def _take(self, gathering: Gathering, document: object) -> None:
         self._refuse_error(document)
         try:
             gathering.take(document)
         except TypeError as error:
-            raise self._connection.unreadable(
-                readable(self._connection.without_secrets(str(document))[:200])
-            ) from error
+            raise self._connection.unreadable(self._words_of(document)[:200]) from error
+
+    def _take_whole(self, gathering: Gathering, document: object) -> None:
+        self._refuse_error(document)
+        try:
+            gathering.take_whole(document)
+        except TypeError as error:
+            raise self._connection.unreadable(self._words_of(document)[:200]) from error
+
+    def _words_of(self, value: object) -> str:
+        try:
+            words = str(value)
+        except (RecursionError, ValueError):  # lists in lists without end; numbers of 5,000 digits
+            words = "…"
+        return readable(self._connection.without_secrets(words))
 
     def _refuse_error(self, document: object) -> None:
         if not isinstance(document, dict):
@@ -97,7 +124,7 @@ class OpenAIClient:
         if not error:
             return
         told = error.get("message") if isinstance(error, dict) else error
-        message = readable(self._connection.without_secrets(str(told or error)))
+        message = self._words_of(told or error)
         code = error.get("code") if isinstance(error, dict) else None
         if isinstance(code, int) and 400 <= code < 600:
             raise fault_of_status(self._connection.url, code, {}, message)
@@ -120,9 +147,22 @@ class OpenAIClient:
                 partial=gathering.text,
             )
         for said in written.choices:
+            self._refuse_no_answer(said)
             self._refuse_no_text(said, written)
         written.choices = tuple(self._without_secrets(said) for said in written.choices)
         return written
+
+    def _refuse_no_answer(self, said: Said) -> None:
+        """Some servers say in the reason to finish that there is none."""
+        if said.finish.startswith(_FILTERED) and not split_reasoning(said.text).answer.strip():
+            raise Fault("refused", tr("the server's filter held the answer back (content_filter)"))
+        if said.finish == "error":
+            raise Fault(
+                "server_error",
+                tr("{url} failed while answering, and does not say why", url=self._connection.url),
+                retry=True,
+                partial=said.text,
+            )
 
     def _refuse_no_text(self, said: Said, written: Written) -> None:
         if said.text or said.thinking:
@@ -131,19 +171,20 @@ class OpenAIClient:
             raise Fault(
                 "unreadable", tr("the model wants a tool called instead of answering in words")
             )
-        # A model may end at its first token, which llama.cpp streams as null; a server that counts
-        # more tokens and shows none has lost them.
-        ended_at_once = said.finish == "stop" and (written.output_tokens or 0) <= 1
-        if said.silent and not (ended_at_once and written.output_tokens is not None):
+        # A model may end at its first token, which llama.cpp streams as null, or begin to think
+        # with it; a server that counts more tokens and shows none has lost them.
+        one = written.output_tokens is not None and written.output_tokens <= 1
+        ended_at_once = one and said.finish in ("stop", CUT)
+        if (said.silent or not said.finish) and not ended_at_once:
             raise self._connection.unreadable(tr("an answer without a text (content is null)"))
 
     def _without_secrets(self, said: Said) -> Said:
-        clean = self._connection.without_secrets
+        clean = self._connection.clean_answer
         return replace(
             said,
             text=clean(said.text),
             thinking=clean(said.thinking),
-            finish=readable(clean(said.finish))[:40],
+            finish=self._words_of(said.finish)[:40],
         )
 
 

@@ -31,11 +31,19 @@ LONGER = 256  # tokens, where one is too few even for a probe
 _TOO_SHORT = re.compile(
     r"output limit was reached|higher max_tokens|must be at least|minimum value"
 )
+# Of the field itself, not of the number in it.
+_UNKNOWN_FIELD = re.compile(
+    r"max_completion_tokens|unsupported|not supported|unknown|unrecogni[sz]ed|unexpected"
+    r"|extra (?:inputs|fields)|not permitted",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How to speak to one server. `shortest` is the least answer it can be asked for."""
+    """How to speak to one server. `shortest` is the least it can be asked for where one token
+    would do.
+    """
 
     form: Literal["chat", "completions"] = "chat"
     left_out: frozenset[str] = frozenset()
@@ -53,8 +61,8 @@ class Dialect:
         return replace(self, left_out=self.left_out - {field})
 
     def draws_as(self, other: Dialect) -> bool:
-        """Whether answers are drawn in the same way."""
-        return all((field in self.left_out) == (field in other.left_out) for field in MATTERS)
+        """Whether every answer is drawn in the same way: all but how tokens are counted."""
+        return self.without("stream_options") == other.without("stream_options")
 
     def after_refusal(self, fault: Fault, sent: Mapping[str, Any]) -> Dialect | None:
         """What to try next. Each step leaves less, so that trying ends."""
@@ -74,7 +82,7 @@ class Dialect:
     def _of_another_length(self, message: str) -> Dialect | None:
         if self.shortest < LONGER and _TOO_SHORT.search(message):
             return replace(self, shortest=LONGER)
-        if self.length_field == "max_tokens":
+        if self.length_field == "max_tokens" and _UNKNOWN_FIELD.search(message):
             return replace(self, length_field="max_completion_tokens")
         return None
 

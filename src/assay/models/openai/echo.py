@@ -4,8 +4,8 @@ In: the `logprobs` of an echoed text. Out: its tokens with their places and log-
 None where they are not to be trusted. Refuses to know: requests and the network.
 
 Many servers drop `echo`, and some are off by one, so `is_right` asks before anything rests on it:
-the last token of a text must be as likely in the echo as the server says when it is asked for the
-next token after the text without it.
+the last token of a text, and one in its middle, must be as likely in the echo as the server says
+when it is asked for the next token after the text before them.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from typing import Any
 # Its last token is a full stop, so that the text without it has the same tokens.
 KNOWN_TEXT = "The little dog sat on the floor, and the little cat sat on the bed."
 AGREE_WITHIN = 0.05  # the same token in a batch of another shape differs in the third decimal
+FEWEST_TOKENS = 4  # of the known text, so that its middle is not its beginning
 NEXT = 5  # the most that OpenAI's completions tell
 ABOVE_ZERO = 1e-4  # rounding of a certain token
+LEAST = -1e6  # some servers write -9999 for "hardly ever"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +77,32 @@ def next_tokens(logprobs: object) -> dict[str, float]:
 def is_right(echoed: Callable[[str], object], continued: Callable[[str], object]) -> bool:
     """Whether this server's echo can be trusted. Both functions give the `logprobs` for a text."""
     tokens = read_echo(echoed(KNOWN_TEXT), KNOWN_TEXT)
-    if tokens is None or len(tokens) < 2:
+    if tokens is None or len(tokens) < FEWEST_TOKENS:
         return False
-    before = KNOWN_TEXT[: tokens[-2].end]
+    if len({token.logprob for token in tokens if token.logprob is not None}) < 2:
+        return False
+    places = (len(tokens) - 1, len(tokens) // 2)
+    return all(_is_right_at(place, tokens, echoed, continued) for place in places)
+
+
+def _is_right_at(
+    place: int,
+    tokens: Sequence[Token],
+    echoed: Callable[[str], object],
+    continued: Callable[[str], object],
+) -> bool:
+    token = tokens[place]
+    before, after = KNOWN_TEXT[: tokens[place - 1].end], KNOWN_TEXT[token.end :]
     told = next_tokens(continued(before))
-    if not told:
-        return False
-    if tokens[-1].text in told:
-        return _agree(tokens[-1].logprob, told[tokens[-1].text])
-    # Unlikely to this model: then a token it holds for likely, and that stays one behind the text.
-    for likely in sorted(told, key=lambda token: -told[token]):
-        tokens = read_echo(echoed(before + likely), before + likely)
-        if tokens and tokens[-1].text == likely:
-            return _agree(tokens[-1].logprob, told[likely])
+    if token.text in told:
+        return _agree(token.logprob, told[token.text])
+    # Unlikely to this model: then a token it holds for likely, and that stays one in the text.
+    for likely in sorted(told, key=lambda other: -told[other]):
+        text = before + likely + after
+        end = len(before + likely)
+        for found in read_echo(echoed(text), text) or ():
+            if found.end == end and found.text == likely:
+                return _agree(found.logprob, told[likely])
     return False
 
 
@@ -106,13 +121,14 @@ def _are_logprobs(values: Any, tokens: Sequence[str]) -> bool:
     """The first has nothing before it; every other is a number, and no probability is above 1."""
     if not isinstance(values, list) or len(values) != len(tokens) or values[0] is not None:
         return False
-    return all(_is_logprob(value) for value in values[1:])
+    return all(is_logprob(value) for value in values[1:])
 
 
-def _is_logprob(value: object) -> bool:
+def is_logprob(value: object) -> bool:
+    """A number that can be one: JSON may hold NaN, true, and integers of 400 digits."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return math.isfinite(value) and value <= ABOVE_ZERO
+    return LEAST <= value <= ABOVE_ZERO
 
 
 def _begins_text(tokens: Sequence[str], text: str) -> bool:
@@ -166,4 +182,4 @@ def _clipped(value: float | None) -> float | None:
 def _best(told: object) -> dict[str, float]:
     if not isinstance(told, dict):
         return {}
-    return {str(token): float(value) for token, value in told.items() if _is_logprob(value)}
+    return {str(token): float(value) for token, value in told.items() if is_logprob(value)}

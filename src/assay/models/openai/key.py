@@ -7,22 +7,19 @@ over the network in the clear. Refuses to know: requests.
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from assay.errors import UsageError
 from assay.messages import tr
 from assay.models.http.connection import is_this_machine
+from assay.models.http.secrets import PLACEHOLDERS, SHORTEST
 from assay.models.settings import ServerSettings
 
 VARIABLE = "OPENAI_API_KEY"
-# What people write where a server wants some key are no secrets, and would be cut out of every
-# answer that has the word.
-PLACEHOLDERS = frozenset(
-    {"ollama", "empty", "none", "null", "dummy", "token", "no-key", "nokey", "not-needed",
-     "lm-studio", "llama.cpp", "llamacpp", "vllm", "local", "test", "anything", "unused"}
-)  # fmt: skip
-SHORTEST_SECRET = 4
+# A name, as people give them: a key that was pasted in its place has a piece without any end.
+_NAME = re.compile(r"(?=.{1,40}\Z)_*[A-Za-z0-9]{1,15}(?:_+[A-Za-z0-9]{1,15})*_*")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -40,7 +37,7 @@ class Key:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What no text of the server may carry further."""
-        harmless = len(self.value) < SHORTEST_SECRET or self.value.lower() in PLACEHOLDERS
+        harmless = len(self.value) < SHORTEST or self.value.lower() in PLACEHOLDERS
         return () if harmless else (self.value,)
 
     def how_to_set(self) -> str:
@@ -68,16 +65,25 @@ def key_for(url: str, settings: ServerSettings) -> Key:
     variable = named or VARIABLE
     value = "" if login else os.environ.get(variable, "")
     if named and not value:
-        raise UsageError(
-            tr("the variable {variable} of --api-key-env is not set", variable=variable),
-            hint=tr("set it to the server's key, or leave --api-key-env out"),
-        )
+        raise _not_set(named)
     if not all("!" <= character <= "~" for character in value):
         raise UsageError(
             tr("the key in {variable} has characters that no key has", variable=variable),
             hint=tr("look for a space, a line break or a letter beyond ASCII in it"),
         )
     return Key(value, variable)
+
+
+def _not_set(variable: str) -> UsageError:
+    if _NAME.fullmatch(variable):
+        return UsageError(
+            tr("the variable {variable} of --api-key-env is not set", variable=variable),
+            hint=tr("set it to the server's key, or leave --api-key-env out"),
+        )
+    return UsageError(
+        tr("--api-key-env wants the name of a variable, and was given something else"),
+        hint=tr("put the key into a variable such as {variable}, and name that", variable=VARIABLE),
+    )
 
 
 def sent_in_the_clear(url: str, key: Key) -> str | None:

@@ -6,7 +6,7 @@ there, and which are near. Refuses to know: the network.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from assay.messages import tr
@@ -33,20 +33,22 @@ def entries_of(document: object) -> list[Entry]:
 
 def entry_of(name: str, entries: Sequence[Entry]) -> Entry | None:
     """A model in the list. llama.cpp serves its one model under any name; Ollama adds `:latest`,
-    and Google puts `models/` before its names.
+    Google puts `models/` before its names, and a router takes a provider's name behind them, as in
+    `Qwen/Qwen3-8B:nebius`.
     """
     if len(entries) == 1 and entries[0].get("owned_by") == "llamacpp":
         return entries[0]
-    names = (name, f"{name}:latest", f"models/{name}")
-    return next((entry for entry in entries if entry["id"] in names), None)
+    listed = {entry["id"]: entry for entry in reversed(entries)}
+    names = (name, f"{name}:latest", f"models/{name}", name.rpartition(":")[0])
+    return next((listed[one] for one in names if one in listed), None)
 
 
-def near_names(name: str, entries: Sequence[Entry]) -> str:
+def near_names(name: str, listed: Iterable[str]) -> str:
     """What to write instead: the names most like it, or else the first of all."""
     # Only a mistake needs it.
     from rapidfuzz import fuzz, process, utils
 
-    names = sorted({str(entry["id"]) for entry in entries})
+    names = sorted(set(listed))
     found = process.extract(
         name,
         names,
@@ -72,6 +74,7 @@ def facts_of(
     entry = entry or {}
     meta = entry.get("meta")
     meta = meta if isinstance(meta, dict) else {}
+    owner = entry.get("owned_by")
     capabilities: set[Capability] = {"generate"}
     if form == "chat":
         capabilities.add("structured_output")
@@ -87,7 +90,7 @@ def facts_of(
         predicts_by="sampled",
         thinks=_LEVELS if form == "chat" else (),
         about={
-            "server": _SERVERS.get(str(entry.get("owned_by")), "OpenAI-compatible"),
+            "server": _SERVERS.get(owner if isinstance(owner, str) else "", "OpenAI-compatible"),
             "address": url,
         },
     )

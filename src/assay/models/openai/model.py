@@ -27,7 +27,9 @@ from assay.models.openai.dialect import Dialect
 from assay.models.openai.key import key_for, sent_in_the_clear
 from assay.models.openai.listing import entries_of, entry_of, facts_of, fingerprint, near_names
 from assay.models.openai.probe import about_ollama, learn
+from assay.models.openai.unavailable import unavailable
 from assay.models.openai.writing import Writing
+from assay.models.reasoning import as_unicode
 from assay.models.settings import ServerSettings
 from assay.types import (
     Failed,
@@ -41,7 +43,8 @@ from assay.types import (
 )
 
 CONNECTIONS = 8
-NO_LIST = (404, 405, 501)
+NO_LIST = (403, 404, 405, 501)  # 403: some keys may ask a model, and not which there are
+NOT_HERE = (404, 405, 501)
 
 
 class OpenAIModel:
@@ -65,8 +68,8 @@ class OpenAIModel:
             secrets=self._key.secrets,
         )
         self._client = OpenAIClient(self._connection)
-        patience = Patience(self._connection.called_off, first_pause_s=settings.first_pause_s)
-        self._asking = Asking(self._client, patience, _first_guess(settings))
+        self._patience = Patience(self._connection.called_off, first_pause_s=settings.first_pause_s)
+        self._asking = Asking(self._client, self._patience, _first_guess(settings))
         if clear := sent_in_the_clear(url, self._key):
             self._asking.note("key", clear)
         self._writing = Writing(name, self._asking)
@@ -112,6 +115,10 @@ class OpenAIModel:
         """What the server refused or dropped, and its context where it told."""
         return Observed(context_length=self._facts.context_length, notes=self._asking.notes)
 
+    def stop(self) -> None:
+        """Give up what is under way; `answer` ends soon."""
+        self._connection.call_off()
+
     def close(self) -> None:
         """Give the connections back; what the model takes is the server's business."""
         self._connection.close()
@@ -122,13 +129,14 @@ class OpenAIModel:
         entries = entries_of(self._listed())
         entry = entry_of(self._name, entries)
         if entries and entry is None:
+            clean = self._connection.without_secrets
             raise ModelUnavailable(
                 tr(
                     "there is no model {name!r} on this server: {url}",
                     name=self._name,
                     url=self._connection.url,
                 ),
-                hint=self._connection.without_secrets(near_names(self._name, entries)),
+                hint=near_names(self._name, (clean(entry["id"]) for entry in entries)),
             )
         return facts_of(
             spec,
@@ -141,13 +149,22 @@ class OpenAIModel:
     def _listed(self) -> object:
         """The list of models; None where a server has none, which some do not."""
         try:
-            return self._client.models()
+            document, _ = self._patience.tried(self._list)
         except Fault as fault:
-            if fault.status in NO_LIST or fault.cause == "unreadable":
+            if fault.status in NOT_HERE or fault.cause == "unreadable":
                 self._refuse_if_v1_is_missing(fault)
             if fault.status in NO_LIST:
                 return None
             raise self._unavailable(fault) from fault
+        return document
+
+    def _list(self) -> object:
+        """A busy server is asked again. One that is not there is said to be so at once."""
+        try:
+            return self._client.models()
+        except Fault as fault:
+            fault.retry = fault.retry and fault.status is not None
+            raise
 
     def _refuse_if_v1_is_missing(self, fault: Fault) -> None:
         try:
@@ -166,28 +183,7 @@ class OpenAIModel:
 
     def _unavailable(self, fault: Fault) -> ModelUnavailable:
         url, why = self._connection.url, self._said(fault)
-        if fault.status in (401, 403):
-            return ModelUnavailable(
-                tr("{url} lets us not in: {why}", url=url, why=why), hint=self._key.how_to_set()
-            )
-        if fault.cause == "timeout":
-            return ModelUnavailable(
-                tr("cannot use openai:{name}: {why}", name=self._name, why=why),
-                hint=tr("a longer --timeout gives the server time to load the model"),
-            )
-        if fault.cause == "unreachable":
-            return ModelUnavailable(
-                tr("no server answers at {url}: {why}", url=url, why=why),
-                hint=tr(
-                    "start it, or name its address as in openai:{name}@http://HOST:PORT/v1 or "
-                    "OPENAI_BASE_URL",
-                    name=self._name,
-                ),
-            )
-        return ModelUnavailable(
-            tr("cannot use openai:{name}: {why}", name=self._name, why=why),
-            hint=tr("check that {url} is an OpenAI-compatible server", url=url),
-        )
+        return unavailable(self._name, url, self._key, fault, why)
 
     def _said(self, fault: Fault) -> str:
         return self._connection.without_secrets(fault.sentence)
@@ -199,14 +195,21 @@ class OpenAIModel:
         try:
             return self._ask(request)
         except Fault as fault:
-            return Failed(
-                request_id=request.id,
-                reason=self._said(fault),
-                cause=fault.cause,
-                partial=self._connection.without_secrets(fault.partial),
-                total_s=time.perf_counter() - started,
-                attempts=fault.attempts,
-            )
+            return self._failed(request, fault, started)
+        # What a server can send has no end; one reply that we did not foresee costs one test.
+        except Exception as error:  # noqa: BLE001
+            what = tr("an answer we did not foresee ({kind})", kind=type(error).__name__)
+            return self._failed(request, Fault("other", what), started)
+
+    def _failed(self, request: Request, fault: Fault, started: float) -> Failed:
+        return Failed(
+            request_id=request.id,
+            reason=as_unicode(self._said(fault)),
+            cause=fault.cause,
+            partial=as_unicode(self._connection.clean_answer(fault.partial)),
+            total_s=time.perf_counter() - started,
+            attempts=fault.attempts,
+        )
 
     def _ask(self, request: Request) -> Reply:
         work = request.work

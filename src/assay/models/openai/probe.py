@@ -28,6 +28,7 @@ from assay.types import Capability, Message, Sampling
 QUESTION = (Message("user", "Say yes."),)
 SHORT = Sampling(temperature=0.0, seed=0, max_tokens=1)
 OLLAMA = "fp_ollama"
+MOST_SHARED = 1.01  # of one probability, with room for what was rounded
 # Said of a form that a server does not have, or of a model that cannot do it.
 NOT_THIS_FORM = (400, 404, 405, 415, 422, 501)
 
@@ -59,7 +60,8 @@ def _as_chat(name: str, asking: Asking) -> Learned:
     asking.dialect = Dialect("chat")
     written = _settled(name, asking)
     can: set[Capability] = {"generate", "structured_output"}
-    if asking.dialect.likeliest and are_likeliest(written.first_logprobs):
+    likeliest = asking.dialect.likeliest and are_likeliest(written.first_logprobs)
+    if likeliest and not written.thinks:  # its first token is not yet its answer
         can.add("top_logprobs")
     return Learned(asking.dialect, frozenset(can), written.fingerprint == OLLAMA)
 
@@ -110,19 +112,18 @@ def _may_lack_chat(fault: Fault) -> bool:
 
 def are_likeliest(entry: Mapping[str, Any] | None) -> bool:
     """Whether this is a token with the likeliest others, in the shape and with numbers as they
-    should be.
+    should be: shares of one probability, and not all the same.
     """
     told = (entry or {}).get("top_logprobs")
-    if not isinstance(told, list) or len(told) < 2:
+    if not isinstance(told, list):
         return False
-    return all(
-        isinstance(one, dict)
-        and isinstance(one.get("token"), str)
-        and isinstance(one.get("logprob"), int | float)
-        and math.isfinite(one["logprob"])
-        and one["logprob"] <= echo.ABOVE_ZERO
-        for one in told
-    )
+    shares: dict[str, float] = {}
+    for one in told:
+        token = one.get("token") if isinstance(one, dict) else None
+        if not isinstance(token, str) or not echo.is_logprob(one.get("logprob")):
+            return False
+        shares[token] = math.exp(one["logprob"])
+    return len(set(shares.values())) > 1 and math.fsum(shares.values()) <= MOST_SHARED
 
 
 def _echoes(name: str, asking: Asking) -> bool:

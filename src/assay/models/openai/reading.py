@@ -6,14 +6,18 @@ where the shape is not the protocol's. Refuses to know: the network, and what a 
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay.models.first_token import OPENS_A_THOUGHT
+from assay.models.http.figures import told_count, told_seconds
+from assay.models.reasoning import split_reasoning
+
 MOST_CHOICES = 128
 LARGEST_COUNT = 10**9  # a server may claim anything
+CUT = "length"
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
@@ -26,6 +30,15 @@ class Said:
     finish: str = ""
     called_tool: bool = False
     silent: bool = True
+
+    @property
+    def thinks(self) -> bool:
+        """It begins with a thought, or was cut at a token that is shown as nothing: so a server
+        shows the tag that opens one.
+        """
+        if self.thinking or self.text.lstrip().startswith(OPENS_A_THOUGHT):
+            return True
+        return bool(split_reasoning(self.text).reasoning) or (not self.text and self.finish == CUT)
 
 
 @dataclass(slots=True)
@@ -41,11 +54,17 @@ class Written:
     prompt_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
+    thought_tokens: int | None = None
     prefill_s: float | None = None
     decode_s: float | None = None
     fingerprint: str = ""
     first_logprobs: Mapping[str, Any] | None = None
     logprobs: object = None
+
+    @property
+    def thinks(self) -> bool:
+        """Some servers show thoughts, others only count them."""
+        return bool(self.thought_tokens) or any(said.thinks for said in self.choices)
 
 
 @dataclass(slots=True)
@@ -73,11 +92,18 @@ class Gathering:
         self._started = time.perf_counter()
         self._choices: dict[int, _Pieces] = {}
         self._written = Written()
+        self._ended = False
 
     @property
     def finished(self) -> bool:
-        """Every answer that began has ended."""
-        return bool(self._choices) and all(choice.finish for choice in self._choices.values())
+        """Every answer that began has ended, by its own word or by the server's."""
+        reasons = [choice.finish for choice in self._choices.values()]
+        return bool(reasons) and (self._ended or all(reasons))
+
+    @property
+    def begun(self) -> bool:
+        """Something has come of an answer."""
+        return bool(self._choices)
 
     @property
     def text(self) -> str:
@@ -91,25 +117,35 @@ class Gathering:
         self._written.choices = tuple(pieces.put_together() for _, pieces in ordered)
         return self._written
 
+    def take_whole(self, document: object) -> None:
+        """The only one, complete by itself. Raises TypeError for what is none."""
+        if not isinstance(document, dict) or document.get("choices") is None:
+            raise TypeError
+        self.take(document)
+        self.end()
+
+    def end(self) -> None:
+        """The server says that nothing more will come."""
+        self._ended = True
+
     def take(self, document: object) -> None:
-        """The next one. Raises TypeError for what is none."""
+        """The next event; one without choices counts tokens, or shows that the server is alive.
+        Raises TypeError for what is none.
+        """
         if not isinstance(document, dict):
             raise TypeError
-        choices = document.get("choices")
-        if choices is None and not isinstance(document.get("usage"), dict):
-            raise TypeError
         now = time.perf_counter() - self._started
-        for choice in _list(choices or []):
-            self._take_choice(choice, now)
+        for place, choice in enumerate(_list(document.get("choices") or [])):
+            self._take_choice(choice, place, now)
         self._take_counts(document)
         if isinstance(document.get("system_fingerprint"), str):
             self._written.fingerprint = document["system_fingerprint"]
         self._written.ended_at = now
 
-    def _take_choice(self, choice: object, now: float) -> None:
+    def _take_choice(self, choice: object, place: int, now: float) -> None:
         if not isinstance(choice, dict):
             raise TypeError
-        index = choice.get("index", 0)
+        index = place if choice.get("index") is None else choice["index"]
         if not isinstance(index, int) or not 0 <= index < MOST_CHOICES:
             raise TypeError
         pieces = self._choices.setdefault(index, _Pieces())
@@ -122,25 +158,23 @@ class Gathering:
         pieces.thoughts.append(thought)
         finish = choice.get("finish_reason")
         if finish:
-            pieces.finish = str(finish)
+            pieces.finish = finish if isinstance(finish, str) else "other"
         if index == 0 and choice.get("logprobs"):
             self._take_logprobs(choice["logprobs"])
 
     def _spoken(self, choice: Mapping[str, Any], pieces: _Pieces) -> tuple[str, str]:
         """The text and the thoughts of one piece: `delta`, `message`, or a plain `text`."""
-        if "text" in choice:
-            source: Mapping[str, Any] = {"content": choice["text"]}
-        else:
-            told = choice.get("delta", choice.get("message"))
-            if not isinstance(told, dict) and not (told is None and choice.get("finish_reason")):
-                raise TypeError
-            source = told or {}
+        source = choice.get("delta") or choice.get("message") or {"content": choice.get("text")}
+        if not isinstance(source, dict):
+            raise TypeError
         if source.get("tool_calls") or source.get("function_call"):
             pieces.called_tool = True
-        text = _text(source.get("content")) or _text(source.get("refusal"))
+        text, thought = _text_and_thought(source.get("content"))
+        text = text or _text(source.get("refusal"))
         if source.get("content") is not None or text:
             pieces.silent = False
-        return text, next((t for name in _THOUGHTS if (t := _text(source.get(name)))), "")
+        told = next((t for name in _THOUGHTS if (t := _text(source.get(name)))), "")
+        return text, told or thought
 
     def _take_logprobs(self, logprobs: object) -> None:
         self._written.logprobs = logprobs
@@ -154,9 +188,8 @@ class Gathering:
         if isinstance(usage, dict):  # some servers send it with every event: the last one holds
             found.prompt_tokens = count(usage.get("prompt_tokens"))
             found.output_tokens = count(usage.get("completion_tokens"))
-            details = usage.get("prompt_tokens_details")
-            if isinstance(details, dict):
-                found.cached_tokens = count(details.get("cached_tokens"))
+            found.cached_tokens = _detail(usage, "prompt_tokens_details", "cached_tokens")
+            found.thought_tokens = _detail(usage, "completion_tokens_details", "reasoning_tokens")
         timings = document.get("timings")
         if isinstance(timings, dict):
             self._take_timings(timings)
@@ -164,9 +197,9 @@ class Gathering:
     def _take_timings(self, timings: Mapping[str, Any]) -> None:
         """llama.cpp's clock. After one token it names a microsecond for decoding: none at all."""
         found = self._written
-        found.prefill_s = _seconds(timings.get("prompt_ms"))
+        found.prefill_s = told_seconds(timings.get("prompt_ms"), unit=1e-3)
         if (count(timings.get("predicted_n")) or 0) > 1:
-            found.decode_s = _seconds(timings.get("predicted_ms"))
+            found.decode_s = told_seconds(timings.get("predicted_ms"), unit=1e-3)
         kept = count(timings.get("cache_n"))
         if kept is not None:
             found.cached_tokens = kept
@@ -174,30 +207,35 @@ class Gathering:
 
 def count(value: object, *, most: int = LARGEST_COUNT) -> int | None:
     """A number of tokens that can be one."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        return None
-    return value if 0 <= value <= most else None
+    found = told_count(value)
+    return found if found is not None and found <= most else None
 
 
-def _seconds(milliseconds: object) -> float | None:
-    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
-        return None
-    return milliseconds / 1000 if math.isfinite(milliseconds) and milliseconds >= 0 else None
+def _detail(usage: Mapping[str, Any], group: str, name: str) -> int | None:
+    details = usage.get(group)
+    return count(details.get(name)) if isinstance(details, dict) else None
 
 
 def _text(value: object) -> str:
-    """A text, or the texts of a list of parts; nothing is an empty one."""
+    return _text_and_thought(value)[0]
+
+
+def _text_and_thought(value: object) -> tuple[str, str]:
+    """A text, or a list of parts, some of which may be thoughts, as Mistral's servers tell them.
+    Nothing is an empty text.
+    """
     if value is None:
-        return ""
+        return "", ""
     if isinstance(value, str):
-        return value
-    return "".join(_text(_part(part)) for part in _list(value))
-
-
-def _part(part: object) -> object:
-    if isinstance(part, dict) and part.get("type") == "text":
-        return part.get("text")
-    raise TypeError
+        return value, ""
+    texts: list[str] = []
+    thoughts: list[str] = []
+    for part in _list(value):
+        kind = part.get("type") if isinstance(part, dict) else None
+        if not isinstance(part, dict) or kind not in ("text", "refusal", "thinking"):
+            raise TypeError
+        (thoughts if kind == "thinking" else texts).append(_text(part.get(kind)))
+    return "".join(texts), "".join(thoughts)
 
 
 def _list(value: object) -> Sequence[object]:

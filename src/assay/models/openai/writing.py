@@ -17,7 +17,7 @@ from assay.models.http.faults import Fault
 from assay.models.openai.asking import Asking
 from assay.models.openai.bodies import to_write
 from assay.models.openai.dialect import MATTERS
-from assay.models.openai.reading import Said, Written
+from assay.models.openai.reading import CUT, Said, Written
 from assay.models.reasoning import Split, split_reasoning
 from assay.models.sampled import draws, together
 from assay.types import Answered, Sampling, Timing, ToAnswer
@@ -82,9 +82,10 @@ class Writing:
         self, request_id: str, work: ToAnswer, written: Written, said: Said, attempts: int
     ) -> Answered:
         split = split_reasoning(said.text)
-        thinking = split_reasoning(said.thinking).answer if said.thinking else ""
-        reasoning = "\n".join(part for part in (thinking, split.reasoning) if part)
-        cut = said.finish == "length"
+        thought = split_reasoning(said.thinking)  # some servers leave the tags in
+        parts = (thought.reasoning, thought.answer, split.reasoning)
+        reasoning = "\n".join(part for part in parts if part)
+        cut = said.finish == CUT
         return Answered(
             request_id=request_id,
             text=split.answer,
@@ -142,6 +143,7 @@ def _as_one(answers: list[Answered]) -> Answered:
         prompt_tokens=first.prompt_tokens,
         output_tokens=first.output_tokens,
         total_s=first.total_s,
+        timing=first.timing,
     )
 
 

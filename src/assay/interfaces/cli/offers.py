@@ -1,0 +1,122 @@
+"""What the front door offers: models, checkpoints and suites as lines of a list.
+
+In: what was found. Out: Options whose titles fit the terminal. Refuses to know: how they are asked
+for. Where it is narrow, names are shortened and columns left out; whether a model fits, and that
+another computer would read the questions, is always whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from assay.interfaces.cli.fitting import columns, padded, shortened, width_of
+from assay.interfaces.cli.questions import BESIDE_A_TITLE, Option
+from assay.messages import tr, trn
+from assay.reports.numbers import memory
+from assay.reports.safe_text import one_line
+from assay.workflow.discovery import CheckpointFound, ModelFound, SuiteFound
+
+SHOWN_CHECKPOINTS = 5
+LONGEST_NAME, LEAST_NAME = 40, 24
+LONGEST_FACT = 10
+BETWEEN = "  "
+USUAL_SUITES = ("coding", "data")  # what served models are asked unless told otherwise
+
+
+def offered_models(models: Sequence[ModelFound]) -> list[Option]:
+    """One line a model: name, size, quantisation, parameters, and whether it fits."""
+    usual = _usual_model(models)
+    can = [model for model in models if not model.why_not]
+    titles = dict(zip([model.spec for model in can], _titles(can), strict=True))
+    return [
+        Option(
+            value=model.spec,
+            title=titles.get(model.spec, one_line(model.name)),
+            checked=model is usual,
+            closed=model.why_not,
+            names=(model.name, model.name.removesuffix(":latest")),
+        )
+        for model in models
+    ]
+
+
+def _titles(models: Sequence[ModelFound]) -> list[str]:
+    columns_found = {
+        "size": padded([memory(m.size_bytes) if m.size_bytes else "" for m in models], right=True),
+        "quantisation": padded([shortened(m.quantisation, LONGEST_FACT) for m in models]),
+        "parameters": padded([shortened(m.parameters, LONGEST_FACT) for m in models]),
+        "fit": padded([_fit(m) for m in models]),
+    }
+    shown = {name: column for name, column in columns_found.items() if width_of(column)}
+    for dispensable in ("quantisation", "parameters", "size"):
+        if _room_beside(shown.values()) < LEAST_NAME:
+            shown.pop(dispensable, None)
+    room = max(LEAST_NAME // 3, min(LONGEST_NAME, _room_beside(shown.values())))
+    names = padded([shortened(one_line(model.name), room) for model in models])
+    return [BETWEEN.join(row).rstrip() for row in zip(names, *shown.values(), strict=True)]
+
+
+def _room_beside(shown: Iterable[Sequence[str]]) -> int:
+    """What these columns leave for the names."""
+    taken = sum(width_of(column) + len(BETWEEN) for column in shown)
+    return columns() - BESIDE_A_TITLE - taken
+
+
+def _usual_model(models: Sequence[ModelFound]) -> ModelFound | None:
+    """One that is loaded, else the first that fits: never one that sends questions elsewhere."""
+    able = [model for model in models if not model.why_not and not model.elsewhere]
+    return next((model for model in able if model.fits == "yes"), None)
+
+
+def _fit(model: ModelFound) -> str:
+    if model.loaded or model.needs_bytes is None or model.fits == "unknown":
+        return model.reason
+    needs = memory(model.needs_bytes)
+    return {
+        "yes": tr("fits"),
+        "tight": tr("tight: {needs} by estimate", needs=needs),
+        "no": tr("too large: {needs} by estimate", needs=needs),
+    }[model.fits]
+
+
+def offered_checkpoints(checkpoints: Sequence[CheckpointFound]) -> list[Option]:
+    """The first few, all closed."""
+    shown = [
+        Option(value=str(found.path), title=one_line(str(found.path)), closed=found.reason)
+        for found in checkpoints[:SHOWN_CHECKPOINTS]
+    ]
+    more = len(checkpoints) - len(shown)
+    if more > 0:
+        title = trn("… and {count} more checkpoint", "… and {count} more checkpoints", more)
+        shown.append(Option(value="", title=title, closed=tr("likewise")))
+    return shown
+
+
+def offered_suites(found: Sequence[SuiteFound]) -> list[Option]:
+    """One line a suite: name, number of tests, title."""
+    usual = _usual_suites(found)
+    longest = min(LONGEST_NAME, max(LEAST_NAME, columns() // 3))
+    names = padded([shortened(one_line(suite.argument), longest) for suite in found])
+    counts = padded(
+        [trn("{count} test", "{count} tests", suite.tests) for suite in found], right=True
+    )
+    return [
+        Option(
+            value=suite.argument,
+            title=one_line(suite.argument)
+            if suite.why_not
+            else BETWEEN.join((name, count, suite.title)).rstrip(),
+            checked=suite in usual,
+            closed=suite.why_not,
+        )
+        for suite, name, count in zip(found, names, counts, strict=True)
+    ]
+
+
+def _usual_suites(found: Sequence[SuiteFound]) -> list[SuiteFound]:
+    """The tests that lie here, else those meant for served models, else the first that ships."""
+    able = [suite for suite in found if not suite.why_not]
+    own = [suite for suite in able if not suite.ships]
+    usual = [suite for suite in able if suite.argument in USUAL_SUITES]
+    example = [suite for suite in able if suite.argument == "example"]
+    return own[:1] or usual or example or able[:1]
