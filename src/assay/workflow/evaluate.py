@@ -278,6 +278,7 @@ class _Asking:
         self.observer.model_started(
             self.known.spec, total=self.plan.turns, reused=self.plan.turns - left
         )
+        self.meanwhile.begin()
         try:
             while pending:
                 pending = self._ask(pending)

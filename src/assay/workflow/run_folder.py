@@ -14,7 +14,7 @@ from __future__ import annotations
 import errno
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -90,13 +90,17 @@ class RunFolder:
                 self._put(f"reports/{model.slug}.md", text)
             self._put("performance.md", performance(report))
 
-    def write_test_plans(self, suites: Sequence[Suite]) -> None:
+    def write_test_plans(
+        self, suites: Sequence[Suite], *, stopped: Callable[[], bool] = lambda: False
+    ) -> None:
         """What each test asks and how it is marked."""
         clashing = ids_in_several(suites)
         with in_our_words(self.path):
             for suite in suites:
                 for case in suite.cases:
                     name = f"test-plans/{file_stem(suite.name, case.id, clashing)}.md"
+                    if stopped():
+                        return
                     if name not in self._written:
                         self._put_once(name, test_plan(case))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import json
+import os
 import signal
 import sys
 import traceback
@@ -129,6 +130,10 @@ def end_with(program: str, run: Run, arguments: Sequence[str] | None = None) -> 
         say(traceback.format_exc())
         code = _show(_our_mistake(error), words)
     settle_streams()
+    if code == ExitCode.INTERRUPTED:
+        # A Ctrl-C that came while Python evaluated a text (a dataclass being made, say) marks the
+        # interpreter, and sys.exit would then end it by the signal instead of with our code.
+        os._exit(int(code))
     sys.exit(int(code or 0))
 
 
