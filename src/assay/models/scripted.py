@@ -23,6 +23,7 @@ from assay.models.reasoning import as_unicode, split_reasoning
 from assay.types import Answered, Failed, ModelFacts, Observed, Reply, Request, ToAnswer
 
 MAX_BYTES = 200 * 1024 * 1024
+GLANCE_S = 0.2  # a Ctrl-C in the moment before a sleep is noticed after it: so no long ones
 _KEYS = ("answers", "default", "fail", "delay_s")
 
 
@@ -57,8 +58,8 @@ class ScriptedModel:
         """One after another, each after the script's delay."""
         for request in requests:
             started = time.perf_counter()
-            if self._script.delay_s:
-                time.sleep(self._script.delay_s)
+            while (left := self._script.delay_s - (time.perf_counter() - started)) > 0:
+                time.sleep(min(left, GLANCE_S))
             yield self._reply(request, time.perf_counter() - started)
 
     def probe(self) -> None:

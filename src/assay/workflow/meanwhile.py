@@ -24,6 +24,7 @@ from assay.types import Answered, Reply, Request, Suite
 from assay.workflow.run_folder import RunFolder, ids_in_several
 
 NEEDED_AT_THE_END = ("scipy.special", "assay.reports.html")  # 0.3 s to load, better spent now
+GLANCE_S = 0.2
 MOST_WAITING = 1000  # answers; more is a sign that the disk is the slow part
 
 
@@ -61,7 +62,8 @@ class Meanwhile:
         """Wait for it. Raises what went wrong, such as a full disk."""
         self._begun.set()
         self._queue.put(None)
-        self._thread.join()
+        while self._thread.is_alive():
+            self._thread.join(GLANCE_S)  # not for ever: a Ctrl-C must not be lost in a wait
         if self._error is not None:
             raise self._error
         return self._guesses
