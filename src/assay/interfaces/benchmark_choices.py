@@ -30,7 +30,6 @@ SHIPPED_TESTS = "ewe"
 OWN_TESTS = os.path.join(".", "tests")
 MOST_BYTES = 50_000_000  # of a file that is looked into to see whether it holds tests
 MOST_NAMED = 20
-DEFAULT_KEY = "OPENAI_API_KEY"
 _SPEC = re.compile(r"(?:hf|ollama|openai|scripted):")
 _RUN_ID = re.compile(r"\d{8}T\d")
 

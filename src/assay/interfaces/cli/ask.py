@@ -28,21 +28,6 @@ from assay.messages import tr
 )
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.argument("models", metavar="MODEL...", nargs=-1, required=True)
-@click.option(
-    "--repeats",
-    type=click.IntRange(1, 1000),
-    default=1,
-    show_default=True,
-    help=tr("Ask every prompt so often, each time with another seed."),
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2_000_000_000),
-    default=0,
-    show_default=True,
-    help=tr("For sampling."),
-)
-@click.option("--fresh", is_flag=True, help=tr("Ask everything again."))
 @asking
 @as_json
 @common

@@ -57,6 +57,21 @@ def asking(function: Command) -> Command:
 
 _ASKING = (
     click.option(
+        "--repeats",
+        type=click.IntRange(1, 1000),
+        default=1,
+        show_default=True,
+        help=tr("Ask everything so often, each time with another seed."),
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(0, 2_000_000_000),
+        default=0,
+        show_default=True,
+        help=tr("For sampling, and for --limit where there is one."),
+    ),
+    click.option("--fresh", is_flag=True, help=tr("Ask everything again.")),
+    click.option(
         "--timeout",
         type=click.FloatRange(min=0, min_open=True, max=86_400),
         default=120.0,

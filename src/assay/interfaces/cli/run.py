@@ -37,21 +37,6 @@ from assay.messages import tr
     type=click.IntRange(min=1),
     help=tr("At most so many tests of each suite: a seeded sample, spread over its categories."),
 )
-@click.option(
-    "--repeats",
-    type=click.IntRange(1, 1000),
-    default=1,
-    show_default=True,
-    help=tr("Ask every test so often, each time with another seed."),
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2_000_000_000),
-    default=0,
-    show_default=True,
-    help=tr("For sampling and for --limit."),
-)
-@click.option("--fresh", is_flag=True, help=tr("Ask everything again."))
 @asking
 @click.option("-v", "--verbose", is_flag=True, help=tr("Show every test with its answer."))
 @as_json

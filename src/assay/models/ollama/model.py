@@ -11,7 +11,6 @@ marking, the store.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -22,6 +21,7 @@ from assay.messages import tr
 from assay.models.first_token import MOST, read_first_token
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault
+from assay.models.http.outcome import reply_of
 from assay.models.http.retrying import Patience
 from assay.models.http.workers import in_parallel
 from assay.models.ollama.bodies import body_for
@@ -37,13 +37,12 @@ from assay.models.ollama.facts import (
     version_of,
 )
 from assay.models.ollama.residence import Residence
-from assay.models.reasoning import as_unicode, split_reasoning
+from assay.models.reasoning import split_reasoning
 from assay.models.sampled import draws, together
 from assay.models.settings import ServerSettings
 from assay.types import (
     Answered,
     Chosen,
-    Failed,
     ModelFacts,
     Observed,
     Reply,
@@ -171,27 +170,11 @@ class OllamaModel:
     # ---------------------------------------------------------------------------------- asking
 
     def _reply(self, request: Request) -> Reply:
-        started = time.perf_counter()
-        try:
-            return self._ask(request)
-        except Fault as fault:
-            if fault.cause == "timeout" and fault.status is None and fault.asked:
-                self._residence.give_up()
-            return self._failed(request, fault, started)
-        # What a server can send has no end; one reply that we did not foresee costs one test.
-        except Exception as error:  # noqa: BLE001
-            what = tr("an answer we did not foresee ({kind})", kind=type(error).__name__)
-            return self._failed(request, self._connection.unreadable(what), started)
+        return reply_of(self._ask, request, self._connection, learn=self._free_the_server)
 
-    def _failed(self, request: Request, fault: Fault, started: float) -> Failed:
-        return Failed(
-            request_id=request.id,
-            reason=as_unicode(fault.sentence),
-            cause=fault.cause,
-            partial=as_unicode(self._connection.clean_answer(fault.partial)),
-            total_s=time.perf_counter() - started,
-            attempts=fault.attempts,
-        )
+    def _free_the_server(self, fault: Fault) -> None:
+        if fault.cause == "timeout" and fault.status is None and fault.asked:
+            self._residence.give_up()
 
     def _ask(self, request: Request) -> Reply:
         work = request.work

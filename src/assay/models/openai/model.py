@@ -10,7 +10,6 @@ know: suites, marking, the store.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -18,6 +17,7 @@ from assay.errors import ModelUnavailable, UsageError
 from assay.messages import tr
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault
+from assay.models.http.outcome import reply_of
 from assay.models.http.retrying import Patience
 from assay.models.http.workers import in_parallel
 from assay.models.openai.asking import Asking
@@ -29,10 +29,8 @@ from assay.models.openai.listing import entries_of, entry_of, facts_of, fingerpr
 from assay.models.openai.probe import about_ollama, learn
 from assay.models.openai.unavailable import unavailable
 from assay.models.openai.writing import Writing
-from assay.models.reasoning import as_unicode
 from assay.models.settings import ServerSettings
 from assay.types import (
-    Failed,
     ModelFacts,
     Observed,
     Reply,
@@ -191,25 +189,7 @@ class OpenAIModel:
     # ---------------------------------------------------------------------------------- asking
 
     def _reply(self, request: Request) -> Reply:
-        started = time.perf_counter()
-        try:
-            return self._ask(request)
-        except Fault as fault:
-            return self._failed(request, fault, started)
-        # What a server can send has no end; one reply that we did not foresee costs one test.
-        except Exception as error:  # noqa: BLE001
-            what = tr("an answer we did not foresee ({kind})", kind=type(error).__name__)
-            return self._failed(request, Fault("other", what), started)
-
-    def _failed(self, request: Request, fault: Fault, started: float) -> Failed:
-        return Failed(
-            request_id=request.id,
-            reason=as_unicode(self._said(fault)),
-            cause=fault.cause,
-            partial=as_unicode(self._connection.clean_answer(fault.partial)),
-            total_s=time.perf_counter() - started,
-            attempts=fault.attempts,
-        )
+        return reply_of(self._ask, request, self._connection)
 
     def _ask(self, request: Request) -> Reply:
         work = request.work
