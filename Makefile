@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 POT := $(VENV)/assay.pot
 
-.PHONY: demo test bench check format messages clean
+.PHONY: demo test bench check format messages cards clean
 
 demo: $(READY)
 	$(BIN)/assay demo
@@ -31,6 +31,12 @@ format: $(READY)
 messages: $(READY)
 	$(BIN)/pybabel -q extract -k tr -k trn:1,2 -o $(POT) src
 	@echo "$(POT)"
+
+cards: $(READY)
+	@for suite in src/assay/builtin/suites/*/; do \
+	  name=$$(basename $$suite); \
+	  $(BIN)/assay suites $$name --format md > docs/cards/$$name.md && echo docs/cards/$$name.md; \
+	done
 
 clean:
 	rm -rf $(VENV) assay-out

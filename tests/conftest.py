@@ -53,6 +53,8 @@ class Bench:
         self.environment.pop("PYTHONUNBUFFERED", None)
         # Nor is a developer's own Ollama or key part of a test: nobody listens at port 1.
         self.environment["OLLAMA_HOST"] = "127.0.0.1:1"
+        # Nor the benchmarks that were fetched into the user's data folder.
+        self.environment["XDG_DATA_HOME"] = str(folder / "users-data")
         for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"):
             self.environment.pop(name, None)
 

@@ -94,7 +94,7 @@ def normal(text: str) -> str:
 
 
 def test_the_suite_ships_under_its_name_and_has_nothing_to_find_fault_with() -> None:
-    assert catalogue.find("ewe") == EWE
+    assert catalogue.find("ewe").path == EWE
     assert examine([EWE]) == ()
 
 

@@ -10,6 +10,7 @@ from assay.types import (
     Case,
     Category,
     ExactMatch,
+    Keywords,
     Message,
     ModelFacts,
     MultipleChoice,
@@ -100,6 +101,57 @@ def test_a_model_that_scores_text_is_asked_to_choose_where_there_are_choices():
     assert by_letter.continuations == ("A", "B")
     assert by_text.continuations == ("three", "four")
     assert isinstance(first_request(replace(CASE, check=check)).work, ToAnswer)
+
+
+CONTINUED = replace(
+    CASE,
+    messages=(Message("user", "She adds two and two and"),),
+    check=MultipleChoice(
+        expected="B",
+        choices=("gets three.", "gets four."),
+        score_by="text",
+        render=False,
+    ),
+)
+SCORES_TEXT = replace(FACTS, capabilities=frozenset({"generate", "score_text"}))
+
+
+def test_a_text_to_be_continued_stands_alone_for_a_model_that_compares_continuations():
+    work = first_request(CONTINUED, facts=SCORES_TEXT).work
+    assert work.messages[-1].content == "She adds two and two and"
+    assert work.continuations == ("gets three.", "gets four.")
+
+
+def test_a_model_that_only_writes_is_shown_the_continuations_it_chooses_from():
+    assert first_request(CONTINUED).work.messages[-1].content == (
+        "She adds two and two and\n\nWhich of these fits best?\n"
+        "A. gets three.\nB. gets four.\nAnswer with the letter only."
+    )
+
+
+def test_a_worked_example_shows_what_is_wanted_of_the_model_that_is_asked():
+    shown = {"few_shot": {"a": (CONTINUED,)}, "shots": 1}
+    written = first_request(**shown).work.messages
+    compared = first_request(**shown, facts=SCORES_TEXT).work.messages
+    assert [m.content for m in written[:2]] == [rendered_prompt(CONTINUED), "B"]
+    assert [m.content for m in compared[:2]] == ["She adds two and two and", "gets four."]
+
+
+@pytest.mark.parametrize(
+    ("is_chat", "shots", "stops"),
+    [(False, 1, (";", "\n\n")), (False, 0, (";",)), (True, 1, (";",))],
+)
+def test_a_base_model_stops_where_the_next_example_would_begin(is_chat, shots, stops):
+    case = replace(CASE, stop=(";",))
+    facts = replace(FACTS, is_chat=is_chat)
+    work = first_request(case, facts=facts, few_shot={"a": (CASE,)}, shots=shots).work
+    assert work.sampling.stop == stops
+
+
+def test_keywords_are_worked_out_by_the_first_of_each():
+    check = Keywords(expected=(("graphics card", "GPU"), ("NVIDIA",)))
+    messages = first_request(few_shot={"a": (replace(CASE, check=check),)}, shots=1).work.messages
+    assert messages[1].content == "graphics card, NVIDIA"
 
 
 def test_the_k_best_are_asked_for_in_one_request():

@@ -13,6 +13,7 @@ def test_exactly_these_functions_are_public():
         "ask",
         "compare",
         "export",
+        "fetch",
         "leaderboard",
         "report",
         "rescore",

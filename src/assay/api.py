@@ -11,9 +11,9 @@ know: command lines, screens.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from assay.models.settings import DEFAULT_TIMEOUT_S, OpenAIForm, ServerSettings
 from assay.results import Comparison, Leaderboard, Report
@@ -23,12 +23,16 @@ from assay.workflow.exporting import ExportFormat
 from assay.workflow.job import Job
 from assay.workflow.rescoring import Rescored
 
+if TYPE_CHECKING:
+    from assay.workflow.fetching import Fetched
+
 __all__ = [
     "DEFAULT_OUT",
     "Asking",
     "ask",
     "compare",
     "export",
+    "fetch",
     "leaderboard",
     "report",
     "rescore",
@@ -67,6 +71,7 @@ def run(
     *,
     suites: Sequence[str],
     categories: Sequence[str] = (),
+    benchmarks: Path | None = None,
     limit: int | None = None,
     repeats: int = 1,
     seed: int = 0,
@@ -85,6 +90,7 @@ def run(
         models=tuple(models),
         suites=tuple(suites),
         categories=tuple(categories),
+        benchmarks=benchmarks,
         limit=limit,
         repeats=repeats,
         seed=seed,
@@ -155,6 +161,21 @@ def validate(paths: Sequence[Path]) -> tuple[Finding, ...]:
     from assay.suites.load import examine
 
     return examine(paths)
+
+
+def fetch(
+    names: Sequence[str],
+    *,
+    source: Path | None = None,
+    benchmarks: Path | None = None,
+    every: bool = False,
+    tell: Callable[[str], None] | None = None,
+) -> Fetched:
+    """Write MMLU or HellaSwag as suites, from the hub or from a copy; `tell` hears of progress."""
+    from assay.workflow.fetching import fetch as fetch_to
+
+    quiet: Callable[[str], None] = lambda _: None  # noqa: E731
+    return fetch_to(names, source=source, benchmarks=benchmarks, every=every, tell=tell or quiet)
 
 
 def report(run: str = "latest", *, out: Path = DEFAULT_OUT) -> Report:

@@ -26,6 +26,7 @@ from assay.types import (
     Case,
     CommandSequence,
     ExactMatch,
+    Keywords,
     Message,
     ModelFacts,
     MultipleChoice,
@@ -40,6 +41,8 @@ from assay.types import (
 )
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+WITH_THE_LETTER = "Answer with the letter only."
+BETWEEN_EXAMPLES = "\n\n"  # as models/plain_text.py joins them
 # Part of every request id: a new number makes every stored reply a stranger.
 IDENTITY_VERSION = 1
 # Samples of a colder model are near-copies of each other, and k of them say no more than one.
@@ -103,16 +106,16 @@ class Plan:
 
     def _work(self, exchange: Exchange, turn: int, replies: Sequence[str]) -> ToAnswer | ToChoose:
         case = exchange.case
-        messages = (*exchange.opening, *_conversation(exchange, turn, replies))
+        by_text = "score_text" in self.facts.capabilities
+        spoken = _conversation(exchange, turn, replies, by_text=by_text)
+        messages = (*exchange.opening, *spoken)
         check = case.check
         last = turn == len(exchange.asked) - 1
         if last and isinstance(check, MultipleChoice) and check.choices:
             letters = tuple(LETTERS[: len(check.choices)])
-            if "score_text" in self.facts.capabilities:
-                by_text = check.score_by == "text"
-                return ToChoose(
-                    messages=messages, continuations=check.choices if by_text else letters
-                )
+            if by_text:
+                continuations = check.choices if check.score_by == "text" else letters
+                return ToChoose(messages=messages, continuations=continuations)
             if self._tells_first_letters and check.score_by == "letter":
                 otherwise = self._sampling(exchange)
                 return ToChoose(messages=messages, continuations=letters, otherwise=otherwise)
@@ -128,12 +131,21 @@ class Plan:
             else case.temperature,
             seed=wishes.seed + exchange.repeat,
             max_tokens=self._longest(case),
-            stop=case.stop,
+            stop=self._stops(exchange),
             predictions=several,
             think=wishes.think,
             context=wishes.num_ctx,
         )
         return sampling if wishes.sampling == "fixed" else _left_to_the_server(sampling)
+
+    def _stops(self, exchange: Exchange) -> tuple[str, ...]:
+        """A base model that was shown worked examples goes on with the next one: its answer ends
+        at the blank line that parts them.
+        """
+        shown = any(message.role == "assistant" for message in exchange.opening)
+        if self.facts.is_chat or not shown or BETWEEN_EXAMPLES in exchange.case.stop:
+            return exchange.case.stop
+        return (*exchange.case.stop, BETWEEN_EXAMPLES)
 
     def _longest(self, case: Case) -> int:
         default = DEFAULT_MAX_TOKENS if self.facts.is_chat else BASE_MODEL_MAX_TOKENS
@@ -164,7 +176,8 @@ def _left_to_the_server(sampling: Sampling) -> Sampling:
 def make_plan(suites: Sequence[Suite], facts: ModelFacts, wishes: Wishes) -> Plan:
     """Lay out every exchange, test by test, repeat by repeat."""
     raise_all([*_cannot(suites, facts, wishes)])
-    openings = {suite.name: _Openings(suite) for suite in suites}
+    by_text = "score_text" in facts.capabilities
+    openings = {suite.name: _Openings(suite, by_text=by_text) for suite in suites}
     exchanges = tuple(
         Exchange(case, repeat, openings[suite.name].of(case), _asked(case))
         for repeat in range(wishes.repeats)
@@ -216,9 +229,15 @@ def _too_long(suites: Sequence[Suite], model: str, context: int) -> Iterator[Usa
                 )
 
 
-def rendered_prompt(case: Case) -> str:
-    """The last user turn as the model sees it, choices included."""
-    return _with_choices(case, case.prompt)
+def rendered_prompt(case: Case, *, by_text: bool = False) -> str:
+    """The last user turn as the model sees it, choices included.
+
+    Args:
+        case: the test.
+        by_text: for a model that says how likely a text is; one that does not is shown the choices
+            of a text that is to be continued, for it could name none of them otherwise.
+    """
+    return _with_choices(case, case.prompt, by_text=by_text)
 
 
 # ------------------------------------------------------------------------------ conversations
@@ -227,9 +246,9 @@ def rendered_prompt(case: Case) -> str:
 class _Openings:
     """System prompt and worked examples, one tuple shared by all tests that have the same."""
 
-    def __init__(self, suite: Suite) -> None:
+    def __init__(self, suite: Suite, *, by_text: bool) -> None:
         self._examples: Mapping[str, tuple[Message, ...]] = {
-            category: tuple(_worked(cases[: suite.shots]))
+            category: tuple(_worked(cases[: suite.shots], by_text=by_text))
             for category, cases in suite.few_shot.items()
         }
         self._made: dict[tuple[str | None, str], tuple[Message, ...]] = {}
@@ -242,19 +261,22 @@ class _Openings:
         return self._made[key]
 
 
-def _worked(examples: Sequence[Case]) -> Iterator[Message]:
+def _worked(examples: Sequence[Case], *, by_text: bool) -> Iterator[Message]:
     for example in examples:
-        yield Message("user", rendered_prompt(example))
-        yield Message("assistant", gold_answer(example))
+        yield Message("user", rendered_prompt(example, by_text=by_text))
+        yield Message("assistant", gold_answer(example, by_text=by_text))
 
 
-def gold_answer(case: Case) -> str:
-    """The answer a worked example shows."""
+def gold_answer(case: Case, *, by_text: bool = False) -> str:
+    """The answer a worked example shows: of options compared by their texts, the text."""
     check = case.check
     if isinstance(check, ExactMatch):
         return check.expected[0]
+    if isinstance(check, Keywords) and check.expected:
+        return ", ".join(alternatives[0] for alternatives in check.expected)
     if isinstance(check, MultipleChoice):
-        return check.expected
+        whole = by_text and check.score_by == "text" and check.choices
+        return check.choices[LETTERS.index(check.expected)] if whole else check.expected
     if isinstance(check, TopK):
         return check.expected_any[0]
     if isinstance(check, CommandSequence):
@@ -275,25 +297,32 @@ def _asked(case: Case) -> tuple[int, ...]:
     )
 
 
-def _conversation(exchange: Exchange, turn: int, replies: Sequence[str]) -> Iterator[Message]:
+def _conversation(
+    exchange: Exchange, turn: int, replies: Sequence[str], *, by_text: bool
+) -> Iterator[Message]:
     end = exchange.asked[turn]
     answered = dict(zip(exchange.asked[:turn], replies, strict=True))
     last = len(exchange.case.messages) - 1
     for index, message in enumerate(exchange.case.messages[: end + 1]):
         if index == last and message.role == "user":
-            yield Message("user", _with_choices(exchange.case, message.content))
+            yield Message("user", _with_choices(exchange.case, message.content, by_text=by_text))
         else:
             yield message
         if index in answered:
             yield Message("assistant", answered[index])
 
 
-def _with_choices(case: Case, prompt: str) -> str:
+def _with_choices(case: Case, prompt: str, *, by_text: bool) -> str:
     check = case.check
-    if not isinstance(check, MultipleChoice) or not check.choices or not check.render:
+    if not isinstance(check, MultipleChoice) or not check.choices:
         return prompt
-    lines = (f"{letter}. {text}" for letter, text in zip(LETTERS, check.choices, strict=False))
-    return "\n".join((prompt, *lines))
+    lines = [f"{letter}. {text}" for letter, text in zip(LETTERS, check.choices, strict=False)]
+    if check.render:
+        return "\n".join((prompt, *lines))
+    if check.score_by == "text" and not by_text:
+        # Not translated: it is put to a model, and an answer must not change with --lang.
+        return "\n".join((prompt, "", "Which of these fits best?", *lines, WITH_THE_LETTER))
+    return prompt
 
 
 # ----------------------------------------------------------------------------------- identity

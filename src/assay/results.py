@@ -7,6 +7,7 @@ draws. Refuses to know: how a figure was computed, and how it is shown. Standard
                           -> Performance -> Speeds, TryFigures        one run: how quick
     Comparison -> PairComparison -> SuiteComparison -> Flip, LeftOut  two runs or more, test by test
     Leaderboard -> SuiteRanking -> Standing                           every model in a store
+    SuiteCard -> CategoryCard                                         a suite, before any model
 
 Times are ISO 8601 texts in UTC, as the store keeps them.
 """
@@ -342,3 +343,46 @@ class Leaderboard:
     suites: tuple[SuiteRanking, ...]
     notes: tuple[str, ...] = ()
     exit_code: int = 0
+
+
+# ------------------------------------------------------------------------- a suite by itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoryCard:
+    """What one category is made of. Each mapping counts tests, the most frequent first.
+
+    `words`: fewest, median and most words of a prompt. `letters`: the right options of
+    multiple-choice tests. `examples`: worked ones kept apart from the tests.
+    """
+
+    name: str
+    tests: int
+    examples: int
+    weight: float
+    methods: Mapping[str, int]
+    words: tuple[int, int, int]
+    letters: Mapping[str, int]
+    tags: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteCard:
+    """What a suite is made of, and what knowing nothing would score on it.
+
+    `guesses`: the share of questions that each way of guessing among options gets right; `chance`
+    is what blind guessing gets, None where no test has options. `sources`: how many facts each
+    source gave, from a sources.tsv beside the tests. `repeated`: tests whose prompt another has.
+    """
+
+    suite: str
+    title: str
+    version: str
+    pass_mark: float
+    shots: int
+    categories: tuple[CategoryCard, ...]
+    baselines: Baselines
+    guesses: Mapping[str, Estimate]
+    chance: float | None
+    sources: Mapping[str, int]
+    repeated: tuple[str, ...]

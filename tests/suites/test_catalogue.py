@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.errors import SuiteNotFound
-from assay.suites.catalogue import find, shipped
-from assay.suites.load import examine
+from assay.errors import InvalidFiles, SuiteNotFound, UsageError
+from assay.suites.catalogue import benchmarks_folder, catalogue, fetched, find, shipped
+from assay.suites.load import examine, load_suite
 
 from .conftest import good, put
 
@@ -24,6 +24,7 @@ def ships(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     put(here / "example" / "a.json", [good()])
     put(here / "mine" / "a.json", [good()])
     monkeypatch.chdir(here)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "users-data"))
     return folder
 
 
@@ -46,7 +47,7 @@ def test_only_folders_with_test_files_ship(ships: Path) -> None:
 def test_a_shipped_name_wins_unless_it_is_written_as_a_path(
     argument: str, expected: str, ships: Path
 ) -> None:
-    assert find(argument, ships).resolve() == (ships.parent / expected).resolve()
+    assert find(argument, ships=ships).path.resolve() == (ships.parent / expected).resolve()
 
 
 @pytest.mark.parametrize(
@@ -64,10 +65,79 @@ def test_an_unknown_name_says_what_was_meant_and_what_there_is(
     argument: str, message: str, ships: Path
 ) -> None:
     with pytest.raises(SuiteNotFound) as caught:
-        find(argument, ships)
+        find(argument, ships=ships)
     assert caught.value.message == message
-    assert "Suites that ship: coding, example." in caught.value.hint
+    assert "Suites with a name: coding, example." in caught.value.hint
 
 
 def test_no_shipped_suite_has_a_mistake() -> None:
     assert [f for path in shipped() for f in examine([path]) if f.severity == "error"] == []
+
+
+# ------------------------------------------------------------------------------------- benchmarks
+
+
+def test_benchmarks_lie_in_the_project_or_else_in_the_users_data_folder(ships: Path) -> None:
+    assert benchmarks_folder() == ships.parent / "users-data" / "assay" / "benchmarks"
+    put(Path("SLM/datasets/benchmarks/mmlu/a.json"), [good()])
+    assert benchmarks_folder() == Path("SLM/datasets/benchmarks")
+    assert find("mmlu", ships=ships).path == Path("SLM/datasets/benchmarks/mmlu")
+    assert benchmarks_folder(Path("mine")) == Path("mine")
+    with pytest.raises(UsageError, match="no folder of benchmarks at 'gone'"):
+        benchmarks_folder(Path("gone"))
+
+
+def test_a_fetched_suite_has_a_name_like_one_that_ships(ships: Path) -> None:
+    benchmarks = Path("b")
+    put(benchmarks / "mmlu" / "computer_science.json", [good()])
+    put(benchmarks / "mine" / "a.json", [good()])
+    put(benchmarks / "hellaswag" / ".fetched.json", {})
+    assert [path.name for path in fetched(benchmarks)] == ["mmlu"]
+    assert list(catalogue(benchmarks, ships=ships)) == ["coding", "example", "mmlu"]
+    put(Path("mmlu/a.json"), [good()])
+    assert find("mmlu", benchmarks, ships=ships).path == benchmarks / "mmlu"
+    assert find("mmlu/", benchmarks, ships=ships).path == Path("mmlu")
+
+
+def test_a_suite_that_was_not_fetched_says_how_to_get_it(ships: Path) -> None:
+    with pytest.raises(SuiteNotFound) as caught:
+        find("mmlu", ships=ships)
+    assert "the suite 'mmlu' was not fetched" in caught.value.message
+    assert "`assay fetch mmlu`" in caught.value.hint
+    assert "`assay fetch mmlu --from DIR`" in caught.value.hint
+    with pytest.raises(SuiteNotFound, match="did you mean 'mmlu'"):
+        find("mmul", ships=ships)
+
+
+def test_own_files_take_the_place_of_single_categories_of_os(ships: Path) -> None:
+    example = {"eval_method": "exact_match", "expected": "e", "prompt": "Example?"}
+    for name in ("driver_select", "hardware_id"):
+        put(ships / "os" / f"{name}.json", [good(id=f"{name}_001")])
+        put(ships / "os" / "few_shot" / f"{name}.json", [{"id": "few_001", **example}])
+    few_shot = {name: f"few_shot/{name}.json" for name in ("driver_select", "hardware_id")}
+    put(ships / "os" / "suite.json", {"title": "OS", "few_shot": few_shot, "shots": 1})
+    own = Path("b") / "custom_os_eval"
+    put(own / "hardware_id.json", [good(id="own_001"), good(id="own_002")])
+    put(own / "boot.json", [good()])
+    put(own / "suite.json", {"title": "not this one"})
+    suite = load_suite(find("os", Path("b"), ships=ships))
+    assert (suite.name, suite.title) == ("os", "OS")
+    assert [(c.name, [case.id for case in c.cases]) for c in suite.categories] == [
+        ("driver_select", ["driver_select_001"]),
+        ("hardware_id", ["own_001", "own_002"]),
+    ]
+    assert {case.suite for case in suite.cases} == {"os"}
+    assert suite.elsewhere == {"hardware_id": str((own / "hardware_id.json").absolute())}
+    assert [case.id for case in suite.few_shot["hardware_id"]] == ["few_001"]
+    assert load_suite(find("os", ships=ships)).elsewhere == {}
+    assert load_suite(find("os", ships=ships)).source != suite.source
+
+
+def test_a_mistake_in_an_own_file_is_shown_with_its_place(ships: Path) -> None:
+    put(ships / "os" / "hardware_id.json", [good()])
+    put(Path("b/custom_os_eval/hardware_id.json"), [good(colour="red")])
+    with pytest.raises(InvalidFiles) as caught:
+        load_suite(find("os", Path("b"), ships=ships))
+    assert [finding.file for finding in caught.value.findings] == [
+        "b/custom_os_eval/hardware_id.json"
+    ]

@@ -79,14 +79,22 @@ def test_examples_are_cases_of_the_category_they_are_shown_in(write_suite: Write
 
 
 def test_mistakes_in_an_example_file_are_found_there(write_suite: WriteSuite) -> None:
-    examples = [asking("ewe_quality", id="e_001"), asking("exact_match", id="e_002")]
+    examples = [
+        asking("ewe_quality", id="e_001"),
+        asking("exact_match", id="e_002"),
+        asking("keywords", id="e_003", forbidden_keywords=["never"]),
+        asking("keywords", id="e_004", expected_keywords=["always"]),
+    ]
     settings = {"shots": 1, "few_shot": {"a": "few_shot/e.json"}}
     folder = write_suite(CATEGORIES, settings, {"few_shot/e.json": examples})
     assert [(f.file, f.test_id, f.message) for f in examine([folder])] == [
         (f"{folder}/few_shot/e.json", "e_001",
          "an example shows its right answer, and 'ewe_quality' has none; use exact_match, "
-         "multiple_choice, top_k, command_sequence"),
+         "keywords, multiple_choice, top_k, command_sequence"),
         (f"{folder}/few_shot/e.json", "e_002", "'exact_match' needs 'expected'"),
+        (f"{folder}/few_shot/e.json", "e_003",
+         "an example shows its right answer, and 'keywords' has none; use exact_match, "
+         "keywords, multiple_choice, top_k, command_sequence"),
     ]  # fmt: skip
 
 

@@ -67,21 +67,21 @@ def report(document: Report, console: Console, *, verbose: bool = False) -> None
     """One run: every model, every suite; with `verbose` every test before them."""
     if verbose:
         _tests(console, document)
-    _line(console, tr("Run {run}", run=document.run), style="bold")
-    _line(console, sentences.state(document), style="dim")
+    line(console, tr("Run {run}", run=document.run), style="bold")
+    line(console, sentences.state(document), style="dim")
     if document.machine is not None:
-        _line(console, surroundings.machine_line(document.machine), style="dim")
-    _empty(console, sentences.nothing_to_show(document))
+        line(console, surroundings.machine_line(document.machine), style="dim")
+    line_if_any(console, sentences.nothing_to_show(document))
     for model in document.models:
         _model(console, model)
     if document.selected is not None:
-        _line(console, tr("Selected: {model}", model=document.selected), style="bold green")
+        line(console, tr("Selected: {model}", model=document.selected), style="bold green")
     _notes(console, document.notes, document.hints)
 
 
 def comparison(document: Comparison, console: Console) -> None:
     """Paired comparisons: differences, intervals, significance, the tests that flipped."""
-    _empty(console, sentences.nothing_to_show(document))
+    line_if_any(console, sentences.nothing_to_show(document))
     for pair in document.pairs:
         _pair(console, pair)
     _notes(console, document.notes, ())
@@ -89,7 +89,7 @@ def comparison(document: Comparison, console: Console) -> None:
 
 def leaderboard(document: Leaderboard, console: Console) -> None:
     """Every model, suite by suite, best first."""
-    _empty(console, sentences.nothing_to_show(document))
+    line_if_any(console, sentences.nothing_to_show(document))
     for suite in document.suites:
         _ranking(console, suite)
     _notes(console, document.notes, ())
@@ -148,16 +148,16 @@ def _model(console: Console, model: ModelReport) -> None:
         title.append(f"  {accepted}", style="bold green" if model.accepted else "bold red")
     console.print(title)
     for facts in (surroundings.about_line(model.about), surroundings.observed_line(model.observed)):
-        _empty(console, facts, style="dim")
+        line_if_any(console, facts, style="dim")
     for summary in model.suites:
         _suite(console, summary)
     if model.measurements:
         console.print()
-        _line(console, tr("Measurements"), style="bold")
-        console.print(_figures(console, quantities.measurements(model.measurements)))
+        line(console, tr("Measurements"), style="bold")
+        console.print(figures(console, quantities.measurements(model.measurements)))
     console.print()
-    _line(console, quantities.answered(model.performance))
-    _empty(console, quantities.decoding(model.performance))
+    line(console, quantities.answered(model.performance))
+    line_if_any(console, quantities.decoding(model.performance))
     _notes(console, sentences.model_notes(model), ())
 
 
@@ -169,17 +169,17 @@ def _suite(console: Console, summary: SuiteSummary) -> None:
     console.print(head)
     score = tr("score {figure}", figure=numbers.figure(summary.score))
     console.print(Text(score, style="bold yellow" if summary.score.incomplete else "bold"))
-    console.print(_figures(console, summary.categories.items()))
+    console.print(figures(console, summary.categories.items()))
     if summary.baselines is not None:
         console.print()
-        _line(console, tr("What answers that know nothing would score"), style="bold")
-        console.print(_figures(console, sentences.baselines(summary.baselines)))
-        _empty(console, sentences.baselines_sampled(summary.baselines))
+        line(console, tr("What answers that know nothing would score"), style="bold")
+        console.print(figures(console, sentences.baselines(summary.baselines)))
+        line_if_any(console, sentences.baselines_sampled(summary.baselines))
     console.print()
-    _line(console, sentences.outcomes(summary))
+    line(console, sentences.outcomes(summary))
 
 
-def _figures(console: Console, rows: Iterable[tuple[str, Estimate]]) -> Table | Text:
+def figures(console: Console, rows: Iterable[tuple[str, Estimate]]) -> Table | Text:
     """Name, value, interval, n, unscored; the interval drawn where there is room, and plain lines
     where there is none for a table.
     """
@@ -257,10 +257,10 @@ def _compared(console: Console, compared: SuiteComparison) -> None:
         )
     console.print(table)
     if compared.p_value is not None:
-        _line(console, sentences.how_tested(compared))
-    _empty(console, sentences.detectable(compared))
+        line(console, sentences.how_tested(compared))
+    line_if_any(console, sentences.detectable(compared))
     for sentence in sentences.left_out(compared):
-        _line(console, sentence, style="dim")
+        line(console, sentence, style="dim")
     _flips(console, compared)
 
 
@@ -268,10 +268,10 @@ def _flips(console: Console, compared: SuiteComparison) -> None:
     for flip in compared.flips[:SHOWN_FLIPS]:
         style = "green" if flip.gained else "red"
         change = f"{sentences.outcome(flip.outcome_a)} → {sentences.outcome(flip.outcome_b)}"
-        line = Text(f"  {'+' if flip.gained else '−'} {one_line(flip.id)}  ", style=style)
+        shown = Text(f"  {'+' if flip.gained else '−'} {one_line(flip.id)}  ", style=style)
         marks = f"{numbers.score(flip.score_a)} → {numbers.score(flip.score_b)}"
-        line.append(f"{change}  {marks}", style="default")
-        console.print(line, soft_wrap=True)
+        shown.append(f"{change}  {marks}", style="default")
+        console.print(shown, soft_wrap=True)
     more = len(compared.flips) - SHOWN_FLIPS
     if more > 0:
         more_of_them = trn(
@@ -279,7 +279,7 @@ def _flips(console: Console, compared: SuiteComparison) -> None:
             "… and {count} more; --format md shows all.",
             more,
         )
-        _line(console, more_of_them, style="dim")
+        line(console, more_of_them, style="dim")
 
 
 # ------------------------------------------------------------------------------------ leaderboard
@@ -319,24 +319,26 @@ def _ranking(console: Console, suite: SuiteRanking) -> None:
         )
     console.print(table)
     for sentence in sentences.ranking_legend(suite):
-        _line(console, sentence, style="dim")
+        line(console, sentence, style="dim")
 
 
 # ------------------------------------------------------------------------------------------ lines
 
 
-def _line(console: Console, sentence: str, *, style: str = "") -> None:
+def line(console: Console, sentence: str, *, style: str = "") -> None:
+    """One sentence."""
     console.print(Text(one_line(sentence), style=style))
 
 
-def _empty(console: Console, sentence: str | None, *, style: str = "") -> None:
+def line_if_any(console: Console, sentence: str | None, *, style: str = "") -> None:
+    """One sentence, or nothing."""
     if sentence is not None:
-        _line(console, sentence, style=style)
+        line(console, sentence, style=style)
 
 
 def _notes(console: Console, notes: Iterable[str], hints: Iterable[str]) -> None:
     for note in notes:
-        _line(console, tr("Note: {note}", note=note), style="yellow")
+        line(console, tr("Note: {note}", note=note), style="yellow")
     for hint in hints:
         # A hint holds a command to copy: never broken over two lines.
         console.print(Text(f"→ {one_line(hint)}", style="cyan"), soft_wrap=True)

@@ -11,12 +11,14 @@ parser and no language model.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from assay.messages import tr
 from assay.scorers.choice.marking import multiple_choice, multiple_choice_by_likelihood
 from assay.scorers.normalise import visible
 from assay.scorers.text import exact_match, keywords
+from assay.scorers.ticks import told
 from assay.types import (
     Answered,
     Case,
@@ -100,7 +102,10 @@ def _mark_answer(case: Case, reply: Answered) -> Score:
         )
     if _is_empty(case, reply):
         return _no_answer(case, tr("The answer is empty."))
-    return SCORERS[type(case.check)](case, case.check, reply)
+    score = SCORERS[type(case.check)](case, case.check, reply)
+    if ticked := [*told(case.tags, reply.text)]:
+        return replace(score, explanation=" ".join([score.explanation, *ticked]))
+    return score
 
 
 def _is_empty(case: Case, reply: Answered) -> bool:

@@ -2,8 +2,8 @@
 
 A suite is loaded from top to bottom; each line calls only lines below it.
 
-    catalogue      a name on the command line -> the path that it means
-    load           paths -> Suites, or the findings of all their files at once
+    catalogue      a name on the command line -> the files that it means
+    load           files -> Suites, or the findings of all of them at once
     reading        one suite, file by file: ids that stand twice, examples for few-shot prompts
     suite_file       suite.json -> SuiteSettings
     case             one test object -> Case
@@ -18,6 +18,6 @@ A suite is loaded from top to bottom; each line calls only lines below it.
     places         the slow twin of the JSON parser: where in a text each value stands
     wording        names and values from a file, as parts of a sentence; "did you mean"
 
-Beside it: `pick` takes some of a Suite's tests; `schema` writes `fields` as JSON Schema with the
-sentences of `descriptions`.
+Beside it: `fetching` makes test files of benchmarks by others; `pick` takes some of a Suite's
+tests; `schema` writes `fields` as JSON Schema with the sentences of `descriptions`.
 """

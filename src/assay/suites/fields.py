@@ -140,7 +140,7 @@ METHODS: Mapping[str, Method] = {
 }
 
 # An example of a few-shot prompt shows the right answer, so there must be one.
-METHODS_WITH_GOLD = ("exact_match", "multiple_choice", "top_k", "command_sequence")
+METHODS_WITH_GOLD = ("exact_match", "keywords", "multiple_choice", "top_k", "command_sequence")
 
 METHODS_OF: Mapping[str, tuple[str, ...]] = {
     field: tuple(name for name, method in METHODS.items() if field in method.fields)

@@ -14,16 +14,18 @@ from pathlib import Path
 
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
 from assay.messages import tr, trn
+from assay.suites.files import SuiteFiles, files_of
 from assay.suites.json_file import refusal, shown_path
 from assay.suites.reading import Reading
 from assay.types import Finding, Suite
 
 
-def load_suite(path: Path, *, warnings: bool = False) -> Suite:
+def load_suite(path: Path | SuiteFiles, *, warnings: bool = False) -> Suite:
     """Load one suite.
 
     Args:
-        path: a folder, one category file, or a suite.json (which stands for its folder).
+        path: a folder, one category file, or a suite.json (which stands for its folder); or such
+            a path with files that take the place of some categories.
         warnings: whether a refusal lists the warnings too.
 
     Raises:
@@ -33,7 +35,7 @@ def load_suite(path: Path, *, warnings: bool = False) -> Suite:
     return _all_or_nothing([path], warnings=warnings)[0]
 
 
-def load_all(paths: Sequence[Path]) -> tuple[Suite, ...]:
+def load_all(paths: Sequence[Path | SuiteFiles]) -> tuple[Suite, ...]:
     """Load several suites; the mistakes of all of them come in one InvalidFiles.
 
     A suite that is named twice, however its path is written, is loaded once.
@@ -58,7 +60,8 @@ def load_all(paths: Sequence[Path]) -> tuple[Suite, ...]:
 def examine(paths: Sequence[Path]) -> tuple[Finding, ...]:
     """Every error and warning under some paths, by file, line and column."""
     found: list[Finding] = []
-    for path in _once_each(paths):
+    for files in _once_each(paths):
+        path = files.path
         if os.path.lexists(path):
             reading = Reading(path, warnings=True)
             with paused_garbage_collection():
@@ -69,30 +72,34 @@ def examine(paths: Sequence[Path]) -> tuple[Finding, ...]:
     return _in_order(found)
 
 
-def _once_each(paths: Sequence[Path]) -> list[Path]:
+def _once_each(paths: Sequence[Path | SuiteFiles]) -> list[SuiteFiles]:
     """Every file or folder once, as it was first written."""
-    first: dict[str, Path] = {}
-    for path in paths:
-        first.setdefault(os.path.realpath(path), path)
+    first: dict[str, SuiteFiles] = {}
+    for files in map(files_of, paths):
+        first.setdefault(os.path.realpath(files.path), files)
     return list(first.values())
 
 
-def _all_or_nothing(paths: Sequence[Path], *, warnings: bool) -> tuple[Suite, ...]:
-    for path in paths:
+def _all_or_nothing(wanted: Sequence[Path | SuiteFiles], *, warnings: bool) -> tuple[Suite, ...]:
+    suites_files = [files_of(each) for each in wanted]
+    paths = [files.path for files in suites_files]
+    for path in (*paths, *(path for files in suites_files for path in files.instead)):
         if not os.path.lexists(path):
             raise SuiteNotFound(
                 tr("there is no suite at '{path}'", path=shown_path(path)),
                 hint=tr("Give a folder of test files or one test file; `assay suites` lists "
                         "those that ship."),
             )  # fmt: skip
-    readings = [Reading(path, warnings=warnings) for path in paths]
+    readings = [
+        Reading(files.path, instead=files.instead, warnings=warnings) for files in suites_files
+    ]
     with paused_garbage_collection():
         suites = [suite for reading in readings if (suite := reading.suite()) is not None]
     if len(suites) == len(readings):
         return tuple(suites)
     findings = _in_order(finding for reading in readings for finding in reading.findings)
     mistakes = sum(finding.severity == "error" for finding in findings)
-    where = ", ".join(shown_path(path) for path in paths)
+    where = ", ".join(map(shown_path, paths))
     raise InvalidFiles(
         trn("{count} mistake in {where}", "{count} mistakes in {where}", mistakes, where=where),
         findings,

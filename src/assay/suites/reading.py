@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from assay.suites.suite_file import (
     read_settings,
 )
 from assay.suites.wording import described
-from assay.types import Case, Category, Finding, Suite
+from assay.types import Case, Category, Finding, Keywords, Suite
 
 
 @dataclass(slots=True, eq=False)
@@ -54,9 +54,10 @@ _Ids = dict[str, tuple[_Opened, int]]
 class Reading:
     """Reads one suite; `findings` is whole once `suite` has returned."""
 
-    def __init__(self, path: Path, *, warnings: bool) -> None:
+    def __init__(self, path: Path, *, warnings: bool, instead: Sequence[Path] = ()) -> None:
         self.findings: list[Finding] = []
         self._warnings = warnings
+        self._instead = {file.name: file for file in instead}
         stands_for_folder = path.name == SUITE_FILE and not os.path.isdir(path)
         self._path = path.parent if stands_for_folder else path
         self._is_folder = os.path.isdir(self._path)
@@ -94,6 +95,11 @@ class Reading:
             few_shot=few_shot,
             shots=settings.shots,
             source=self._source(),
+            elsewhere={
+                file.stem: os.path.abspath(file)
+                for file in files
+                if self._instead.get(file.name) is file
+            },
         )
 
     def _source(self) -> str:
@@ -116,7 +122,7 @@ class Reading:
         if not names:
             message = tr("the folder holds no tests; each category is a .json file directly in it")
             self._refuse(self._path, message)
-        return [self._path / name for name in names]
+        return [self._instead.get(name, self._path / name) for name in names]
 
     def _open(self, path: Path) -> _Opened | None:
         try:
@@ -267,7 +273,7 @@ class Reading:
         asked = {case.messages: case.id for case in category.cases} if self._warnings else {}
         for row, case in cases:
             opened.notes.test_id = case.id
-            if case.method not in METHODS_WITH_GOLD:
+            if not _has_right_answer(case):
                 message = tr(
                     "an example shows its right answer, and '{method}' has none; use {methods}",
                     method=case.method,
@@ -282,6 +288,12 @@ class Reading:
                 opened.notes.warning((row,), message)
         opened.notes.test_id = None
         return None if opened.notes.errors else tuple(case for _, case in cases)
+
+
+def _has_right_answer(case: Case) -> bool:
+    """Keywords that are only forbidden say what is wrong, and not what is right."""
+    nothing_expected = isinstance(case.check, Keywords) and not case.check.expected
+    return case.method in METHODS_WITH_GOLD and not nothing_expected
 
 
 def suite_name(path: Path) -> str:

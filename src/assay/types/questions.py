@@ -221,7 +221,9 @@ class Category:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
     """Categories that make one score. `few_shot` maps a category to its worked examples; `source`
-    is a hash of the files it was read from, before any category or sample was picked.
+    is a hash of the files it was read from, before any category or sample was picked. `elsewhere`
+    maps a category to its file where that lies outside the suite's folder and took the place of the
+    one there.
     """
 
     name: str
@@ -237,6 +239,7 @@ class Suite:
     few_shot: Mapping[str, tuple[Case, ...]] = field(default_factory=dict)
     shots: int = 0
     source: str = ""
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def cases(self) -> Iterator[Case]:

@@ -26,7 +26,7 @@ from assay.models.ollama.address import DEFAULT_URL, ollama_url
 from assay.models.ollama.client import OllamaClient
 from assay.models.spec import without_userinfo
 from assay.reports.numbers import memory
-from assay.suites.catalogue import shipped
+from assay.suites.catalogue import catalogue
 from assay.suites.load import load_suite
 from assay.suites.suite_file import SUITE_FILE
 
@@ -94,8 +94,9 @@ class CheckpointFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteFound:
-    """A suite as `-s` names it. `tests` is the number of its tests. `why_not` says that its files
-    have mistakes, and which command shows them; empty: they have none.
+    """A suite as `-s` names it. `tests` is the number of its tests. `ships`: it is known by its
+    name, for it ships or was fetched. `why_not` says that its files have mistakes, and which
+    command shows them; empty: they have none.
     """
 
     argument: str
@@ -174,8 +175,8 @@ def find_checkpoints(folder: Path) -> tuple[CheckpointFound, ...]:
 
 
 def find_suites(folder: Path) -> tuple[SuiteFound, ...]:
-    """The folders of tests in a folder, then what ships."""
-    return (*islice(_suites_in(folder), MOST_FOUND), *_shipped_suites())
+    """The folders of tests in a folder, then what ships and what was fetched."""
+    return (*islice(_suites_in(folder), MOST_FOUND), *_suites_with_names())
 
 
 def find_judges(models: Sequence[ModelFound], most: int = 3) -> tuple[ModelFound, ...]:
@@ -279,14 +280,14 @@ def _subfolders(folder: Path) -> list[Path]:
         return []
 
 
-def _shipped_suites() -> Iterator[SuiteFound]:
-    for path in shipped():
+def _suites_with_names() -> Iterator[SuiteFound]:
+    for name, files in catalogue().items():
         try:
-            suite = load_suite(path)
-        except AssayError:  # a broken installation; `assay suites` says what is wrong
+            suite = load_suite(files)
+        except AssayError:  # `assay suites` says what is wrong
             continue
         count = sum(1 for _ in suite.cases)
-        yield SuiteFound(argument=suite.name, title=suite.title, tests=count, ships=True)
+        yield SuiteFound(argument=name, title=suite.title, tests=count, ships=True)
 
 
 def _suites_in(folder: Path) -> Iterator[SuiteFound]:

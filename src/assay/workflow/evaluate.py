@@ -33,7 +33,7 @@ from assay.results import Report
 from assay.run import ask
 from assay.scorers.mark import mark
 from assay.store import Run, RunModel, Store, new_run_id, utc_now
-from assay.suites.catalogue import find
+from assay.suites.catalogue import benchmarks_folder, find
 from assay.suites.default_system import with_default_system
 from assay.suites.load import load_all, paused_garbage_collection
 from assay.suites.pick import pick_all
@@ -124,9 +124,14 @@ def prepare(job: Job) -> tuple[tuple[Suite, ...], tuple[Plan, ...], tuple[Model,
 
 
 def _suites(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
-    paths = [path for name in job.suites for path in _tried(errors, find, name)]
-    for suites in _tried(errors, load_all, paths):
-        if len(paths) == len(job.suites):
+    found = [
+        files
+        for _ in _tried(errors, benchmarks_folder, job.benchmarks)
+        for name in job.suites
+        for files in _tried(errors, find, name, job.benchmarks)
+    ]
+    for suites in _tried(errors, load_all, found):
+        if len(found) == len(job.suites):
             if job.system is not None:
                 suites = tuple(with_default_system(suite, job.system) for suite in suites)
             suites = (*suites, *job.own)

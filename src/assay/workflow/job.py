@@ -20,13 +20,15 @@ from assay.types import SamplingMode, Suite, Thinking
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """`system`: for suites without a suite.json. `budget_s`: ask nothing more after so long.
-    `own`: suites made in memory, and `verb` the command that makes them.
+    `own`: suites made in memory, and `verb` the command that makes them. `benchmarks`: the folder
+    of fetched ones; None: the usual one.
     """
 
     models: tuple[str, ...]
     suites: tuple[str, ...]
     out: Path
     categories: tuple[str, ...] = ()
+    benchmarks: Path | None = None
     limit: int | None = None
     repeats: int = 1
     seed: int = 0
@@ -67,6 +69,7 @@ class Job:
             yield from ("-c", category)
         server = self.server
         given: dict[str, object] = {
+            "--benchmarks": self.benchmarks,
             "--limit": self.limit,
             "--repeats": self.repeats if self.repeats != 1 else None,
             "--seed": self.seed or None,

@@ -18,6 +18,7 @@ from assay.results import Report
 from assay.scorers.mark import mark
 from assay.store import Run, RunModel, Store, TryKey
 from assay.suites.default_system import with_default_system
+from assay.suites.files import SuiteFiles
 from assay.suites.load import load_suite
 from assay.types import Case, Message, ModelFacts, Score, Suite
 from assay.workflow.asking import is_own
@@ -87,7 +88,7 @@ def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
     if is_own(kept):  # nothing in them can have been mended
         return kept
     try:
-        now = load_suite(Path(kept.path))
+        now = load_suite(SuiteFiles(Path(kept.path), tuple(map(Path, kept.elsewhere.values()))))
         if kept.system is not None:  # it may have been given one for want of its own
             now = with_default_system(now, kept.system)
     except SuiteNotFound:

@@ -13,6 +13,7 @@ from assay.errors import ExitCode
 from assay.messages import tr, trn
 from assay.results import Baselines, ModelReport, Report, SuiteSummary
 from assay.store import KeptTry, Run, RunModel, Store
+from assay.suites.catalogue import FETCHED
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
 from assay.types import Failed, Judge, Suite, Trial
@@ -132,6 +133,17 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int) -> Iterator[str]:
             "(docs/ewe.md lists them)",
             suites=", ".join(old),
         )
+    for suite in suites:
+        if suite.name in FETCHED and suite.version:  # which form a benchmark was asked in
+            yield tr("{suite}: {version}", suite=suite.name, version=suite.version)
+        for category in suite.categories:
+            if file := suite.elsewhere.get(category.name):
+                yield tr(
+                    "{suite}: {category} was not what ships but {file}",
+                    suite=suite.name,
+                    category=category.name,
+                    file=file,
+                )
     judged = _judged(suites)
     if judged:
         yield trn(

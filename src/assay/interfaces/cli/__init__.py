@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "validate": "assay.interfaces.cli.validate",
     "schema": "assay.interfaces.cli.schema",
     "suites": "assay.interfaces.cli.suites",
+    "fetch": "assay.interfaces.cli.fetch",
     "rescore": "assay.interfaces.cli.rescore",
     "compare": "assay.interfaces.cli.compare",
     "report": "assay.interfaces.cli.report",

@@ -1,6 +1,7 @@
 """Options that several commands share.
 
-In: a command's function. Out: the same with `out` (and `as_json`, or how models are asked) filled.
+In: a command's function. Out: the same with `out` (and `as_json`, `benchmarks`, or how models are
+asked) filled.
 Every command takes --out and --lang; the language is set in `main`, before any sentence is made.
 """
 
@@ -45,6 +46,19 @@ def as_json(function: Command) -> Command:
         "as_json",
         is_flag=True,
         help=tr("Print one JSON document on stdout and nothing else."),
+    )(function)
+
+
+def benchmarks(function: Command) -> Command:
+    """--benchmarks."""
+    return click.option(
+        "--benchmarks",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR",
+        help=tr(
+            "Folder of fetched benchmarks. Default: SLM/datasets/benchmarks if it is there, else "
+            "the user's data folder."
+        ),
     )(function)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from assay.interfaces.cli.options import as_json, asking, common
+from assay.interfaces.cli.options import as_json, asking, benchmarks, common
 from assay.messages import tr
 
 
@@ -29,9 +29,14 @@ from assay.messages import tr
 )
 @click.argument("models", metavar="MODEL...", nargs=-1, required=True)
 @click.option(
-    "-s", "--suite", "suites", multiple=True, help=tr("A shipped suite's name, a folder or a file.")
+    "-s",
+    "--suite",
+    "suites",
+    multiple=True,
+    help=tr("The name of a suite that ships or was fetched, a folder or a file."),
 )
 @click.option("-c", "--category", "categories", multiple=True, help=tr("Only these categories."))
+@benchmarks
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
@@ -45,6 +50,7 @@ def command(
     models: tuple[str, ...],
     suites: tuple[str, ...],
     categories: tuple[str, ...],
+    benchmarks: Path | None,
     limit: int | None,
     repeats: int,
     seed: int,
@@ -64,6 +70,7 @@ def command(
             models,
             suites=suites,
             categories=categories,
+            benchmarks=benchmarks,
             limit=limit,
             repeats=repeats,
             seed=seed,

@@ -16,9 +16,9 @@ import click
 
 from assay.interfaces.cli.output import reader_may_leave, stdout_takes_unicode
 from assay.messages import tr
-from assay.reports import as_json, markdown, numbers, terminal
+from assay.reports import as_json, markdown, numbers, suite_card, terminal
 from assay.reports.catalogue import suite_table, suites_table
-from assay.results import Comparison, Leaderboard, ModelReport, Report
+from assay.results import Comparison, Leaderboard, ModelReport, Report, SuiteCard
 from assay.types import Suite
 from assay.workflow.demo import Shown
 
@@ -140,13 +140,23 @@ def _heading(text: str) -> None:
 
 
 @reader_may_leave()
-def show_suites(suites: Sequence[Suite]) -> None:
-    """What ships."""
+def show_suites(suites: Sequence[Suite], form: str) -> None:
+    """What ships and what was fetched."""
+    if form == "json":
+        _echo_json(suite_card.list_as_document(suites))
+        return
     terminal.console_for().print(suites_table(suites))
     click.echo(tr("show one with `assay suites NAME`; a folder of your own is a suite too"))
 
 
 @reader_may_leave()
-def show_suite(suite: Suite) -> None:
-    """One suite's categories and tests."""
-    terminal.console_for().print(suite_table(suite))
+def show_suite(suite: Suite, card: SuiteCard, form: str) -> None:
+    """One suite's tests, then what they are made of; other forms hold the card alone."""
+    if form == "json":
+        _echo_json(suite_card.as_document(card))
+    elif form == "md":
+        click.echo(suite_card.as_markdown(card), nl=False)
+    else:
+        console = terminal.console_for()
+        console.print(suite_table(suite))
+        suite_card.on_terminal(card, console)

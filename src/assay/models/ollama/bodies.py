@@ -12,6 +12,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from assay.models.plain_text import as_text
 from assay.types import ModelFacts, Sampling, ToAnswer
 
 KEEP_ALIVE = "30m"  # longer than any pause of ours; the model is unloaded at the end
@@ -37,7 +38,7 @@ def body_for(
         body["messages"] = [{"role": m.role, "content": m.content} for m in work.messages]
         return "/api/chat", body
     # A base model has no template: a system message would be lost in it without a word.
-    body["prompt"] = "\n\n".join(message.content for message in work.messages)
+    body["prompt"] = as_text(work.messages)
     return "/api/generate", {**body, "raw": True}
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from assay.messages import tr
 from assay.models.http.faults import Fault
 from assay.models.openai.dialect import Dialect
+from assay.models.plain_text import as_text
 from assay.types import Message, Sampling, ToAnswer
 
 CHAT = "/chat/completions"
@@ -63,11 +64,6 @@ def to_echo(name: str, text: str, *, likeliest: int, dialect: Dialect, echo: boo
     if echo:
         body["echo"] = True
     return Post(COMPLETIONS, {k: v for k, v in body.items() if k not in dialect.left_out})
-
-
-def as_text(messages: Sequence[Message]) -> str:
-    """A base model has no roles: the contents alone, a blank line between them."""
-    return "\n\n".join(message.content for message in messages)
 
 
 def _post(

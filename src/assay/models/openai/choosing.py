@@ -15,10 +15,11 @@ from assay.messages import tr
 from assay.models.first_token import read_first_token
 from assay.models.http.faults import Fault
 from assay.models.openai.asking import Asking
-from assay.models.openai.bodies import as_text, first_token, to_echo
+from assay.models.openai.bodies import first_token, to_echo
 from assay.models.openai.echo import NEXT, Token, likelihood_after, read_echo
 from assay.models.openai.probe import are_likeliest
 from assay.models.openai.writing import timing_of
+from assay.models.plain_text import as_text
 from assay.types import Chosen, ReadText, Sampling, ToChoose, ToRead
 
 ONE_TOKEN = Sampling(temperature=0.0, seed=0, max_tokens=1)

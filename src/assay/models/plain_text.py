@@ -1,0 +1,33 @@
+"""A conversation as the text a base model continues.
+
+In: messages. Out: one text. A base model has no roles, so the contents stand alone, a blank line
+between two turns; an answer follows its question, as it would have been written. Refuses to know:
+servers, tokens, templates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.types import Message
+
+BETWEEN_TURNS = "\n\n"  # plan.py ends the answers of base models here
+_ENDS = (".", "?", "!", "…")
+
+
+def as_text(messages: Sequence[Message]) -> str:
+    """The contents alone, each answer behind its question."""
+    text = ""
+    for message in messages:
+        text += _joint(text, message) + message.content
+    return text
+
+
+def _joint(before: str, message: Message) -> str:
+    """A begun sentence or a colon is answered on its line, a whole question on the next."""
+    if not before:
+        return ""
+    if message.role != "assistant":
+        return BETWEEN_TURNS
+    on_next_line = "\n" in message.content or before.endswith(_ENDS)
+    return "\n" if on_next_line else " "

@@ -1,0 +1,174 @@
+"""HellaSwag, asked as lm-evaluation-harness 0.4.13 asks it, without examples.
+
+In: the rows of the validation split. Out: a Made suite. Refuses to know: files.
+
+    context = ctx_a + " " + ctx_b.capitalize()         which makes the rest of ctx_b lower case
+    prompt  = cleaned(activity_label + ": " + context)
+    options = the endings, each cleaned
+    cleaned: strip; " [title]" becomes ". "; every other [marker] goes; then "  " becomes " ", once
+
+The likeliest ending for its length is the answer; each follows the prompt after a space. (Task
+`hellaswag` 1.0.)
+
+Copies of the data exist whose contexts were joined and cleaned by somebody else (only `ctx`, and no
+markers). They are asked as they stand, and the suite says so in its title and version: scores on
+them are not scores on the official form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from assay.messages import tr
+from assay.suites.fetching.duplicates import Sieve
+from assay.suites.fetching.made import HARNESS, ChoiceTest, Made, test_of
+from assay.suites.fetching.rows import Row, sound_text
+from assay.suites.fetching.source import Flaws, Item, Place
+from assay.suites.wording import described, shown
+
+NAME = "hellaswag"
+LICENCE = "MIT; its WikiHow passages stem from text under CC BY-NC-SA"
+TECHNICAL = "Computers and Electronics"
+TECHNICAL_CATEGORY = "technical_subset"
+EVERY_CATEGORY = "validation"
+ENDINGS = 4
+PROMPTS = f"0-shot, by text, validation split, as {HARNESS} asks hellaswag 1.0"
+JOINED_PROMPTS = (
+    f"0-shot, by text, validation split, joined contexts as they stand: NOT the form of {HARNESS}"
+)
+_MARKER = re.compile(r"\[.*?\]")
+
+
+class Passages:
+    """The rows of a source as items, and whether their contexts were joined by somebody else."""
+
+    def __init__(self, rows: Iterable[tuple[Place, Row]], flaws: Flaws) -> None:
+        self._flaws = flaws
+        self._forms: dict[bool, Place] = {}
+        self.items = tuple(item for place, row in rows for item in self._item(place, row))
+        if len(self._forms) > 1:
+            flaws.note(
+                max(self._forms.values(), key=lambda place: place.row),
+                tr("some rows have ctx_a and ctx_b and others have ctx alone; use one form"),
+            )
+
+    @property
+    def joined(self) -> bool:
+        """Whether the contexts are used as they stand."""
+        return True in self._forms
+
+    def _item(self, place: Place, row: Row) -> Iterator[Item]:
+        activity = sound_text(row.get("activity_label"))
+        joined = "ctx_a" not in row and "ctx_b" not in row
+        self._forms.setdefault(joined, place)
+        context = self._joined_context(row) if joined else self._official_context(row)
+        endings = self._endings(row)
+        label = _label(row.get("label"))
+        for is_wrong, problem in (
+            (activity is None, tr("row {row}: 'activity_label' is no text", row=place.row)),
+            (context is None, tr("row {row}: there is no context", row=place.row)),
+            (endings is None, tr("row {row}: there are no four endings", row=place.row)),
+            (label is None, _no_label(place, row.get("label"))),
+        ):
+            if is_wrong:
+                self._flaws.note(place, problem)
+        if activity is None or context is None or endings is None or label is None:
+            return
+        question = f"{activity}: {context}"
+        yield Item(
+            place=place,
+            subject=activity,
+            question=question if joined else cleaned(question),
+            options=tuple(endings if joined else map(cleaned, endings)),
+            answer=label,
+            tags=("validation", *_tags(row)),
+        )
+
+    @staticmethod
+    def _joined_context(row: Row) -> str | None:
+        return sound_text(row.get("ctx"))
+
+    @staticmethod
+    def _official_context(row: Row) -> str | None:
+        first, second = row.get("ctx_a"), row.get("ctx_b")
+        if not isinstance(first, str) or not isinstance(second, str):
+            return None
+        return sound_text(f"{first} {second.capitalize()}")
+
+    @staticmethod
+    def _endings(row: Row) -> list[str] | None:
+        given = row.get("endings")
+        texts = [text for text in map(sound_text, given) if text] if isinstance(given, list) else []
+        whole = len(texts) == ENDINGS and len(given or ()) == ENDINGS
+        return texts if whole and all(cleaned(text).strip() for text in texts) else None
+
+
+def _label(value: object) -> int | None:
+    """The hub has it as a text; of the test split it is empty."""
+    if isinstance(value, str) and value in ("0", "1", "2", "3"):
+        return int(value)
+    return value if type(value) is int and 0 <= value < ENDINGS else None
+
+
+def _no_label(place: Place, value: object) -> str:
+    got = f"'{shown(str(value))}'" if isinstance(value, (str, int)) else described(value)
+    return tr("row {row}: 'label' must be from 0 to 3, not {got}", row=place.row, got=got)
+
+
+def _tags(row: Row) -> Iterator[str]:
+    for key in ("split_type", "source_id"):
+        if (tag := sound_text(row.get(key))) is not None:
+            yield tag
+
+
+def cleaned(text: str) -> str:
+    """A text without the marks of WikiHow's pages, exactly as the harness cleans it."""
+    text = text.strip().replace(" [title]", ". ")
+    return _MARKER.sub("", text).replace("  ", " ")
+
+
+def make(passages: Passages, source: str, *, every: bool) -> Made:
+    """The suite: the technical activity; with `every` the whole split beside it, which alone counts
+    then, for it holds the other.
+    """
+    technical = [item for item in passages.items if item.subject == TECHNICAL]
+    kept, dropped = Sieve().keep(passages.items if every else technical)
+    chosen: dict[str, list[Item]] = {
+        TECHNICAL_CATEGORY: [item for item in kept if item.subject == TECHNICAL]
+    }
+    if every:
+        chosen[EVERY_CATEGORY] = kept
+    categories: Mapping[str, Sequence[ChoiceTest]] = {
+        category: [
+            test_of(item, f"{category}_{number:04d}", item.question, "text")
+            for number, item in enumerate(items, start=1)
+        ]
+        for category, items in chosen.items()
+        if items
+    }
+    weights = {name: len(tests) for name, tests in categories.items()}
+    if EVERY_CATEGORY in weights and TECHNICAL_CATEGORY in weights:
+        weights[TECHNICAL_CATEGORY] = 0
+    about = "HellaSwag" if every else f"HellaSwag, {TECHNICAL}"
+    return Made(
+        name=NAME,
+        title=f"{about} (joined contexts)" if passages.joined else about,
+        prompts=JOINED_PROMPTS if passages.joined else PROMPTS,
+        source=source,
+        categories=categories,
+        weights=weights,
+        dropped=dropped,
+        notes=_notes(joined=passages.joined),
+    )
+
+
+def _notes(*, joined: bool) -> tuple[str, ...]:
+    if not joined:
+        return ()
+    return (
+        tr(
+            "the contexts of this copy were joined before and are asked as they stand: scores on "
+            "them cannot be compared with scores on the official form"
+        ),
+    )

@@ -1,0 +1,85 @@
+"""Rows of the Hugging Face hub, by the library `datasets` (the extra `fetch`).
+
+In: the name of a data set, of a part of it and of its splits. Out: rows. Refuses to know: what the
+rows are about. Sends nothing but the requests for the files: no counts, no telemetry; runs no code
+that comes with a data set.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import ModuleType
+
+from assay.errors import UsageError
+from assay.messages import tr
+from assay.suites.fetching.rows import Row, needs_extra, readable
+
+MMLU = "cais/mmlu"
+HELLASWAG = "Rowan/hellaswag"
+USUAL_HUB = "https://huggingface.co"
+_QUIET = {
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+    "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+    "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
+}
+
+
+def hub_address() -> str:
+    """Where the library will look."""
+    return os.environ.get("HF_ENDPOINT") or USUAL_HUB
+
+
+def rows_of(data_set: str, part: str | None, splits: Sequence[str]) -> dict[str, list[Row]]:
+    """The rows of some splits; one that is not there is left out."""
+    with _loading(data_set, part) as datasets:
+        loaded = datasets.load_dataset(data_set, part, token=False)  # both are public
+        return {split: list(loaded[split]) for split in splits if split in loaded}
+
+
+def parts_of(data_set: str) -> list[str]:
+    """The names of a data set's parts."""
+    with _loading(data_set, None) as datasets:
+        return list(datasets.get_dataset_config_names(data_set, token=False))
+
+
+@contextmanager
+def _loading(data_set: str, part: str | None) -> Iterator[ModuleType]:
+    """The library, told to be quiet; whatever it raises becomes a sentence."""
+    datasets = _library()
+    what = data_set if part is None else f"{data_set} ({part})"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a library's inner life; errors are shown
+            yield datasets
+    except (OSError, ValueError, RuntimeError, datasets.exceptions.DatasetsError) as error:
+        raise UsageError(
+            tr(
+                "{what} cannot be loaded from {hub}: {why}",
+                what=what,
+                hub=hub_address(),
+                why=readable(error),
+            ),
+            hint=tr(
+                "check the network, or get a copy in another way and name its folder with --from"
+            ),
+        ) from error
+
+
+def _library() -> ModuleType:
+    for variable, value in _QUIET.items():
+        os.environ.setdefault(variable, value)
+    try:
+        datasets = importlib.import_module("datasets")
+    except ImportError as missing:
+        raise needs_extra(
+            tr("the hub is read with the library datasets, which is not installed")
+        ) from missing
+    for name in ("datasets", "huggingface_hub"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    return datasets

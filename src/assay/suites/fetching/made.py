@@ -1,0 +1,102 @@
+"""What is made of a benchmark: the files of a suite, and what was left out of it.
+
+In: items and the prompts made of them. Out: a Made benchmark, and its files as text. Refuses to
+know: how prompts are made, and where files go.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypedDict
+
+from assay.suites.fetching.duplicates import Dropped
+from assay.suites.fetching.source import Item
+from assay.suites.suite_file import SUITE_FILE
+
+HARNESS = "lm-evaluation-harness 0.4.13"
+DROPPED_FILE = "dropped.tsv"
+
+
+class ChoiceTest(TypedDict):
+    """A test of our format, as both benchmarks need it."""
+
+    id: str
+    prompt: str
+    eval_method: Literal["multiple_choice"]
+    choices: list[str]
+    expected: str
+    score_by: Literal["letter", "text"]
+    render: bool
+    temperature: float
+    description: str
+    tags: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A benchmark in our format. `prompts` says in what form it asks, `source` what it was made of,
+    `left_out` which of its parts were not there; `notes` are sentences for whoever fetched it.
+    """
+
+    name: str
+    title: str
+    prompts: str
+    source: str
+    categories: Mapping[str, Sequence[ChoiceTest]]
+    weights: Mapping[str, int]
+    dropped: Sequence[Dropped] = ()
+    left_out: Sequence[str] = ()
+    notes: Sequence[str] = field(default_factory=tuple)
+
+    @property
+    def version(self) -> str:
+        """What suite.json says: two versions of a benchmark must not be taken for each other."""
+        return f"{self.prompts}; {self.source}"
+
+
+def test_of(
+    item: Item, test_id: str, prompt: str, score_by: Literal["letter", "text"]
+) -> ChoiceTest:
+    """A test that asks an item: the prompt is whole, and nothing is to be added to it."""
+    return ChoiceTest(
+        id=test_id,
+        prompt=prompt,
+        eval_method="multiple_choice",
+        choices=list(item.options),
+        expected=item.letter,
+        score_by=score_by,
+        render=False,
+        temperature=0,
+        description=str(item.place),
+        tags=[item.subject, *item.tags],
+    )
+
+
+def files_of_suite(made: Made) -> dict[str, str]:
+    """Every file of the suite by its name."""
+    about = {
+        "title": made.title,
+        "version": made.version,
+        "language": "en",
+        "weights": dict(made.weights),
+    }
+    files = {f"{name}.json": _lines(tests) for name, tests in made.categories.items()}
+    files[SUITE_FILE] = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
+    files[DROPPED_FILE] = _dropped_lines(made.dropped)
+    return files
+
+
+def _lines(tests: Sequence[ChoiceTest]) -> str:
+    """One test a line: an editor opens it, and a difference shows the test that changed."""
+    rows = ",\n".join(json.dumps(test, ensure_ascii=False) for test in tests)
+    return f"[\n{rows}\n]\n"
+
+
+def _dropped_lines(dropped: Sequence[Dropped]) -> str:
+    rows = [("subject", "file", "row", "reason", "like_file", "like_row")]
+    for one in dropped:
+        like = ("", "") if one.like is None else (one.like.name, str(one.like.row))
+        rows.append((one.subject, one.place.name, str(one.place.row), one.reason, *like))
+    return "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)

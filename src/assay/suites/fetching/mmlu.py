@@ -1,0 +1,239 @@
+r"""MMLU, asked as lm-evaluation-harness 0.4.13 asks it with five shots.
+
+In: the rows of each subject's splits dev and test. Out: a Made suite. Refuses to know: files.
+
+    letter   description + 5 x ("{question}\nA. …\nB. …\nC. …\nD. …\nAnswer:" + " C" + "\n\n")
+             + the item up to "Answer:"; the likeliest of " A" to " D" is the answer
+    cloze    description + 5 x ("Question: {question}\nAnswer:" + " text" + "\n\n")
+             + the item up to "Answer:"; the likeliest text is the answer
+
+The shots are the first five of dev, in their order, for every question of the subject. Questions
+are stripped, options are shown as they stand. (Tasks `mmlu` 1.0 and `mmlu_continuation` 1.0;
+`first_n`, target delimiter " ", few-shot delimiter two line breaks.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.messages import tr
+from assay.suites.fetching.duplicates import Dropped, Sieve, repeated_shots
+from assay.suites.fetching.made import HARNESS, ChoiceTest, Made, test_of
+from assay.suites.fetching.rows import Row, sound_text
+from assay.suites.fetching.source import LETTERS, Flaws, Item, Place
+from assay.suites.wording import shown
+
+NAME = "mmlu"
+LICENCE = "MIT"
+COMPUTER_SCIENCE = (
+    "college_computer_science",
+    "high_school_computer_science",
+    "computer_security",
+    "machine_learning",
+    "electrical_engineering",
+)
+LETTER_CATEGORY = "computer_science"
+CLOZE_CATEGORY = "computer_science_cloze"
+SHOTS = 5
+OPTIONS = 4
+PROMPTS = f"5-shot, by letter, test split, as {HARNESS} asks mmlu 1.0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """One subject. `test` is None where the source has no such split."""
+
+    name: str
+    dev: tuple[Item, ...]
+    test: tuple[Item, ...] | None
+
+    @property
+    def shots(self) -> tuple[Item, ...]:
+        """The worked examples of all its prompts."""
+        return self.dev[:SHOTS]
+
+
+# ------------------------------------------------------------------------------------------- rows
+
+
+def items_of_cells(
+    subject: str, split: str, rows: Iterable[tuple[Place, list[str]]], flaws: Flaws
+) -> Iterator[Item]:
+    """The items of a CSV file: question, four options, letter."""
+    for place, cells in rows:
+        if len(cells) != OPTIONS + 2:
+            problem = tr(
+                "row {row} has {count} cells, not 6: a question, four options, a letter",
+                row=place.row,
+                count=len(cells),
+            )
+            flaws.note(place, problem)
+            continue
+        question, *options, letter = cells
+        yield from _sound_item(place, subject, split, question, options, letter.strip(), flaws)
+
+
+def items_of_rows(
+    subject: str, split: str, rows: Iterable[tuple[Place, Row]], flaws: Flaws
+) -> Iterator[Item]:
+    """The items of the hub's table: `question`, `choices`, `answer` from 0 to 3."""
+    for place, row in rows:
+        options = row.get("choices")
+        if not isinstance(options, list) or len(options) != OPTIONS:
+            flaws.note(place, tr("row {row} has no four choices", row=place.row))
+            continue
+        number = row.get("answer")
+        letter = str(number)
+        if type(number) is int and 0 <= number < OPTIONS:
+            letter = LETTERS[number]
+        yield from _sound_item(place, subject, split, row.get("question"), options, letter, flaws)
+
+
+def _sound_item(
+    place: Place,
+    subject: str,
+    split: str,
+    question: object,
+    options: Sequence[object],
+    letter: str,
+    flaws: Flaws,
+) -> Iterator[Item]:
+    texts = [text for text in (sound_text(question), *map(sound_text, options)) if text is not None]
+    if len(texts) != OPTIONS + 1:
+        problem = tr("row {row}: the question or an option is empty, or no text", row=place.row)
+        flaws.note(place, problem)
+    if letter not in tuple(LETTERS[:OPTIONS]):
+        flaws.note(
+            place,
+            tr(
+                "row {row}: the answer is '{letter}', not A, B, C or D",
+                row=place.row,
+                letter=shown(letter),
+            ),
+        )
+    elif len(texts) == OPTIONS + 1:
+        yield Item(
+            place=place,
+            subject=subject,
+            question=texts[0],
+            options=tuple(texts[1:]),
+            answer=LETTERS.index(letter),
+            tags=(split,),
+        )
+
+
+# ------------------------------------------------------------------------------------------ suite
+
+
+def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> Made:
+    """The suite: computer science in both forms; with `every` each other subject beside it.
+
+    Weights are numbers of questions, so that the suite's score is the share of all that are right;
+    the cloze form repeats them and weighs nothing.
+    """
+    sieve = Sieve()
+    wanted = [name for name in COMPUTER_SCIENCE if name in subjects]
+    others = sorted(set(subjects) - set(COMPUTER_SCIENCE)) if every else []
+    categories: dict[str, Sequence[ChoiceTest]] = {}
+    dropped: list[Dropped] = []
+    groups = [(LETTER_CATEGORY, wanted), *((name, [name]) for name in others)]
+    for category, names in groups:
+        chosen = [subjects[name] for name in names]
+        kept, too_much = sieve.keep(
+            [item for subject in chosen for item in subject.test or ()],
+            [shot for subject in chosen for shot in subject.shots],
+        )
+        dropped += too_much
+        if kept:
+            categories[category] = _by_letter(category, kept, subjects)
+        if kept and category == LETTER_CATEGORY:
+            categories[CLOZE_CATEGORY] = _by_text(kept, subjects)
+    weights = {name: len(tests) for name, tests in categories.items()}
+    asked = [*wanted, *others]
+    return Made(
+        name=NAME,
+        title="MMLU" if others else "MMLU, computer science",
+        prompts=PROMPTS,
+        source=source,
+        categories=categories,
+        weights=weights | {CLOZE_CATEGORY: 0} if CLOZE_CATEGORY in weights else weights,
+        dropped=dropped,
+        left_out=_left_out(subjects, every=every),
+        notes=_notes([subjects[name] for name in asked if subjects[name].test]),
+    )
+
+
+def is_whole(subject: Subject) -> bool:
+    """Whether it can be asked: it has questions, and five examples."""
+    return subject.test is None or len(subject.dev) >= SHOTS
+
+
+def _left_out(subjects: Mapping[str, Subject], *, every: bool) -> tuple[str, ...]:
+    """Subjects one would expect here, and whose questions are not there."""
+    expected = [
+        *COMPUTER_SCIENCE,
+        *(sorted(set(subjects) - set(COMPUTER_SCIENCE)) if every else ()),
+    ]
+    return tuple(name for name in expected if name not in subjects or subjects[name].test is None)
+
+
+def _notes(subjects: Sequence[Subject]) -> tuple[str, ...]:
+    return tuple(
+        tr(
+            "{subject}: example {second} repeats example {first}; both are shown, as everywhere",
+            subject=subject.name,
+            first=first.place.row,
+            second=second.place.row,
+        )
+        for subject in subjects
+        for first, second in repeated_shots(subject.shots)
+    )
+
+
+# ---------------------------------------------------------------------------------------- prompts
+
+
+def _by_letter(
+    category: str, items: Sequence[Item], subjects: Mapping[str, Subject]
+) -> list[ChoiceTest]:
+    return [
+        test_of(item, f"{category}_{number:04d}", letter_prompt(subjects[item.subject], item),
+                "letter")
+        for number, item in enumerate(items, start=1)
+    ]  # fmt: skip
+
+
+def _by_text(items: Sequence[Item], subjects: Mapping[str, Subject]) -> list[ChoiceTest]:
+    return [
+        test_of(item, f"{CLOZE_CATEGORY}_{number:04d}", cloze_prompt(subjects[item.subject], item),
+                "text")
+        for number, item in enumerate(items, start=1)
+    ]  # fmt: skip
+
+
+def letter_prompt(subject: Subject, item: Item) -> str:
+    """Five examples with their letters, then the question up to "Answer:"."""
+    about = f"The following are multiple choice questions (with answers) about {_spaced(subject)}."
+    shots = [f"{_with_options(shot)} {shot.letter}" for shot in subject.shots]
+    return "\n\n".join([about, *shots, _with_options(item)])
+
+
+def cloze_prompt(subject: Subject, item: Item) -> str:
+    """Five examples with their right options, then the question alone up to "Answer:"."""
+    about = f"The following are questions (with answers) about {_spaced(subject)}."
+    shots = [f"{_alone(shot)} {shot.options[shot.answer]}" for shot in subject.shots]
+    return "\n\n".join([about, *shots, _alone(item)])
+
+
+def _spaced(subject: Subject) -> str:
+    return subject.name.replace("_", " ")
+
+
+def _with_options(item: Item) -> str:
+    lines = [f"{letter}. {text}" for letter, text in zip(LETTERS, item.options, strict=False)]
+    return "\n".join([item.question.strip(), *lines, "Answer:"])
+
+
+def _alone(item: Item) -> str:
+    return f"Question: {item.question.strip()}\nAnswer:"

@@ -1,0 +1,72 @@
+"""The words that readers of benchmarks share.
+
+In: nothing. Out: a file of a source, a place in it, an item that stands there, and all that is
+wrong with a source. Refuses to know: which benchmark it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from assay.types import Finding
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file of a source, read when it is asked for. `name` is how it is cited: from the source's
+    own folder on; `shown` how messages name it.
+    """
+
+    name: str
+    shown: str
+    read: Callable[[], bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where an item stands: the row counts from 1, and a row of a CSV file may have many lines."""
+
+    name: str
+    shown: str
+    row: int
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.name}, row {self.row}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One question with its options, as they are to be shown. `answer` is the index of the right
+    one; `subject` is MMLU's subject or HellaSwag's activity label.
+    """
+
+    place: Place
+    subject: str
+    question: str
+    options: tuple[str, ...]
+    answer: int
+    tags: tuple[str, ...] = ()
+
+    @property
+    def letter(self) -> str:
+        """The letter of the right option."""
+        return LETTERS[self.answer]
+
+
+@dataclass(slots=True)
+class Flaws:
+    """All that is wrong with a source; with one of these nothing is made of it."""
+
+    findings: list[Finding] = field(default_factory=list)
+
+    def note(self, place: Place, message: str) -> None:
+        """Something about a row."""
+        self.findings.append(Finding(file=place.shown, line=place.line, column=1, message=message))
+
+    def note_file(self, file: SourceFile, message: str) -> None:
+        """Something about a file as a whole."""
+        self.findings.append(Finding(file=file.shown, line=1, column=1, message=message))

@@ -1,0 +1,24 @@
+"""Where the files of a suite lie.
+
+In: paths. Out: SuiteFiles. Refuses to know: what the files say, and why they lie there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteFiles:
+    """A folder of category files or one of them, and files that lie elsewhere and take the place
+    of those with the same name.
+    """
+
+    path: Path
+    instead: tuple[Path, ...] = ()
+
+
+def files_of(given: Path | SuiteFiles) -> SuiteFiles:
+    """A bare path stands for what lies there."""
+    return given if isinstance(given, SuiteFiles) else SuiteFiles(given)

@@ -1,0 +1,71 @@
+"""Where the facts of a suite come from: sources.tsv beside its tests.
+
+In: a suite's folder. Out: how many facts each source gave. Refuses to know: whether they are right.
+
+A row a fact: test, fact, source, where in it; the first line names the columns. The file is for
+people and is optional; what cannot be read as such a table is an error, for half a list of sources
+would pass for a whole one.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay.errors import InvalidFiles
+from assay.messages import tr, trn
+from assay.suites.json_file import refusal, shown_path
+from assay.types import Finding
+
+SOURCES_FILE = "sources.tsv"
+COLUMNS = ["test", "fact", "source", "where"]
+
+
+def facts_by_source(suite: Path) -> Mapping[str, int]:
+    """Facts of each source, most first; empty without a sources.tsv.
+
+    Raises:
+        InvalidFiles: the file is no such table.
+    """
+    path = suite / SOURCES_FILE
+    if not path.is_file():
+        return {}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = [*csv.reader(file, delimiter="\t", strict=True)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise _invalid(path, [refusal(shown_path(path), str(error))]) from error
+    wrong = [*_wrong(path, rows)]
+    if wrong:
+        raise _invalid(path, wrong)
+    counts = Counter(row[2] for row in rows[1:])
+    return {name: counts[name] for name in sorted(counts, key=lambda name: (-counts[name], name))}
+
+
+def _wrong(path: Path, rows: list[list[str]]) -> list[Finding]:
+    if not rows or rows[0] != COLUMNS:
+        message = tr("the first line must name the columns {columns}", columns=", ".join(COLUMNS))
+        return [refusal(shown_path(path), message)]
+    return [
+        Finding(
+            file=shown_path(path),
+            line=number,
+            column=1,
+            message=tr("a fact has {wanted} cells, not {count}", wanted=4, count=len(row)),
+        )
+        for number, row in enumerate(rows[1:], 2)
+        if len(row) != len(COLUMNS)
+    ]
+
+
+def _invalid(path: Path, findings: list[Finding]) -> InvalidFiles:
+    where = shown_path(path)
+    return InvalidFiles(
+        trn(
+            "{count} mistake in {where}", "{count} mistakes in {where}", len(findings), where=where
+        ),
+        tuple(findings),
+        hint=tr("Mend the file, or take it away: it is for readers, and marks nothing."),
+    )

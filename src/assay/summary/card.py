@@ -1,0 +1,73 @@
+"""What a suite is made of: its balance, its right answers, what guessing would get.
+
+In: a Suite, its Baselines, and the facts each source gave. Out: a SuiteCard. Refuses to know:
+models, files, how it is shown.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from assay.results import Baselines, CategoryCard, SuiteCard
+from assay.summary.guesses import chance, guesses
+from assay.types import Category, MultipleChoice, Suite
+
+TICKS = "tick "  # tags that look for something in an answer say nothing of what a test is about
+
+
+def suite_card(suite: Suite, known: Baselines, sources: Mapping[str, int]) -> SuiteCard:
+    """Count everything a reader of benchmarks asks about.
+
+    Guesses are made on the categories that count: another may ask the same in another form, as the
+    cloze form of MMLU does, and every question would then give itself away.
+    """
+    counting = [each for each in suite.categories if suite.weight(each.name) > 0]
+    cases = [case for category in counting for case in category.cases]
+    return SuiteCard(
+        suite=suite.name,
+        title=suite.title,
+        version=suite.version,
+        pass_mark=suite.pass_mark,
+        shots=suite.shots,
+        categories=tuple(_category(suite, category) for category in suite.categories),
+        baselines=known,
+        guesses=guesses(cases),
+        chance=chance(cases),
+        sources=sources,
+        repeated=tuple(_repeated(suite)),
+    )
+
+
+def _category(suite: Suite, category: Category) -> CategoryCard:
+    cases = category.cases
+    words = [sum(len(turn.content.split()) for turn in case.messages) for case in cases]
+    checks = [case.check for case in cases if isinstance(case.check, MultipleChoice)]
+    return CategoryCard(
+        name=category.name,
+        tests=len(cases),
+        examples=len(suite.few_shot.get(category.name, ())),
+        weight=suite.weight(category.name),
+        methods=_counted(case.method for case in cases),
+        words=(min(words), round(statistics.median(words)), max(words)),
+        letters=dict(sorted(Counter(check.expected for check in checks).items())),
+        tags=_counted(tag for case in cases for tag in case.tags if not tag.startswith(TICKS)),
+    )
+
+
+def _counted(names: Iterable[str]) -> dict[str, int]:
+    """Most frequent first; ties by name, so that a page made again is the same page."""
+    counts = Counter(names)
+    return {name: counts[name] for name in sorted(counts, key=lambda name: (-counts[name], name))}
+
+
+def _repeated(suite: Suite) -> Iterable[str]:
+    """Ids of tests that ask what an earlier test asks, letter case and white space apart."""
+    seen: dict[tuple[object, ...], str] = {}
+    for case in suite.cases:
+        asked = tuple(" ".join(turn.content.casefold().split()) for turn in case.messages)
+        options = case.check.choices if isinstance(case.check, MultipleChoice) else ()
+        first = seen.setdefault((case.system, asked, options), case.id)
+        if first != case.id:
+            yield case.id

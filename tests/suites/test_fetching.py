@@ -1,0 +1,540 @@
+"""Prompts of MMLU and HellaSwag, to the letter; layouts; and sources with mistakes.
+
+The literals were compared with what lm-evaluation-harness 0.4.13 itself makes of the same rows, and
+so were all prompts, continuations and keys of the 749 test questions in ../shared/data/mmlu.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tarfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import AssayError, InvalidFiles, UsageError
+from assay.suites.fetching import hellaswag, mmlu
+from assay.suites.fetching.layouts import hellaswag_files, mmlu_files
+from assay.suites.fetching.made import Made
+from assay.suites.fetching.rows import numbered
+from assay.suites.fetching.source import Flaws, Item, Place
+from assay.workflow.fetching import fetch
+
+DEV = [
+    ["Which gate is on only if both inputs are?", "OR", "AND", "XOR", "NOR", "B"],
+    ["  What does ROM stand for?\n", "read-only memory", "run once", "row map", "ring", "A"],
+    ["2 + 2 in binary?", "10", "11", "100", "101", "C"],
+    ["Which of these\nis a loop?", "if", "let", "try", "for", "D"],
+    ["How many bits has a nibble?", "2", "4", "8", "16", "B"],
+]
+TEST = [
+    [" Which port is usual for SSH? ", "21", "22", "80", " 443", "B"],
+    ["Which one is a stack,\nsaid in one word?", "FIFO", "LIFO", "heap", "tree", "B"],
+]
+
+LETTER_PROMPT = """\
+The following are multiple choice questions (with answers) about college computer science.
+
+Which gate is on only if both inputs are?
+A. OR
+B. AND
+C. XOR
+D. NOR
+Answer: B
+
+What does ROM stand for?
+A. read-only memory
+B. run once
+C. row map
+D. ring
+Answer: A
+
+2 + 2 in binary?
+A. 10
+B. 11
+C. 100
+D. 101
+Answer: C
+
+Which of these
+is a loop?
+A. if
+B. let
+C. try
+D. for
+Answer: D
+
+How many bits has a nibble?
+A. 2
+B. 4
+C. 8
+D. 16
+Answer: B
+
+Which port is usual for SSH?
+A. 21
+B. 22
+C. 80
+D.  443
+Answer:"""
+
+CLOZE_PROMPT = """\
+The following are questions (with answers) about college computer science.
+
+Question: Which gate is on only if both inputs are?
+Answer: AND
+
+Question: What does ROM stand for?
+Answer: read-only memory
+
+Question: 2 + 2 in binary?
+Answer: 100
+
+Question: Which of these
+is a loop?
+Answer: for
+
+Question: How many bits has a nibble?
+Answer: 4
+
+Question: Which port is usual for SSH?
+Answer:"""
+
+PASSAGES: list[dict[str, Any]] = [
+    {
+        "ind": 1,
+        "activity_label": "Computers and Electronics",
+        "ctx_a": "[header] How to label a NAS disk [title] Turn the NAS off. [step] Wait a minute.",
+        "ctx_b": "then the NASA engineer",
+        "endings": [
+            " [title] Pull the tray out",
+            "[substeps] Do not   touch the fan.",
+            "writes a [serial] number on it. [title] Close the lid.",
+            " goes home. ",
+        ],
+        "label": 2,
+        "split_type": "indomain",
+        "source_id": "made~up1",
+    },
+    {
+        "ind": 2,
+        "activity_label": "Computers and Electronics",
+        "ctx_a": "A man opens a case.",
+        "ctx_b": "",
+        "endings": ["a.", "b.", "c.", "d."],
+        "label": "0",
+    },
+    {
+        "ind": 3,
+        "activity_label": "Baking",
+        "ctx_a": "A woman weighs flour.",
+        "ctx_b": "she",
+        "endings": ["sleeps.", "adds water.", "drives off.", "sings."],
+        "label": 1,
+    },
+]
+
+
+def comma_separated(rows: Sequence[Sequence[str]]) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(rows)
+    return text.getvalue()
+
+
+def archive(folder: Path, **tests: Sequence[Sequence[str]]) -> Path:
+    """The layout of the original archive: a subject for each argument, all with the same dev."""
+    for subject, rows in tests.items():
+        for split, content in (("dev", DEV), ("val", DEV[:2]), ("test", rows)):
+            path = folder / split / f"{subject}_{split}.csv"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(comma_separated(content), "utf-8", newline="")
+    return folder
+
+
+def lines(folder: Path, rows: Sequence[Any], name: str = "hellaswag_val.jsonl") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return folder
+
+
+def made(folder: Path, name: str, source: Path, *, every: bool = False) -> Made:
+    fetched = fetch(
+        [name], source=source, benchmarks=folder, every=every, tell=lambda sentence: None
+    )
+    return fetched.benchmarks[0].made
+
+
+def mistakes(folder: Path, name: str, source: Path) -> list[str]:
+    with pytest.raises(InvalidFiles) as caught:
+        made(folder, name, source, every=True)
+    assert not list(folder.glob("*")), "nothing may be written"
+    return [f"{Path(f.file).name}:{f.line}: {f.message}" for f in caught.value.findings]
+
+
+@pytest.fixture
+def benchmarks(tmp_path: Path) -> Path:
+    return tmp_path / "benchmarks"
+
+
+# ------------------------------------------------------------------------------------------- mmlu
+
+
+def test_mmlu_is_asked_by_letter_after_five_worked_examples(
+    tmp_path: Path, benchmarks: Path
+) -> None:
+    suite = made(benchmarks, "mmlu", archive(tmp_path / "a", college_computer_science=TEST))
+    first, second = suite.categories["computer_science"]
+    assert first == {
+        "id": "computer_science_0001",
+        "prompt": LETTER_PROMPT,
+        "eval_method": "multiple_choice",
+        "choices": ["21", "22", "80", " 443"],
+        "expected": "B",
+        "score_by": "letter",
+        "render": False,
+        "temperature": 0,
+        "description": "test/college_computer_science_test.csv, row 1",
+        "tags": ["college_computer_science", "test"],
+    }
+    assert second["prompt"].endswith(
+        "\n\nWhich one is a stack,\nsaid in one word?\nA. FIFO\nB. LIFO\nC. heap\nD. tree\nAnswer:"
+    )
+
+
+def test_the_cloze_form_shows_no_options_and_its_examples_end_in_texts(
+    tmp_path: Path, benchmarks: Path
+) -> None:
+    suite = made(benchmarks, "mmlu", archive(tmp_path / "a", college_computer_science=TEST))
+    first = suite.categories["computer_science_cloze"][0]
+    assert first["prompt"] == CLOZE_PROMPT
+    assert (first["id"], first["score_by"], first["expected"]) == (
+        "computer_science_cloze_0001", "text", "B",
+    )  # fmt: skip
+    assert suite.weights == {"computer_science": 2, "computer_science_cloze": 0}
+
+
+def test_real_questions_are_asked_as_the_rules_say(shared: Path, benchmarks: Path) -> None:
+    """The rules once more, written down from their description and not from our code."""
+    suite = made(benchmarks, "mmlu", shared / "data")
+    for subject, row in (("machine_learning", 7), ("high_school_computer_science", 50)):
+        folder = shared / "data" / "mmlu"
+        with open(folder / "dev" / f"{subject}_dev.csv", encoding="utf-8", newline="") as file:
+            dev = list(csv.reader(file))
+        with open(folder / "test" / f"{subject}_test.csv", encoding="utf-8", newline="") as file:
+            question, a, b, c, d, letter = list(csv.reader(file))[row - 1]
+        about = subject.replace("_", " ")
+        expected = (
+            "The following are multiple choice questions (with answers) about " + about + ".\n\n"
+        )
+        for q, one, two, three, four, right in dev[:5]:
+            expected += f"{q.strip()}\nA. {one}\nB. {two}\nC. {three}\nD. {four}\nAnswer:"
+            expected += " " + right + "\n\n"
+        expected += f"{question.strip()}\nA. {a}\nB. {b}\nC. {c}\nD. {d}\nAnswer:"
+        cited = f"mmlu/test/{subject}_test.csv, row {row}"
+        (test,) = [t for t in suite.categories["computer_science"] if t["description"] == cited]
+        assert test["prompt"] == expected
+        assert (test["choices"], test["expected"]) == ([a, b, c, d], letter)
+
+
+def test_subjects_without_a_test_split_are_left_out_and_named(
+    tmp_path: Path, benchmarks: Path
+) -> None:
+    source = archive(tmp_path / "a", college_computer_science=TEST, computer_security=TEST)
+    (source / "test" / "computer_security_test.csv").unlink()
+    suite = made(benchmarks, "mmlu", source)
+    assert {tag for t in suite.categories["computer_science"] for tag in t["tags"]} == {
+        "college_computer_science", "test",
+    }  # fmt: skip
+    assert suite.left_out == (
+        "high_school_computer_science", "computer_security", "machine_learning",
+        "electrical_engineering",
+    )  # fmt: skip
+
+
+def test_all_adds_every_other_subject_weighed_by_its_questions(
+    tmp_path: Path, benchmarks: Path
+) -> None:
+    other = [["What is a kidney for?", "blood", "bone", "skin", "hair", "A"]]
+    source = archive(tmp_path / "a", machine_learning=TEST, anatomy=other)
+    assert "anatomy" not in made(benchmarks, "mmlu", source).categories
+    suite = made(benchmarks, "mmlu", source, every=True)
+    assert suite.weights == {"computer_science": 2, "computer_science_cloze": 0, "anatomy": 1}
+    assert suite.categories["anatomy"][0]["id"] == "anatomy_0001"
+    assert (suite.title, made(benchmarks, "mmlu", source).title) == (
+        "MMLU", "MMLU, computer science",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("above", ["", "data", "mmlu", "data/mmlu"])
+def test_the_archive_is_found_where_copies_usually_lie(tmp_path: Path, above: str) -> None:
+    archive(tmp_path / above, machine_learning=TEST)
+    found = mmlu_files(tmp_path)
+    assert found is not None
+    assert (found.form, list(found.subjects)) == ("csv", ["machine_learning"])
+    assert set(found.subjects["machine_learning"]) == {"dev", "test"}
+
+
+@pytest.mark.parametrize("form", ["zip", "tar", "tar.gz"])
+@pytest.mark.parametrize("inside", [True, False], ids=["in_a_folder", "named_itself"])
+def test_the_archive_is_read_without_unpacking_it(
+    tmp_path: Path, benchmarks: Path, form: str, inside: bool
+) -> None:
+    plain = archive(tmp_path / "plain" / "data", machine_learning=TEST)
+    packed = tmp_path / "packed" / f"mmlu.{form}"
+    packed.parent.mkdir()
+    if form == "zip":
+        with zipfile.ZipFile(packed, "w") as zipped:
+            for path in plain.rglob("*.csv"):
+                zipped.write(path, path.relative_to(plain.parent).as_posix())
+            zipped.writestr("__MACOSX/data/test/._machine_learning_test.csv", b"\0")
+    else:
+        with tarfile.open(packed, "w:gz" if form == "tar.gz" else "w") as tarred:
+            tarred.add(plain, "./data")
+    suite = made(benchmarks, "mmlu", packed.parent if inside else packed)
+    assert [t["description"] for t in suite.categories["computer_science"]] == [
+        f"data/test/machine_learning_test.csv, row {row}" for row in (1, 2)
+    ]
+    assert sorted(path.name for path in packed.parent.iterdir()) == [packed.name]
+
+
+def test_the_hubs_parquet_files_give_the_same_tests(tmp_path: Path, benchmarks: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for split, rows in (("dev", DEV), ("test", TEST), ("validation", DEV[:1])):
+        path = tmp_path / "hub" / "machine_learning" / f"{split}-00000-of-00001.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        table = [
+            {"question": q, "subject": "x", "choices": options, "answer": "ABCD".index(letter)}
+            for q, *options, letter in rows
+        ]
+        parquet.write_table(arrow.Table.from_pylist(table), path)
+    ours = made(benchmarks, "mmlu", tmp_path / "hub")
+    theirs = made(benchmarks, "mmlu", archive(tmp_path / "csv", machine_learning=TEST))
+    for category, tests in theirs.categories.items():
+        assert [{**t, "description": ""} for t in ours.categories[category]] == [
+            {**t, "description": ""} for t in tests
+        ]
+
+
+# -------------------------------------------------------------------------------------- hellaswag
+
+
+def test_hellaswag_is_cleaned_as_the_harness_cleans_it(tmp_path: Path, benchmarks: Path) -> None:
+    suite = made(benchmarks, "hellaswag", lines(tmp_path / "h", PASSAGES))
+    first, second = suite.categories["technical_subset"]
+    assert first == {
+        "id": "technical_subset_0001",
+        "prompt": "Computers and Electronics: How to label a NAS disk. Turn the NAS off. Wait a "
+        "minute. Then the nasa engineer",
+        "eval_method": "multiple_choice",
+        "choices": [
+            " Pull the tray out",
+            " Do not  touch the fan.",
+            "writes a number on it.. Close the lid.",
+            "goes home.",
+        ],
+        "expected": "C",
+        "score_by": "text",
+        "render": False,
+        "temperature": 0,
+        "description": "hellaswag_val.jsonl, row 1",
+        "tags": ["Computers and Electronics", "validation", "indomain", "made~up1"],
+    }
+    assert second["prompt"] == "Computers and Electronics: A man opens a case."
+    assert second["expected"] == "A"
+    assert suite.title == "HellaSwag, Computers and Electronics"
+    assert "as lm-evaluation-harness 0.4.13 asks hellaswag 1.0" in suite.version
+
+
+def test_joined_contexts_are_asked_as_they_stand_and_named(shared: Path, benchmarks: Path) -> None:
+    suite = made(benchmarks, "hellaswag", shared / "data")
+    text = (shared / "data" / "hellaswag" / "hellaswag_val_2000.jsonl").read_text("utf-8")
+    rows = [json.loads(line) for line in text.strip().split("\n")]
+    for test in suite.categories["technical_subset"]:
+        row = rows[int(test["description"].rpartition(" ")[2]) - 1]
+        assert test["prompt"] == row["activity_label"] + ": " + row["ctx"]
+        assert (test["choices"], test["expected"]) == (row["endings"], "ABCD"[row["label"]])
+    assert len(suite.categories["technical_subset"]) == 85
+    assert suite.title == "HellaSwag, Computers and Electronics (joined contexts)"
+    assert "joined contexts as they stand: NOT the form" in suite.version
+    assert "cannot be compared" in suite.notes[0]
+
+
+def test_all_adds_the_whole_split_and_it_alone_counts(tmp_path: Path, benchmarks: Path) -> None:
+    suite = made(benchmarks, "hellaswag", lines(tmp_path / "h", PASSAGES), every=True)
+    assert suite.weights == {"technical_subset": 0, "validation": 3}
+    assert suite.categories["validation"][2]["prompt"] == "Baking: A woman weighs flour. She"
+
+
+def test_of_two_files_that_may_be_meant_none_is_taken(tmp_path: Path) -> None:
+    for name in ("hellaswag_val_2000.jsonl", "hellaswag_val_1000.jsonl"):
+        lines(tmp_path, PASSAGES, name)
+    with pytest.raises(UsageError, match="may be meant"):
+        hellaswag_files(tmp_path)
+    lines(tmp_path, PASSAGES)
+    found = hellaswag_files(tmp_path)
+    assert found is not None
+    assert [file.name for file in found.files] == ["hellaswag_val.jsonl"]
+
+
+# --------------------------------------------------------------------------------- broken sources
+
+
+def test_every_mistake_of_a_csv_file_is_shown_with_its_row(
+    tmp_path: Path, benchmarks: Path
+) -> None:
+    source = archive(tmp_path / "a", machine_learning=TEST)
+    broken = [
+        TEST[1],  # two lines long, so that lines and rows part
+        ["Too few?", "a", "b", "c", "B"],
+        ["Which letter?", "a", "b", "c", "d", "E"],
+        ["", "a", "b", "c", "d", "A"],
+        ["No third?", "a", "b", " ", "d", "AB"],
+    ]
+    (source / "test" / "machine_learning_test.csv").write_text(comma_separated(broken), "utf-8")
+    (source / "dev" / "machine_learning_dev.csv").write_text(comma_separated(DEV[:3]), "utf-8")
+    empty = "the question or an option is empty, or no text"
+    assert mistakes(benchmarks, "mmlu", source) == [
+        "machine_learning_test.csv:3: row 2 has 5 cells, not 6: a question, four options, a letter",
+        "machine_learning_test.csv:4: row 3: the answer is 'E', not A, B, C or D",
+        f"machine_learning_test.csv:5: row 4: {empty}",
+        f"machine_learning_test.csv:6: row 5: {empty}",
+        "machine_learning_test.csv:6: row 5: the answer is 'AB', not A, B, C or D",
+        "machine_learning_dev.csv:1: machine_learning has 3 examples in dev, and the prompts "
+        "show 5",
+    ]
+
+
+def test_a_file_that_is_not_utf8_is_refused_with_its_line(tmp_path: Path, benchmarks: Path) -> None:
+    source = archive(tmp_path / "a", machine_learning=TEST)
+    path = source / "test" / "machine_learning_test.csv"
+    path.write_bytes(path.read_bytes() + b"caf\xe9,a,b,c,d,A\n")
+    assert mistakes(benchmarks, "mmlu", source) == [
+        "machine_learning_test.csv:4: the file is not UTF-8 from here on"
+    ]
+
+
+def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, benchmarks: Path) -> None:
+    source = archive(tmp_path / "a", machine_learning=TEST)
+    with open(source / "test" / "machine_learning_test.csv", "wb") as file:
+        file.truncate(201_000_000)
+    assert mistakes(benchmarks, "mmlu", source) == [
+        "machine_learning_test.csv:1: cannot be read: 201 MB, and 200 MB is the most"
+    ]
+
+
+def test_every_mistake_of_a_json_lines_file_is_shown(tmp_path: Path, benchmarks: Path) -> None:
+    good = PASSAGES[1]
+    rows = [
+        {**good, "label": 4},
+        {**good, "label": ""},
+        {**good, "label": True},
+        {**good, "endings": ["a", "b", "c"]},
+        {**good, "endings": ["a", "b", "c", "[title]"]},
+        {**good, "endings": ["a", "b", "c", "\ud800"]},
+        {**good, "ctx_b": None},
+        {**good, "activity_label": 3},
+        [good],
+    ]
+    source = lines(tmp_path / "h", rows)
+    with open(source / "hellaswag_val.jsonl", "a", encoding="utf-8") as file:
+        file.write("{\n")
+    found = mistakes(benchmarks, "hellaswag", source)
+    assert found[:9] == [
+        "hellaswag_val.jsonl:1: row 1: 'label' must be from 0 to 3, not '4'",
+        "hellaswag_val.jsonl:2: row 2: 'label' must be from 0 to 3, not ''",
+        "hellaswag_val.jsonl:3: row 3: 'label' must be from 0 to 3, not 'True'",
+        "hellaswag_val.jsonl:4: row 4: there are no four endings",
+        "hellaswag_val.jsonl:5: row 5: there are no four endings",
+        "hellaswag_val.jsonl:6: row 6: there are no four endings",
+        "hellaswag_val.jsonl:7: row 7: there is no context",
+        "hellaswag_val.jsonl:8: row 8: 'activity_label' is no text",
+        "hellaswag_val.jsonl:9: row 9 must be an object, not a list",
+    ]
+    assert found[9].startswith("hellaswag_val.jsonl:10: row 10 is no JSON: ")
+
+
+def test_the_two_forms_of_contexts_are_not_mixed(tmp_path: Path, benchmarks: Path) -> None:
+    joined = {key: value for key, value in PASSAGES[1].items() if not key.startswith("ctx")}
+    source = lines(tmp_path / "h", [PASSAGES[0], {**joined, "ctx": "A man opens a box."}])
+    assert mistakes(benchmarks, "hellaswag", source) == [
+        "hellaswag_val.jsonl:2: some rows have ctx_a and ctx_b and others have ctx alone; "
+        "use one form"
+    ]
+
+
+@pytest.mark.parametrize("name", ["mmlu", "hellaswag"])
+def test_a_wrong_folder_is_told_what_was_looked_for(
+    tmp_path: Path, benchmarks: Path, name: str
+) -> None:
+    with pytest.raises(AssayError) as caught:
+        made(benchmarks, name, tmp_path)
+    assert "no copy of" in caught.value.message
+    assert "looked for" in caught.value.hint
+    assert {"mmlu": "test/SUBJECT_test.csv", "hellaswag": "hellaswag_val.jsonl"}[name] in (
+        caught.value.hint
+    )
+
+
+def test_a_copy_without_the_wanted_questions_says_which_are_needed(
+    tmp_path: Path, benchmarks: Path
+) -> None:
+    with pytest.raises(AssayError, match="no questions for mmlu") as caught:
+        made(benchmarks, "mmlu", archive(tmp_path / "a", anatomy=TEST))
+    assert "machine_learning" in caught.value.hint
+    assert "--all" in caught.value.hint
+    with pytest.raises(AssayError, match="no questions for hellaswag") as caught:
+        made(benchmarks, "hellaswag", lines(tmp_path / "h", PASSAGES[2:]))
+    assert "Computers and Electronics" in caught.value.hint
+    assert not benchmarks.exists()
+
+
+def test_a_broken_archive_is_an_error_and_no_crash(tmp_path: Path, benchmarks: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "mmlu.zip", "w") as zipped:
+        zipped.writestr("test/machine_learning_test.csv", comma_separated(TEST))
+        zipped.writestr("dev/machine_learning_dev.csv", comma_separated(DEV))
+    whole = (tmp_path / "mmlu.zip").read_bytes()
+    spoilt = bytearray(whole)
+    spoilt[whole.index(b"SSH")] ^= 1
+    (tmp_path / "mmlu.zip").write_bytes(spoilt)
+    (found,) = mistakes(benchmarks, "mmlu", tmp_path)
+    assert "cannot be read: Bad CRC-32" in found
+    (tmp_path / "mmlu.zip").write_bytes(whole[:-30])
+    with pytest.raises(AssayError):
+        made(benchmarks, "mmlu", tmp_path)
+
+
+# ------------------------------------------------------------------------------------------ words
+
+
+def item(row: int = 1, subject: str = "s", question: str = "Q?", right: str = "a") -> Item:
+    place = Place(name="f.csv", shown="f.csv", row=row, line=row)
+    options = (right, "b", "c", "d")
+    return Item(place=place, subject=subject, question=question, options=options, answer=0)
+
+
+def test_only_five_examples_are_shown_however_many_there_are() -> None:
+    shots = tuple(item(row, question=f"Q{row}?") for row in range(1, 8))
+    subject = mmlu.Subject(name="s_t", dev=shots, test=())
+    assert mmlu.letter_prompt(subject, item(9, question="Last?")).count("Answer:") == 6
+    assert "about s t.\n\nQ1?" in mmlu.letter_prompt(subject, item(9))
+
+
+def test_markers_are_removed_and_double_spaces_only_once() -> None:
+    assert hellaswag.cleaned(" a [title] b [step] c    d ") == "a. b c  d"
+    assert hellaswag.cleaned("[substeps] [x]") == " "
+
+
+def test_rows_of_the_hub_are_cited_by_data_set_and_split() -> None:
+    flaws = Flaws()
+    rows = [{"question": "Q?", "choices": ["a", "b", "c", "d"], "answer": 4}]
+    told = numbered(rows, "cais/mmlu x test", "cais/mmlu x test")
+    assert list(mmlu.items_of_rows("x", "test", told, flaws)) == []
+    assert [str(finding) for finding in flaws.findings] == [
+        "cais/mmlu x test:1:1: -: error: row 1: the answer is '4', not A, B, C or D"
+    ]

@@ -1,0 +1,139 @@
+"""Which questions are dropped, and which only look alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from assay.suites.fetching.duplicates import Dropped, Sieve, repeated_shots
+from assay.suites.fetching.source import Item, Place
+from assay.workflow.fetching import fetch
+
+RIGHT = ("amber", "blue", "cyan", "dun")
+
+
+def ask(
+    row: int,
+    question: str = "Which colour?",
+    options: tuple[str, ...] = RIGHT,
+    answer: int = 0,
+    subject: str = "s",
+) -> Item:
+    place = Place(name=f"{subject}.csv", shown=f"{subject}.csv", row=row, line=row)
+    return Item(place=place, subject=subject, question=question, options=options, answer=answer)
+
+
+def sifted(*items: Item, shots: tuple[Item, ...] = ()) -> dict[int, tuple[str, int | None]]:
+    """Dropped rows with their reason and the row they are like."""
+    kept, dropped = Sieve().keep(items, shots)
+    assert [i.place.row for i in kept] == [
+        i.place.row for i in items if i.place not in {d.place for d in dropped}
+    ]
+    return {d.place.row: (d.reason, d.like.row if d.like else None) for d in dropped}
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        ask(2),
+        ask(2, options=tuple(reversed(RIGHT)), answer=3),
+        ask(2, "  WHICH   colour "),
+        ask(2, options=("Amber.", "blue", "cyan", "dun;")),
+        ask(2, "Which colour?", ("ａｍｂｅｒ", "blue", "cyan", "dun")),
+    ],
+    ids=["same", "other_order", "spaces_and_capitals", "full_stops", "wide_letters"],
+)
+def test_the_same_question_with_the_same_options_is_asked_once(second: Item) -> None:
+    assert sifted(ask(1), second) == {2: ("repeated", 1)}
+
+
+def test_with_other_options_and_the_same_answer_the_first_stays() -> None:
+    assert sifted(ask(1), ask(2, options=("red", "grey", "white", "amber"), answer=3)) == {
+        2: ("other_options", 1)
+    }
+
+
+def test_the_same_options_with_another_answer_contradict_each_other_and_all_go() -> None:
+    assert sifted(ask(1), ask(2, answer=1), ask(3)) == {
+        1: ("contradictory", 2),
+        2: ("contradictory", 1),
+        3: ("contradictory", 1),
+    }
+
+
+def test_most_options_the_same_and_both_answers_offered_is_a_contradiction_too() -> None:
+    other = ask(2, options=("amber", "blue", "cyan", "red"), answer=1)
+    assert {reason for reason, _ in sifted(ask(1), other).values()} == {"contradictory"}
+
+
+def test_common_words_over_other_options_are_two_questions() -> None:
+    one = ask(1, "Which of the following is FALSE?", ("Pi is 3.", "e is 3.", "1 is 1.", "2 is 2."))
+    two = ask(2, "Which of the following is FALSE?", ("A cat barks.", "b", "c", "2 is 2."))
+    assert sifted(one, two) == {}
+
+
+def test_the_same_answer_in_another_notation_is_the_same_question() -> None:
+    one = ask(1, "How fast?", ("1.5 x 10^8 m/s", "3.0 x 10^8 m/s", "1 x 10^8 m/s", "0"))
+    two = ask(2, "How fast?", ("1.5 * 10^8 m/s", "3.0 * 10^8 m/s", "1 * 10^8 m/s", "9"))
+    assert sifted(one, two) == {2: ("other_options", 1)}
+
+
+def test_punctuation_inside_a_word_may_be_mathematics() -> None:
+    assert sifted(ask(1, "What is the order of (1,2)?"), ask(2, "What is the order of (12)?")) == {}
+    assert sifted(ask(1, "Find 3 + 4."), ask(2, "Find 3 - 4.")) == {}
+    assert sifted(ask(1, "In a loop, what is on?"), ask(2, "In a loop what is on ?")) == {
+        2: ("repeated", 1)
+    }
+
+
+def test_a_question_that_its_own_examples_answer_is_dropped() -> None:
+    shots = (ask(1, "Shown?"), ask(2, "Which colour?", subject="other"))
+    assert sifted(ask(1), ask(2, "Shown?"), shots=shots) == {2: ("shown", 1)}
+
+
+def test_options_that_are_the_same_but_for_white_space_cannot_be_asked() -> None:
+    items = ask(1, options=("amber", "blue", " amber", "dun")), ask(2, "No?", ("x", "x", "y", "z"))
+    assert sifted(*items) == {1: ("equal_options", None), 2: ("equal_options", None)}
+
+
+def test_a_later_category_takes_nothing_from_an_earlier_one() -> None:
+    sieve = Sieve()
+    first, none = sieve.keep([ask(1)])
+    later, dropped = sieve.keep(
+        [ask(1, subject="later"), ask(2, answer=1, subject="later"), ask(3, "New?")]
+    )
+    assert (len(first), none) == (1, [])
+    assert [i.place.row for i in later] == [3]
+    like = ask(1).place
+    assert dropped == [
+        Dropped(subject="later", place=ask(1, subject="later").place, reason="repeated", like=like),
+        Dropped(
+            subject="later", place=ask(2, subject="later").place, reason="contradictory", like=like
+        ),
+    ]
+
+
+def test_repeated_examples_are_told_of_and_stay() -> None:
+    shots = [ask(1), ask(2, "Other?"), ask(3), ask(4, subject="t")]
+    assert [(a.place.row, b.place.row) for a, b in repeated_shots(shots)] == [(1, 3)]
+
+
+def test_the_known_repeats_of_the_shared_copy_are_found(shared: Path, tmp_path: Path) -> None:
+    """As many as shared/data/README.md counts: 19, 5 and 1."""
+    (benchmark,) = fetch(
+        ["mmlu"], source=shared / "data", benchmarks=tmp_path, every=True, tell=lambda _: None
+    ).benchmarks
+    assert Counter(one.subject for one in benchmark.made.dropped) == {
+        "college_physics": 19, "conceptual_physics": 5, "machine_learning": 1,
+    }  # fmt: skip
+    assert benchmark.reasons == {"repeated": 15, "other_options": 10}
+    assert {name: len(tests) for name, tests in benchmark.made.categories.items()} == {
+        "computer_science": 311,
+        "computer_science_cloze": 311,
+        "college_mathematics": 100,
+        "college_physics": 83,
+        "conceptual_physics": 230,
+    }
+    assert [note.split(":")[0] for note in benchmark.made.notes] == ["college_physics"]

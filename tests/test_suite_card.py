@@ -1,0 +1,83 @@
+"""A suite's card: balance, sources and what knowing nothing would score."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+TESTS = [
+    {
+        "id": "q_001",
+        "prompt": "Which one?",
+        "eval_method": "multiple_choice",
+        "choices": ["red wine", "blue sky", "green hill"],
+        "expected": "B",
+        "tags": ["colour", "tick sky: blue"],
+    },
+    {
+        "id": "q_002",
+        "prompt": "which   ONE?",
+        "eval_method": "multiple_choice",
+        "choices": ["red wine", "blue sky", "green hill"],
+        "expected": "C",
+        "tags": ["colour"],
+    },
+    {"id": "q_003", "prompt": "Two plus two?", "eval_method": "exact_match", "expected": "4"},
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "mine"
+    made.mkdir()
+    (made / "q.json").write_text(json.dumps(TESTS))
+    (made / "sources.tsv").write_text("test\tfact\tsource\twhere\nq_001\tsky\ta look up\tthere\n")
+    return made
+
+
+def test_every_figure_is_in_the_document(bench, folder):
+    document = bench.document("suites", str(folder))
+    category = document["categories"]["q"]
+    assert category["tests"] == 3
+    assert category["methods"] == {"multiple_choice": 2, "exact_match": 1}
+    assert category["letters"] == {"B": 1, "C": 1}
+    assert category["tags"] == {"colour": 2}
+    assert category["words"] == {"fewest": 2, "median": 2, "most": 3}
+    assert document["guesses"]["always B"]["value"] == pytest.approx(0.5)
+    assert document["chance"] == pytest.approx(1 / 3)
+    assert document["sources"] == {"a look up": 1}
+    assert document["baselines"]["an empty answer"]["value"] == 0.0
+    assert document["repeated"] == ["q_002"]
+
+
+def test_the_card_follows_the_tests_on_a_terminal_and_stands_alone_in_markdown(bench, folder):
+    shown = bench.assay("suites", str(folder)).stdout
+    page = bench.assay("suites", str(folder), "--format", "md").stdout
+    for said in ("right options", "a look up", "1 test asks what another asks: q_002"):
+        assert said in shown
+    assert "Two plus two?" in shown
+    assert "Two plus two?" not in page
+    assert "| right options | B 1, C 1 |" in page
+    assert page.startswith("# mine")
+
+
+def test_a_broken_list_of_sources_is_shown_with_its_place(bench, folder):
+    (folder / "sources.tsv").write_text("test\tfact\n")
+    done = bench.assay("suites", str(folder))
+    assert done.returncode == 2
+    assert "the first line must name the columns" in done.stderr
+
+
+def test_a_category_without_weight_gives_no_question_away(bench, folder):
+    (folder / "again.json").write_text(json.dumps([{**TESTS[0], "id": "again_001"}]))
+    (folder / "suite.json").write_text(json.dumps({"weights": {"q": 1, "again": 0}}))
+    document = bench.document("suites", str(folder))
+    assert document["guesses"]["always B"]["n"] == 2
+    assert document["categories"]["again"]["tests"] == 1
+
+
+def test_the_list_of_suites_is_a_document_too(bench):
+    listed = {each["suite"]: each for each in bench.document("suites")["suites"]}
+    assert set(listed) == {"ewe", "example", "os", "technical", "troubleshooting"}
+    assert listed["os"]["categories"]["driver_select"] == 100

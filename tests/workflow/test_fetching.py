@@ -1,0 +1,323 @@
+"""`assay fetch`: from a copy or the hub to a suite that `-s` finds by its name."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import UsageError
+from assay.suites.load import examine
+from assay.workflow.fetching import fetch
+from tests.conftest import Bench
+from tests.servers.hub import card, serving
+from tests.suites.test_fetching import DEV, PASSAGES, TEST, archive, lines
+
+SUBJECTS = (
+    "college_computer_science", "high_school_computer_science", "computer_security",
+    "machine_learning", "electrical_engineering",
+)  # fmt: skip
+
+
+def quietly(name: str, source: Path, benchmarks: Path, *, every: bool = False) -> None:
+    fetch([name], source=source, benchmarks=benchmarks, every=every, tell=lambda _: None)
+
+
+def listed(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def told_by(bench: Bench) -> str:
+    """The newest report, whose Markdown is not wrapped, without the marks that escape signs."""
+    return bench.assay("report", "latest", "--format", "md").stdout.replace("\\", "")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """One folder with both benchmarks."""
+    archive(tmp_path / "copy" / "mmlu", machine_learning=[*TEST, TEST[0]], anatomy=TEST)
+    lines(tmp_path / "copy" / "hellaswag", PASSAGES)
+    return tmp_path / "copy"
+
+
+# ---------------------------------------------------------------------------------------- writing
+
+
+def test_what_is_written_is_clean_and_nothing_else_is_left(copy: Path, tmp_path: Path) -> None:
+    benchmarks = tmp_path / "b"
+    quietly("mmlu", copy, benchmarks)
+    quietly("hellaswag", copy, benchmarks, every=True)
+    assert list(listed(benchmarks)) == [
+        "hellaswag/.fetched.json",
+        "hellaswag/dropped.tsv",
+        "hellaswag/suite.json",
+        "hellaswag/technical_subset.json",
+        "hellaswag/validation.json",
+        "mmlu/.fetched.json",
+        "mmlu/computer_science.json",
+        "mmlu/computer_science_cloze.json",
+        "mmlu/dropped.tsv",
+        "mmlu/suite.json",
+    ]
+    assert examine([benchmarks / "mmlu", benchmarks / "hellaswag"]) == ()
+    about = json.loads((benchmarks / "mmlu" / "suite.json").read_text("utf-8"))
+    assert about == {
+        "title": "MMLU, computer science",
+        "version": "5-shot, by letter, test split, as lm-evaluation-harness 0.4.13 asks mmlu 1.0; "
+        "CSV files of the original archive",
+        "language": "en",
+        "weights": {"computer_science": 2, "computer_science_cloze": 0},
+    }
+    rows = (benchmarks / "mmlu" / "dropped.tsv").read_text("utf-8").splitlines()
+    assert [row.split("\t")[1:5] for row in rows] == [
+        ["file", "row", "reason", "like_file"],
+        ["mmlu/test/machine_learning_test.csv", "3", "repeated",
+         "mmlu/test/machine_learning_test.csv"],
+    ]  # fmt: skip
+
+
+def test_a_second_fetch_takes_the_place_of_the_first_as_a_whole(copy: Path, tmp_path: Path) -> None:
+    benchmarks = tmp_path / "b"
+    quietly("hellaswag", copy, benchmarks, every=True)
+    quietly("hellaswag", copy, benchmarks)
+    assert "hellaswag/validation.json" not in listed(benchmarks)
+    before = listed(benchmarks)
+    quietly("hellaswag", copy, benchmarks)
+    assert listed(benchmarks) == before
+
+
+@pytest.mark.parametrize("change", ["own_file", "changed_file"])
+def test_what_no_fetch_wrote_is_never_overwritten(copy: Path, tmp_path: Path, change: str) -> None:
+    benchmarks = tmp_path / "b"
+    quietly("mmlu", copy, benchmarks)
+    name = {"own_file": "mine.json", "changed_file": "computer_science.json"}[change]
+    (benchmarks / "mmlu" / name).write_text("[]", "utf-8")
+    before = listed(benchmarks)
+    with pytest.raises(UsageError, match=name):
+        quietly("mmlu", copy, benchmarks)
+    assert listed(benchmarks) == before
+
+
+def test_a_fault_leaves_what_was_there(
+    copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    benchmarks = tmp_path / "b"
+    quietly("mmlu", copy, benchmarks)
+    before = listed(benchmarks)
+    rename = os.rename
+
+    def full(source: Any, target: Any) -> None:
+        if Path(source).name == "mmlu" and Path(source).parent != benchmarks:
+            raise OSError(28, "No space left on device")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", full)
+    with pytest.raises(UsageError, match="No space left"):
+        quietly("mmlu", copy, benchmarks, every=True)
+    assert listed(benchmarks) == before
+
+
+def test_a_mistake_in_one_benchmark_keeps_both_from_being_written(
+    copy: Path, tmp_path: Path, bench: Bench
+) -> None:
+    lines(copy / "hellaswag", [{**PASSAGES[0], "label": 9}])
+    done = bench.assay("fetch", "mmlu", "hellaswag", "--from", str(copy), "--benchmarks", "b")
+    assert done.returncode == 2
+    assert "hellaswag_val.jsonl:1:1: -: error: row 1: 'label' must be from 0 to 3" in done.stderr
+    assert "Nothing was written" in done.stderr
+    assert not (tmp_path / "b").exists()
+
+
+# ----------------------------------------------------------------------------------- command line
+
+
+def test_a_fetched_suite_runs_by_its_name(copy: Path, bench: Bench) -> None:
+    model = bench.script("model", answers={"computer_science_0001": "B"}, default="A")
+    refused = bench.assay("run", model, "-s", "mmlu")
+    assert refused.returncode == 2
+    assert "the suite 'mmlu' was not fetched" in refused.stderr
+    assert "assay fetch mmlu" in refused.stderr
+    fetched = bench.assay("fetch", "mmlu", "hellaswag", "--from", str(copy))
+    assert fetched.returncode == 0, fetched.stderr
+    assert fetched.stdout.splitlines()[-1] == "next: assay run MODEL -s mmlu -s hellaswag"
+    assert "licence: MIT; its WikiHow passages stem from text under CC BY-NC-SA" in fetched.stdout
+    assert "dropped: 1 question, listed in dropped.tsv" in fetched.stdout
+    assert "left out, no test split: college_computer_science, " in fetched.stdout
+    assert (bench.folder / "users-data" / "assay" / "benchmarks" / "mmlu").is_dir()
+    document = bench.document("run", model, "-s", "mmlu")
+    assert "mmlu: 5-shot, by letter, test split, as lm-evaluation-harness" in told_by(bench)
+    (suite,) = document["models"][0]["suites"]
+    assert {name: value["n"] for name, value in suite["categories"].items()} == {
+        "computer_science": 2, "computer_science_cloze": 2,
+    }  # fmt: skip
+    assert suite["score"]["value"] == 50.0
+    listing = bench.assay("suites").stdout
+    assert "MMLU, computer science" in listing
+    assert "users-data/assay/benchmarks" in "".join(listing.split())
+
+
+def test_the_folder_of_the_project_comes_before_the_users(copy: Path, bench: Bench) -> None:
+    (bench.folder / "SLM" / "datasets" / "benchmarks").mkdir(parents=True)
+    assert bench.assay("fetch", "hellaswag", "--from", str(copy)).returncode == 0
+    assert (bench.folder / "SLM/datasets/benchmarks/hellaswag/technical_subset.json").is_file()
+    assert "mmlu is not there; get it with `assay fetch mmlu`" in bench.assay("suites").stdout
+
+
+def test_the_command_that_continues_a_run_names_the_folder_of_benchmarks(
+    copy: Path, bench: Bench
+) -> None:
+    bench.assay("fetch", "mmlu", "--from", str(copy), "--benchmarks", "my folder")
+    model = bench.script("model", default="A", fail={"computer_science_0001": "no"})
+    where = ("--benchmarks", "my folder")
+    document = bench.document("run", model, "-s", "mmlu", *where)
+    assert document["exit_code"] == 3
+    shown = bench.assay("report", "latest").stdout
+    assert "--benchmarks 'my folder'" in " ".join(shown.split())
+    gone = bench.assay("run", model, "-s", "mmlu", "--benchmarks", "gone")
+    assert gone.returncode == 2
+    assert "there is no folder of benchmarks at 'gone'" in gone.stderr
+
+
+def test_a_report_says_which_categories_of_os_are_the_users(bench: Bench) -> None:
+    """And marking again finds those files again."""
+    test = {"id": "own_001", "prompt": "PCI 1?", "eval_method": "exact_match", "expected": "a"}
+    own = bench.folder / "b" / "custom_os_eval" / "hardware_id.json"
+    own.parent.mkdir(parents=True)
+    own.write_text(json.dumps([test]), "utf-8")
+    model = bench.script("model", answers={"own_001": "b"}, default="x")
+    words = ("run", model, "-s", "os", "-c", "hardware_id", "--benchmarks", "b")
+    document = bench.document(*words)
+    (suite,) = document["models"][0]["suites"]
+    assert (suite["suite"], [row["id"] for row in suite["tests"]]) == ("os", ["own_001"])
+    assert f"os: hardware_id was not what ships but {own}" in told_by(bench)
+    own.write_text(json.dumps([{**test, "expected": "b"}]), "utf-8")
+    assert bench.assay("rescore", "latest").returncode == 0
+    (suite,) = bench.document("report", "latest")["models"][0]["suites"]
+    assert suite["tests"][0]["score"] == 1.0
+
+
+def test_json_is_one_document_with_all_that_was_dropped(copy: Path, bench: Bench) -> None:
+    document = bench.document("fetch", "mmlu", "--from", str(copy), "--all")
+    (suite,) = document["fetched"]
+    assert suite["categories"] == {"computer_science": 2, "computer_science_cloze": 2}
+    assert suite["licence"] == "MIT"
+    file = "mmlu/test/machine_learning_test.csv"
+    assert suite["dropped"][0] == {
+        "subject": "machine_learning", "file": file, "row": 3, "reason": "repeated",
+        "like": {"file": file, "row": 1},
+    }  # fmt: skip
+    assert [one["subject"] for one in suite["dropped"]] == [
+        "machine_learning",
+        "anatomy",
+        "anatomy",
+    ]
+    assert document["next"] == "assay run MODEL -s mmlu"
+    assert Path(suite["folder"]).is_absolute()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("mmul",), "there is no benchmark 'mmul'; did you mean 'mmlu'?"),
+        (("mmlu", "--from", "nowhere"), "there is nothing at 'nowhere'"),
+        ((), "Missing argument 'NAME...'"),
+    ],
+)
+def test_a_wrong_word_is_refused(bench: Bench, words: tuple[str, ...], message: str) -> None:
+    document = bench.document("fetch", *words)
+    assert document["exit_code"] == 2
+    assert message in document["error"]["message"]
+
+
+# ------------------------------------------------------------------------------------------ the hub
+
+
+def parquet(rows: list[dict[str, Any]]) -> bytes:
+    arrow = pytest.importorskip("pyarrow")
+    import io
+
+    written = io.BytesIO()
+    pytest.importorskip("pyarrow.parquet").write_table(arrow.Table.from_pylist(rows), written)
+    return written.getvalue()
+
+
+def hub_of_mmlu(*others: str) -> dict[str, bytes]:
+    files, parts = {}, {}
+    for number, subject in enumerate((*SUBJECTS, *others, "all")):
+        for split, rows in (("dev", DEV), ("test", TEST), ("validation", DEV[:1])):
+            table = [
+                {
+                    "question": f"{question} ({number}, {split})",
+                    "subject": subject,
+                    "choices": options,
+                    "answer": "ABCD".index(letter),
+                }
+                for question, *options, letter in rows
+            ]
+            files[f"{subject}/{split}-00000-of-00001.parquet"] = parquet(table)
+        parts[subject] = {split: f"{subject}/{split}-*" for split in ("test", "validation", "dev")}
+    return {**files, "README.md": card(parts)}
+
+
+def test_the_hub_is_read_by_the_library_datasets(bench: Bench) -> None:
+    pytest.importorskip("datasets")
+    passages = [
+        {"ctx": "x", "split": "val", "split_type": "indomain", "source_id": "m", **row,
+         "label": str(row["label"])}
+        for row in PASSAGES
+    ]  # fmt: skip
+    unlabelled = [{**row, "label": ""} for row in passages]
+    hellaswag = {
+        "data/validation-00000-of-00001.parquet": parquet(passages),
+        "data/test-00000-of-00001.parquet": parquet(unlabelled),
+        "README.md": card({"default": {"validation": "data/validation-*", "test": "data/test-*"}}),
+    }
+    with serving({"cais/mmlu": hub_of_mmlu("anatomy"), "Rowan/hellaswag": hellaswag}) as hub:
+        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(bench.folder / "hf")}
+        done = bench.assay("fetch", "mmlu", "hellaswag", "--all", "--json", **environment)
+    assert done.returncode == 0, done.stderr
+    assert f"downloading cais/mmlu from {hub.url} (licence: MIT)" in done.stderr
+    assert done.stderr.index("downloading Rowan/hellaswag") > done.stderr.index("6 of 6: anatomy")
+    mmlu, hella = json.loads(done.stdout)["fetched"]
+    assert mmlu["categories"] == {
+        "computer_science": 10, "computer_science_cloze": 10, "anatomy": 2,
+    }  # fmt: skip
+    assert hella["categories"] == {"technical_subset": 2, "validation": 3}
+    assert hella["title"] == "HellaSwag"
+    tests = json.loads((Path(mmlu["folder"]) / "computer_science.json").read_text("utf-8"))
+    assert tests[0]["description"] == "cais/mmlu college_computer_science test, row 1"
+    assert tests[0]["prompt"].endswith("(0, test)\nA. 21\nB. 22\nC. 80\nD.  443\nAnswer:")
+    assert all("Authorization" not in headers for _, _, headers in hub.asked)
+    assert examine([Path(mmlu["folder"]), Path(hella["folder"])]) == ()
+
+
+def test_a_hub_without_the_data_set_is_an_error_with_a_next_step(bench: Bench) -> None:
+    pytest.importorskip("datasets")
+    with serving({}) as hub:
+        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(bench.folder / "hf")}
+        done = bench.assay("fetch", "hellaswag", "--json", **environment)
+    document = json.loads(done.stdout)
+    assert document["exit_code"] == 2
+    assert f"Rowan/hellaswag cannot be loaded from {hub.url}" in document["error"]["message"]
+    assert "--from" in document["error"]["hint"]
+
+
+def test_without_the_extra_the_hub_cannot_be_read_and_a_copy_can(copy: Path, bench: Bench) -> None:
+    without = bench.folder / "without"
+    without.mkdir()
+    (without / "datasets.py").write_text("raise ImportError('not here')", "utf-8")
+    (without / "pyarrow.py").write_text("raise ImportError('not here')", "utf-8")
+    environment = {"PYTHONPATH": str(without)}
+    done = bench.assay("fetch", "mmlu", **environment)
+    assert done.returncode == 2
+    assert "pip install 'slm-assay[fetch]'" in done.stderr
+    assert not (bench.folder / "users-data").exists()
+    done = bench.assay("fetch", "mmlu", "--from", str(copy), **environment)
+    assert done.returncode == 0, done.stderr
