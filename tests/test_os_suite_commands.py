@@ -32,8 +32,9 @@ TESTS, EXAMPLES, WORDINGS_AT_LEAST, USED_AT_LEAST = 100, 10, 8, 8
 # What may stand around a task; a wording is known by its fixed words.
 WORDINGS = {
     "command_complete": (
-        r"Command to .+:", r"On Linux, how do you .+\?", r"Shell command that .+:", r"To .+, run",
-        r"Which command .+\?", r"Linux command line: .+", r"# .+\n\$",
+        r"Command to .+:", r"On Linux, (?:how do you|which single command) .+\?",
+        r"Shell command that .+:", r"To .+, run", r"Which command .+\?",
+        r"Linux command line: .+", r"# .+\n\$",
         r"Q: What do I type in a Linux terminal to .+\?\nA:",
         r"I want to .+\. The Linux command is",
         r"(?!Command|Shell|Linux)[A-Z].+:",
@@ -48,20 +49,20 @@ WORDINGS = {
 }  # fmt: skip
 
 PROGRAMS = names("""
-    7z addgroup adduser apachectl apache2ctl apk apt apt-cache apt-get aria2c arp atop awk blkid
-    bsdtar btop cat chattr chgrp chmod chown chsh cksum cp curl cut delv deluser df diff dig dir
-    dmesg dmidecode dnf dpkg du e2fsck echo fdisk find firewall-cmd free fsck fsck.ext4 fuser
-    getconf getfacl git glances gpasswd grep groupadd groupmod gunzip gzip halt head host hostname
-    hostnamectl htop id ifconfig ifup init install ip jobs journalctl kill killall kmod less ln
-    logger loginctl ls lsb_release lsblk lscpu lsmod lsof lspci lsusb mke2fs mkdir mkfs mkfs.ext4
-    modinfo modprobe more mount mtr mv netstat networkctl nmcli nproc nslookup openssl pacman
-    parted passwd perl pgrep pidof pigz ping pkill poweroff printenv ps pstree pwd rc-service
-    rc-update reboot renice resolvectl rgrep rm rmmod route rpm rsync scp sdiff sed sensors
-    service sfdisk sha256sum shasum shutdown sort ss ssh sysctl systemctl systemd-cat systemd-cgls
-    tac tail tar tee telinit timedatectl top tracepath traceroute ufw umask umount uname uniq
-    unpigz unzip uptime usb-devices useradd userdel usermod users vim vimdiff w wc wget who whoami
-    yum zip zypper
-    /etc/init.d/docker /etc/init.d/lighttpd /etc/init.d/sshd
+    . /etc/init.d/docker /etc/init.d/lighttpd /etc/init.d/sshd 7z 7za addgroup adduser
+    apache2ctl apachectl apk apt apt-cache apt-get aptitude aria2c arp atop awk blkid bpytop
+    bsdtar btop cat chattr chgrp chmod chown chsh cksum cp curl cut deluser delv df diff dig dir
+    dmesg dmidecode dnf dpkg du e2fsck echo fdisk find finger firewall-cmd free fsck fsck.ext4
+    fuser getconf getfacl git glances gpasswd grep groupadd groupmod gunzip gzip halt head host
+    hostname hostnamectl htop id ifconfig ifup init install inxi ip jobs journalctl kill killall
+    kmod less ln logger loginctl ls lsb_release lsblk lscpu lshw lsmod lsof lspci lsusb mkdir
+    mke2fs mkfs mkfs.ext4 modinfo modprobe more mount mtr mv netstat networkctl nmcli nproc
+    nslookup openssl pacman parted passwd perl pgrep pidof pigz ping pinky pkill poweroff
+    printenv ps pstree pwd python3 rc-service rc-update reboot renice resolvectl rg rgrep rm
+    rmmod route rpm rsync scp sdiff sed sensors service sfdisk sha256sum shasum shutdown sort
+    source ss ssh sysctl systemctl systemd-cat systemd-cgls tac tail tar tee telinit timedatectl
+    top tracepath traceroute ufw umask umount uname uniq unpigz unzip uptime usb-devices useradd
+    userdel usermod users vim vimdiff w watch wc wget who whoami xargs yum zcat zip zypper
 """)
 ASKS_FOR_ROOT = names("""
     adduser addgroup apk apt apt-get blkid chattr chown deluser dmidecode dnf dpkg e2fsck fdisk
@@ -83,6 +84,15 @@ KIN = {
     ("hostnamectl", "print the release of the running kernel"),
     ("hostnamectl", "show the name and version of the installed linux distribution"),
     *(
+        (f"{program} {option}", task)
+        for program in ("fdisk", "parted", "sfdisk")
+        for option in ("-l", "--list")
+        for task in (
+            "list all block devices with their partitions",
+            "print the partition tables of all disks",
+        )
+    ),
+    *(
         (tree, "list all running processes")
         for tree in (
             "ps axjf", "ps auxf", "ps axf", "ps -ef --forest", "ps -e --forest", "ps -A --forest",
@@ -93,8 +103,8 @@ KIN = {
 }  # fmt: skip
 
 MANAGERS = {
-    "Debian": {"apt", "apt-get", "apt-cache", "dpkg"},
-    "Ubuntu": {"apt", "apt-get", "apt-cache", "dpkg"},
+    "Debian": {"apt", "apt-get", "apt-cache", "aptitude", "dpkg"},
+    "Ubuntu": {"apt", "apt-get", "apt-cache", "aptitude", "dpkg"},
     "Fedora": {"dnf", "yum", "rpm"},
     "Arch Linux": {"pacman"},
     "Alpine Linux": {"apk"},
@@ -236,8 +246,10 @@ def test_every_accepted_command_is_marked_right_in_every_dress() -> None:
     for test in both("command_complete"):
         case = case_of(test)
         for command in test["expected_any"]:
-            dressed = [command, f"```bash\n{command}\n```", f"`{command}`", f"$ {command}"]
+            dressed = [command, f"```bash\n{command}\n```", f"$ {command}"]
             dressed.append(f"You can use:\n\n```\n{command}\n```\n\nThat is all.")
+            if "`" not in command:
+                dressed.append(f"`{command}`")
             if parse(command).commands[0].program in ASKS_FOR_ROOT:
                 dressed.append(as_root(command))
             for answer in dressed:
@@ -270,17 +282,30 @@ def test_a_command_of_another_test_is_marked_wrong() -> None:
          "sed 's/foo/bar/g' config.txt"),
         ("power the machine off now", "shutdown -r now"),
         ("reboot the machine now", "shutdown now"),
-        ("stop the service cups now and keep it from starting at boot", "systemctl stop cups"),
+        ("stop the service cups now and also keep it from starting at boot", "systemctl stop cups"),
         ("send exactly four ping requests to example.com", "ping example.com"),
         ("delete the directory build and everything in it", "rmdir build"),
         ("unload the kernel module pcspkr", "modprobe pcspkr"),
         ("add the existing user dave to the group audio, keeping all other groups",
          "usermod -G audio dave"),
         ("extract the archive app.tar.xz into the directory /opt", "tar -xf app.tar.xz"),
+        # the second column of `ps -e` is the terminal
+        ("find the process IDs of all running nginx processes",
+         "ps -e | grep nginx | awk '{print $2}'"),
+        # without -P the port is shown by its name
+        ("find out which process uses TCP port 8080", "lsof -i | grep 8080"),
+        ("bring the network interface eth0 up", "nmcli connection up eth0"),
+        ("print the name of the current user", "id -u"),
+        ("set the hostname of the machine to web01, so that it stays after a reboot",
+         "hostname web01"),
     ],
 )  # fmt: skip
 def test_a_near_miss_is_marked_wrong(task: str, wrong: str) -> None:
-    named = [test for test in read("command_complete") if test["description"].lower() == f"{task}."]
+    named = [
+        test
+        for test in read("command_complete")
+        if test["description"].lower() == f"{task.lower()}."
+    ]
     assert len(named) == 1
     assert value_of(case_of(named[0]), wrong) == 0
 
@@ -417,9 +442,35 @@ def test_every_test_has_its_facts_and_every_fact_its_test(category: str) -> None
         assert row["where"], row
 
 
+SOURCES = {
+    "manual pages, Debian 12", "upstream sources", "package pages",
+    "Debian 12 package index", "Debian 12 packages", "Ubuntu 24.04 package index",
+    "Fedora spec files", "Fedora 38 package groups", "Arch Linux recipes", "Alpine aports",
+    "openSUSE Factory recipes",
+}  # fmt: skip
+
+
+def test_sources_are_few_and_say_where_in_them_a_fact_stands() -> None:
+    facts = [row for row in rows(OS / "sources.tsv") if row["test"].startswith(CATEGORIES)]
+    assert {row["source"] for row in facts} == SOURCES
+    for row in facts:
+        if row["source"] == "manual pages, Debian 12":
+            assert re.match(r"\S+\(\d\w*\)[^:]*, [a-z0-9.+-]+: .", row["where"]), row
+        elif row["source"] in ("upstream sources", "package pages", "Debian 12 packages"):
+            assert re.match(r"[\w./ -]+: .", row["where"]), row
+
+
+def test_a_fact_is_a_sentence_about_what_a_command_does() -> None:
+    facts = {row["test"]: row["fact"] for row in rows(OS / "sources.tsv")}
+    assert facts["command_complete_073"] == (
+        "`systemctl disable --now cups` stops the service cups now and also keeps it "
+        "from starting at boot"
+    )
+
+
 # Beside the first of their kind they need no page of their own: pagers, second names of a program.
 ALSO_NAMED = names(
-    "less more cat echo printenv init telinit apache2ctl fsck.ext4 kill addgroup mke2fs ls"
+    "less more cat echo printenv init telinit apache2ctl fsck.ext4 kill addgroup mke2fs source"
 )
 
 

@@ -1,8 +1,8 @@
 """Commands, asked for by what they do: "List all PCI devices:" is answered by `lspci`.
 
 In: commands.tsv, one accepted command a row (a row without a task goes on with the task above it);
-`manual` and `where` say which manual page of Debian 12 shows it. Out: the examples, then the
-tests. Refuses to know: how an answer is marked.
+`manual` and `where` say which manual page of Debian 12 shows it, or which file of a package. Out:
+the examples, then the tests. Refuses to know: how an answer is marked.
 
 A row may stand for several spellings: «a¦b» in a command is a or b.
 """
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from os_suite.made import Fact, Made
+from os_suite.package_managers import MANUALS, PACKAGES
 
 TABLE = Path(__file__).with_name("commands.tsv")
 K = 3
@@ -32,6 +33,13 @@ WORDINGS = (
     "Q: What do I type in a Linux terminal to {do}?\nA:",
     "I want to {do}. The Linux command is",
 )
+# Two things at once: the first line of an answer is what counts, so one command is asked for.
+WORDED_APART = {
+    "stop the service cups now and also keep it from starting at boot": (
+        "On Linux, which single command {does}?"
+    ),
+}
+AND_ALSO = " and also "
 _CHOICE = re.compile("«([^»]*)»")
 
 
@@ -47,8 +55,7 @@ class _Task:
 
     @property
     def does(self) -> str:
-        verb, rest = self.do.split(" ", 1)
-        return f"{_third_person(verb)} {rest}"
+        return AND_ALSO.join(map(_third_person, self.do.split(AND_ALSO)))
 
 
 def make() -> list[Made]:
@@ -57,7 +64,7 @@ def make() -> list[Made]:
     examples = [task for task in tasks if task.use == "example"]
     tests = [task for task in tasks if task.use == "test"]
     return [
-        _made(task, WORDINGS[at % len(WORDINGS)])
+        _made(task, WORDED_APART.get(task.do, WORDINGS[at % len(WORDINGS)]))
         for asked in (examples, tests)
         for at, task in enumerate(asked)
     ]
@@ -92,7 +99,8 @@ def _tasks() -> Iterator[_Task]:
         task.accepted.extend(each for each in spelled if each not in task.accepted)
         if manual:
             statement = f"`{spelled[0]}` {task.does}"
-            task.facts.append(Fact(statement, f"manual page {manual}", where))
+            source = MANUALS if "(" in manual else PACKAGES
+            task.facts.append(Fact(statement, source, f"{manual}: {where}"))
     if task:
         yield task
 
@@ -108,7 +116,9 @@ def _spelled(command: str) -> list[str]:
     ]
 
 
-def _third_person(verb: str) -> str:
+def _third_person(do: str) -> str:
+    verb, rest = do.split(" ", 1)
     if verb.endswith("y") and verb[-2] not in "aeiou":
-        return f"{verb[:-1]}ies"
-    return f"{verb}es" if verb.endswith(("s", "sh", "ch", "x", "o")) else f"{verb}s"
+        return f"{verb[:-1]}ies {rest}"
+    ending = "es" if verb.endswith(("s", "sh", "ch", "x", "o")) else "s"
+    return f"{verb}{ending} {rest}"

@@ -14,7 +14,7 @@ from itertools import product
 from pathlib import Path
 
 from os_suite.made import Fact, Made
-from os_suite.package_managers import MANAGERS, Manager, Step, service_step
+from os_suite.package_managers import MANAGERS, MANUALS, Manager, Step, service_step
 
 FOLDER = Path(__file__).parent
 
@@ -78,6 +78,8 @@ def _family(system: str) -> str:
 
 def _package_fact(row: dict[str, str]) -> Fact:
     statement = f"{row['distribution']} has a package {row['package']}"
+    if row["where"].endswith(", Provides"):
+        statement = f"a package of {row['distribution']} provides the name {row['package']}"
     return Fact(statement, row["confirmed_by"], row["where"])
 
 
@@ -87,6 +89,8 @@ def _seen_fact(package: str, row: dict[str, str]) -> Fact:
     if row["kind"] == "ufw":
         profile = row["with"].split(":")[-1]
         return Fact(f"{package} brings the ufw profile {profile}", source, where)
+    if row["kind"] == "firewalld":
+        return Fact(f"firewalld knows the service {row['with']}", source, where)
     return Fact(f"{package} brings the service {row['with'].split()[0]}", source, where)
 
 
@@ -117,7 +121,7 @@ def _steps(row: dict[str, str], manager: Manager) -> list[Step]:
             service_step(row["distribution"], service),
             _group_step(row["distribution"], membership),
         ]
-    return [*installed, {"ufw": _ufw_step, "firewalld": _firewalld_step}[kind](given)]
+    return [*installed, *{"ufw": _ufw_steps, "firewalld": _firewalld_steps}[kind](given)]
 
 
 def _group_step(system: str, given: str) -> Step:
@@ -126,27 +130,51 @@ def _group_step(system: str, given: str) -> Step:
     if system in ("Debian", "Ubuntu"):
         accepted += [f"adduser {user} {group}", f"addgroup {user} {group}"]
     statement = f"`usermod -aG {group} {user}` adds {user} to the group {group}"
-    return Step(tuple(accepted), Fact(statement, "manual page usermod(8), passwd", "--append"))
+    return Step(tuple(accepted), Fact(statement, MANUALS, "usermod(8), passwd: --append"))
 
 
-def _ufw_step(given: str) -> Step:
-    port, service, profile = given.split(":")
+def _ufw_steps(given: str) -> list[Step]:
+    port, service, other_name, profile = given.split(":")
     rules = (
-        f"{port}/tcp", port, service, f"{service}/tcp", f"in {port}/tcp", f"in {service}",
-        f"'{profile}'", f"proto tcp to any port {port}", f"to any port {port} proto tcp",
+        f"{port}/tcp", port, service, f"{service}/tcp", other_name, f"{other_name}/tcp",
+        f"'{profile}'", f"in {port}/tcp", f"in {port}", f"in {service}", f"in {other_name}",
+        f"in '{profile}'", f"proto tcp to any port {port}", f"to any port {port} proto tcp",
         f"proto tcp from any to any port {port}", f"from any to any port {port} proto tcp",
     )  # fmt: skip
-    return Step(
-        tuple(f"ufw allow {rule}" for rule in rules),
-        Fact(f"`ufw allow {port}/tcp` lets TCP port {port} in", "manual page ufw(8), ufw", "allow"),
-    )
+    statement = f"`ufw allow {port}/tcp` lets TCP port {port} in"
+    return [
+        Step(
+            tuple(f"ufw allow {rule}" for rule in rules),
+            Fact(statement, MANUALS, "ufw(8), ufw: allow"),
+        )
+    ]
 
 
-def _firewalld_step(service: str) -> Step:
-    now = (f"--add-service={service}", f"--zone=public --add-service={service}")
-    accepted = [f"firewall-cmd --permanent {add} && firewall-cmd --reload" for add in now]
-    accepted += [f"firewall-cmd {add} && firewall-cmd --runtime-to-permanent" for add in now]
-    accepted += [f"firewall-cmd {add} && firewall-cmd --permanent {add}" for add in now]
-    statement = f"`{accepted[0]}` opens the service {service} now and after a reboot"
-    source = "manual page firewall-cmd(1), firewalld"
-    return Step(tuple(accepted), Fact(statement, source, "--permanent, --reload"))
+def _firewalld_steps(service: str) -> list[Step]:
+    """The service into the stored rules, in the zone that a Fedora has; then those rules in use."""
+    zones = [""] + [
+        f"--zone{joint}{zone} "
+        for zone in ("public", "FedoraServer", "FedoraWorkstation")
+        for joint in "= "
+    ]
+    stores = [
+        f"firewall-cmd --permanent {zone}--add-service{joint}{service}"
+        for zone in zones
+        for joint in "= "
+    ]
+    loads = ("firewall-cmd --reload", "systemctl reload firewalld", "systemctl restart firewalld")
+    manual = "firewall-cmd(1), firewalld"
+    return [
+        Step(
+            tuple(stores),
+            Fact(
+                f"`{stores[0]}` opens the service {service} after the next reload or boot",
+                MANUALS,
+                f"{manual}: --permanent",
+            ),
+        ),
+        Step(
+            loads,
+            Fact(f"`{loads[0]}` puts the permanent rules to use", MANUALS, f"{manual}: --reload"),
+        ),
+    ]

@@ -33,7 +33,7 @@ class Verb:
     def for_packages(self, packages: Sequence[str]) -> Step:
         """The step for a package, or for any of several names of it."""
         accepted = tuple(f"{command} {name}" for name in packages for command in self.commands)
-        return Step(accepted, Fact(f"`{accepted[0]}` {self.says}", self.manual, self.where))
+        return _step(accepted, self.says, self.manual, self.where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +46,38 @@ class Manager:
     refresh: tuple[Step, ...] = field(default=())
 
 
+# Where facts are found, in few words; a fact's `where` names the page or the package.
+MANUALS = "manual pages, Debian 12"
+PACKAGES = "Debian 12 packages"
+UPSTREAM = "upstream sources"
+
 INSTALLS = "installs the packages named"
 REMOVES = "removes the packages named"
 UPGRADES = "upgrades all installed packages"
 SEARCHES = "searches the names and descriptions of all packages"
-APT = "manual page apt(8), apt"
-DNF = "manual page dnf(8), dnf"
-PACMAN = "manual page pacman(8), pacman-package-manager"
-ZYPPER = "manual page zypper(8), zypper"
+APT = "apt(8), apt"
+DNF = "dnf(8), dnf"
+PACMAN = "pacman(8), pacman-package-manager"
+ZYPPER = "zypper(8), zypper"
+APK = "apk-tools: "  # not in Debian 12: its pages come from its own sources
 
 
 def _step(commands: Sequence[str], says: str, manual: str, where: str) -> Step:
-    return Step(tuple(commands), Fact(f"`{commands[0]}` {says}", manual, where))
+    source = UPSTREAM if manual.startswith(APK) else MANUALS
+    return Step(tuple(commands), Fact(f"`{commands[0]}` {says}", source, f"{manual}: {where}"))
 
 
 _APT = Manager(
     refresh=(_step(("apt update", "apt-get update"), "fetches the package lists", APT, "update"),),
     install=Verb(("apt install", "apt-get install"), INSTALLS, APT, "install"),
     upgrade=_step(
-        ("apt upgrade", "apt-get upgrade", "apt full-upgrade", "apt-get dist-upgrade"),
+        (
+            "apt upgrade",
+            "apt-get upgrade",
+            "apt full-upgrade",
+            "apt-get dist-upgrade",
+            "aptitude safe-upgrade",
+        ),
         UPGRADES,
         APT,
         "upgrade",
@@ -113,17 +126,15 @@ MANAGERS: Mapping[str, Manager] = {
         },
     ),
     "Alpine Linux": Manager(
-        install=Verb(("apk add",), INSTALLS, "manual page apk-add(8), apk-tools", "DESCRIPTION"),
+        install=Verb(("apk add",), INSTALLS, f"{APK}apk-add(8)", "DESCRIPTION"),
         upgrade=_step(
             ("apk upgrade", "apk -U upgrade"),
             UPGRADES,
-            "manual page apk-upgrade(8), apk-tools",
+            f"{APK}apk-upgrade(8)",
             "DESCRIPTION",
         ),
         single={
-            "remove": Verb(
-                ("apk del",), REMOVES, "manual page apk-del(8), apk-tools", "DESCRIPTION"
-            )
+            "remove": Verb(("apk del",), REMOVES, f"{APK}apk-del(8)", "DESCRIPTION"),
         },
     ),
     "openSUSE": Manager(
@@ -133,26 +144,41 @@ MANAGERS: Mapping[str, Manager] = {
             "remove": Verb(
                 ("zypper remove", "zypper rm", "rpm -e"), REMOVES, ZYPPER, "remove (rm)"
             ),
-            "search": Verb(("zypper search", "zypper se"), SEARCHES, ZYPPER, "search (se)"),
+            "search": Verb(
+                ("zypper search", "zypper se", "zypper search -t package"),
+                "searches the names of all packages",
+                ZYPPER,
+                "search (se)",
+            ),
         },
     ),
 }
 
 
 def service_step(system: str, service: str) -> Step:
-    """Enables a service for every boot and starts it now, in either order."""
+    """Enables a service for every boot and starts it now, in either order.
+
+    A restart starts what does not run yet, so it will do for the start.
+    """
     if system != "Alpine Linux":
-        command = f"systemctl enable --now {service}"
+        enables: tuple[str, ...] = (f"systemctl enable {service}",)
+        accepted = [f"systemctl enable --now {service}"]
+        accepted += _in_any_order(enables, (f"systemctl restart {service}",))
         says = "enables the unit and starts it"
-        return _step((command,), says, "manual page systemctl(1), systemd", "--now")
+        return _step(accepted, says, "systemctl(1), systemd", "--now")
     enables = (f"rc-update add {service} default", f"rc-update add {service}")
-    starts = (
-        f"rc-service {service} start",
-        f"service {service} start",
-        f"/etc/init.d/{service} start",
-    )
-    accepted = [
-        " && ".join(ordered) for both in product(enables, starts) for ordered in permutations(both)
+    starts = [
+        f"{command} {verb}"
+        for verb in ("start", "restart")
+        for command in (f"rc-service {service}", f"service {service}", f"/etc/init.d/{service}")
     ]
     says = "adds the service to the default runlevel and starts it"
-    return _step(accepted, says, "manual pages rc-update(8) and rc-service(8), openrc", "add")
+    manual = "rc-update(8) and rc-service(8), openrc"
+    return _step(_in_any_order(enables, starts), says, manual, "add")
+
+
+def _in_any_order(first: Sequence[str], second: Sequence[str]) -> list[str]:
+    """One command of each, joined: a && b, b && a."""
+    return [
+        " && ".join(ordered) for both in product(first, second) for ordered in permutations(both)
+    ]

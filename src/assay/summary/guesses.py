@@ -135,7 +135,8 @@ class _LearntWords:
                 weight = _word_weights([check for _, check in taught])
                 for case, check in tested:
                     scores = [
-                        sum(weight.get(word, 0.0) for word in _all_words(text))
+                        # fsum: a set has no order, and a plain sum would depend on one.
+                        math.fsum(weight.get(word, 0.0) for word in _all_words(text))
                         for text in check.choices
                     ]
                     self._points.setdefault(case.id, []).append(_point(scores, check))
