@@ -2,7 +2,9 @@
 
 reading   an answer -> snippets of shell (prose: those in plain sentences)
 syntax    snippets -> commands, by tree-sitter
-meaning   commands -> what they do (options, programs: tables)
-sequence  steps found in order; modules: kernel module names
+arguments words -> options and operands (options, changing, programs: tables)
+meaning   commands -> what they do
+sequence  steps found in order
+modules   kernel modules that a line names (claims: what a sentence says of them)
 marking   the two scorers, top_k and command_sequence
 """

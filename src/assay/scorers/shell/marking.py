@@ -7,24 +7,32 @@ The rules, with examples that are tested, stand in `docs/shell.md`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import chain
+from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 
 from assay.messages import tr, trn
 from assay.scorers.normalise import fold_for_matching
 from assay.scorers.shell.meaning import actions_of, fulfils, module_name
 from assay.scorers.shell.modules import modules_in
+from assay.scorers.shell.options import ALIASES
 from assay.scorers.shell.programs import KNOWN_PROGRAMS, names
-from assay.scorers.shell.reading import READ_AT_MOST, announces, first_lines, snippets_in
+from assay.scorers.shell.reading import (
+    READ_AT_MOST,
+    Line,
+    announces,
+    answer_lines,
+    snippets_in,
+    snippets_of_line,
+)
 from assay.scorers.shell.sequence import Found, pipelines_of, programs_of
 from assay.scorers.shell.syntax import Command
 from assay.scorers.text import occurs
 from assay.types import Answered, Case, CommandSequence, Score, ScorePart, TopK
 
 TOP_K = "top_k"
-TOP_K_VERSION = 1
+TOP_K_VERSION = 2
 COMMAND_SEQUENCE = "command_sequence"
-COMMAND_SEQUENCE_VERSION = 1
+COMMAND_SEQUENCE_VERSION = 2
 
 SHOWN_AT_MOST = 8  # commands named in an explanation; `extracted` holds all
 ANNOUNCED_AT_MOST = 3  # "Sure!", a heading and a comment before the line that answers
@@ -40,9 +48,10 @@ def top_k(case: Case, check: TopK, reply: Answered) -> Score:
     answers = () if reply.reasoning_unclosed else reply.predictions or (reply.text,)
     programs = _programs(check.expected_any) if check.match == "command" else frozenset()
     lines = [_answering_line(answer, check, programs) for answer in answers[: check.k]]
-    readable = [line for line in lines if line]
+    readable = [line for line in lines if line.text]
     if check.match == "command":
         readable = [line for line in lines if _first_snippet(line, programs)]
+    texts = [line.text for line in lines]
     for rank, line in enumerate(lines, start=1):
         accepted = _accepted_by(line, check, programs)
         if accepted is not None:
@@ -50,30 +59,55 @@ def top_k(case: Case, check: TopK, reply: Answered) -> Score:
                 "{accepted} stands at rank {rank} of {count} ({method}).",
                 accepted=accepted, rank=rank, count=len(lines), method=_method(reply),
             )  # fmt: skip
-            return _top_k_score(1.0, lines, explanation)
+            return _top_k_score(1.0, texts, explanation)
     if not readable:
         explanation = (
             tr("No command could be read from the first lines ({method}).", method=_method(reply))
             if check.match == "command"
             else tr("The answer is empty ({method}).", method=_method(reply))
         )
-        return _top_k_score(0.0, lines, explanation, no_answer=True)
-    return _top_k_score(0.0, lines, _none_accepted(check, reply, lines))
+        return _top_k_score(0.0, texts, explanation, no_answer=True)
+    return _top_k_score(0.0, texts, _none_accepted(check, reply, texts))
 
 
-def _answering_line(answer: str, check: TopK, programs: frozenset[str]) -> str:
-    """The first line; the next one where the first only announces it ("You can use:")."""
-    lines = first_lines(answer)
-    first = next(lines, "")
-    for _ in range(ANNOUNCED_AT_MOST):
-        says_something = check.match == "command" and _first_snippet(first, programs)
-        if not announces(first) or says_something or _accepted_by(first, check, programs):
-            break
-        following = next(lines, "")
-        if not following:
-            break
-        first = following
-    return first
+def _answering_line(answer: str, check: TopK, programs: frozenset[str]) -> Line:
+    """The first line; a later one where those before it only lead to it ("You can use:")."""
+    lines = list(islice(answer_lines(answer), ANNOUNCED_AT_MOST + 1))
+    for at, line in enumerate(lines[:-1]):
+        following = lines[at + 1 :]
+        if _accepted_by(line, check, programs) or not _leads_on(line, following, check, programs):
+            return line
+    return lines[-1] if lines else Line("", in_code=False)
+
+
+def _leads_on(line: Line, following: Sequence[Line], check: TopK, programs: frozenset[str]) -> bool:
+    """Whether a line announces what follows, itself no answer."""
+    if check.match != "command":
+        return announces(line.text)
+    snippets = snippets_of_line(line, programs)
+    if not snippets:
+        before_code = not line.in_code and any(later.in_code for later in following)
+        return announces(line.text) or before_code
+    answering = next(filter(None, (_first_snippet(later, programs) for later in following)), ())
+    words_of_shell = sum(len(snippet.source.split()) for snippet in snippets)
+    is_sentence = announces(line.text) or len(line.text.split()) > words_of_shell
+    named = [command for snippet in snippets for command in snippet.commands]
+    return is_sentence and bool(answering) and _names_only(named, answering[0])
+
+
+def _names_only(named: Sequence[Command], answering: Command) -> bool:
+    """What is named ("the `lsof` command", "`systemctl status`") comes again, with arguments."""
+    others = [command for command in named if not _comes_again(command, answering)]
+    return len(others) < len(named) and all(len(_operands(command)) == 1 for command in others)
+
+
+def _comes_again(command: Command, answering: Command) -> bool:
+    one, other = (ALIASES.get(c.program, c.program) for c in (command, answering))
+    return one == other and set(_operands(command)[1:]) <= set(answering.words)
+
+
+def _operands(command: Command) -> list[str]:
+    return [word for word in command.words if not word.startswith("-")]
 
 
 def _top_k_score(
@@ -111,30 +145,30 @@ def _method(reply: Answered) -> str:
     }.get(reply.prediction_method or "", tr("the answer itself"))
 
 
-def _accepted_by(line: str, check: TopK, programs: frozenset[str]) -> str | None:
+def _accepted_by(line: Line, check: TopK, programs: frozenset[str]) -> str | None:
     """The accepted answer that a line gives."""
-    if not line:
+    if not line.text:
         return None
     if check.match == "module":
         wanted = {module_name(text.strip()): text for text in check.expected_any}
-        given = modules_in(line, frozenset(wanted))
+        given = modules_in(line.text, frozenset(wanted))
         return next((text for name, text in wanted.items() if name in given), None)
     if check.match == "command":
         return next(
             (text for text in check.expected_any if _is_command(line, text, programs)), None
         )
-    folded = fold_for_matching(line)
+    folded = fold_for_matching(line.text)
     return next((text for text in check.expected_any if occurs(text, folded, "word")), None)
 
 
-def _first_snippet(line: str, programs: frozenset[str]) -> tuple[Command, ...]:
-    snippets = snippets_in(line, programs)
+def _first_snippet(line: Line, programs: frozenset[str]) -> tuple[Command, ...]:
+    snippets = snippets_of_line(line, programs)
     return snippets[0].commands if snippets else ()
 
 
-def _is_command(line: str, accepted: str, programs: frozenset[str]) -> bool:
+def _is_command(line: Line, accepted: str, programs: frozenset[str]) -> bool:
     """The line's first command line does all that is accepted, and nothing besides."""
-    if " ".join(line.split()) == " ".join(accepted.split()):
+    if " ".join(line.text.split()) == " ".join(accepted.split()):
         return True
     commands = _first_snippet(line, programs)
     if not commands or not Found(commands).match([(accepted,)]):

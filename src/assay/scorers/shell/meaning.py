@@ -13,29 +13,28 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from assay.scorers.shell.arguments import arguments_of, words_in_place
+from assay.scorers.shell.changing import CHANGING, CHANGING_ANYWHERE
 from assay.scorers.shell.options import (
     ALIASES,
     ANY_ORDER,
-    CHANGING,
-    CHANGING_ANYWHERE,
+    DIGITS,
     FOLDERS,
-    HARMLESS,
-    HARMLESS_ANYWHERE,
+    HARMLESS_LIKE,
     HARMLESS_VALUES,
     IN_PLACE,
-    ONE_DASH_WORDS,
-    SPELLINGS,
-    SPELLINGS_ANYWHERE,
-    VALUES,
 )
-from assay.scorers.shell.programs import KNOWN_PROGRAMS, SERVICE_VERBS, names
+from assay.scorers.shell.programs import INIT_SCRIPT, KNOWN_PROGRAMS, SERVICE_VERBS, names
 from assay.scorers.shell.syntax import Command
 
 _NOTHING: frozenset[str] = frozenset()
 _MODULE_FILE = re.compile(r"\.ko(?:\.(?:xz|gz|zst))?$")
 _INSTALLERS = frozenset({"apt", "dnf", "zypper", "apk", "snap", "pip", "brew", "npm"})
 _PER_UNIT = names("start stop restart reload enable disable mask unmask")
-_SIGNALS = {"9": "KILL", "15": "TERM", "1": "HUP", "2": "INT", "19": "STOP", "18": "CONT"}
+_AT_BOOT = {
+    "on": "enable", "off": "disable",
+    "defaults": "enable", "enable": "enable", "disable": "disable",
+}  # fmt: skip
 _VERBS = {
     "apt": {"dist-upgrade": "full-upgrade"},
     "dnf": {"update": "upgrade", "erase": "remove", "localinstall": "install"},
@@ -86,11 +85,13 @@ def fulfils(found: Action, wanted: Action) -> bool:
 
 
 def _tolerated(program: str, option: str) -> bool:
-    name, has_value, _ = option.partition("=")
+    name, has_value, value = option.partition("=")
     if has_value:
-        return name in HARMLESS_VALUES.get(program, _NOTHING)
+        form = HARMLESS_LIKE.get((program, name))
+        fits = form is not None and form.fullmatch(value) is not None
+        return fits or name in HARMLESS_VALUES.get(program, _NOTHING)
     if re.search(r"\d", name):
-        return False
+        return name in DIGITS.get(program, _NOTHING)
     return name not in CHANGING_ANYWHERE and name not in CHANGING.get(program, _NOTHING)
 
 
@@ -102,8 +103,8 @@ def actions_of(command: Command) -> tuple[Action, ...]:
     if command.run_as:
         kept.add(f"as={command.run_as}")
     if program in IN_PLACE:
-        return (Action(program, words, frozenset(kept)),)
-    options, operands = _arguments(program, words)
+        return (Action(program, words_in_place(program, words), frozenset(kept)),)
+    options, operands = arguments_of(program, words)
     options |= kept
     if program == "pacman":
         return _pacman(options, operands)
@@ -125,12 +126,12 @@ def _same_as(program: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]
     """Other programs for the same job."""
     if program in ("service", "invoke-rc.d") and len(words) == 2 and words[1] in SERVICE_VERBS:
         return "systemctl", (words[1], words[0])
-    if program.startswith("/etc/init.d/") and len(words) == 1:
+    if program.startswith(INIT_SCRIPT) and len(words) == 1:
         return "systemctl", (words[0], program.rsplit("/", 1)[1])
     if program == "chkconfig" and len(words) == 2 and words[1] in ("on", "off"):
-        return "systemctl", ("enable" if words[1] == "on" else "disable", words[0])
-    if program == "update-rc.d" and len(words) == 2 and words[1] in ("defaults", "enable"):
-        return "systemctl", ("enable", words[0])
+        return "systemctl", (_AT_BOOT[words[1]], words[0])
+    if program == "update-rc.d" and len(words) == 2 and words[1] in _AT_BOOT:
+        return "systemctl", (_AT_BOOT[words[1]], words[0])
     if program in ("python", "python3") and words[:2] == ("-m", "pip"):
         return "pip", words[2:]
     if program == "docker-compose":
@@ -138,74 +139,7 @@ def _same_as(program: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]
     return program, words
 
 
-# ------------------------------------------------------------------------- options and operands
-
-
-def _arguments(program: str, words: tuple[str, ...]) -> tuple[set[str], list[str]]:
-    """Options in one spelling, clusters taken apart, harmless ones dropped; and the operands."""
-    options: set[str] = set()
-    operands: list[str] = []
-    values = VALUES.get(program, _NOTHING)
-    at = 0
-    while at < len(words):
-        word = words[at]
-        at += 1
-        if word == "--":
-            operands.extend(words[at:])
-            break
-        if not _is_option(program, word, first=at == 1):
-            operands.append(word)
-            continue
-        for name, value in _taken_apart(program, word):
-            if value is None and name in values and at < len(words):
-                value = words[at]
-                at += 1
-            _keep(program, name, value, options)
-    return options, operands
-
-
-def _is_option(program: str, word: str, *, first: bool) -> bool:
-    if first and program in ("tar", "ps") and re.fullmatch(r"[a-zA-Z]+", word):
-        return True  # `tar xzf`, `ps aux`
-    return len(word) > 1 and word.startswith("-")
-
-
-def _taken_apart(program: str, word: str) -> list[tuple[str, str | None]]:
-    """`-xzf` is three options, `-n5` one with a value, `--lines=5` too."""
-    if word.startswith("--"):
-        name, equals, value = word.partition("=")
-        return [(name, value if equals else None)]
-    letters = word.removeprefix("-")
-    if program in ("kill", "pkill", "killall") and re.fullmatch(r"\d+|(SIG)?[A-Z]{3,}", letters):
-        return [("-s", letters)]
-    if program in ("head", "tail") and letters.isdigit():
-        return [("-n", letters)]
-    if program in ONE_DASH_WORDS or not letters[0].isalpha():
-        return [(word, None)]
-    values = VALUES.get(program, _NOTHING)
-    parts: list[tuple[str, str | None]] = []
-    for at, letter in enumerate(letters):
-        rest = letters[at + 1 :]
-        if f"-{letter}" in values and rest:
-            return [*parts, (f"-{letter}", rest)]
-        parts.append((f"-{letter}", None))
-    return parts
-
-
-def _keep(program: str, name: str, value: str | None, options: set[str]) -> None:
-    if name in HARMLESS_ANYWHERE or name in HARMLESS.get(program, _NOTHING):
-        return
-    if name not in CHANGING_ANYWHERE:
-        name = SPELLINGS.get(program, {}).get(name) or SPELLINGS_ANYWHERE.get(name, name)
-    else:
-        name = SPELLINGS.get(program, {}).get(name, name)
-    if name in HARMLESS.get(program, _NOTHING):
-        return
-    if value is not None and program in ("kill", "pkill", "killall") and name == "-s":
-        value = _SIGNALS.get(value, value.upper().removeprefix("SIG"))
-    if value is not None and program == "journalctl" and name == "-u":
-        value = value.removesuffix(".service")
-    options.add(name if value is None else f"{name}={value}")
+# -------------------------------------------------------------------------------------- operands
 
 
 def _operands(program: str, operands: list[str]) -> tuple[str, ...]:
@@ -214,7 +148,7 @@ def _operands(program: str, operands: list[str]) -> tuple[str, ...]:
     if program in ("modprobe", "modinfo", "rmmod"):
         return tuple(module_name(word) for word in operands)
     if program in FOLDERS:
-        operands = [word.rstrip("/") or "/" for word in operands]
+        operands = [word.rstrip("/") or word[:1] for word in operands]
     return tuple(sorted(operands) if program in ANY_ORDER else operands)
 
 
@@ -240,6 +174,8 @@ def _packages(program: str, options: set[str], operands: list[str]) -> tuple[Act
     if program == "apt" and verb == "remove" and "--purge" in options:
         verb = "purge"
         options = options - {"--purge"}
+    if program == "zypper" and verb == "search" and "-d" in options:
+        options = options - {"-d"} | {"--search-descriptions"}  # elsewhere: download only
     actions = []
     if program == "apk" and verb == "install" and options & {"-U", "--update"}:
         options = options - {"-U", "--update"}
@@ -263,6 +199,8 @@ def _one_each(
 def _systemctl(options: set[str], operands: list[str]) -> tuple[Action, ...]:
     verb, units = (operands[0], operands[1:]) if operands else ("", [])
     units = [unit.removesuffix(".service") for unit in units]
+    if any(option.startswith("--state=") for option in options):
+        options = options - {"-a"}  # the states say which units, loaded or not
     verbs = [verb]
     if "--now" in options and verb in ("enable", "disable", "mask"):
         options = options - {"--now"}

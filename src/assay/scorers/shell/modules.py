@@ -4,7 +4,8 @@ In: a line and the accepted names. Out: the names the line commits itself to. Re
 ranks, tests, and which modules exist.
 
 No list of modules is consulted, so every word might be one. A line that lists several
-("e1000, e1000e, igb") commits itself to the first: naming all of them is guessing.
+("e1000, e1000e, igb") commits itself to the first: naming all of them is guessing. A line that says
+what drives the device ("the NVIDIA card uses nouveau") commits itself to that, not to other names.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from assay.scorers.shell.claims import SEEN, Claim, claim_of, looks_like_a_module
 from assay.scorers.shell.meaning import module_name
 from assay.scorers.shell.programs import PROSE, SOMETIMES_PROSE, names
 
@@ -28,6 +30,7 @@ _NO_MODULE = (
     sure well ok okay answer try load loaded called named supported supports support recommended
     typically usually often likely probably correct right best name network wireless graphics
     ethernet
+    rmmod blacklist sudo
 """)
 )
 
@@ -36,49 +39,65 @@ class _Token(NamedTuple):
     name: str
     joined: bool  # to the token before it, by a comma, a slash or "or"
     is_file: bool
+    claim: Claim
+    is_module: bool  # by its looks
 
 
 def modules_in(line: str, accepted: frozenset[str]) -> frozenset[str]:
     """The modules a line commits itself to, by their one name (no `.ko`, `_` for `-`)."""
-    tokens = _tokens(unicodedata.normalize("NFKC", line))
+    tokens = _tokens(unicodedata.normalize("NFKC", line).casefold())
+    strongest = max((_weight(token, accepted) for token in tokens), default=Claim.NAMED)
+    counted = {strongest, Claim.ALONE} if strongest > Claim.ALONE else set(Claim)
     committed: set[str] = set()
     for run in _runs(tokens):
-        is_list = _is_list(run, accepted, whole=len(run) == len(tokens))
-        committed.update(token.name for token in (run[:1] if is_list else run))
+        if any(_weight(token, accepted) in counted for token in run):
+            is_list = _is_list(run, accepted, whole=len(run) == len(tokens))
+            committed.update(token.name for token in (run[:1] if is_list else run))
     return frozenset(committed)
 
 
+def _weight(token: _Token, accepted: frozenset[str]) -> Claim:
+    """A claim of what is no module ("the driver is available") pushes no name aside."""
+    return token.claim if token.is_module or token.name in accepted else Claim.NAMED
+
+
 def _tokens(line: str) -> list[_Token]:
-    """Words that may be modules; what follows "not" and the parameters of modprobe are none."""
+    """Words that may be modules; those ruled out and the parameters of modprobe are none."""
     tokens: list[_Token] = []
-    end, joined, negated, loading = 0, False, False, False
+    end, joined, loading = 0, False, False
     for found in _WORD.finditer(line):
         gap = line[end : found.start()]
         end = found.end()
-        word = found[0].rstrip(".,-/+").casefold()
+        word = found[0].rstrip(".,-/+")
         if word in _ALTERNATIVE or not word:
             joined = True
             continue
         joined = joined or bool(_SEPARATOR.fullmatch(gap))
+        is_option = gap.endswith("-")
         if word in _LOADERS:
             loading = True
-        elif gap.endswith("-") or (negated and word not in ("the", "a")):
-            negated = False  # an option of modprobe, or "not e1000"
-        elif word not in _NO_MODULE:
-            tokens.extend(_named(word, joined))
-            if loading:
+        elif word not in _NO_MODULE and not is_option:
+            behind = line[found.start() + len(word) : end + SEEN]
+            before = line[max(0, found.start() - SEEN) : found.start()]
+            claim = claim_of(before, behind, loaded=loading, first=not tokens)
+            if claim is not Claim.RULED_OUT:
+                tokens.extend(_named(word, joined, claim))
+            if loading and claim is not Claim.RULED_OUT:
                 break
-        negated = word in ("not", "never") or (negated and word in ("the", "a"))
+            loading = False
         joined = False
     return tokens
 
 
-def _named(word: str, joined: bool) -> list[_Token]:
+def _named(word: str, joined: bool, claim: Claim) -> list[_Token]:
     is_file = ".ko" in word
-    if is_file or word.startswith("/") or word.count("/") > 1:
-        return [_Token(module_name(word), joined, is_file)]
-    parts = [part for part in word.split("/") if part]
-    return [_Token(module_name(part), joined or at > 0, False) for at, part in enumerate(parts)]
+    is_path = is_file or word.startswith("/") or word.count("/") > 1
+    parts = [word] if is_path else [part for part in word.split("/") if part]
+    tokens = []
+    for at, part in enumerate(parts):
+        is_module = is_file or looks_like_a_module(part)
+        tokens.append(_Token(module_name(part), joined or at > 0, is_file, claim, is_module))
+    return tokens
 
 
 def _runs(tokens: list[_Token]) -> list[list[_Token]]:

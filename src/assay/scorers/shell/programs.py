@@ -12,6 +12,16 @@ def names(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
+def per_program(table: str) -> dict[str, frozenset[str]]:
+    """Lines of `program program: -a -b`."""
+    rows: dict[str, frozenset[str]] = {}
+    for line in filter(None, map(str.strip, table.splitlines())):
+        programs, _, words = line.partition(": ")
+        for program in programs.split():
+            rows[program] = rows.get(program, frozenset()) | frozenset(words.split())
+    return rows
+
+
 # Programs an administrator types; the programs of a test's own commands are added to them.
 KNOWN_PROGRAMS = names("""
     a2disconf a2dismod a2dissite a2enconf a2enmod a2ensite aa-status ab addgroup adduser alias
@@ -101,6 +111,11 @@ TAKES_WORDS = names("""
     ufw ip nft tc route echo printf git logger wall mysql psql mariadb firewall-cmd nmcli at
     semanage virsh zfs zpool awk sed for
 """)
+# An article elsewhere, an argument of these: `7z a site.zip`, `dig A example.com`.
+NEVER_PROSE_BESIDE = per_program("""
+    7z 7za 7zz: a
+    dig host delv nslookup resolvectl: A a
+""")
 # These take free text: any word may follow them on a line of their own.
 TAKES_ANY_WORD = frozenset({"echo", "printf", "logger", "wall"})
 
@@ -141,5 +156,11 @@ VERBS: dict[str, frozenset[str]] = {
     "make": frozenset({"install", "clean", "all", "menuconfig"}),
     "nmcli": names("device dev connection con general radio networking"),
     "kubectl": names("get apply describe delete logs exec create"),
+    "rc-update": names("add del delete show"),
+    **dict.fromkeys(("7z", "7za", "7zz"), names("a x e l t u d")),
 }
 SERVICE_VERBS = names("start stop restart reload status force-reload")
+SERVICE_PROGRAMS = names("service rc-service invoke-rc.d")
+INIT_SCRIPT = "/etc/init.d/"
+# English words that a number makes a command.
+TAKES_A_NUMBER = names("kill init")

@@ -17,14 +17,19 @@ from itertools import pairwise
 from assay.scorers.shell.programs import (
     CUES,
     ENGLISH_TOO,
+    INIT_SCRIPT,
     NAMES_A_PROGRAM,
+    NEVER_PROSE_BESIDE,
     PROSE,
+    SERVICE_PROGRAMS,
     SERVICE_VERBS,
     SOMETIMES_PROSE,
     SURELY_PROSE,
+    TAKES_A_NUMBER,
     TAKES_ANY_WORD,
     TAKES_WORDS,
     VERBS,
+    names,
 )
 from assay.scorers.shell.syntax import WRAPPERS, Command, parse
 
@@ -34,6 +39,8 @@ _JOINING = frozenset({"and", "then", "or", "et", "puis", "ou"})
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*$")
 _SHELL_LIKE = re.compile(r"[-/~$.\"'&|;<>*]|\w*[/=*]|\d")
 _VERBS_TOO = frozenset({"run", "use"})  # `dotnet run`
+_LEADS_ON = names("then next finally puis ensuite enfin")  # "Then, adduser alice docker"
+_NAMES_A_FILE_OR_HOST = re.compile(r"[A-Za-z][\w-]*[.@]\w")
 # "Do not run apt update", "instead of using yum": named, but not given.
 _DENIED = re.compile(
     r"(?:(?:(?<!\w)not|n't|n’t|(?<!\w)never)\s+(?:run|use|execute|type|try|call|do)"
@@ -60,9 +67,14 @@ def is_command_line(line: str, programs: frozenset[str]) -> bool:
     first = parsed.commands[0]
     if "=" in first.words[0]:
         return re.match(r"\w+=.*(?:\$\(|`)", line) is not None
-    if first.program not in programs or not any(map(_EVIDENCE.match, words[1:])):
+    if not is_program(first.program, programs) or not any(map(_EVIDENCE.match, words[1:])):
         return False
     return not any(_holds_prose(command) for command in parsed.commands)
+
+
+def is_program(name: str, programs: frozenset[str]) -> bool:
+    """Whether a name is one of the programs, or a service's script."""
+    return name in programs or name.startswith(INIT_SCRIPT)
 
 
 def is_denied(before: str) -> bool:
@@ -74,7 +86,8 @@ def _holds_prose(command: Command) -> bool:
     if command.program in TAKES_ANY_WORD:
         return False
     taken = SURELY_PROSE if command.program in TAKES_WORDS else SURELY_PROSE | SOMETIMES_PROSE
-    arguments = command.words[1:]
+    never = NEVER_PROSE_BESIDE.get(command.program, frozenset())
+    arguments = tuple(word for word in command.words[1:] if word not in never)
     verb = next((word for word in arguments if not word.startswith("-")), "")
     if verb in VERBS.get(command.program, ()):
         taken = taken - {verb}  # `zypper in nginx`
@@ -145,10 +158,10 @@ def command_begins(
     word = words[at].lstrip(_OPENING)
     following = words[at + 1] if at + 1 < len(words) else ""
     if _ASSIGNMENT.match(word) or word.lower() in ("sudo", "doas"):
-        return _ASSIGNMENT.match(following) is not None or (
-            _bare(following) not in PROSE and re.match(r"[-a-z/.]", following) is not None
-        )
+        return _ASSIGNMENT.match(following) is not None or _may_follow_sudo(words, at, programs)
     name = word.rstrip(".,:;!?)\"'”’]")
+    if name.startswith(INIT_SCRIPT):
+        return _bare(following) in SERVICE_VERBS
     program = name.rsplit("/", 1)[-1] if name.startswith(("/usr/", "/bin/", "/sbin/")) else name
     if program not in programs:
         starts_sentence = at == 0 and program.lower() in programs
@@ -160,8 +173,28 @@ def command_begins(
     if at == 0 and program in ENGLISH_TOO:
         return _short_line(words)
     lead = words[at - 1] if at else ""
-    announced = announced or at == 0 or _bare(lead) in CUES or lead.endswith((":", "."))
-    return program not in ENGLISH_TOO and (announced or _bare(following) in ("command", "utility"))
+    cued = _bare(lead) in CUES
+    if program in ENGLISH_TOO:
+        return cued and _certain_after_cue(program, following)
+    announced = announced or at == 0 or cued or lead.endswith((":", "."))
+    if _bare(lead) in _LEADS_ON and following.isalpha() and _bare(following) not in PROSE:
+        announced = announced or _bare(following) not in SOMETIMES_PROSE
+    return announced or _bare(following) in ("command", "utility")
+
+
+def _may_follow_sudo(words: list[str], at: int, programs: frozenset[str]) -> bool:
+    following = words[at + 1] if at + 1 < len(words) else ""
+    if _bare(following) in PROSE:  # "sudo which lets you": but `sudo who` is a command
+        behind = words[at + 2] if at + 2 < len(words) else "#"
+        return following in programs and behind[0] in "-#|/"
+    return following in programs or re.match(r"[-a-z/.]", following) is not None
+
+
+def _certain_after_cue(program: str, following: str) -> bool:
+    """The next word makes an English word a command: "use dig example.com", "run kill 4321"."""
+    if program in TAKES_A_NUMBER and following[:1].isdigit():
+        return True
+    return _NAMES_A_FILE_OR_HOST.match(following) is not None
 
 
 def _certain(program: str, words: list[str], at: int) -> bool:
@@ -171,7 +204,7 @@ def _certain(program: str, words: list[str], at: int) -> bool:
     following = words[at + 1]
     if _bare(following) in VERBS.get(program, ()) and following[0].isalnum():
         return True
-    if program == "service":
+    if program in SERVICE_PROGRAMS:
         return at + 2 < len(words) and _bare(words[at + 2]) in SERVICE_VERBS
     if re.fullmatch(r"[-–—]", following) and at + 2 < len(words) and program != "su":
         return False
@@ -185,6 +218,8 @@ def _is_script(words: list[str], at: int) -> bool:
 
 def _short_line(words: list[str]) -> bool:
     """A whole line such as `top`, `man ls`, `which python3`: lower case, short, no prose."""
+    comment = next((at for at, word in enumerate(words) if word.startswith("#")), len(words))
+    words = words[:comment]
     bare = {_bare(word) for word in words}
     return (
         len(words) <= 3
@@ -196,10 +231,11 @@ def _short_line(words: list[str]) -> bool:
 def _clause_end(words: list[str], at: int) -> int:
     """The index after the last word of the command that begins here."""
     program, in_quote = "", ""
+    behind_sudo = at + (words[at].lower() in ("sudo", "doas"))  # where `who` is a program
     for end in range(at, len(words)):
         word = words[end]
         if not in_quote:
-            if end > at and not program and _bare(word) in PROSE:
+            if end > behind_sudo and not program and _bare(word) in PROSE:
                 return end
             if not program and word not in WRAPPERS and not word.startswith("-"):
                 name = word.rsplit("/", 1)[-1].rstrip(".,:")
@@ -217,6 +253,8 @@ def _clause_end(words: list[str], at: int) -> int:
 def _is_prose(words: list[str], at: int, program: str, *, whole_line: bool) -> bool:
     bare = _bare(words[at])
     if program in TAKES_ANY_WORD and whole_line:
+        return False
+    if words[at] in NEVER_PROSE_BESIDE.get(program, ()):
         return False
     if words[at] in VERBS.get(program, ()) and (
         words[at - 1].endswith(program) or words[at - 1].startswith("-")

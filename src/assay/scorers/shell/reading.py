@@ -15,7 +15,13 @@ from typing import NamedTuple
 
 from assay.scorers.normalise import visible
 from assay.scorers.shell.programs import names
-from assay.scorers.shell.prose import clauses_in, command_begins, is_command_line, is_denied
+from assay.scorers.shell.prose import (
+    clauses_in,
+    command_begins,
+    is_command_line,
+    is_denied,
+    is_program,
+)
 from assay.scorers.shell.syntax import Command, parse
 
 READ_AT_MOST = 100_000  # characters; an honest answer has a few thousand
@@ -47,6 +53,13 @@ class Snippet(NamedTuple):
     commands: tuple[Command, ...]
 
 
+class Line(NamedTuple):
+    """A line of an answer, and whether it stood in a block of shell."""
+
+    text: str
+    in_code: bool
+
+
 def snippets_in(answer: str, programs: frozenset[str]) -> tuple[Snippet, ...]:
     """Every piece of shell of an answer, in order. Reads the first 100,000 characters."""
     found: list[Snippet] = []
@@ -58,22 +71,37 @@ def snippets_in(answer: str, programs: frozenset[str]) -> tuple[Snippet, ...]:
     return tuple(found)
 
 
-def first_lines(prediction: str) -> Iterator[str]:
+def answer_lines(prediction: str) -> Iterator[Line]:
     """The lines that say something, without fence, list marker or prompt."""
-    for line in _as_typed(prediction).splitlines():
-        if not line.strip() or _FENCE.match(line):
-            continue
-        bare = _MARKER.sub("", line, count=1)
-        bare = without_prompt(bare).strip()
-        if (
-            len(bare) > 1
-            and bare[0] == bare[-1]
-            and bare[0] in "`\"'"
-            and bare[0] not in bare[1:-1]
-        ):
-            bare = bare[1:-1].strip()
-        if bare:
-            yield bare[:LINE_READ_AT_MOST]
+    for language, lines in _blocks(_as_typed(prediction)):
+        in_code = language is not None and (language == "" or language in _SHELL_LANGUAGES)
+        for line in lines:
+            bare = "" if _FENCE.match(line) else _bare_line(line)
+            if bare:
+                yield Line(bare[:LINE_READ_AT_MOST], in_code)
+
+
+def first_lines(prediction: str) -> Iterator[str]:
+    """The text of those lines."""
+    return (line.text for line in answer_lines(prediction))
+
+
+def _bare_line(line: str) -> str:
+    bare = without_prompt(_MARKER.sub("", line, count=1)).strip()
+    quoted = len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "`\"'"
+    return bare[1:-1].strip() if quoted and bare[0] not in bare[1:-1] else bare
+
+
+def snippets_of_line(line: Line, programs: frozenset[str]) -> tuple[Snippet, ...]:
+    """The shell of one line. In a code block a line without any is read as code."""
+    found = snippets_in(line.text, programs)
+    if found or not line.in_code:
+        return found
+    return tuple(
+        snippet
+        for snippet in _snippet(line.text)
+        if is_program(snippet.commands[0].program, programs)
+    )
 
 
 def announces(line: str) -> bool:
@@ -205,7 +233,7 @@ def _from_line(line: str, programs: frozenset[str]) -> Iterator[Snippet]:
         return
     line = _ROOT_PROMPT.sub("", line, count=1)
     if is_command_line(line, programs):
-        yield from _snippet(re.sub(r"(?<=\w)\.$", "", line.strip()))
+        yield from _snippet(re.sub(r"(?<=[\w\"'])\.$", "", line.strip()))
         return
     at = 0
     for code in _INLINE.finditer(line):

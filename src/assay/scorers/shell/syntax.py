@@ -25,6 +25,9 @@ from assay.scorers.shell.programs import names
 PARSED_AT_MOST = 2_000
 WRAPPED_AT_MOST = 8  # sudo env nice time …
 NESTED_AT_MOST = 4  # bash -c "bash -c …": deeper ones stay one command
+# The scanner of tree-sitter-bash 0.25 looks every code point up in C's table of character classes,
+# which ends at 255: "{", an emoji and "+" ended the process in one of several tries.
+_BEYOND_LATIN = re.compile(rb"[\xc4-\xf7][\x80-\xbf]*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
 _SYSTEM_FOLDER = re.compile(r"/(?:usr/)?(?:local/)?s?bin/(?=[^/]+$)")
 _QUOTED = re.compile(r"\\\n|\\(.)|'([^']*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
@@ -92,11 +95,18 @@ def _parser() -> tree_sitter.Parser:
 def parse(source: str, *, depth: int = 0) -> Parsed:
     """Every simple command of a piece of shell, in order; what is longer than 2,000 is cut."""
     text = source[:PARSED_AT_MOST].replace("\0", " ").replace("\r\n", "\n")
-    root = _parser().parse(text.encode("utf-8", errors="replace")).root_node
+    typed = text.encode("utf-8", errors="replace")
+    root = _parser().parse(_BEYOND_LATIN.sub(_stand_in, typed)).root_node
     commands: list[Command] = []
-    for raw in _simple_commands(root):
+    for raw in _simple_commands(root, typed):
         commands.extend(_unwrapped(raw, depth))
     return Parsed(tuple(commands), not root.has_error and len(source) <= PARSED_AT_MOST)
+
+
+def _stand_in(character: re.Match[bytes]) -> bytes:
+    """As many letters, or blanks for a blank, so that every place in the text stays the same."""
+    is_blank = character[0].decode("utf-8", errors="replace").isspace()
+    return (b" " if is_blank else b"z") * len(character[0])
 
 
 # -------------------------------------------------------------------------------------- the tree
@@ -114,19 +124,19 @@ class _Visit(NamedTuple):
     redirects: tuple[str, ...]
 
 
-def _simple_commands(root: tree_sitter.Node) -> list[Command]:
+def _simple_commands(root: tree_sitter.Node, typed: bytes) -> list[Command]:
     found: list[Command] = []
     stack = [_Visit(root, False, ())]
     while stack:
         node, piped, redirects = stack.pop()
         if node.type in _EMITTED:
-            words, own = _words(node)
+            words, own = _words(node, typed)
             if words:
-                found.append(Command(words, _text(node).strip(), own + redirects, piped))
+                found.append(Command(words, _text(node, typed).strip(), own + redirects, piped))
             continue
         named = node.named_children
         children = [c for c in named if c.type not in _ARGUMENT_LIKE]
-        own = _redirects(node) if node.type == "redirected_statement" else ()
+        own = _redirects(node, typed) if node.type == "redirected_statement" else ()
         bodies = [c for c in children if c.type != "heredoc_redirect"]
         last_body = bodies[-1].id if bodies else None
         visits = []
@@ -149,33 +159,34 @@ def _fed_by_pipe(
     return inherited and first
 
 
-def _text(node: tree_sitter.Node) -> str:
-    return (node.text or b"").decode("utf-8", errors="replace")
+def _text(node: tree_sitter.Node, typed: bytes) -> str:
+    return typed[node.start_byte : node.end_byte].decode("utf-8", errors="replace")
 
 
-def _words(node: tree_sitter.Node) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _words(node: tree_sitter.Node, typed: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words of a command without its leading assignments, and its own redirects."""
     if node.type == "variable_assignment":
-        return (unquoted(_text(node)),), ()
+        return (unquoted(_text(node, typed)),), ()
     words: list[str] = []
     for child in node.children:
         if child.type == "variable_assignment" and not words:
             continue
         if child.type in ("file_redirect", "herestring_redirect", "heredoc_redirect", "comment"):
             continue
-        word = unquoted(_text(child))
-        if word:
+        text = _text(child, typed)
+        word = unquoted(text)
+        if word or text.startswith(("'", '"')):  # `""` is an argument
             words.append(word)
-    return tuple(words), _redirects(node)
+    return tuple(words), _redirects(node, typed)
 
 
-def _redirects(node: tree_sitter.Node) -> tuple[str, ...]:
+def _redirects(node: tree_sitter.Node, typed: bytes) -> tuple[str, ...]:
     kept: list[str] = []
     for child in node.named_children:
         if child.type == "heredoc_redirect":  # `cat <<EOF > f`: the target hangs below
-            kept.extend(_redirects(child))
+            kept.extend(_redirects(child, typed))
         if child.type in ("file_redirect", "herestring_redirect"):
-            text = _text(child)
+            text = _text(child, typed)
             if not _HARMLESS_REDIRECT.fullmatch(text.strip()):
                 kept.append(unquoted(re.sub(r"^([\d&]*[<>|&]+)\s+", r"\1", text)))
     return tuple(kept)
