@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from assay.suites.catalogue import SHIPPED
+
 TESTS = [
     {
         "id": "q_001",
@@ -75,6 +77,60 @@ def test_a_category_without_weight_gives_no_question_away(bench, folder):
     document = bench.document("suites", str(folder))
     assert document["guesses"]["always B"]["n"] == 2
     assert document["categories"]["again"]["tests"] == 1
+
+
+@pytest.fixture
+def own_category(bench):
+    """A category of `os` that a user replaced, with an id that a shipped test has too."""
+    own = bench.folder / "b" / "custom_os_eval" / "hardware_id.json"
+    own.parent.mkdir(parents=True)
+    test = {
+        "id": "hardware_id_001",
+        "prompt": "PCI?",
+        "eval_method": "exact_match",
+        "expected": "a",
+    }
+    own.write_text(json.dumps([test]))
+    return own
+
+
+def test_facts_about_tests_that_were_replaced_are_not_counted(bench, own_category):
+    shipped = bench.document("suites", "os")["sources"]
+    found = bench.document("suites", "os", "--benchmarks", "b")["sources"]
+    rows = (SHIPPED / "os" / "sources.tsv").read_text("utf-8").splitlines()[1:]
+    tests = json.loads((SHIPPED / "os" / "hardware_id.json").read_text("utf-8"))
+    gone = {test["id"] for test in tests}
+    assert sum(shipped.values()) == len(rows)
+    assert sum(found.values()) == sum(row.split("\t")[0] not in gone for row in rows)
+    assert sum(found.values()) < sum(shipped.values())
+
+
+def test_every_form_names_the_file_that_took_the_place_of_a_category(bench, own_category):
+    where = ("--benchmarks", "b")
+    said = f"hardware_id is not what ships but {own_category}"
+    shown = bench.assay("suites", "os", *where).stdout
+    assert "".join(said.split()) in "".join(shown.split())  # a terminal wraps it
+    assert said in bench.assay("suites", "os", "--format", "md", *where).stdout.replace("\\", "")
+    assert bench.document("suites", "os", *where)["elsewhere"] == {"hardware_id": str(own_category)}
+    listed = {each["suite"]: each for each in bench.document("suites", *where)["suites"]}
+    assert listed["os"]["elsewhere"] == {"hardware_id": str(own_category)}
+    assert listed["technical"]["elsewhere"] == {}
+
+
+def test_files_that_take_no_effect_are_named_or_refused(bench, own_category):
+    (own_category.parent / "foo.json").write_text("[]")
+    for words in (("suites",), ("suites", "os")):
+        done = bench.assay(*words, "--benchmarks", "b")
+        assert done.returncode == 0
+        assert "b/custom_os_eval/foo.json:1:1: -: warning: this file takes no effect" in done.stderr
+    own_category.rename(own_category.parent / "Hardware_ID.json")
+    model = bench.script("model", default="A")
+    for words in (("suites",), ("suites", "os"), ("run", model, "-s", "os", "--limit", "1")):
+        done = bench.assay(*words, "--benchmarks", "b")
+        assert done.returncode == 2
+        assert "Hardware_ID.json:1:1: -: error: this file takes no effect" in done.stderr
+        assert "did you mean 'hardware_id.json'?" in done.stderr
+    assert bench.assay("run", model, "-s", "example", "--benchmarks", "b").returncode == 0
 
 
 def test_the_list_of_suites_is_a_document_too(bench):

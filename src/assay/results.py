@@ -373,6 +373,7 @@ class SuiteCard:
     `guesses`: the share of questions that each way of guessing among options gets right; `chance`
     is what blind guessing gets, None where no test has options. `sources`: how many facts each
     source gave, from a sources.tsv beside the tests. `repeated`: tests whose prompt another has.
+    `elsewhere`: the files that took the place of categories, by category.
     """
 
     suite: str
@@ -386,3 +387,4 @@ class SuiteCard:
     chance: float | None
     sources: Mapping[str, int]
     repeated: tuple[str, ...]
+    elsewhere: Mapping[str, str] = field(default_factory=dict)

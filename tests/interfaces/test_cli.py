@@ -33,7 +33,7 @@ def words(bench, tests):
 
 def test_the_run_document_has_the_keys_of_the_contract(bench, words):
     document = bench.document(*words)
-    assert set(document) == {"run", "out", "models", "selected", "exit_code", "machine"}
+    assert set(document) == {"run", "out", "models", "selected", "exit_code", "machine", "notes"}
     assert document["out"] == str(bench.out)
     (model,) = document["models"]
     assert set(model) == {"model", "suites", "measurements", "report", "accepted", "about"}

@@ -13,7 +13,10 @@ ESTIMATE = ["value", "low", "high", "n", "unscored", "unit", "method"]
 
 def test_a_run_has_exactly_the_keys_of_the_contract(report: Report) -> None:
     document = json.loads(as_json.as_text(as_json.report(report)))
-    assert list(document) == ["run", "out", "models", "selected", "exit_code", "machine"]
+    assert list(document) == [
+        "run", "out", "models", "selected", "exit_code", "machine", "notes",
+    ]  # fmt: skip
+    assert document["notes"] == ["1 request failed."]
     (model,) = document["models"]
     assert list(model) == ["model", "suites", "measurements", "report", "accepted", "about"]
     (suite,) = model["suites"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -141,3 +143,104 @@ def test_a_mistake_in_an_own_file_is_shown_with_its_place(ships: Path) -> None:
     assert [finding.file for finding in caught.value.findings] == [
         "b/custom_os_eval/hardware_id.json"
     ]
+
+
+def os_suite(ships: Path) -> Path:
+    for name in ("driver_select", "hardware_id", "installation"):
+        put(ships / "os" / f"{name}.json", [good(id=f"{name}_001")])
+    return Path("b") / "custom_os_eval"
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("Hardware_ID.json", "hardware_id.json"),
+        ("hardware-id.json", "hardware_id.json"),
+        ("driverselect.json", "driver_select.json"),
+        ("installation.JSON", "installation.json"),
+        ("installation.jsonl", "installation.json"),
+    ],
+)
+def test_a_file_whose_name_is_nearly_a_categorys_is_a_mistake(
+    ships: Path, name: str, meant: str
+) -> None:
+    put(os_suite(ships) / name, [good()])
+    with pytest.raises(InvalidFiles) as caught:
+        find("os", Path("b"), ships=ships)
+    (finding,) = caught.value.findings
+    assert finding.file == f"b/custom_os_eval/{name}"
+    assert finding.message.endswith(f"; did you mean '{meant}'?")
+    assert find("example", Path("b"), ships=ships).path == ships / "example"
+
+
+def test_other_files_beside_own_categories_are_named_and_do_no_harm(ships: Path) -> None:
+    own = os_suite(ships)
+    for name in ("hardware_id.json", "hardware_ids.json", "foo.json", "suite.json", "install.json"):
+        put(own / name, [good()])
+    (own / "README.md").write_text("mine")
+    files = find("os", Path("b"), ships=ships)
+    assert files.instead == (own / "hardware_id.json",)
+    problem = "this file takes no effect: no category of the suite has its name"
+    assert [(Path(f.file).name, f.message, f.severity) for f in files.findings] == [
+        ("foo.json", problem, "warning"),
+        ("hardware_ids.json", problem, "warning"),
+        ("install.json", f"{problem}; did you mean 'installation.json'?", "warning"),
+        ("suite.json", problem, "warning"),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["file", "link_to_nothing"])
+def test_own_categories_that_are_no_folder_are_a_mistake(ships: Path, kind: str) -> None:
+    own = os_suite(ships)
+    own.parent.mkdir()
+    if kind == "file":
+        own.write_text("[]")
+    else:
+        own.symlink_to("nowhere")
+    with pytest.raises(InvalidFiles) as caught:
+        find("os", Path("b"), ships=ships)
+    assert [finding.file for finding in caught.value.findings] == ["b/custom_os_eval"]
+
+
+def test_folders_that_may_not_be_listed_are_mistakes_and_not_empty(
+    ships: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os_suite(ships).mkdir(parents=True)
+    put(Path("b/mmlu/a.json"), [good()])
+    denied: set[Path] = set()
+    for function in ("scandir", "listdir"):
+        really = getattr(os, function)
+
+        def look(path: Any = ".", really: Any = really) -> Any:
+            if not isinstance(path, int) and Path(path) in denied:
+                raise PermissionError(13, "Permission denied")
+            return really(path)
+
+        monkeypatch.setattr(os, function, look)
+    denied |= {Path("b/custom_os_eval"), Path("b/mmlu")}
+    with pytest.raises(InvalidFiles) as caught:
+        find("os", Path("b"), ships=ships)
+    assert "cannot be read: Permission denied" in caught.value.findings[0].message
+    with pytest.raises(InvalidFiles) as caught:
+        load_suite(find("mmlu", Path("b"), ships=ships))
+    assert "cannot be read: Permission denied" in caught.value.findings[0].message
+    denied |= {Path("b")}
+    with pytest.raises(UsageError, match="'b' cannot be read: Permission denied"):
+        find("example", Path("b"), ships=ships)
+
+
+def test_a_home_that_is_not_ours_is_no_mistake(
+    ships: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a container a program may run with the home of somebody else, or with none."""
+    os_suite(ships)
+    monkeypatch.setenv("XDG_DATA_HOME", "/dev/null")
+    assert list(catalogue(ships=ships)) == ["coding", "example", "os"]
+    assert find("os", ships=ships).findings == ()
+
+
+def test_the_hint_names_the_folder_that_was_given(ships: Path) -> None:
+    Path("my b").mkdir()
+    with pytest.raises(SuiteNotFound) as caught:
+        find("mmlu", Path("my b"), ships=ships)
+    assert "`assay fetch mmlu --benchmarks 'my b'`" in caught.value.hint

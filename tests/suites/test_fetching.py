@@ -486,12 +486,89 @@ def test_a_copy_without_the_wanted_questions_says_which_are_needed(
 ) -> None:
     with pytest.raises(AssayError, match="no questions for mmlu") as caught:
         made(benchmarks, "mmlu", archive(tmp_path / "a", anatomy=TEST))
-    assert "machine_learning" in caught.value.hint
+    assert "there is no test split of college_computer_science, " in caught.value.hint
     assert "--all" in caught.value.hint
     with pytest.raises(AssayError, match="no questions for hellaswag") as caught:
         made(benchmarks, "hellaswag", lines(tmp_path / "h", PASSAGES[2:]))
-    assert "Computers and Electronics" in caught.value.hint
+    assert caught.value.hint == (
+        "no passage has the activity 'Computers and Electronics'; with --all every activity is "
+        "taken"
+    )
+    equal = [["Which?", "a", "a", "b", "c", "A"]]
+    with pytest.raises(AssayError, match="no questions for mmlu") as caught:
+        made(benchmarks, "mmlu", archive(tmp_path / "e", machine_learning=equal))
+    assert "1 question was dropped as repeated or unusable" in caught.value.hint
+    assert "machine_learning" not in caught.value.hint
     assert not benchmarks.exists()
+
+
+@pytest.mark.parametrize("content", ["", "\n\n"])
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_a_file_without_rows_is_a_broken_copy(
+    tmp_path: Path, benchmarks: Path, split: str, content: str
+) -> None:
+    source = archive(tmp_path / "a", machine_learning=TEST, computer_security=TEST)
+    (source / split / f"computer_security_{split}.csv").write_text(content)
+    assert f"computer_security_{split}.csv:1: there are no rows" in mistakes(
+        benchmarks, "mmlu", source
+    )
+    (lines(tmp_path / "h", []) / "hellaswag_val.jsonl").write_text(content)
+    assert mistakes(benchmarks, "hellaswag", tmp_path / "h") == [
+        "hellaswag_val.jsonl:1: there are no rows"
+    ]
+
+
+def test_a_table_without_rows_is_a_broken_copy(tmp_path: Path, benchmarks: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    empty = arrow.Table.from_pylist([], arrow.schema([("ctx_a", arrow.string())]))
+    parquet.write_table(empty, tmp_path / "validation-00000-of-00001.parquet")
+    assert mistakes(benchmarks, "hellaswag", tmp_path) == [
+        "validation-00000-of-00001.parquet:1: there are no rows"
+    ]
+
+
+def test_a_subject_of_which_nothing_is_left_is_named(tmp_path: Path, benchmarks: Path) -> None:
+    source = archive(tmp_path / "a", machine_learning=TEST, anatomy=TEST, virology=TEST[:1])
+    suite = made(benchmarks, "mmlu", source, every=True)
+    assert "anatomy" not in suite.categories
+    assert suite.notes == (
+        "anatomy: all its 2 questions were dropped, and nothing of it is asked",
+        "virology: its 1 question was dropped, and nothing of it is asked",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("computer_science", "no subject may be named 'computer_science'"),
+        ("computer_science_cloze", "no subject may be named 'computer_science_cloze'"),
+        ("suite", "no subject may be named 'suite'"),
+        ("a" * 101, "has a name of 101 characters, and 100 is the most"),
+        ("Anatomy", "'Anatomy' is no name of a subject"),
+    ],
+)
+def test_a_subject_that_cannot_be_a_category_is_a_mistake_of_the_source(
+    tmp_path: Path, benchmarks: Path, name: str, problem: str
+) -> None:
+    source = archive(tmp_path / "a", machine_learning=TEST, **{name: TEST})
+    (found,) = mistakes(benchmarks, "mmlu", source)
+    assert problem in found
+    assert "machine_learning" in str(made(benchmarks, "mmlu", source).categories)
+
+
+def test_a_subject_may_have_a_name_of_a_hundred_characters(
+    tmp_path: Path, benchmarks: Path
+) -> None:
+    other = [["What is a kidney for?", "blood", "bone", "skin", "hair", "A"]]
+    suite = made(benchmarks, "mmlu", archive(tmp_path / "a", **{"a" * 100: other}), every=True)
+    assert suite.weights == {"a" * 100: 1}
+    assert "cloze" not in suite.prompts
+
+
+def test_the_form_of_the_cloze_category_is_named_too(tmp_path: Path, benchmarks: Path) -> None:
+    suite = made(benchmarks, "mmlu", archive(tmp_path / "a", machine_learning=TEST))
+    assert "computer_science_cloze: 5-shot, cloze by text" in suite.version
 
 
 def test_a_broken_archive_is_an_error_and_no_crash(tmp_path: Path, benchmarks: Path) -> None:

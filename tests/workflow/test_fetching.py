@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from assay.errors import UsageError
+from assay.errors import InvalidFiles, UsageError
+from assay.suites.fetching import hub
 from assay.suites.load import examine
 from assay.workflow.fetching import fetch
 from tests.conftest import Bench
@@ -71,6 +73,7 @@ def test_what_is_written_is_clean_and_nothing_else_is_left(copy: Path, tmp_path:
     assert about == {
         "title": "MMLU, computer science",
         "version": "5-shot, by letter, test split, as lm-evaluation-harness 0.4.13 asks mmlu 1.0; "
+        "computer_science_cloze: 5-shot, cloze by text, as it asks mmlu_continuation 1.0; "
         "CSV files of the original archive",
         "language": "en",
         "weights": {"computer_science": 2, "computer_science_cloze": 0},
@@ -152,6 +155,11 @@ def test_a_fetched_suite_runs_by_its_name(copy: Path, bench: Bench) -> None:
     assert "left out, no test split: college_computer_science, " in fetched.stdout
     assert (bench.folder / "users-data" / "assay" / "benchmarks" / "mmlu").is_dir()
     document = bench.document("run", model, "-s", "mmlu")
+    (note,) = document["notes"]
+    assert note.startswith("mmlu: 5-shot, by letter")
+    assert "computer_science_cloze: 5-shot, cloze by text" in note
+    kept = bench.out / "runs" / document["run"] / "reports" / "report.json"
+    assert json.loads(kept.read_text("utf-8"))["notes"] == [note]
     assert "mmlu: 5-shot, by letter, test split, as lm-evaluation-harness" in told_by(bench)
     (suite,) = document["models"][0]["suites"]
     assert {name: value["n"] for name, value in suite["categories"].items()} == {
@@ -196,11 +204,50 @@ def test_a_report_says_which_categories_of_os_are_the_users(bench: Bench) -> Non
     document = bench.document(*words)
     (suite,) = document["models"][0]["suites"]
     assert (suite["suite"], [row["id"] for row in suite["tests"]]) == ("os", ["own_001"])
+    assert document["notes"] == [f"os: hardware_id was not what ships but {own}"]
     assert f"os: hardware_id was not what ships but {own}" in told_by(bench)
     own.write_text(json.dumps([{**test, "expected": "b"}]), "utf-8")
     assert bench.assay("rescore", "latest").returncode == 0
     (suite,) = bench.document("report", "latest")["models"][0]["suites"]
     assert suite["tests"][0]["score"] == 1.0
+
+
+@pytest.mark.parametrize("where", ["empty", "an empty one"])
+def test_the_hint_of_a_missing_suite_names_the_folder_that_was_looked_into(
+    bench: Bench, where: str
+) -> None:
+    (bench.folder / where).mkdir()
+    model = bench.script("model", default="A")
+    refused = bench.assay("run", model, "-s", "mmlu", "--benchmarks", where)
+    wanted = f"`assay fetch mmlu --benchmarks {shlex.quote(where)}`"
+    assert wanted in refused.stderr
+    assert f"get it with {wanted}" in bench.assay("suites", "--benchmarks", where).stdout
+
+
+def test_one_broken_suite_does_not_hide_the_others(copy: Path, bench: Bench) -> None:
+    assert bench.assay("fetch", "mmlu", "--from", str(copy), "--benchmarks", "b").returncode == 0
+    (bench.folder / "b" / "mmlu" / "computer_science.json").write_text("[{]", "utf-8")
+    listing = bench.assay("suites", "--benchmarks", "b")
+    assert listing.returncode == 2
+    assert "troubleshooting" in listing.stdout
+    assert "benchmarks: b" in listing.stdout
+    assert "b/mmlu/computer_science.json:1:3: -: error: not valid JSON" in listing.stderr
+    assert "1 mistake in b/mmlu" in listing.stderr
+    assert bench.document("suites", "--benchmarks", "b").keys() == {"error", "exit_code"}
+
+
+def test_an_empty_path_is_refused_and_does_not_mean_the_folder_one_is_in(
+    copy: Path, bench: Bench
+) -> None:
+    for words in (
+        ("fetch", "mmlu", "--from", ""),
+        ("fetch", "mmlu", "--from", str(copy), "--benchmarks", ""),
+        ("suites", "--benchmarks", ""),
+        ("run", "scripted:x.json", "-s", "os", "--benchmarks", ""),
+    ):
+        done = bench.assay(*words)
+        assert (done.returncode, "an empty path" in done.stderr) == (2, True), words
+    assert not list(bench.folder.glob("mmlu*"))
 
 
 def test_json_is_one_document_with_all_that_was_dropped(copy: Path, bench: Bench) -> None:
@@ -279,11 +326,11 @@ def test_the_hub_is_read_by_the_library_datasets(bench: Bench) -> None:
         "data/test-00000-of-00001.parquet": parquet(unlabelled),
         "README.md": card({"default": {"validation": "data/validation-*", "test": "data/test-*"}}),
     }
-    with serving({"cais/mmlu": hub_of_mmlu("anatomy"), "Rowan/hellaswag": hellaswag}) as hub:
-        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(bench.folder / "hf")}
+    with serving({"cais/mmlu": hub_of_mmlu("anatomy"), "Rowan/hellaswag": hellaswag}) as served:
+        environment = {"HF_ENDPOINT": served.url, "HF_HOME": str(bench.folder / "hf")}
         done = bench.assay("fetch", "mmlu", "hellaswag", "--all", "--json", **environment)
     assert done.returncode == 0, done.stderr
-    assert f"downloading cais/mmlu from {hub.url} (licence: MIT)" in done.stderr
+    assert f"downloading cais/mmlu from {served.url} (licence: MIT)" in done.stderr
     assert done.stderr.index("downloading Rowan/hellaswag") > done.stderr.index("6 of 6: anatomy")
     mmlu, hella = json.loads(done.stdout)["fetched"]
     assert mmlu["categories"] == {
@@ -294,19 +341,54 @@ def test_the_hub_is_read_by_the_library_datasets(bench: Bench) -> None:
     tests = json.loads((Path(mmlu["folder"]) / "computer_science.json").read_text("utf-8"))
     assert tests[0]["description"] == "cais/mmlu college_computer_science test, row 1"
     assert tests[0]["prompt"].endswith("(0, test)\nA. 21\nB. 22\nC. 80\nD.  443\nAnswer:")
-    assert all("Authorization" not in headers for _, _, headers in hub.asked)
+    assert all("Authorization" not in headers for _, _, headers in served.asked)
     assert examine([Path(mmlu["folder"]), Path(hella["folder"])]) == ()
 
 
 def test_a_hub_without_the_data_set_is_an_error_with_a_next_step(bench: Bench) -> None:
     pytest.importorskip("datasets")
-    with serving({}) as hub:
-        environment = {"HF_ENDPOINT": hub.url, "HF_HOME": str(bench.folder / "hf")}
+    with serving({}) as served:
+        environment = {"HF_ENDPOINT": served.url, "HF_HOME": str(bench.folder / "hf")}
         done = bench.assay("fetch", "hellaswag", "--json", **environment)
     document = json.loads(done.stdout)
     assert document["exit_code"] == 2
-    assert f"Rowan/hellaswag cannot be loaded from {hub.url}" in document["error"]["message"]
+    assert f"Rowan/hellaswag cannot be loaded from {served.url}" in document["error"]["message"]
     assert "--from" in document["error"]["hint"]
+
+
+@pytest.mark.parametrize("userinfo", ["name:secret", "name:s@cret", "secret"])
+def test_a_password_in_the_address_of_the_hub_is_never_shown(bench: Bench, userinfo: str) -> None:
+    """Neither by us nor in what the library says of a hub that is not there."""
+    broken = bench.folder / "broken"
+    broken.mkdir()
+    address = f"http://{userinfo}@127.0.0.1:1"
+    (broken / "datasets.py").write_text(
+        "class exceptions:\n    class DatasetsError(Exception): pass\n"
+        f"def load_dataset(*a, **k): raise OSError('no answer from {address}/api (twice)')\n",
+        "utf-8",
+    )
+    done = bench.assay("fetch", "hellaswag", HF_ENDPOINT=address, PYTHONPATH=str(broken))
+    assert done.returncode == 2
+    assert "from http://127.0.0.1:1 " in done.stderr
+    assert "no answer from http://127.0.0.1:1/api (twice)" in done.stderr
+    assert "cret" not in done.stderr
+    assert "name" not in done.stderr.replace("name its folder", "")
+
+
+def test_a_part_of_the_hub_without_rows_is_a_mistake_of_the_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = {"dev": [{"question": "Q?", "choices": ["a", "b", "c", "d"], "answer": 0}] * 5}
+    monkeypatch.setattr(hub, "rows_of", lambda *given: {**rows, "test": []})
+    monkeypatch.setattr(hub, "parts_of", lambda *given: ["suite", "Anatomy"])
+    with pytest.raises(InvalidFiles) as caught:
+        fetch(["mmlu"], source=None, benchmarks=tmp_path, every=True, tell=lambda _: None)
+    found = [f"{finding.file}: {finding.message}" for finding in caught.value.findings]
+    assert found[0] == "cais/mmlu college_computer_science test: there are no rows"
+    assert found[-2:] == [
+        "cais/mmlu Anatomy: 'Anatomy' is no name of a subject",
+        "cais/mmlu suite: no subject may be named 'suite': it names another file",
+    ]
 
 
 def test_without_the_extra_the_hub_cannot_be_read_and_a_copy_can(copy: Path, bench: Bench) -> None:

@@ -38,6 +38,7 @@ def report(document: Report) -> Document:
         "selected": document.selected,
         "exit_code": int(document.exit_code),
         "machine": _machine(document.machine),
+        "notes": list(document.notes),
         # Only a report asked for while requests are left has this key.
         **({"finished": False} if document.finished is None else {}),
         # And only one whose sampling was left to the server has this one.

@@ -29,6 +29,8 @@ def on_terminal(card: SuiteCard, console: Console) -> None:
     """The same as lines."""
     console.print()
     terminal.line(console, tests_and_examples(card), style="bold")
+    for replaced in instead(card):
+        terminal.line(console, replaced)
     for category in card.categories:
         console.print()
         weight = tr("weight {weight}", weight=f"{category.weight:g}")
@@ -69,6 +71,7 @@ def as_document(card: SuiteCard) -> as_json.Document:
         "chance": card.chance,
         "sources": dict(card.sources),
         "repeated": list(card.repeated),
+        "elsewhere": dict(card.elsewhere),
         "exit_code": 0,
     }
 
@@ -83,6 +86,7 @@ def list_as_document(suites: Sequence[Suite]) -> as_json.Document:
                 "version": suite.version,
                 "path": suite.path,
                 "categories": {each.name: len(each.cases) for each in suite.categories},
+                "elsewhere": dict(suite.elsewhere),
             }
             for suite in suites
         ],
@@ -103,6 +107,12 @@ def tests_and_examples(card: SuiteCard) -> str:
             shots=card.shots,
         )
     return said
+
+
+def instead(card: SuiteCard) -> Iterator[str]:
+    """The files that took the place of categories."""
+    for category, file in card.elsewhere.items():
+        yield tr("{category} is not what ships but {file}", category=category, file=file)
 
 
 def made_of(category: CategoryCard) -> Iterator[tuple[str, str]]:
@@ -164,6 +174,7 @@ def _page(card: SuiteCard) -> Iterator[str | None]:
     yield "# " + ": ".join(inline(name) for name in (card.suite, card.title) if name)
     version = tr("version {version}", version=card.version) if card.version else ""
     yield ". ".join(filter(None, (tests_and_examples(card), inline(version)))) + "."
+    yield markdown.bullets([*instead(card)])
     for category in card.categories:
         yield f"## {inline(category.name)}"
         weight = tr("weight {weight}", weight=f"{category.weight:g}")

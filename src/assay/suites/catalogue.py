@@ -11,34 +11,53 @@ what the files say.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.errors import SuiteNotFound, UsageError
-from assay.messages import tr
+from assay.errors import InvalidFiles, SuiteNotFound, UsageError
+from assay.messages import tr, trn
 from assay.suites.files import SuiteFiles
 from assay.suites.json_file import shown_path
+from assay.suites.own_categories import own_categories
 from assay.suites.suite_file import SUITE_FILE
 from assay.suites.wording import nearest, shown
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "suites"
 FETCHED = ("mmlu", "hellaswag")
 USUAL_BENCHMARKS = Path("SLM", "datasets", "benchmarks")
-OWN_CATEGORIES: Mapping[str, str] = {"os": "custom_os_eval"}
 
 
 def benchmarks_folder(given: Path | None = None) -> Path:
     """The folder of fetched benchmarks: the one given, else the usual one if it is there, else the
     user's data folder. Only one that was given must exist.
     """
-    if given is not None:
-        if not given.is_dir():
-            raise UsageError(
-                tr("there is no folder of benchmarks at '{path}'", path=shown_path(given)),
-                hint=tr("`assay fetch` makes one; without --benchmarks the usual one is taken"),
-            )
-        return given
-    return USUAL_BENCHMARKS if USUAL_BENCHMARKS.is_dir() else users_benchmarks()
+    folder = given
+    if folder is None:
+        folder = USUAL_BENCHMARKS if os.path.isdir(USUAL_BENCHMARKS) else users_benchmarks()
+    elif not os.path.isdir(folder):
+        raise UsageError(
+            tr("there is no folder of benchmarks at '{path}'", path=shown_path(folder)),
+            hint=tr("`assay fetch` makes one; without --benchmarks the usual one is taken"),
+        )
+    if os.path.isdir(folder):  # the usual one may be missing, or in a home that is not ours
+        _refuse_unlistable(folder)
+    return folder
+
+
+def _refuse_unlistable(folder: Path) -> None:
+    """Files in it may take the place of shipped ones, and nobody could say whether they do."""
+    try:
+        os.scandir(folder).close()
+    except OSError as error:
+        raise UsageError(
+            tr(
+                "the folder of benchmarks '{path}' cannot be read: {why}",
+                path=shown_path(folder),
+                why=error.strerror or str(error),
+            ),
+            hint=tr("give yourself the right to read it, or name another with --benchmarks"),
+        ) from error
 
 
 def users_benchmarks() -> Path:
@@ -57,8 +76,16 @@ def shipped(folder: Path = SHIPPED) -> tuple[Path, ...]:
 
 def fetched(benchmarks: Path) -> tuple[Path, ...]:
     """The folders of the suites that were fetched."""
+    if not os.path.isdir(benchmarks):
+        return ()
     folders = (benchmarks / name for name in FETCHED)
-    return tuple(folder for folder in folders if _categories_in(folder))
+    return tuple(folder for folder in folders if _has_tests(folder))
+
+
+def fetch_command(name: str, benchmarks: Path | None) -> str:
+    """What a user types to get a suite into the folder that was looked into."""
+    where = () if benchmarks is None else ("--benchmarks", str(benchmarks))
+    return shlex.join(["assay", "fetch", name, *where])
 
 
 def catalogue(benchmarks: Path | None = None, *, ships: Path = SHIPPED) -> Mapping[str, SuiteFiles]:
@@ -66,7 +93,7 @@ def catalogue(benchmarks: Path | None = None, *, ships: Path = SHIPPED) -> Mappi
     fetched.
     """
     folder = benchmarks_folder(benchmarks)
-    named = {path.name: SuiteFiles(path, _own_categories(path, folder)) for path in shipped(ships)}
+    named = {path.name: SuiteFiles(path, *own_categories(path, folder)) for path in shipped(ships)}
     for path in fetched(folder):
         named.setdefault(path.name, SuiteFiles(path))
     return named
@@ -77,6 +104,7 @@ def find(argument: str, benchmarks: Path | None = None, *, ships: Path = SHIPPED
     named = catalogue(benchmarks, ships=ships)
     is_path = any(mark in argument for mark in (os.sep, os.altsep) if mark)
     if not is_path and argument in named:
+        refuse_without_effect(named[argument])
         return named[argument]
     if argument and os.path.lexists(argument):
         return SuiteFiles(Path(argument))
@@ -85,20 +113,34 @@ def find(argument: str, benchmarks: Path | None = None, *, ships: Path = SHIPPED
     raise _not_found(argument, list(named), is_path=is_path)
 
 
-def _own_categories(shipped_suite: Path, benchmarks: Path) -> tuple[Path, ...]:
-    """Files of the user's that are named like categories of a shipped suite."""
-    folder = OWN_CATEGORIES.get(shipped_suite.name)
-    if folder is None:
-        return ()
-    names = {path.name for path in _categories_in(shipped_suite)}
-    return tuple(path for path in _categories_in(benchmarks / folder) if path.name in names)
+def refuse_without_effect(files: SuiteFiles) -> None:
+    """Files of the user's that should take the place of a category, and do not."""
+    mistakes = [finding for finding in files.findings if finding.severity == "error"]
+    if mistakes:
+        raise InvalidFiles(
+            trn(
+                "{count} mistake beside the files of '{suite}'",
+                "{count} mistakes beside the files of '{suite}'",
+                len(mistakes),
+                suite=files.path.name,
+            ),
+            mistakes,
+            hint=tr("Nothing was asked of any model. Rename the files, or move them away."),
+        )
 
 
-def _categories_in(folder: Path) -> list[Path]:
+def _has_tests(folder: Path) -> bool:
     try:
-        return sorted(path for path in folder.glob("[!.]*.json") if path.name != SUITE_FILE)
-    except OSError:
-        return []
+        with os.scandir(folder) as entries:
+            return any(
+                entry.name.endswith(".json") and not entry.name.startswith(".")
+                for entry in entries
+                if entry.name != SUITE_FILE
+            )
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # it is there, and whoever loads it will say why it cannot be read
+        return True
 
 
 def _not_fetched(name: str, benchmarks: Path | None) -> SuiteNotFound:
@@ -110,9 +152,8 @@ def _not_fetched(name: str, benchmarks: Path | None) -> SuiteNotFound:
             folder=shown_path(folder / name),
         ),
         hint=tr(
-            "Fetch it with `assay fetch {name}`, or from a copy of yours with "
-            "`assay fetch {name} --from DIR`.",
-            name=name,
+            "Fetch it with `{command}`, or from a copy of yours with `{command} --from DIR`.",
+            command=fetch_command(name, benchmarks),
         ),
     )
 

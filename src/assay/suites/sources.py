@@ -1,6 +1,7 @@
 """Where the facts of a suite come from: sources.tsv beside its tests.
 
-In: a suite's folder. Out: how many facts each source gave. Refuses to know: whether they are right.
+In: a suite's folder, and which tests count. Out: how many facts each source gave. Refuses to know:
+whether they are right.
 
 A row a fact: test, fact, source, where in it; the first line names the columns. The file is for
 people and is optional; what cannot be read as such a table is an error, for half a list of sources
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from assay.errors import InvalidFiles
@@ -23,8 +24,8 @@ SOURCES_FILE = "sources.tsv"
 COLUMNS = ["test", "fact", "source", "where"]
 
 
-def facts_by_source(suite: Path) -> Mapping[str, int]:
-    """Facts of each source, most first; empty without a sources.tsv.
+def facts_by_source(suite: Path, tests: Collection[str]) -> Mapping[str, int]:
+    """Facts of each source about some tests, most first; empty without a sources.tsv.
 
     Raises:
         InvalidFiles: the file is no such table.
@@ -33,14 +34,14 @@ def facts_by_source(suite: Path) -> Mapping[str, int]:
     if not path.is_file():
         return {}
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:
             rows = [*csv.reader(file, delimiter="\t", strict=True)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise _invalid(path, [refusal(shown_path(path), str(error))]) from error
     wrong = [*_wrong(path, rows)]
     if wrong:
         raise _invalid(path, wrong)
-    counts = Counter(row[2] for row in rows[1:])
+    counts = Counter(row[2] for row in rows[1:] if row[0] in tests)
     return {name: counts[name] for name in sorted(counts, key=lambda name: (-counts[name], name))}
 
 

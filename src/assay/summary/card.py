@@ -37,6 +37,7 @@ def suite_card(suite: Suite, known: Baselines, sources: Mapping[str, int]) -> Su
         chance=chance(cases),
         sources=sources,
         repeated=tuple(_repeated(suite)),
+        elsewhere=suite.elsewhere,
     )
 
 

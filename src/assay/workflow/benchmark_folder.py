@@ -1,35 +1,45 @@
 """The folder of a fetched suite: written whole or not at all, and never over a user's own files.
 
 In: a Made suite, and the folder of benchmarks. Out: files. Refuses to know: where the suite came
-from. A record beside the tests tells what a fetch wrote from what somebody put there or changed.
+from.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import shutil
-import tempfile
-from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 
-import assay
 from assay.errors import InvalidFiles, UsageError
 from assay.messages import tr
 from assay.suites.fetching.made import Made, files_of_suite
 from assay.suites.json_file import shown_path
 from assay.suites.load import examine
 from assay.suites.wording import shown
+from assay.workflow.fetch_record import RECORD, record_of, strange_in
+from assay.workflow.fetch_workplace import BEFORE, workplace
 
-RECORD = ".fetched.json"  # a name with a dot is no category
 
+def refuse_to_overwrite(folder: Path, now_at: Path | None = None) -> None:
+    """Only what an earlier fetch wrote, and nobody changed since, is replaced.
 
-def refuse_to_overwrite(folder: Path) -> None:
-    """Only what an earlier fetch wrote, and nobody changed since, is replaced."""
-    ours = _record_of(folder)
-    strange = [path.name for path in sorted(folder.glob("[!.]*")) if not _is_ours(path, ours)]
+    Args:
+        folder: the suite's.
+        now_at: where it lies at the moment, if it was moved.
+    """
+    try:
+        strange = strange_in(now_at or folder)
+    except NotADirectoryError as error:
+        raise UsageError(
+            tr("{folder} is no folder, or does not lie in one", folder=shown_path(folder)),
+            hint=_move_away(),
+        ) from error
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageError(
+            tr("cannot look into {folder}: {why}", folder=shown_path(folder), why=why),
+            hint=_move_away(),
+        ) from error
     if strange:
         raise UsageError(
             tr(
@@ -37,23 +47,12 @@ def refuse_to_overwrite(folder: Path) -> None:
                 folder=shown_path(folder),
                 names=", ".join(map(shown, strange)),
             ),
-            hint=tr("move it away, or choose another folder with --benchmarks"),
+            hint=_move_away(),
         )
 
 
-def _is_ours(path: Path, ours: Mapping[str, str]) -> bool:
-    try:
-        return path.name in ours and ours[path.name] == _digest(path.read_bytes())
-    except OSError:
-        return False
-
-
-def _record_of(folder: Path) -> Mapping[str, str]:
-    try:
-        record = json.loads((folder / RECORD).read_bytes())
-        return dict(record["files"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
+def _move_away() -> str:
+    return tr("move it away, or choose another folder with --benchmarks")
 
 
 def write_suite(made: Made, licence: str, benchmarks: Path) -> None:
@@ -61,17 +60,12 @@ def write_suite(made: Made, licence: str, benchmarks: Path) -> None:
     folder = benchmarks / made.name
     try:
         benchmarks.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{made.name}.", dir=benchmarks))
-        before = beside / "before"
-        try:
+        with workplace(folder) as beside:
             fresh = beside / made.name
             fresh.mkdir()
             _put_files(made, licence, fresh)
             _refuse_unsound(fresh)
-            _exchange(folder, fresh, before)
-        finally:
-            if folder.exists() or not before.exists():  # never the only copy
-                shutil.rmtree(beside, ignore_errors=True)
+            _exchange(folder, fresh, beside / BEFORE)
     except OSError as error:
         why = error.strerror or str(error)
         raise UsageError(
@@ -81,18 +75,10 @@ def write_suite(made: Made, licence: str, benchmarks: Path) -> None:
 
 
 def _put_files(made: Made, licence: str, folder: Path) -> None:
-    record = {}
-    for name, text in files_of_suite(made).items():
-        data = text.encode()
+    files = {name: text.encode() for name, text in files_of_suite(made).items()}
+    for name, data in files.items():
         (folder / name).write_bytes(data)
-        record[name] = _digest(data)
-    about = {
-        "assay": assay.__version__,
-        "version": made.version,
-        "licence": licence,
-        "files": record,
-    }
-    (folder / RECORD).write_text(json.dumps(about, indent=2) + "\n", "utf-8")
+    (folder / RECORD).write_text(record_of(made, licence, files), "utf-8")
 
 
 def _refuse_unsound(folder: Path) -> None:
@@ -107,18 +93,18 @@ def _refuse_unsound(folder: Path) -> None:
 
 
 def _exchange(folder: Path, fresh: Path, before: Path) -> None:
-    """Two renames; should the second fail, the first is taken back."""
-    take_back: Callable[[], object] | None = None
+    """Two renames, and a look between them: a file that came meanwhile is the user's too. Should
+    anything fail, the first is taken back.
+    """
     try:
-        if folder.exists():
+        refuse_to_overwrite(folder)
+        if os.path.lexists(folder):
             os.rename(folder, before)
-            take_back = partial(os.rename, before, folder)
+            refuse_to_overwrite(folder, now_at=before)
         os.rename(fresh, folder)
     except BaseException:
-        if take_back and not folder.exists():
-            take_back()
+        if os.path.lexists(before) and not os.path.lexists(folder):
+            os.rename(before, folder)
         raise
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    if os.path.lexists(before) and not strange_in(before):
+        shutil.rmtree(before)

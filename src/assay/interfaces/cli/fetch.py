@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.interfaces.cli.options import as_json, benchmarks, common
+from assay.interfaces.cli.options import NamedPath, as_json, benchmarks, common
 from assay.interfaces.cli.output import reader_may_leave, say
 from assay.messages import tr, trn
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--from",
     "source",
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     metavar="DIR",
     help=tr("A copy on this machine: a folder, or the archive. Nothing is downloaded."),
 )
@@ -77,6 +77,8 @@ def _show(fetched: Fetched) -> None:
 
 
 def _about(benchmark: Benchmark) -> Iterator[str]:
+    from assay.suites.json_file import shown_path
+
     made = benchmark.made
     yield tr("prompts: {form}", form=made.prompts)
     yield tr("source: {source}", source=made.source)
@@ -90,7 +92,7 @@ def _about(benchmark: Benchmark) -> Iterator[str]:
     yield from _about_dropped(benchmark)
     for note in made.notes:
         yield tr("note: {note}", note=note)
-    yield tr("written: {folder}", folder=benchmark.folder)
+    yield tr("written: {folder}", folder=shown_path(benchmark.folder))
 
 
 def _about_dropped(benchmark: Benchmark) -> Iterator[str]:

@@ -19,6 +19,16 @@ from assay.types import SamplingMode, Thinking
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+class NamedPath(click.Path):
+    """A path that must be named: an empty one would mean the folder one is in."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse '', which an unset variable of a script becomes."""
+        if value == "":
+            self.fail(tr("an empty path; leave the option out, or name a path"), param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def common(function: Command) -> Command:
     """--out and --lang."""
     language = click.option(
@@ -53,7 +63,7 @@ def benchmarks(function: Command) -> Command:
     """--benchmarks."""
     return click.option(
         "--benchmarks",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=NamedPath(path_type=Path, file_okay=False),
         metavar="DIR",
         help=tr(
             "Folder of fetched benchmarks. Default: SLM/datasets/benchmarks if it is there, else "

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from assay.errors import AssayError, raise_all
 from assay.interfaces.cli.options import as_json, benchmarks, common
-from assay.interfaces.cli.output import reader_may_leave
+from assay.interfaces.cli.output import reader_may_leave, say
 from assay.messages import tr
 
 if TYPE_CHECKING:
     from assay.suites.files import SuiteFiles
+    from assay.types import Suite
 
 
 @click.command(
@@ -46,32 +48,67 @@ def command(name: str | None, form: str, benchmarks: Path | None, as_json: bool,
     """A table on stdout."""
     from assay.interfaces.cli.showing import show_suite, show_suites
     from assay.suites.catalogue import catalogue, find
-    from assay.suites.load import load_all, load_suite
+    from assay.suites.load import load_suite
     from assay.workflow.describing import describe
 
     form = "json" if as_json else form
     if name is not None:
-        suite = load_suite(find(name, benchmarks))
+        files = find(name, benchmarks)
+        suite = load_suite(files)
         show_suite(suite, describe(suite), form)
+        _say_without_effect([files])
         return 0
     named = catalogue(benchmarks)
-    show_suites(load_all(list(named.values())), form)
+    suites, mistakes = _loaded(named.values())
     if form != "json":
+        show_suites(suites, form)
         _show_benchmarks(benchmarks, named)
+    _say_without_effect(named.values())
+    raise_all(mistakes)
+    if form == "json":
+        show_suites(suites, form)
     return 0
+
+
+def _loaded(found: Iterable[SuiteFiles]) -> tuple[list[Suite], list[AssayError]]:
+    """The suites without a mistake, and the mistakes of the others."""
+    from assay.suites.catalogue import refuse_without_effect
+    from assay.suites.load import load_suite
+
+    suites: list[Suite] = []
+    mistakes: list[AssayError] = []
+    for files in found:
+        try:
+            refuse_without_effect(files)
+            suites.append(load_suite(files))
+        except AssayError as error:
+            mistakes.append(error)
+    return suites, mistakes
+
+
+def _say_without_effect(found: Iterable[SuiteFiles]) -> None:
+    """Errors among them are raised; these are files that may well lie there."""
+    for files in found:
+        for finding in files.findings:
+            if finding.severity == "warning":
+                say(str(finding))
 
 
 @reader_may_leave()
 def _show_benchmarks(given: Path | None, named: Mapping[str, SuiteFiles]) -> None:
     """Where fetched suites lie, and how to get those that are missing."""
-    from assay.suites.catalogue import FETCHED, benchmarks_folder
+    from assay.suites.catalogue import FETCHED, benchmarks_folder, fetch_command
+    from assay.suites.json_file import shown_path
 
-    click.echo(tr("benchmarks: {folder}", folder=benchmarks_folder(given)))
+    click.echo(tr("benchmarks: {folder}", folder=shown_path(benchmarks_folder(given))))
     for name, files in named.items():
         for file in files.instead:
             click.echo(
-                tr("{suite}: {category} is {file}", suite=name, category=file.stem, file=file)
-            )
+                tr("{suite}: {category} is {file}", suite=name, category=file.stem,
+                   file=shown_path(file))
+            )  # fmt: skip
     for name in FETCHED:
         if name not in named:
-            click.echo(tr("{name} is not there; get it with `assay fetch {name}`", name=name))
+            command = fetch_command(name, given)
+            click.echo(tr("{name} is not there; get it with `{command}`", name=name,
+                          command=command))  # fmt: skip

@@ -3,31 +3,43 @@
 In: items in the order of their source, and the worked examples that are shown before them.
 Out: those to keep, and the others with the reason. Refuses to know: files and prompts.
 
-Two items are the same question if their words are the same (NFKC, capitals, white space and the
-punctuation of prose aside) and their right answers are too. Where those differ, the options tell:
-if most of them are the same, it is one question, and contradictory if both right answers are
-offered in both; else "Which of the following is true?" was asked of two different things, unless
-the right answers differ by a character or so.
+Two items are the same question if their words are the same, white space and the punctuation of
+prose aside, and their right answers are too. Letters and signs count as they are: putchar('A') is
+not putchar('a'), and 10² is not 102. Only the capital of a word ("Planet Earth") does not, and only
+where all options are the same. If the right answers differ, the options tell: with most of them the
+same and both answers offered in both, the two contradict each other; else "Which of the following
+is true?" was asked of two different things. So it was where the answer is "none of the above" and
+the options are others. Rewordings are not looked for.
+
+Items that are the same share a key, and nothing is compared with everything: four thousand
+questions with one wording take no longer than four thousand others.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from itertools import combinations
 from typing import Literal
 
 from assay.suites.fetching.source import Item, Place
 
 Reason = Literal["repeated", "other_options", "contradictory", "shown", "equal_options"]
 
-# "1.5 x 10^8 m/s" and "1.5 * 10^8 m/s" (0.93) are one answer, "radiation" and "coherence" are two.
-ALIKE = 0.8
 # A mark at the end of a word is prose; inside one it may be mathematics: (1,2) is not (12).
 _PROSE = re.compile(r"\s*[.,;:?]+(?=\s|$)")
+_CAPITALISED = re.compile(r"(?<!\S)[A-Z][a-z]{2,}(?!\S)")
+# "1.5 x 10^8 m/s" and "1.5 * 10^8 m/s" are one answer, and two copies of a question differ in it.
+_TIMES = re.compile(r"(?<=\d)\s*[x×*·⋅]\s*(?=\d)")
+_ABOUT_OTHERS = re.compile(
+    r"(?:\w+ )?(?:of )?(?:the above|these|those)"
+    r"|(?:both |neither )?[A-D](?:,? (?:and|or|nor) [A-D])+",
+    re.IGNORECASE,
+)
+
+_Key = tuple[str, str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,21 +52,74 @@ class Dropped:
     like: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class _Asked:
-    """An item as it is compared."""
+    """An item as it is compared. Two that share one of `keys` are the same question."""
 
-    item: Item
-    words: str
-    options: frozenset[str]
-    right: str
+    def __init__(self, item: Item) -> None:
+        self.item = item
+        self.words = _plain(item.question)
+        texts = [_plain(option) for option in item.options]
+        self.right = texts[item.answer]
+        self.options = frozenset(texts)
+        self.keys = tuple(self._keys())
+
+    @property
+    def whole(self) -> _Key:
+        """All of it, without the capitals of words unless it is they that tell options apart."""
+        options = frozenset(map(_uncapitalised, self.options))
+        if len(options) < len(self.options):
+            return self.words, self.right, self.options
+        return _uncapitalised(self.words), _uncapitalised(self.right), options
+
+    @property
+    def offers(self) -> Iterator[frozenset[str]]:
+        """More than half of the options, the right one among them."""
+        size = len(self.options) // 2 + 1
+        for some in combinations(sorted(self.options), size):
+            if self.right in some:
+                yield frozenset(some)
+
+    def _keys(self) -> Iterator[_Key]:
+        if not _ABOUT_OTHERS.fullmatch(self.right):
+            yield self.words, self.right, frozenset()
+        for offered in self.offers:
+            yield self.words, "", offered
+        right = _in_one_notation(self.right)
+        for other in self.options - {self.right}:
+            yield self.words, right, frozenset({_in_one_notation(other)})
+        yield self.whole
+
+
+class _Questions:
+    """Items in the order they came, in clusters of those that are the same question."""
+
+    def __init__(self, asked: Iterable[_Asked] = ()) -> None:
+        self.clusters: list[list[_Asked]] = []
+        self._of_key: dict[_Key, tuple[_Asked, list[_Asked]]] = {}
+        for each in asked:
+            self.add(each)
+
+    def like(self, each: _Asked) -> _Asked | None:
+        """One that is the same question."""
+        return next((self._of_key[key][0] for key in each.keys if key in self._of_key), None)
+
+    def add(self, each: _Asked) -> None:
+        """To the cluster of one that is the same, or to a new one."""
+        known = (self._of_key[key][1] for key in each.keys if key in self._of_key)
+        cluster = next(known, None)
+        if cluster is None:
+            cluster = []
+            self.clusters.append(cluster)
+        cluster.append(each)
+        for key in each.keys:
+            self._of_key.setdefault(key, (each, cluster))
 
 
 class Sieve:
     """Takes one category after another; a later one never takes anything from an earlier one."""
 
     def __init__(self) -> None:
-        self._earlier: dict[str, list[_Asked]] = defaultdict(list)
+        self._earlier = _Questions()
 
     def keep(
         self, items: Sequence[Item], shots: Sequence[Item] = ()
@@ -66,32 +131,32 @@ class Sieve:
             shots: the worked examples of all its subjects; an item is compared with its own's.
         """
         dropped: dict[Place, Dropped] = {}
-        examples = [_asked(shot) for shot in shots]
-        asked = [_asked(item) for item in items]
-        by_words: dict[str, list[_Asked]] = defaultdict(list)
+        examples = {
+            subject: _Questions(_Asked(shot) for shot in shots if shot.subject == subject)
+            for subject in {shot.subject for shot in shots}
+        }
+        asked = [_Asked(item) for item in items]
+        sound = _Questions()
         for each in asked:
-            if reason := self._wrong_by_itself(each, examples):
+            if reason := self._wrong_by_itself(each, examples.get(each.item.subject)):
                 dropped[each.item.place] = reason
             else:
-                by_words[each.words].append(each)
-        for alike in by_words.values():
-            for cluster in _clusters(alike):
-                dropped |= {one.place: one for one in _too_many(cluster)}
+                sound.add(each)
+        for cluster in sound.clusters:
+            dropped |= {one.place: one for one in _too_many(cluster)}
         for each in asked:
-            self._earlier[each.words].append(each)
+            self._earlier.add(each)
         kept = [item for item in items if item.place not in dropped]
         return kept, [dropped[item.place] for item in items if item.place in dropped]
 
-    def _wrong_by_itself(self, each: _Asked, shots: Sequence[_Asked]) -> Dropped | None:
+    def _wrong_by_itself(self, each: _Asked, shots: _Questions | None) -> Dropped | None:
         item = each.item
         if len({" ".join(option.split()) for option in item.options}) < len(item.options):
             return _dropped(item, "equal_options")
-        for shot in shots:
-            if shot.item.subject == item.subject and _relation(shot, each) is not None:
-                return _dropped(item, "shown", shot.item)
-        for other in self._earlier[each.words]:
-            if (reason := _relation(other, each)) is not None:
-                return _dropped(item, reason, other.item)
+        if shots is not None and (shot := shots.like(each)) is not None:
+            return _dropped(item, "shown", shot.item)
+        if (other := self._earlier.like(each)) is not None:
+            return _dropped(item, _how(other, each), other.item)
         return None
 
 
@@ -106,53 +171,33 @@ def repeated_shots(shots: Sequence[Item]) -> list[tuple[Item, Item]]:
     return pairs
 
 
-def _clusters(alike: Sequence[_Asked]) -> list[list[_Asked]]:
-    """Items with the same words, together where they are the same question."""
-    clusters: list[list[_Asked]] = []
-    for each in alike:
-        for cluster in clusters:
-            if any(_relation(other, each) is not None for other in cluster):
-                cluster.append(each)
-                break
-        else:
-            clusters.append([each])
-    return clusters
-
-
 def _too_many(cluster: Sequence[_Asked]) -> list[Dropped]:
     """All but the first; all of them where two disagree about the answer."""
     first, *others = cluster
-    relations = [
-        _relation(one, two) for index, one in enumerate(cluster) for two in cluster[index + 1 :]
-    ]
-    if "contradictory" in relations:
+    if others and _disagree(cluster):
         likes = [others[0], *([first] * len(others))]
         return [
             _dropped(each.item, "contradictory", like.item)
             for each, like in zip(cluster, likes, strict=True)
         ]
-    return [
-        _dropped(each.item, _relation(first, each) or "other_options", first.item)
-        for each in others
-    ]
+    return [_dropped(each.item, _how(first, each), first.item) for each in others]
 
 
-def _relation(one: _Asked, two: _Asked) -> Reason | None:
-    """How the second repeats the first; None: it is a question of its own."""
-    if one.words != two.words:
-        return None
-    if one.right == two.right:
-        return "repeated" if one.options == two.options else "other_options"
-    if 2 * len(one.options & two.options) > len(one.options):
-        offered = one.right in two.options and two.right in one.options
-        return "contradictory" if offered else "other_options"
-    return "other_options" if _are_alike(one.right, two.right) else None
+def _disagree(cluster: Sequence[_Asked]) -> bool:
+    """Whether two right answers are offered among options that both items have most of."""
+    right: dict[tuple[str, frozenset[str]], str] = {}
+    return any(
+        right.setdefault((each.words, offered), each.right) != each.right
+        for each in cluster
+        for offered in each.offers
+    )
 
 
-def _are_alike(one: str, two: str) -> bool:
-    pair = SequenceMatcher(None, one, two, autojunk=False)
-    bounds = (pair.real_quick_ratio, pair.quick_ratio, pair.ratio)  # upper ones, the cheapest first
-    return all(bound() >= ALIKE for bound in bounds)
+def _how(one: _Asked, two: _Asked) -> Reason:
+    """How the second repeats the first, which is the same question."""
+    if one.whole == two.whole:
+        return "repeated"
+    return "contradictory" if _disagree((one, two)) else "other_options"
 
 
 def _dropped(item: Item, reason: Reason, like: Item | None = None) -> Dropped:
@@ -160,11 +205,14 @@ def _dropped(item: Item, reason: Reason, like: Item | None = None) -> Dropped:
     return Dropped(subject=item.subject, place=item.place, reason=reason, like=place)
 
 
-def _asked(item: Item) -> _Asked:
-    options = [_plain(option) for option in item.options]
-    return _Asked(item, _plain(item.question), frozenset(options), options[item.answer])
-
-
 def _plain(text: str) -> str:
-    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return " ".join(_PROSE.sub(" ", folded).split()) or folded
+    spaced = " ".join(unicodedata.normalize("NFC", text).split())
+    return " ".join(_PROSE.sub(" ", spaced).split()) or spaced
+
+
+def _uncapitalised(words: str) -> str:
+    return _CAPITALISED.sub(lambda word: word[0].lower(), words)
+
+
+def _in_one_notation(text: str) -> str:
+    return _TIMES.sub("*", text.replace("\N{MINUS SIGN}", "-"))

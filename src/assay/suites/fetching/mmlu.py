@@ -14,14 +14,17 @@ are stripped, options are shown as they stand. (Tasks `mmlu` 1.0 and `mmlu_conti
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from assay.messages import tr
+from assay.messages import tr, trn
 from assay.suites.fetching.duplicates import Dropped, Sieve, repeated_shots
 from assay.suites.fetching.made import HARNESS, ChoiceTest, Made, test_of
 from assay.suites.fetching.rows import Row, sound_text
 from assay.suites.fetching.source import LETTERS, Flaws, Item, Place
+from assay.suites.suite_file import SUITE_FILE
 from assay.suites.wording import shown
 
 NAME = "mmlu"
@@ -37,7 +40,11 @@ LETTER_CATEGORY = "computer_science"
 CLOZE_CATEGORY = "computer_science_cloze"
 SHOTS = 5
 OPTIONS = 4
-PROMPTS = f"5-shot, by letter, test split, as {HARNESS} asks mmlu 1.0"
+LETTER_PROMPTS = f"5-shot, by letter, test split, as {HARNESS} asks mmlu 1.0"
+CLOZE_PROMPTS = f"{CLOZE_CATEGORY}: 5-shot, cloze by text, as it asks mmlu_continuation 1.0"
+LONGEST_NAME = 100  # the id of a test is the category's name with a number, and has at most 120
+RESERVED = (LETTER_CATEGORY, CLOZE_CATEGORY, Path(SUITE_FILE).stem)
+_SUBJECT = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +59,34 @@ class Subject:
     def shots(self) -> tuple[Item, ...]:
         """The worked examples of all its prompts."""
         return self.dev[:SHOTS]
+
+    @property
+    def flaw(self) -> str | None:
+        """Why it cannot be asked, though it has questions."""
+        if self.test is None or len(self.dev) >= SHOTS:
+            return None
+        return tr(
+            "{subject} has {count} examples in dev, and the prompts show {needed}",
+            subject=shown(self.name),
+            count=len(self.dev),
+            needed=SHOTS,
+        )
+
+
+def flaw_of_name(subject: str) -> str | None:
+    """Why a subject cannot be a category of this name."""
+    if not _SUBJECT.fullmatch(subject):
+        return tr("'{name}' is no name of a subject", name=shown(subject))
+    if len(subject) > LONGEST_NAME:
+        return tr(
+            "the subject '{name}' has a name of {count} characters, and {limit} is the most",
+            name=shown(subject),
+            count=len(subject),
+            limit=LONGEST_NAME,
+        )
+    if subject in RESERVED:
+        return tr("no subject may be named '{name}': it names another file", name=subject)
+    return None
 
 
 # ------------------------------------------------------------------------------------------- rows
@@ -154,19 +189,16 @@ def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> Made:
     return Made(
         name=NAME,
         title="MMLU" if others else "MMLU, computer science",
-        prompts=PROMPTS,
+        prompts=f"{LETTER_PROMPTS}; {CLOZE_PROMPTS}"
+        if CLOZE_CATEGORY in categories
+        else LETTER_PROMPTS,
         source=source,
         categories=categories,
         weights=weights | {CLOZE_CATEGORY: 0} if CLOZE_CATEGORY in weights else weights,
         dropped=dropped,
         left_out=_left_out(subjects, every=every),
-        notes=_notes([subjects[name] for name in asked if subjects[name].test]),
+        notes=_notes([subjects[name] for name in asked if subjects[name].test], categories),
     )
-
-
-def is_whole(subject: Subject) -> bool:
-    """Whether it can be asked: it has questions, and five examples."""
-    return subject.test is None or len(subject.dev) >= SHOTS
 
 
 def _left_out(subjects: Mapping[str, Subject], *, every: bool) -> tuple[str, ...]:
@@ -178,8 +210,21 @@ def _left_out(subjects: Mapping[str, Subject], *, every: bool) -> tuple[str, ...
     return tuple(name for name in expected if name not in subjects or subjects[name].test is None)
 
 
-def _notes(subjects: Sequence[Subject]) -> tuple[str, ...]:
-    return tuple(
+def _notes(
+    subjects: Sequence[Subject], categories: Mapping[str, Sequence[ChoiceTest]]
+) -> tuple[str, ...]:
+    asked = {test["tags"][0] for tests in categories.values() for test in tests}
+    gone = (
+        trn(
+            "{subject}: its {count} question was dropped, and nothing of it is asked",
+            "{subject}: all its {count} questions were dropped, and nothing of it is asked",
+            len(subject.test or ()),
+            subject=subject.name,
+        )
+        for subject in subjects
+        if subject.name not in asked
+    )
+    repeated = (
         tr(
             "{subject}: example {second} repeats example {first}; both are shown, as everywhere",
             subject=subject.name,
@@ -189,6 +234,7 @@ def _notes(subjects: Sequence[Subject]) -> tuple[str, ...]:
         for subject in subjects
         for first, second in repeated_shots(subject.shots)
     )
+    return (*gone, *repeated)
 
 
 # ---------------------------------------------------------------------------------------- prompts

@@ -29,16 +29,20 @@ def csv_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[Place, list[str]]
         return
     # Lines as they end: the reader itself has to see the breaks inside a cell.
     reader = csv.reader(io.StringIO(text, newline=""))
-    row, line = 0, 1
+    row, line, is_empty = 0, 1, True
     try:
         for cells in reader:
             row += 1
             if cells:
+                is_empty = False
                 yield _place(file, row, line), cells
             line = reader.line_num + 1
     except csv.Error as error:
         problem = tr("row {row} is no CSV: {why}", row=row + 1, why=readable(error))
         flaws.note(_place(file, row + 1, line), problem)
+    else:
+        if is_empty:
+            flaws.note_file(file, no_rows())
 
 
 def json_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[Place, Row]]:
@@ -46,6 +50,8 @@ def json_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[Place, Row]]:
     text = _text(file, flaws)
     if text is None:
         return
+    if not text.strip():
+        flaws.note_file(file, no_rows())
     # Not splitlines: it would also cut at U+2028 and its kin, which may stand in a JSON text.
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
@@ -78,6 +84,8 @@ def parquet_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[Place, Row]]:
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         flaws.note_file(file, tr("this is no Parquet file: {why}", why=readable(error)))
         return
+    if not rows:
+        flaws.note_file(file, no_rows())
     yield from numbered(rows, file.name, file.shown)
 
 
@@ -85,6 +93,11 @@ def numbered(rows: Iterable[Row], name: str, told: str) -> Iterator[tuple[Place,
     """Rows of a table that has no lines: the row's number stands for its line too."""
     for number, row in enumerate(rows, start=1):
         yield Place(name=name, shown=told, row=number, line=number), row
+
+
+def no_rows() -> str:
+    """A part of a benchmark that is there and empty is a broken copy, and no part left out."""
+    return tr("there are no rows")
 
 
 def needs_extra(message: str) -> UsageError:

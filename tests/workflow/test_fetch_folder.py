@@ -1,0 +1,319 @@
+"""The folder of a fetched suite: a user's files stay, and a killed fetch leaves no rubbish."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import Interrupted, UsageError
+from assay.workflow import benchmark_folder, fetching
+from assay.workflow.fetch_workplace import MARK, MARK_SAYS
+from assay.workflow.fetching import fetch
+from tests.conftest import Bench
+from tests.suites.test_fetching import PASSAGES, TEST, archive, lines
+
+from .test_fetching import listed, quietly
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """One folder with both benchmarks."""
+    archive(tmp_path / "copy" / "mmlu", machine_learning=TEST)
+    lines(tmp_path / "copy" / "hellaswag", PASSAGES)
+    return tmp_path / "copy"
+
+
+def refused(copy: Path, benchmarks: Path) -> str:
+    """The message of a fetch that changes nothing."""
+    before = {path: os.lstat(path).st_mtime_ns for path in benchmarks.rglob("*")}
+    with pytest.raises(UsageError) as caught:
+        quietly("mmlu", copy, benchmarks)
+    assert {path: os.lstat(path).st_mtime_ns for path in benchmarks.rglob("*")} == before
+    return caught.value.message
+
+
+@pytest.fixture
+def fetched(copy: Path, tmp_path: Path) -> Path:
+    quietly("mmlu", copy, tmp_path / "b")
+    return tmp_path / "b"
+
+
+# ---------------------------------------------------------------------------- what is the user's
+
+
+@pytest.mark.parametrize(
+    "name", [".mynotes", ".git/HEAD", "notes/a.txt", "computer_science.json.bak"]
+)
+def test_whatever_a_user_put_there_stays(copy: Path, fetched: Path, name: str) -> None:
+    path = fetched / "mmlu" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine")
+    assert name.split("/")[0] in refused(copy, fetched)
+    assert path.read_text() == "mine"
+
+
+def test_a_link_in_place_of_a_fetched_file_is_the_users(copy: Path, fetched: Path) -> None:
+    path = fetched / "mmlu" / "suite.json"
+    path.rename(fetched / "kept.json")
+    path.symlink_to(fetched / "kept.json")
+    assert "suite.json" in refused(copy, fetched)
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "link_to_nothing"])
+def test_what_is_no_folder_is_the_users(copy: Path, tmp_path: Path, kind: str) -> None:
+    benchmarks = tmp_path / "b"
+    (benchmarks / "elsewhere").mkdir(parents=True)
+    if kind == "file":
+        (benchmarks / "mmlu").write_text("my notes")
+    else:
+        target = "elsewhere" if kind == "link" else "nowhere"
+        (benchmarks / "mmlu").symlink_to(benchmarks / target)
+    assert "mmlu is no folder" in refused(copy, benchmarks)
+
+
+@pytest.mark.parametrize("record", ["[" * 100_000, "{", "[]", '{"files": 3}', ""])
+def test_without_a_sound_record_everything_is_the_users(
+    copy: Path,
+    fetched: Path,
+    record: str,
+) -> None:
+    (fetched / "mmlu" / ".fetched.json").write_text(record)
+    assert ".fetched.json, computer_science.json" in refused(copy, fetched)
+
+
+def test_a_record_that_is_a_pipe_is_not_waited_for(copy: Path, fetched: Path) -> None:
+    (fetched / "mmlu" / ".fetched.json").unlink()
+    os.mkfifo(fetched / "mmlu" / ".fetched.json")
+    assert ".fetched.json" in refused(copy, fetched)
+
+
+def forbid(monkeypatch: pytest.MonkeyPatch, function: str, *paths: Path) -> None:
+    """As for a user who may not look into these: whoever runs the tests may be root."""
+    really = getattr(os, function)
+
+    def denied(path: Any = ".", *given: Any, **named: Any) -> Any:
+        if not isinstance(path, int) and Path(path) in paths:
+            raise PermissionError(13, "Permission denied")
+        return really(path, *given, **named)
+
+    monkeypatch.setattr(os, function, denied)
+
+
+def test_a_folder_that_cannot_be_listed_is_left_alone(
+    copy: Path,
+    fetched: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = listed(fetched)
+    with monkeypatch.context() as denied:
+        forbid(denied, "scandir", fetched / "mmlu")
+        with pytest.raises(UsageError, match=r"cannot look into .*mmlu: Permission denied"):
+            quietly("mmlu", copy, fetched)
+    assert listed(fetched) == before
+
+
+def test_a_folder_of_benchmarks_that_may_not_be_entered_is_an_error(
+    copy: Path,
+    fetched: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    forbid(monkeypatch, "lstat", fetched / "mmlu")
+    forbid(monkeypatch, "scandir", fetched)
+    with pytest.raises(UsageError, match=r"cannot look into .*mmlu: Permission denied"):
+        quietly("mmlu", copy, fetched)
+
+
+@pytest.mark.parametrize("moment", ["while_writing", "between_the_renames"])
+def test_a_file_that_came_during_the_fetch_stays(
+    copy: Path,
+    fetched: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    moment: str,
+) -> None:
+    before = listed(fetched)
+    late = fetched / "mmlu" / "late.json"
+    if moment == "while_writing":
+        really = benchmark_folder._put_files
+
+        def put_files(*given: Any) -> None:
+            late.write_text("mine")
+            really(*given)
+
+        monkeypatch.setattr(benchmark_folder, "_put_files", put_files)
+    else:
+        rename = os.rename
+
+        def slowly(source: Any, target: Any) -> None:
+            if Path(source) == fetched / "mmlu":
+                late.write_text("mine")
+            rename(source, target)
+
+        monkeypatch.setattr(os, "rename", slowly)
+    with pytest.raises(UsageError, match=r"late\.json"):
+        quietly("mmlu", copy, fetched, every=True)
+    assert listed(fetched) == {**before, "mmlu/late.json": b"mine"}
+
+
+# ----------------------------------------------------------------------------------- killed fetches
+
+
+def left_behind(benchmarks: Path, name: str = ".mmlu.abcd1234") -> Path:
+    """What a fetch leaves that was killed."""
+    place = benchmarks / name
+    (place / "mmlu").mkdir(parents=True)
+    (place / "mmlu" / "suite.json").write_text("{")
+    (place / MARK).write_bytes(MARK_SAYS)
+    return place
+
+
+def test_the_next_fetch_takes_away_what_a_killed_one_left(copy: Path, fetched: Path) -> None:
+    left_behind(fetched)
+    moved = left_behind(fetched, ".mmlu.00000000") / "before"
+    moved.mkdir()
+    quietly("mmlu", copy, fetched)
+    assert [path.name for path in fetched.iterdir()] == ["mmlu"]
+
+
+def test_a_suite_that_a_killed_fetch_had_moved_aside_is_put_back(
+    copy: Path,
+    fetched: Path,
+) -> None:
+    before = listed(fetched)
+    place = left_behind(fetched)
+    (fetched / "mmlu").rename(place / "before")
+    (place / "before" / "mine.json").write_text("mine")
+    with pytest.raises(UsageError, match=r"mine\.json"):
+        quietly("mmlu", copy, fetched)
+    assert listed(fetched) == {**before, "mmlu/mine.json": b"mine"}
+
+
+@pytest.mark.parametrize(
+    "change", ["no_mark", "other_mark", "other_name", "other_suite", "own_file", "own_in_before"]
+)
+def test_what_may_be_the_users_is_not_taken_away(copy: Path, fetched: Path, change: str) -> None:
+    names = {"other_name": ".mmlu.notes", "other_suite": ".hellaswag.abcd1234"}
+    place = left_behind(fetched, names.get(change, ".mmlu.abcd1234"))
+    if change == "no_mark":
+        (place / MARK).unlink()
+    elif change == "other_mark":
+        (place / MARK).write_text("mine")
+    elif change == "own_file":
+        (place / "mine").write_text("mine")
+    elif change == "own_in_before":
+        (place / "before").mkdir()
+        (place / "before" / "mine").write_text("mine")
+    kept = listed(place)
+    quietly("mmlu", copy, fetched)
+    assert listed(place) == kept
+
+
+SLOW = """
+import os, sys, time
+from pathlib import Path
+from assay.workflow import benchmark_folder
+from assay.workflow.fetching import fetch
+
+exchange = benchmark_folder._exchange
+def slowly(folder, fresh, before):
+    if sys.argv[3] == "moved":
+        os.rename(folder, before)
+    print("here", flush=True)
+    time.sleep(100)
+benchmark_folder._exchange = slowly
+fetch(["mmlu"], source=Path(sys.argv[1]), benchmarks=Path(sys.argv[2]), every=False,
+      tell=lambda _: None)
+"""
+
+
+@pytest.mark.parametrize("moment", ["written", "moved"])
+def test_a_living_fetch_keeps_its_workplace_and_a_killed_one_is_cleared_up_after(
+    copy: Path,
+    fetched: Path,
+    moment: str,
+) -> None:
+    before = listed(fetched)
+    slow = subprocess.Popen(
+        [sys.executable, "-c", SLOW, str(copy), str(fetched), moment],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert slow.stdout is not None
+        assert slow.stdout.readline() == "here\n"
+        (place,) = fetched.glob(".mmlu.*")
+        quietly("mmlu", copy, fetched)
+        assert place.is_dir(), "it is in use"
+    finally:
+        slow.send_signal(signal.SIGKILL)
+        slow.communicate()
+    quietly("mmlu", copy, fetched)
+    assert listed(fetched) == before
+
+
+# ------------------------------------------------------------------------------ half of the work
+
+
+def test_what_was_written_before_a_fault_is_named(
+    copy: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rename = os.rename
+
+    def full(source: Any, target: Any) -> None:
+        if Path(target).name == "hellaswag":
+            raise OSError(28, "No space left on device")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", full)
+    with pytest.raises(UsageError, match="No space left") as caught:
+        fetch(["mmlu", "hellaswag"], source=copy, benchmarks=tmp_path / "b", every=False,
+              tell=lambda _: None)  # fmt: skip
+    assert f"this was written before: {tmp_path / 'b' / 'mmlu'}" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("at", "said"), [("mmlu", "stopped; nothing was written"), ("hellaswag", "written before: ")]
+)
+def test_an_interrupted_fetch_says_what_was_written_and_nothing_of_answers(
+    copy: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    at: str,
+    said: str,
+) -> None:
+    really = fetching.write_suite
+
+    def interrupted(made: Any, *given: Any) -> None:
+        if made.name == at:
+            raise KeyboardInterrupt
+        really(made, *given)
+
+    monkeypatch.setattr(fetching, "write_suite", interrupted)
+    with pytest.raises(Interrupted) as caught:
+        fetch(["mmlu", "hellaswag"], source=copy, benchmarks=tmp_path / "b", every=False,
+              tell=lambda _: None)  # fmt: skip
+    assert said in caught.value.message
+    assert "answer" not in caught.value.message + caught.value.hint
+
+
+def test_ctrl_c_ends_a_fetch_with_130(bench: Bench, copy: Path) -> None:
+    """A pipe that never opens would be refused; a slow library is what one waits for."""
+    slow = bench.folder / "slow"
+    slow.mkdir()
+    (slow / "datasets.py").write_text("print('here', flush=True)\nimport time\ntime.sleep(100)\n")
+    bench.environment["PYTHONPATH"] = str(slow)
+    started = bench.start("fetch", "mmlu")
+    assert started.stdout is not None
+    assert started.stdout.readline() == "here\n"
+    started.send_signal(signal.SIGINT)
+    _, said = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert "stopped; nothing was written" in said
+    assert "answer" not in said
