@@ -1,13 +1,14 @@
 """The vocabulary: the only things that cross a module border.
 
-In: nothing. Out: frozen dataclasses, a few constants, and the protocols Model and Observer, on four
-pages: `questions`, `exchanges`, `models`, `outcomes`. Everybody imports them from here.
+In: nothing. Out: frozen dataclasses, a few constants, and the protocols Model and Observer, on five
+pages: `questions`, `exchanges`, `models`, `outcomes`, `samples`. Everybody imports them from here.
 Refuses to know: files, databases, models, screens. Standard library only.
 
     Suite -> Category -> Case -> Check        what is asked, and how its answer is marked
     Case x ModelFacts -> Request -> Reply     what was asked, and what came back
     Case x Reply -> Score                     what it is worth, or why that cannot be said
     Case + Reply + Score = Trial -> Estimate  what it says about the model, and how surely
+    SamplePrompt x text -> Health             whether what it writes freely is sane
 """
 
 from __future__ import annotations
@@ -76,6 +77,7 @@ from assay.types.questions import (
     TopK,
     Unmarked,
 )
+from assay.types.samples import Health, HealthCheck, SamplePrompt, Tick, TickKind
 
 __all__ = [
     "BASE_MODEL_MAX_TOKENS",
@@ -101,6 +103,8 @@ __all__ = [
     "Failed",
     "Finding",
     "Format",
+    "Health",
+    "HealthCheck",
     "Judge",
     "Keywords",
     "Machine",
@@ -116,6 +120,7 @@ __all__ = [
     "Reply",
     "Request",
     "Role",
+    "SamplePrompt",
     "Sampling",
     "SamplingMode",
     "Score",
@@ -124,6 +129,8 @@ __all__ = [
     "Severity",
     "Suite",
     "Thinking",
+    "Tick",
+    "TickKind",
     "Timed",
     "Timing",
     "ToAnswer",

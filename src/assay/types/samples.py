@@ -1,0 +1,88 @@
+"""The sample prompts a model is tried on, and what was found about the health of its answers.
+
+In: nothing. Out: SamplePrompt with its Ticks, HealthCheck and Health. Refuses to know: how an
+answer is examined. Standard library only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+TickKind = Literal["words", "commands", "sequence", "syntax", "coherent"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tick:
+    """One line of a sample's tick list.
+
+    `words`: each item of `words` appears, in one of its alternatives.
+    `commands`: each step of `commands` is there, in any order; `sequence`: in this order. A step is
+    a tuple of accepted commands.
+    `syntax`: there are commands, and every one parses as shell.
+    `coherent`: the coherence check passes.
+    """
+
+    name: str
+    kind: TickKind
+    words: tuple[tuple[str, ...], ...] = ()
+    commands: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplePrompt:
+    """A prompt, the words that show that its subject is taken up (each a tuple of alternatives),
+    and the tick list of a good answer.
+    """
+
+    id: str
+    prompt: str
+    subject: tuple[tuple[str, ...], ...]
+    ticks: tuple[Tick, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthCheck:
+    """What one check found.
+
+    `passed` is None where the check does not apply or nothing can be told, which is neither pass
+    nor fail. `passage` is the part of the answer that decided, as it stands there; empty where
+    nothing in particular did. `failure`: this is a generation failure, which counts at the gate;
+    whatever else does not pass is a note.
+    """
+
+    name: str
+    passed: bool | None
+    passage: str
+    explanation: str
+    failure: bool = False
+
+    def __post_init__(self) -> None:
+        if self.failure and self.passed is not False:
+            raise ValueError("only a check that did not pass can be a failure")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """Every check of one answer."""
+
+    checks: tuple[HealthCheck, ...]
+
+    @property
+    def all_passed(self) -> bool:
+        """No check says no; one that cannot tell does not stand in the way."""
+        return all(check.passed is not False for check in self.checks)
+
+    @property
+    def failures(self) -> tuple[HealthCheck, ...]:
+        """The checks that count at the gate: loop, repetition, nonsense."""
+        return tuple(check for check in self.checks if check.failure)
+
+    @property
+    def notes(self) -> tuple[HealthCheck, ...]:
+        """The checks that did not pass and do not count at the gate."""
+        return tuple(check for check in self.checks if check.passed is False and not check.failure)
+
+    def named(self, name: str) -> HealthCheck:
+        """The check of that name."""
+        return next(check for check in self.checks if check.name == name)
