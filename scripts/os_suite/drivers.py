@@ -9,12 +9,12 @@ Refuses to know: files written.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from .made import Fact, Made
+from .made import Fact, Made, rows_of, worded_in_turn
 from .pci_facts import Disagreement, PciFacts
 
 CHOSEN = Path(__file__).with_name("drivers.tsv")
@@ -84,11 +84,9 @@ class Chosen:
 
 
 def make(pci: Path) -> list[Made]:
-    """All tests, the worked examples first; wordings in turn, so that each is used as often."""
-    facts = PciFacts.read(pci)
-    with CHOSEN.open(encoding="utf-8", newline="") as file:
-        rows = [Chosen(**row) for row in csv.DictReader(file, delimiter="\t")]
-    return [_made(row, WORDINGS[place % len(WORDINGS)], facts) for place, row in enumerate(rows)]
+    """All tests, the worked examples first."""
+    made = partial(_made, facts=PciFacts.read(pci))
+    return worded_in_turn(rows_of(CHOSEN, Chosen), WORDINGS, made)
 
 
 def _made(row: Chosen, wording: str, facts: PciFacts) -> Made:

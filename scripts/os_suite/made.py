@@ -9,9 +9,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+Row = TypeVar("Row")
 
 HEAD = ("test", "fact", "source", "where")
 
@@ -36,6 +39,19 @@ class Made:
 def numbered(category: str, made: Sequence[Made], *, first: int = 1) -> dict[str, Made]:
     """Ids in order: hardware_id_001, hardware_id_002, …"""
     return {f"{category}_{place:03d}": each for place, each in enumerate(made, first)}
+
+
+def rows_of(table: Path, row: type[Row]) -> list[Row]:
+    """The rows of a hand-written table, its columns named like the fields of `row`."""
+    with table.open(encoding="utf-8", newline="") as file:
+        return [row(**cells) for cells in csv.DictReader(file, delimiter="\t")]
+
+
+def worded_in_turn(
+    rows: Sequence[Row], wordings: Sequence[str], made: Callable[[Row, str], Made]
+) -> list[Made]:
+    """A test a row; wordings in turn, so that each is used as often."""
+    return [made(row, wordings[place % len(wordings)]) for place, row in enumerate(rows)]
 
 
 def write_tests(path: Path, tests: dict[str, Made]) -> None:

@@ -50,7 +50,7 @@ def on_terminal(card: SuiteCard, console: Console) -> None:
         console.print()
         terminal.line(console, tr("Facts and their sources"), style="bold")
         for source, count in sources(card):
-            terminal.line(console, f"{numbers.count(count):>6}  {source}")
+            terminal.line(console, f"{source}: {numbers.count(count)}")
     console.print()
     terminal.line(console, repeated(card))
 
