@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+BENCH_READY := $(VENV)/.bench-ready
 POT := $(VENV)/assay.pot
 
 .PHONY: demo test bench check format messages cards clean
@@ -21,8 +22,9 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(READY)
+bench: $(BENCH_READY)
 	$(BIN)/python benchmarks/run_all.py
+	$(BIN)/python benchmarks/vs_lm_eval.py --quick
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
@@ -44,4 +46,9 @@ clean:
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+# lm-evaluation-harness and what it brings along is needed by nothing but its benchmark.
+$(BENCH_READY): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	touch $@
