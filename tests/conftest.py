@@ -25,6 +25,9 @@ from tests.servers.fixtures import (  # noqa: F401
 )
 
 ROOT = Path(__file__).resolve().parents[1]
+# Before torch is imported, and inherited by processes that tests start: two workers that each use
+# both cores would wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture(scope="session")

@@ -23,9 +23,10 @@ SPECIFICATIONS = {
     "JU": "judging.md",
     "TF": "test-format.md",
     "SM": "this project's own contract",
+    "EN": "this project's own contract",
 }
 # Fewer rows than this would mean that requirements were dropped or lumped together.
-FEWEST_ROWS = {"CE": 60, "JU": 70, "TF": 30, "SM": 20}
+FEWEST_ROWS = {"CE": 60, "JU": 70, "TF": 30, "SM": 20, "EN": 15}
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")
 NOT_YET = re.compile(r"not yet: (?:part [2-6]|later)(?=$|[;,. ])")

@@ -314,3 +314,12 @@ def test_how_a_choice_would_be_written_is_part_of_what_is_asked():
         return plan.request(plan.exchanges[0], 0, []).id
 
     assert id_of(CHOICE) != id_of(replace(CHOICE, temperature=0.9))
+
+
+def test_a_prompt_that_cannot_fit_may_lose_its_beginning_where_choices_are_compared():
+    choices = MultipleChoice(expected="A", choices=("yes", "no"))
+    long = suite(replace(CASE, messages=(user("word " * 2000),), check=choices))
+    writes = replace(FACTS, context_length=100)
+    make_plan([long], replace(writes, capabilities=frozenset({"generate", "score_text"})), Wishes())
+    with pytest.raises(UsageError, match="cannot fit"):
+        make_plan([long], writes, Wishes())

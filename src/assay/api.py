@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from assay.models.settings import DEFAULT_TIMEOUT_S, OpenAIForm, ServerSettings
+from assay.models.settings import DEFAULT_TIMEOUT_S, LocalSettings, OpenAIForm, ServerSettings
 from assay.results import Comparison, Leaderboard, Report
 from assay.types import Finding, Observer, SamplingMode, Thinking
 from assay.workflow.evaluate import evaluate
@@ -51,7 +51,8 @@ class Asking(TypedDict, total=False):
     at most so many in an answer. `sampling`: `fixed` sends every field, `server` leaves the rest to
     the server. `think`: for models that do. `api_key_env`: the variable that holds the key. `form`:
     which OpenAI endpoint. `budget`: stop asking after so many seconds; the same call continues.
-    `system`: a system prompt for suites without a suite.json.
+    `system`: a system prompt for suites without a suite.json. `device`, `dtype`, `tokenizer`,
+    `trust_remote_code`: for checkpoints on this machine's disk.
     """
 
     timeout: float
@@ -64,6 +65,10 @@ class Asking(TypedDict, total=False):
     form: OpenAIForm
     budget: float | None
     system: str | None
+    device: str | None
+    dtype: str | None
+    tokenizer: Path | None
+    trust_remote_code: bool
 
 
 def run(
@@ -108,6 +113,7 @@ class _OfJob(TypedDict):
     system: str | None
     budget_s: float | None
     server: ServerSettings
+    local: LocalSettings
 
 
 def _of_job(how: Asking) -> _OfJob:
@@ -123,6 +129,12 @@ def _of_job(how: Asking) -> _OfJob:
             num_ctx=how.get("num_ctx"),
             api_key_env=how.get("api_key_env"),
             form=how.get("form", "auto"),
+        ),
+        local=LocalSettings(
+            device=how.get("device"),
+            dtype=how.get("dtype"),
+            tokenizer=how.get("tokenizer"),
+            trust_remote_code=how.get("trust_remote_code", False),
         ),
     )
 

@@ -107,6 +107,9 @@ class Refusals(AssayError):
     """Several refusals at once: everything that is wrong is shown before anything is asked."""
 
     def __init__(self, errors: Sequence[AssayError]) -> None:
+        # A wrong option is one mistake, however many models it is for.
+        told = {(each.message, each.hint, getattr(each, "findings", None)): each for each in errors}
+        errors = list(told.values())
         super().__init__(
             "\n".join(error.message for error in errors),
             hint="\n".join(dict.fromkeys(error.hint for error in errors if error.hint)),
@@ -116,7 +119,7 @@ class Refusals(AssayError):
 
 def raise_all(errors: Sequence[AssayError]) -> None:
     """Raise nothing, the one error, or all of them as one."""
-    if len(errors) == 1:
-        raise errors[0]
-    if errors:
-        raise Refusals(errors)
+    if not errors:
+        return
+    refusals = Refusals(errors)
+    raise refusals.errors[0] if len(refusals.errors) == 1 else refusals

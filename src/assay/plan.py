@@ -195,7 +195,7 @@ def _cannot(suites: Sequence[Suite], facts: ModelFacts, wishes: Wishes) -> Itera
         )
     yield from cannot_think(facts, wishes)
     if facts.context_length:
-        yield from _too_long(suites, facts.spec, facts.context_length)
+        yield from _too_long(suites, facts, facts.context_length)
 
 
 def cannot_think(facts: ModelFacts, wishes: Wishes) -> Iterator[UsageError]:
@@ -210,10 +210,15 @@ def cannot_think(facts: ModelFacts, wishes: Wishes) -> Iterator[UsageError]:
         )
 
 
-def _too_long(suites: Sequence[Suite], model: str, context: int) -> Iterator[UsageError]:
-    """Prompts that cannot fit, however few tokens their bytes make."""
+def _too_long(suites: Sequence[Suite], facts: ModelFacts, context: int) -> Iterator[UsageError]:
+    """Prompts that cannot fit, however few tokens their bytes make. Behind one that lost its
+    beginning choices can still be compared, which the reply tells.
+    """
+    by_text = "score_text" in facts.capabilities
     for suite in suites:
         for case in suite.cases:
+            if by_text and isinstance(case.check, MultipleChoice) and case.check.choices:
+                continue
             size = sum(len(message.content) for message in case.messages)
             if size > context * MOST_BYTES_PER_TOKEN:
                 yield UsageError(
@@ -223,7 +228,7 @@ def _too_long(suites: Sequence[Suite], model: str, context: int) -> Iterator[Usa
                         test=case.id,
                         size=size,
                         context=context,
-                        model=model,
+                        model=facts.spec,
                     ),
                     hint=tr("leave its category out with -c, or choose a model with more context"),
                 )

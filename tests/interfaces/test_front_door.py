@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from assay.interfaces.cli.offers import offered_suites
+from assay.workflow.discovery import SuiteFound
 from tests.conftest import numbered, right
 from tests.servers.ollama_models import CHAT
 
@@ -258,14 +260,6 @@ def test_texts_break_between_words(ready, open_door):
     assert re.sub(r"\s+", " ", basis).endswith("just now; answers of 50 to 200 tokens ")
 
 
-def test_checkpoints_in_the_folder_are_listed_and_cannot_be_chosen(bench, ready, open_door):
-    (bench.folder / "run" / "step_100").mkdir(parents=True)
-    (bench.folder / "run" / "step_100" / "config.json").write_text("{}")
-    door = open_door(ready.url)
-    door.see("run/step_100")
-    door.see("cannot ask it yet")
-
-
 def test_a_model_of_ones_own_can_be_typed_and_a_wrong_one_is_explained(
     bench, own_tests, ready, open_door
 ):
@@ -286,6 +280,102 @@ def test_a_model_of_ones_own_can_be_typed_and_a_wrong_one_is_explained(
     assert code == 0
     assert "assay run scripted:able.json -s my-tests/" in text
     assert ready.asked == []
+
+
+# ------------------------------------------------------------------------------------ checkpoints
+
+
+def folders_with_config(bench, *places):
+    for place in places:
+        (bench.folder / place).mkdir(parents=True)
+        (bench.folder / place / "config.json").write_text("{}")
+
+
+def test_the_first_checkpoints_are_listed_by_their_steps_and_a_broken_one_is_explained(
+    bench, ready, open_door
+):
+    steps = ("step_1000", "step_900", "step_20", "step_3", "final", "step_100")
+    folders_with_config(bench, *(f"run/{step}" for step in steps))
+    door = open_door(ready.url)
+    door.see("another model")
+    shown = _ESCAPES.sub("", door.seen)
+    assert re.findall(r"run/(\w+)", shown) == [
+        "step_3", "step_20", "step_100", "step_900", "step_1000"
+    ]  # fmt: skip
+    assert "… and 1 more checkpoint (type the folder of one)" in shown
+    door.press(SPACE, UP, SPACE, ENTER)  # the first off, to type one
+    door.see("a checkpoint's folder")
+    door.press("run/final", ENTER)
+    door.see("does not say which kind of model it is")
+    door.press("\x15", f"ollama:{CHAT}", ENTER)
+    door.see("Which suites?")
+
+
+def test_a_checkpoint_of_the_list_is_asked_and_a_broken_one_is_explained(
+    bench, own_tests, open_door
+):
+    from tests.models.local.checkpoints import make_checkpoint  # loads torch
+
+    make_checkpoint(bench.folder / "run" / "step_100")
+    cut = make_checkpoint(bench.folder / "run" / "step_200") / "model.safetensors"
+    cut.write_bytes(cut.read_bytes()[:-500])
+    door = open_door(columns=200, OMP_NUM_THREADS="1")
+    door.see("Which models?")  # there is no Ollama, but there is something to choose
+    door.see("another model")
+    door.press(DOWN, SPACE, ENTER)
+    door.see("run/step_200/model.safetensors is damaged")
+    door.see("copy or save the file again")
+    door.see("another model")
+    door.press(SPACE, ENTER)
+    door.see("Looking at run/step_100")
+    door.see("Which suites?")
+    door.see("another suite")
+    door.press(ENTER)
+    door.see("3 requests to 1 model; how long is unknown")
+    door.see("is not estimated")
+    door.see("Start?")
+    door.press(ENTER)
+    text, code = door.end()
+    assert code == 0, text
+    assert "Traceback" not in text
+    assert "LlamaForCausalLM" in text
+    assert "assay run run/step_100 -s my-tests/" in text
+    assert len(pages(bench)) == 1
+
+
+@pytest.mark.parametrize(
+    ("models", "marked"),
+    [
+        (["runs/step_100", "hf:runs/final"], ["os", "technical"]),
+        (["runs/step_100", "ollama:llama3.2:3b"], ["coding"]),
+        (["ollama:llama3.2:3b"], ["coding"]),
+    ],
+)
+def test_what_is_marked_among_the_suites_that_ship_suits_the_models(models, marked):
+    names = ("coding", "example", "os", "technical")
+    found = [SuiteFound(argument=name, title="", tests=1, ships=True) for name in names]
+    assert [each.value for each in offered_suites(found, models) if each.checked] == marked
+
+
+def test_without_torch_checkpoints_are_listed_with_what_they_need(bench, open_door):
+    folders_with_config(bench, "run/step_100")
+    hidden = bench.folder / "hidden"
+    hidden.mkdir()
+    (hidden / "sitecustomize.py").write_text(
+        "import importlib.metadata as known\n"
+        "version = known.version\n"
+        "def without_torch(name):\n"
+        "    if name == 'torch':\n"
+        "        raise known.PackageNotFoundError(name)\n"
+        "    return version(name)\n"
+        "known.version = without_torch\n"
+    )
+    door = open_door(PYTHONPATH=str(hidden))
+    door.see("No model was found")
+    door.see("run/step_100 (needs: pip install 'slm-assay[local]')")
+    door.press(CTRL_C)
+    _, code = door.end()
+    assert code == 130
 
 
 # ---------------------------------------------------------------------------------- plain numbers

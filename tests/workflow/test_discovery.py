@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.workflow import discovery
 from assay.workflow.discovery import (
     ModelFound,
     Room,
@@ -195,8 +196,33 @@ def test_checkpoints_are_found_two_levels_down_and_no_further(tmp_path):
     (tmp_path / "empty").mkdir()
     found = find_checkpoints(tmp_path)
     paths = [str(each.path.relative_to(tmp_path)) for each in found]
-    assert paths == ["run/checkpoint-500", "step_100"]
-    assert all(each.reason for each in found)
+    assert paths == ["step_100", "run/checkpoint-500"]
+    assert all(each.why_not == "" for each in found)
+
+
+def test_checkpoints_of_one_run_are_in_the_order_of_their_steps_the_final_one_last(tmp_path):
+    places = ("run/step_1000", "run/step_900", "run/epoch-2-step-30", "run/last", "run", "a/step_7")
+    for place in places:
+        (tmp_path / place).mkdir(parents=True, exist_ok=True)
+        (tmp_path / place / "config.json").write_text("{}")
+    found = [str(each.path.relative_to(tmp_path)) for each in find_checkpoints(tmp_path)]
+    assert found == [
+        "a/step_7", "run/epoch-2-step-30", "run/step_900", "run/step_1000", "run/last", "run"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("missing", ["torch", "transformers"])
+def test_where_a_package_is_missing_checkpoints_say_how_to_install_it(
+    tmp_path, monkeypatch, missing
+):
+    version = discovery.installed_version
+    monkeypatch.setattr(
+        discovery, "installed_version", lambda name: None if name == missing else version(name)
+    )
+    (tmp_path / "step_1").mkdir()
+    (tmp_path / "step_1" / "config.json").write_text("{}")
+    (found,) = find_checkpoints(tmp_path)
+    assert found.why_not == "needs: pip install 'slm-assay[local]'"
 
 
 def test_a_folder_that_is_not_there_holds_no_checkpoints(tmp_path):

@@ -12,6 +12,7 @@ from assay.models.settings import ServerSettings
 from assay.workflow.forecast import forecast
 from assay.workflow.job import Job
 from tests.conftest import numbered, right
+from tests.models.local.checkpoints import make_checkpoint
 from tests.servers.fixtures import FIRST_MODEL
 
 
@@ -247,6 +248,23 @@ def test_earlier_answers_to_the_same_suite_are_preferred(bench, suite, ollama_se
     api.run([ollama_server.spec()], suites=[other], out=bench.out)
     ahead = forecast(job(bench, suite, ollama_server.spec(), repeats=2))
     assert ahead.basis == f"by 6 earlier answers of {FIRST_MODEL['ollama']}"
+
+
+def test_the_time_of_a_checkpoint_is_left_unknown_and_nobody_is_asked(bench, tests, suite):
+    first = str(make_checkpoint(bench.folder / "step_1", seed=1))
+    second = str(make_checkpoint(bench.folder / "step_2", seed=2))
+    timed = []
+    served = bench.script("able", answers=right(tests))
+    ahead = forecast(job(bench, suite, first, second, served), timed.append)
+    assert timed == []
+    assert (ahead.requests, ahead.reused, ahead.at_least) == (18, 0, False)
+    assert (ahead.seconds_low, ahead.seconds_high) == (None, None)
+    assert ahead.basis.count("is not estimated") == 1
+    api.run([first], suites=[suite], out=bench.out)
+    again = forecast(job(bench, suite, first))
+    assert (again.requests, again.reused, again.seconds_high) == (0, 6, 0.0)
+    more = forecast(job(bench, suite, first, repeats=2))
+    assert (more.requests, more.reused, more.seconds_high) == (6, 6, None)
 
 
 def test_a_model_that_cannot_be_timed_leaves_the_time_unknown(bench, suite, ollama_server):

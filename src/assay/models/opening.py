@@ -1,7 +1,7 @@
 """Turns what a user typed into a Model.
 
-In: a model spec as text, and how servers are to be asked. Out: a Model whose facts are known;
-asking comes later. Refuses to know: suites, plans, the store.
+In: a model spec as text, and how servers and checkpoints are asked. Out: a Model whose facts are
+known; asking comes later. Refuses to know: suites, plans, the store.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from pathlib import Path
 
 from assay.errors import ModelUnavailable, UsageError
 from assay.messages import tr
-from assay.models.settings import ServerSettings
+from assay.models.settings import LocalSettings, ServerSettings
 from assay.models.spec import read_spec, without_secrets
 from assay.types import Model
 
 
-def open_model(text: str, settings: ServerSettings | None = None) -> Model:
+def open_model(
+    text: str, settings: ServerSettings | None = None, local: LocalSettings | None = None
+) -> Model:
     """Find a model. Raises ModelUnavailable with what to do where it is not there."""
     spec = read_spec(text)
     settings = settings or ServerSettings()
@@ -38,7 +40,7 @@ def open_model(text: str, settings: ServerSettings | None = None) -> Model:
         from assay.models.openai.model import OpenAIModel
 
         return OpenAIModel(spec.name, openai_url(spec.url), spec=str(spec), settings=settings)
-    if spec.scheme == "hf" and not Path(spec.name).exists():
+    if not Path(spec.name).exists():
         raise ModelUnavailable(
             tr("there is no folder {path!r}", path=without_secrets(spec.name)),
             hint=tr(
@@ -46,7 +48,6 @@ def open_model(text: str, settings: ServerSettings | None = None) -> Model:
                 name=without_secrets(spec.name),
             ),
         )
-    raise ModelUnavailable(
-        tr("this version cannot ask the checkpoint {spec} yet", spec=without_secrets(spec.name)),
-        hint=tr("serve it (ollama:NAME or openai:NAME@URL), or see docs/models.md"),
-    )
+    from assay.models.local.model import LocalModel
+
+    return LocalModel(Path(spec.name), spec=str(spec), settings=local or LocalSettings())

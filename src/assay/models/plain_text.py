@@ -19,11 +19,11 @@ def as_text(messages: Sequence[Message]) -> str:
     """The contents alone, each answer behind its question."""
     text = ""
     for message in messages:
-        text += _joint(text, message) + message.content
+        text += joint(text, message) + message.content
     return text
 
 
-def _joint(before: str, message: Message) -> str:
+def joint(before: str, message: Message) -> str:
     """A begun sentence or a colon is answered on its line, a whole question on the next."""
     if not before:
         return ""

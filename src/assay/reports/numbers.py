@@ -101,10 +101,12 @@ def score(mark: float | None) -> str:
 
 
 def memory(size: int) -> str:
-    """15.5 GiB, 940 MiB."""
+    """15.5 GiB, 940 MiB, 12 KiB."""
     if size >= 2**30:
         return f"{size / 2**30:,.1f} GiB"
-    return f"{size / 2**20:,.0f} MiB"
+    if size >= 2**20 or not size:
+        return f"{size / 2**20:,.0f} MiB"
+    return f"{size / 2**10:,.0f} KiB"
 
 
 def share(part: int, whole: int) -> str:

@@ -150,13 +150,18 @@ class Chosen:
     """Log-likelihood of each continuation, in the order asked.
 
     `method` is `first_token` where a server told the likeliest first tokens only. A continuation
-    that was not among them is `bounded`: its value is an upper bound.
+    that was not among them is `bounded`: its value is an upper bound. `greedy`: whether each token
+    of a continuation was the model's likeliest. `tokens`: how many each has. `cut`: tokens that the
+    beginning of the prompt lost because it was longer than the model's context.
     """
 
     request_id: str
     log_likelihoods: tuple[float, ...]
     method: Literal["likelihood", "first_token"] = "likelihood"
     bounded: tuple[bool, ...] = ()
+    greedy: tuple[bool, ...] = ()
+    tokens: tuple[int, ...] = ()
+    cut: int = 0
     prompt_tokens: int | None = None
     total_s: float | None = None
     timing: Timing | None = None
@@ -166,7 +171,11 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadText:
-    """How a model read a text: natural-log likelihood and what it was measured over."""
+    """How a model read a text: natural-log likelihood and what it was measured over.
+
+    `blocks`: log-likelihood and tokens of every thousand tokens, in order. Each window of `window`
+    tokens predicts `stride` new ones.
+    """
 
     request_id: str
     log_likelihood: float
@@ -175,6 +184,9 @@ class ReadText:
     bytes: int
     top1: int
     top5: int
+    blocks: tuple[tuple[float, int], ...] = ()
+    window: int | None = None
+    stride: int | None = None
     total_s: float | None = None
     kind: Literal["read"] = "read"
 

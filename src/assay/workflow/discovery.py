@@ -7,6 +7,7 @@ cannot be used. Refuses to know: how it is shown. Asks no model anything, and gi
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shlex
@@ -18,10 +19,11 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from assay.errors import AssayError, UsageError
-from assay.machine import available_memory, gpu_memory
+from assay.machine import available_memory, gpu_memory, installed_version
 from assay.messages import tr
 from assay.models.http.connection import Connection, is_this_machine
 from assay.models.http.faults import Fault, readable
+from assay.models.local.skeleton import INSTALL
 from assay.models.ollama.address import DEFAULT_URL, ollama_url
 from assay.models.ollama.client import OllamaClient
 from assay.models.spec import without_userinfo
@@ -86,10 +88,12 @@ class OllamaFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointFound:
-    """A folder with a config.json, and why it cannot be asked."""
+    """A folder with a config.json. `why_not` says what is missing here to ask any checkpoint;
+    empty: nothing. Whether this one is whole is found out when it is chosen.
+    """
 
     path: Path
-    reason: str
+    why_not: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,10 +172,11 @@ def memory_needed(size_bytes: int) -> int:
 
 
 def find_checkpoints(folder: Path) -> tuple[CheckpointFound, ...]:
-    """Folders with a config.json, at most two levels below; this version cannot ask them."""
-    reason = tr("a checkpoint; this version cannot ask it yet")
+    """Folders with a config.json, at most two levels below, those of one folder by their steps."""
+    lacking = any(installed_version(package) is None for package in ("torch", "transformers"))
+    why_not = tr("needs: {command}", command=INSTALL) if lacking else ""
     found = islice(_with_config(folder, levels=2), MOST_FOUND)
-    return tuple(CheckpointFound(path=path, reason=reason) for path in found)
+    return tuple(CheckpointFound(path=path, why_not=why_not) for path in found)
 
 
 def find_suites(folder: Path) -> tuple[SuiteFound, ...]:
@@ -263,11 +268,17 @@ def _writes(entry: Mapping[str, Any], details: Mapping[str, Any]) -> bool:
 
 
 def _with_config(folder: Path, levels: int) -> Iterator[Path]:
-    for path in _subfolders(folder):
-        if (path / "config.json").is_file():
-            yield path
+    for path in sorted(_subfolders(folder), key=_step):
         if levels > 1:
             yield from _with_config(path, levels - 1)
+        if (path / "config.json").is_file():  # behind the steps that lie in it: the final one
+            yield path
+
+
+def _step(path: Path) -> tuple[float, str]:
+    """By the last number in its name, 900 before 1000; one without a number is the final one."""
+    numbers = re.findall(r"[0-9]+", path.name)
+    return (float(numbers[-1]) if numbers else math.inf, path.name)
 
 
 def _subfolders(folder: Path) -> list[Path]:

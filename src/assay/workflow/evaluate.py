@@ -99,7 +99,9 @@ def prepare(job: Job) -> tuple[tuple[Suite, ...], tuple[Plan, ...], tuple[Model,
     errors: list[AssayError] = [*_senseless(job)]
     suites = _suites(job, errors)
     models = [
-        found for spec in job.models for found in _tried(errors, open_model, spec, job.server)
+        found
+        for spec in job.models
+        for found in _tried(errors, open_model, spec, job.server, job.local)
     ]
     try:
         errors += _named_twice(models)

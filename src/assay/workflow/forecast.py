@@ -3,7 +3,8 @@
 In: a Job. Out: a Forecast. Refuses to know: how it is shown. What the store holds already counts as
 reused, as it will when the job runs. The time comes from earlier replies of the same model where
 the store has some, best to the same suite; else each model is asked one question, whose answer is
-not kept (`pace`).
+not kept (`pace`). Checkpoints answer in batches, of whose time one question tells nothing: theirs
+is left unknown.
 """
 
 from __future__ import annotations
@@ -146,6 +147,9 @@ def _share(
         reused=plan.turns - left,
         at_least=any(_may_take_more(plan, request) for request, _ in pending),
     )
+    if _scheme(plan) == "hf":
+        basis = tr("checkpoints answer in batches, and how long that takes is not estimated")
+        return replace(share, basis=basis)
     earlier = _earlier_seconds(store, plan.facts.fingerprint) if store else {}
     if earlier:
         seconds, basis = _by_earlier(plan, pending, earlier)

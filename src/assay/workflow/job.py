@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.models.settings import DEFAULT_TIMEOUT_S, ServerSettings
+from assay.models.settings import DEFAULT_TIMEOUT_S, LocalSettings, ServerSettings
 from assay.models.spec import without_secrets
 from assay.plan import Wishes
 from assay.types import SamplingMode, Suite, Thinking
@@ -39,6 +39,7 @@ class Job:
     system: str | None = None
     budget_s: float | None = None
     server: ServerSettings = field(default_factory=ServerSettings)
+    local: LocalSettings = field(default_factory=LocalSettings)
     own: tuple[Suite, ...] = ()
     verb: tuple[str, ...] = ("run",)
 
@@ -82,8 +83,13 @@ class Job:
             "--num-ctx": server.num_ctx,
             "--api-key-env": server.api_key_env,
             "--api": server.form if server.form != "auto" else None,
+            "--device": self.local.device,
+            "--dtype": self.local.dtype,
+            "--tokenizer": self.local.tokenizer,
             "--out": self.out if self.out != Path("assay-out") else None,
         }
         for option, value in given.items():
             if value is not None:
                 yield from (option, str(value))
+        if self.local.trust_remote_code:
+            yield "--trust-remote-code"

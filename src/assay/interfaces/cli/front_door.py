@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,12 @@ from typing import Any
 import click
 
 import assay
-from assay.errors import ExitCode, UsageError
+from assay.errors import AssayError, ExitCode, UsageError
 from assay.interfaces.cli.fitting import wrapped
 from assay.interfaces.cli.offers import offered_checkpoints, offered_models, offered_suites
 from assay.interfaces.cli.questions import Option, Questions, Typed, is_plain, questions
 from assay.messages import tr, trn
+from assay.models.spec import read_spec
 from assay.reports.numbers import memory
 from assay.reports.safe_text import one_line
 from assay.types import Machine
@@ -49,10 +50,11 @@ def open_the_door(out: Path) -> int:
     _greet(this_machine(), room, found)
     asking = questions()
     checkpoints = find_checkpoints(here)
-    if not found.models and not _wants_a_model(asking, checkpoints):
+    is_bare = not found.models and all(each.why_not for each in checkpoints)
+    if is_bare and not _wants_a_model(asking, checkpoints):
         return _demo(out)
     models = _models(asking, found, checkpoints)
-    suites = _suites(asking, find_suites(here))
+    suites = _suites(asking, find_suites(here), models)
     job = Job(models=tuple(models), suites=tuple(suites), out=out)
     _say_what_it_takes(job, forecast(job, _about_to_time))
     if not asking.yes(tr("Start?")):
@@ -157,25 +159,41 @@ def _models(
 ) -> list[str]:
     typed = Typed(
         offer=tr("another model: type its name"),
-        example="openai:NAME@URL, ollama:NAME, scripted:FILE.json",
+        example="openai:NAME@URL, ollama:NAME, scripted:FILE.json, a checkpoint's folder",
         check=_can_be_asked,
     )
     options = [*offered_models(found.models), *offered_checkpoints(checkpoints)]
-    return asking.several(tr("Which models?"), options, typed)
+    listed = {str(each.path) for each in checkpoints if not each.why_not}
+    while True:
+        chosen = asking.several(tr("Which models?"), options, typed)
+        wrong = list(_broken([spec for spec in chosen if spec in listed]))
+        if not wrong:
+            return chosen
+        for sentence in wrong:
+            _say(sentence, fg="red")
 
 
-def _suites(asking: Questions, found: Sequence[SuiteFound]) -> list[str]:
+def _broken(checkpoints: Sequence[str]) -> Iterator[str]:
+    """What is wrong with those of the list, as with one that is typed."""
+    for path in checkpoints:
+        _say(tr("Looking at {path} …", path=one_line(path)), dim=True)
+        try:
+            _can_be_asked(path)
+        except AssayError as error:
+            yield f"{error.message}; {error.hint}" if error.hint else error.message
+
+
+def _suites(asking: Questions, found: Sequence[SuiteFound], models: Sequence[str]) -> list[str]:
     typed = Typed(
         offer=tr("another suite: type its folder or file"),
         example="my-tests/",
         check=_is_a_suite,
     )
-    return asking.several(tr("Which suites?"), offered_suites(found), typed)
+    return asking.several(tr("Which suites?"), offered_suites(found, models), typed)
 
 
 def _can_be_asked(spec: str) -> None:
     from assay.models.opening import open_model
-    from assay.models.spec import read_spec
 
     names_a_kind = read_spec(spec).scheme != "hf" or spec.startswith("hf:")
     if not names_a_kind and not os.path.lexists(spec):

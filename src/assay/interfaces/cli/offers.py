@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from assay.interfaces.cli.fitting import columns, padded, shortened, width_of
 from assay.interfaces.cli.questions import BESIDE_A_TITLE, Option
 from assay.messages import tr, trn
+from assay.models.spec import read_spec
 from assay.reports.numbers import memory
 from assay.reports.safe_text import one_line
 from assay.workflow.discovery import CheckpointFound, ModelFound, SuiteFound
@@ -20,7 +21,9 @@ SHOWN_CHECKPOINTS = 5
 LONGEST_NAME, LEAST_NAME = 40, 24
 LONGEST_FACT = 10
 BETWEEN = "  "
-USUAL_SUITES = ("coding", "data")  # what served models are asked unless told otherwise
+# What is marked unless tests of the user's own lie here: DESIGN's defaults, as far as they ship.
+FOR_SERVED = ("coding", "data")
+FOR_CHECKPOINTS = ("os", "technical", "troubleshooting", "mmlu", "hellaswag")
 
 
 def offered_models(models: Sequence[ModelFound]) -> list[Option]:
@@ -80,21 +83,22 @@ def _fit(model: ModelFound) -> str:
 
 
 def offered_checkpoints(checkpoints: Sequence[CheckpointFound]) -> list[Option]:
-    """The first few, all closed."""
+    """The first few; the others can be typed, as any folder can."""
     shown = [
-        Option(value=str(found.path), title=one_line(str(found.path)), closed=found.reason)
+        Option(value=str(found.path), title=one_line(str(found.path)), closed=found.why_not)
         for found in checkpoints[:SHOWN_CHECKPOINTS]
     ]
     more = len(checkpoints) - len(shown)
     if more > 0:
         title = trn("… and {count} more checkpoint", "… and {count} more checkpoints", more)
-        shown.append(Option(value="", title=title, closed=tr("likewise")))
+        told = tr("likewise") if shown[0].closed else tr("type the folder of one")
+        shown.append(Option(value="", title=title, closed=told))
     return shown
 
 
-def offered_suites(found: Sequence[SuiteFound]) -> list[Option]:
-    """One line a suite: name, number of tests, title."""
-    usual = _usual_suites(found)
+def offered_suites(found: Sequence[SuiteFound], models: Sequence[str]) -> list[Option]:
+    """One line a suite: name, number of tests, title. `models` are the specs that were chosen."""
+    usual = _usual_suites(found, models)
     longest = min(LONGEST_NAME, max(LEAST_NAME, columns() // 3))
     names = padded([shortened(one_line(suite.argument), longest) for suite in found])
     counts = padded(
@@ -113,10 +117,12 @@ def offered_suites(found: Sequence[SuiteFound]) -> list[Option]:
     ]
 
 
-def _usual_suites(found: Sequence[SuiteFound]) -> list[SuiteFound]:
-    """The tests that lie here, else those meant for served models, else the first that ships."""
+def _usual_suites(found: Sequence[SuiteFound], models: Sequence[str]) -> list[SuiteFound]:
+    """The tests that lie here, else those meant for such models, else the first that ships."""
+    kinds = {read_spec(spec).scheme for spec in models}
+    meant = FOR_CHECKPOINTS if kinds == {"hf"} else FOR_SERVED
     able = [suite for suite in found if not suite.why_not]
     own = [suite for suite in able if not suite.ships]
-    usual = [suite for suite in able if suite.argument in USUAL_SUITES]
+    usual = [suite for suite in able if suite.argument in meant]
     example = [suite for suite in able if suite.argument == "example"]
     return own[:1] or usual or example or able[:1]

@@ -147,6 +147,30 @@ _ASKING = (
         help=tr("Which endpoint of an OpenAI-compatible server to use."),
     ),
     click.option(
+        "--device",
+        metavar="NAME",
+        help=tr("For checkpoints: auto, cpu, cuda, cuda:1, mps. Default: the fastest there is."),
+    ),
+    click.option(
+        "--dtype",
+        metavar="NAME",
+        help=tr(
+            "For checkpoints: auto, float32, bfloat16, float16. Default: float32 on a CPU, else "
+            "the checkpoint's own."
+        ),
+    ),
+    click.option(
+        "--tokenizer",
+        type=NamedPath(path_type=Path, file_okay=False, exists=True),
+        metavar="DIR",
+        help=tr("For checkpoints: its folder. Default: the checkpoint's or up to two above it."),
+    ),
+    click.option(
+        "--trust-remote-code",
+        is_flag=True,
+        help=tr("Run the Python code that a checkpoint brings along: only if you have read it."),
+    ),
+    click.option(
         "--system",
         metavar="TEXT",
         help=tr("A system prompt for prompts and suites that bring none."),

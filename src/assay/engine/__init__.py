@@ -1,0 +1,20 @@
+"""The engine: token ids in, likelihoods, texts as token ids and speeds out.
+
+Refuses to know: texts, tokenizers, tests, requests. What it is made of, in the order data flows:
+
+    tree        contexts -> trunks (computed once, shared) and rows
+    packing     trunks and rows -> one packed forward without padding, and who sees whom
+    batches     work cut by tokens, and halved when memory runs out
+    attention   runs inside the model; spans (processors) and blocks (GPUs) arrange who sees whom
+    network     a loaded model: hidden states of a packing, logits of hidden states
+    predicted   how likely tokens are, and how many are likelier; fused: in one pass on a GPU
+    choose      which continuation is likeliest
+    windows, read                               how likely a long text is
+    filling, slots, graphs, drawing, generate   writing, one token of every row at a time
+    beams                                       the k likeliest continuations
+    bandwidth, live_bytes, timing               how fast, in how much memory, and what limits it
+    plain, own_forward    the slow way: every sequence whole, by the model's own attention; the
+                twin that tests compare with, and the way for models the tree cannot serve
+
+docs/engine.md explains it with pictures and figures.
+"""

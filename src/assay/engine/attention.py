@@ -1,0 +1,99 @@
+"""What runs inside a model in place of its own attention.
+
+In: queries, keys and values of one layer, positions already applied, and the arrangement that is in
+force. Out: what each token attends to, in the model's own shape. Refuses to know: layers, weights,
+scores; what an arrangement means is its own matter.
+
+transformers lets an attention be registered by name; a model that does not call it (state-space
+models, those with an attention of their own) is found out by counting calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+from transformers import AttentionInterface
+
+NAME = "assay_packed"
+# What some families pass to their attention, and no arrangement does.
+_UNSERVED = ("softcap", "s_aux", "position_bias", "sliding_window")
+
+
+class UnservedAttention(Exception):
+    """The model asks of its attention what the arrangements do not do."""
+
+
+class Arrangement(Protocol):
+    """Who sees whom in one forward."""
+
+    def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
+        """[1, heads, tokens, size] each in, [1, tokens, heads, size] out."""
+        ...
+
+
+class _InForce:
+    """The arrangement of the forward that is running, and how often it was called."""
+
+    def __init__(self) -> None:
+        self.arrangement: Arrangement | None = None
+        self.calls = 0
+
+
+_in_force = _InForce()
+
+
+@contextmanager
+def arranged(arrangement: Arrangement) -> Iterator[_InForce]:
+    """Put an arrangement in force for one forward. One forward runs at a time in a process."""
+    _in_force.arrangement, _in_force.calls = arrangement, 0
+    try:
+        yield _in_force
+    finally:
+        _in_force.arrangement = None
+
+
+def _attention(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    scaling: float | None = None,
+    **more: object,
+) -> tuple[Tensor, None]:
+    unknown = [name for name in _UNSERVED if more.get(name) is not None]
+    if _in_force.arrangement is None or attention_mask is not None or unknown:
+        raise UnservedAttention(", ".join(unknown))
+    _in_force.calls += 1
+    scale = scaling if scaling is not None else query.shape[-1] ** -0.5
+    return _in_force.arrangement.attend(module, query, key, value, scale), None
+
+
+# No mask is registered under this name, so that models make none: the arrangement knows who sees
+# whom. Even a function that gives none would have them look at all positions first, which makes a
+# GPU wait and forbids recording a step.
+AttentionInterface.register(NAME, _attention)
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, scale: float, mask: Tensor | None) -> Tensor:
+    """[rows, heads, tokens, size] in and out; no mask means causal. Where several query heads share
+    a key head they are laid behind each other as more tokens, so that no key is copied.
+    """
+    shared_by = q.shape[1] // k.shape[1]
+    if shared_by == 1:
+        causal = mask is None and q.shape[2] > 1
+        return F.scaled_dot_product_attention(q, k, v, mask, is_causal=causal, scale=scale)
+    if mask is None and q.shape[2] > 1:
+        k = k.repeat_interleave(shared_by, 1)
+        v = v.repeat_interleave(shared_by, 1)
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale)
+    rows, _, tokens, size = q.shape
+    folded = q.reshape(rows, k.shape[1], shared_by * tokens, size)
+    if mask is not None:
+        mask = mask.repeat(1, 1, shared_by, 1)
+    out = F.scaled_dot_product_attention(folded, k, v, mask, scale=scale)
+    return out.reshape(rows, q.shape[1], tokens, v.shape[3])

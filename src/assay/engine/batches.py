@@ -1,0 +1,99 @@
+"""Cuts work into batches by tokens, and into smaller ones when memory runs out.
+
+In: pieces of work with sizes, and what runs a batch. Out: batches; and results, whatever the memory
+allowed at a time. Refuses to know: what a batch computes.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import torch
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+# On two cores 1,024 took 9 % longer than 2,048, and 512 another 4 %.
+TOKENS_AT_ONCE_CPU = 2048
+MOST_TOKENS_AT_ONCE_GPU = 1 << 16
+SHARE_OF_FREE_MEMORY = 0.35
+TRUNK_BYTES_CPU = 2**30
+
+
+class TooLittleMemory(MemoryError):
+    """Even the smallest piece of work does not fit."""
+
+
+def by_tokens(work: Sequence[T], size: Callable[[T], int], budget: int) -> Iterator[list[T]]:
+    """Neighbours together, up to this many tokens; at least one piece in each batch."""
+    batch: list[T] = []
+    held = 0
+    for piece in work:
+        tokens = size(piece)
+        if batch and held + tokens > budget:
+            yield batch
+            batch, held = [], 0
+        batch.append(piece)
+        held += tokens
+    if batch:
+        yield batch
+
+
+def token_budget(network: Any) -> int:
+    """How many tokens one forward takes on this network's device."""
+    if network.device.type != "cuda":
+        return TOKENS_AT_ONCE_CPU
+    free, _ = torch.cuda.mem_get_info(network.device)
+    config = network.model.config.get_text_config()
+    width = getattr(config, "intermediate_size", None) or 4 * config.hidden_size
+    a_token = (3 * width + 12 * config.hidden_size) * network.dtype.itemsize
+    fitting = int(free * SHARE_OF_FREE_MEMORY / a_token)
+    return max(1024, min(MOST_TOKENS_AT_ONCE_GPU, fitting))
+
+
+def trunk_budget(network: Any) -> int:
+    """How many tokens of trunks are kept at a time."""
+    config = network.model.config.get_text_config()
+    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+    size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    a_token = 2 * config.num_hidden_layers * heads * size * network.dtype.itemsize
+    room = TRUNK_BYTES_CPU
+    if network.device.type == "cuda":
+        free, _ = torch.cuda.mem_get_info(network.device)
+        room = int(free * SHARE_OF_FREE_MEMORY)
+    return max(int(network.context_length), int(room / a_token))
+
+
+def halved_when_full(batch: list[T], run: Callable[[list[T]], R]) -> Iterator[tuple[list[T], R]]:
+    """Run a batch; where memory runs out, its halves, and so on."""
+    waiting = [batch]
+    while waiting:
+        part = waiting.pop()
+        try:
+            result = run(part)
+        except (torch.OutOfMemoryError, RuntimeError) as error:
+            if not out_of_memory(error):
+                raise
+            if len(part) == 1:
+                raise TooLittleMemory(str(error)) from error
+            free_memory()
+            middle = len(part) // 2
+            waiting += [part[middle:], part[:middle]]
+            continue
+        yield part, result
+
+
+def out_of_memory(error: RuntimeError) -> bool:
+    """The CPU's allocator has no exception of its own, only words."""
+    words = str(error)
+    known = ("not enough memory", "can't allocate memory")
+    return isinstance(error, torch.OutOfMemoryError) or any(each in words for each in known)
+
+
+def free_memory() -> None:
+    """Give back what the allocator still holds."""
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()

@@ -1,0 +1,261 @@
+"""How likely each continuation is: the most asked question, so the one that must not waste.
+
+In: Questions, a context and its choices as token ids. Out: for each the Likelihoods of its choices,
+as batches end. Refuses to know: letters, answers, which choice is right.
+
+    same contexts are one row · rows hang on trunks, computed once (tree) · choices are branches
+    behind their context (packing) · the head runs where a choice's token is predicted, once for all
+    choices of one token · one transfer a batch, while the next batch is computed already
+
+The rules are lm-evaluation-harness's: the last token of a choice is never fed; a context that is
+too long loses its beginning, so that context and choice without its last token fill the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from assay.engine.batches import by_tokens, halved_when_full, token_budget, trunk_budget
+from assay.engine.network import Network
+from assay.engine.packing import Kept, Row, pack
+from assay.engine.plain import likelihoods_one_by_one
+from assay.engine.predicted import Head
+from assay.engine.tree import Forest, Trunk, grow
+
+Tokens = Sequence[int]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A context of at least one token and what may follow it."""
+
+    context: Tokens
+    choices: tuple[Tokens, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihood:
+    """Natural logarithm of a choice's probability: the sum, token by token, and whether each
+    token was the model's likeliest. A model that overflowed gives no number, and is not corrected.
+    """
+
+    total: float
+    tokens: tuple[float, ...]
+    greedy: bool
+
+
+class ChoiceTooLong(ValueError):
+    """A choice alone is longer than the model's context."""
+
+    def __init__(self, question: int, size: int, limit: int) -> None:
+        super().__init__(f"question {question}: a choice of {size} tokens, a context of {limit}")
+        self.question, self.size, self.limit = question, size, limit
+
+
+def choose(
+    network: Network, questions: Sequence[Question], *, budget: int | None = None
+) -> Iterator[tuple[int, tuple[Likelihood, ...]]]:
+    """Yield (index of the question, likelihoods of its choices), each once, in any order."""
+    asked = _gather(questions, network.context_length)
+    answers = _Answers(questions)
+    yield from answers.of_nothing()
+    if not network.serves_trees:
+        for one in asked:
+            values, greedy = likelihoods_one_by_one(network, one.context, one.choices)
+            yield from answers.given(one, values, greedy)
+        return
+    forest = grow([one.context for one in asked])
+    for one, trunk in zip(asked, forest.trunk_of, strict=True):
+        one.hang_on(trunk)
+    flying: tuple[list[_Asked], Tensor] | None = None
+    for batch, found in _computed(network, asked, forest, budget or token_budget(network)):
+        if flying is not None:
+            yield from _landed(answers, *flying)
+        flying = batch, found
+    if flying is not None:
+        yield from _landed(answers, *flying)
+
+
+def truncated(context: tuple[int, ...], choice: Tokens, limit: int) -> tuple[int, ...]:
+    """What is left of a context so that it and all of the choice but its end fit the window."""
+    too_many = len(context) + len(choice) - 1 - limit
+    return context[too_many:] if too_many > 0 else context
+
+
+# ------------------------------------------------------------------------------------ gathering
+
+
+@dataclass(slots=True, eq=False)
+class _Asked:
+    """One context and its different choices; `wanted` tells whose they are, `places` where in the
+    row each token of each choice is predicted.
+    """
+
+    context: tuple[int, ...]
+    choices: list[tuple[int, ...]] = field(default_factory=list)
+    wanted: list[list[tuple[int, int]]] = field(default_factory=list)  # (question, choice) of each
+    row: Row = field(default_factory=lambda: Row(None, ()))
+    places: list[int] = field(default_factory=list)
+
+    def hang_on(self, trunk: Trunk | None) -> None:
+        """Only what the trunk does not hold is left to compute."""
+        context = self.context[trunk.end if trunk else 0 :]
+        last = len(context) - 1
+        branch_at: dict[tuple[int, ...], int] = {}
+        behind = len(context)
+        for choice in self.choices:
+            fed = choice[:-1]
+            first = branch_at.setdefault(fed, behind)
+            if first == behind:
+                behind += len(fed)
+            self.places.append(last)
+            self.places += range(first, first + len(fed))
+        self.row = Row(trunk, context, tuple(fed for fed in branch_at if fed))
+
+    @property
+    def size(self) -> int:
+        """Tokens to compute."""
+        return self.row.size
+
+    def by_choice(self, values: Sequence[T]) -> list[tuple[T, ...]]:
+        """What was found at `places`, choice by choice."""
+        ends = list(accumulate(map(len, self.choices), initial=0))
+        return [tuple(values[start:end]) for start, end in pairwise(ends)]
+
+
+def _gather(questions: Sequence[Question], limit: int) -> list[_Asked]:
+    found: dict[tuple[int, ...], _Asked] = {}
+    seen: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+    for number, question in enumerate(questions):
+        whole = tuple(question.context)
+        for place, choice in enumerate(question.choices):
+            if len(choice) > limit:
+                raise ChoiceTooLong(number, len(choice), limit)
+            context = truncated(whole, choice, limit)
+            one = found.get(context)
+            if one is None:
+                one = found[context] = _Asked(context)
+            key = (context, tuple(choice))
+            if key not in seen:
+                seen[key] = len(one.choices)
+                one.choices.append(key[1])
+                one.wanted.append([])
+            one.wanted[seen[key]].append((number, place))
+    return list(found.values())
+
+
+class _Answers:
+    """Puts likelihoods together until a question has all of its choices."""
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self._found: list[list[Likelihood | None]] = [[None] * len(q.choices) for q in questions]
+        self._left = [len(question.choices) for question in questions]
+
+    def of_nothing(self) -> Iterator[tuple[int, tuple[Likelihood, ...]]]:
+        """Questions without choices."""
+        yield from ((number, ()) for number, left in enumerate(self._left) if not left)
+
+    def given(
+        self, one: _Asked, values: Sequence[tuple[float, ...]], greedy: Sequence[Sequence[float]]
+    ) -> Iterator[tuple[int, tuple[Likelihood, ...]]]:
+        """Questions that are complete with these."""
+        for wanted, tokens, likeliest in zip(one.wanted, values, greedy, strict=True):
+            likelihood = Likelihood(sum(tokens), tokens, all(likeliest))
+            for number, place in wanted:
+                self._found[number][place] = likelihood
+                self._left[number] -= 1
+                if not self._left[number]:
+                    yield number, tuple(each for each in self._found[number] if each is not None)
+
+
+# ------------------------------------------------------------------------------------- computing
+
+
+def _computed(
+    network: Network, asked: Sequence[_Asked], forest: Forest, budget: int
+) -> Iterator[tuple[list[_Asked], Tensor]]:
+    hanging: dict[Trunk | None, list[_Asked]] = {}
+    for one in asked:
+        hanging.setdefault(one.row.trunk, []).append(one)
+    head = Head(network, sum(len(one.places) for one in asked))
+    kept: dict[Trunk, Kept] = {}
+    trunks = [trunk for root in forest.roots for trunk in root.family()]
+    for some in by_tokens(trunks, lambda trunk: trunk.end, trunk_budget(network)):
+        # Of those that were kept, only what these hang on is needed again.
+        kept = {trunk: kept[trunk] for trunk in some[0].line() if trunk in kept}
+        work = [one for trunk in some for one in _by_size(hanging.get(trunk, ()))]
+        room = 0 if network.by_blocks else max((one.size for one in work), default=0)
+        _keep_trunks(network, some, kept, room, budget)
+        yield from _batch_by_batch(network, head, work, kept, budget)
+    yield from _batch_by_batch(network, head, _by_size(hanging.get(None, ())), {}, budget)
+
+
+def _by_size(work: Sequence[_Asked]) -> list[_Asked]:
+    return sorted(work, key=lambda one: one.size)
+
+
+def _batch_by_batch(
+    network: Network,
+    head: Head,
+    work: Sequence[_Asked],
+    kept: dict[Trunk, Kept],
+    budget: int,
+) -> Iterator[tuple[list[_Asked], Tensor]]:
+    for batch in by_tokens(work, lambda one: one.size, budget):
+        yield from halved_when_full(batch, lambda part: _scored(network, head, part, kept))
+
+
+def _keep_trunks(
+    network: Network, trunks: Sequence[Trunk], kept: dict[Trunk, Kept], room: int, budget: int
+) -> None:
+    """Generation by generation: a trunk needs its parent's keys."""
+    by_depth: dict[int, list[Trunk]] = {}
+    depth: dict[Trunk, int] = {}
+    for trunk in trunks:
+        above = depth.get(trunk.parent, -1) if trunk.parent else -1
+        depth[trunk] = above + 1
+        by_depth.setdefault(depth[trunk], []).append(trunk)
+    for generation in by_depth.values():
+        for batch in by_tokens(generation, lambda trunk: len(trunk.tokens), budget):
+            for _ in halved_when_full(
+                batch,
+                lambda part: network.hidden(pack([], kept, network.device, trunks=part, room=room)),
+            ):
+                pass
+
+
+def _scored(
+    network: Network, head: Head, batch: Sequence[_Asked], kept: dict[Trunk, Kept]
+) -> Tensor:
+    """Likelihoods at the places of the whole batch, in their order."""
+    packing = pack([one.row for one in batch], kept, network.device)
+    places = np.concatenate(
+        [np.add(one.places, span.start) for one, span in zip(batch, packing.spans, strict=True)]
+    )
+    tokens = np.fromiter(
+        (token for one in batch for choice in one.choices for token in choice), np.int64
+    )
+    found = head.predicted_at(network.hidden(packing), places, tokens)
+    return torch.stack((found.log_likelihood, (found.likelier == 0).to(found.log_likelihood)))
+
+
+def _landed(
+    answers: _Answers, batch: Sequence[_Asked], found: Tensor
+) -> Iterator[tuple[int, tuple[Likelihood, ...]]]:
+    """The one transfer of a batch."""
+    values, greedy = found.tolist()
+    start = 0
+    for one in batch:
+        end = start + len(one.places)
+        yield from answers.given(
+            one, one.by_choice(values[start:end]), one.by_choice(greedy[start:end])
+        )
+        start = end

@@ -1,0 +1,125 @@
+"""Computes prompts for writing: what several begin with is computed once, the rest packed together.
+
+In: contexts as token ids. Out: a few at a time, their keys and values and the hidden state behind
+their last token. Refuses to know: slots, what is written behind them.
+
+A trunk's keys are held from its first prompt to its last; prompts come family by family, so few
+trunks are held at a time, and longest first, so that slots beside each other are of like length and
+memory runs out at the start or not at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from assay.engine.network import Network
+from assay.engine.packing import Kept, Row, pack
+from assay.engine.tree import Forest, Trunk, grow
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """Prompts that were computed."""
+
+    contexts: Sequence[int]  # which
+    kept: Sequence[Kept]
+    last: Tensor  # [prompts, size]
+
+
+class Filling:
+    """Contexts that wait to be computed."""
+
+    def __init__(self, network: Network, contexts: Sequence[tuple[int, ...]]) -> None:
+        self._network = network
+        self._contexts = contexts
+        self._forest = grow(contexts)
+        self._waiting = deque(_order(contexts, self._forest))
+        self._kept: dict[Trunk, Kept] = {}
+        self._users = Counter(trunk for held in self._forest.trunk_of for trunk in _chain(held))
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def next(self, rows: int, tokens: int) -> Filled:
+        """Compute the next ones: so many rows and tokens at most, at least one row."""
+        chosen: list[int] = []
+        size = 0
+        while self._waiting and len(chosen) < rows:
+            size += len(self._behind(self._waiting[0]))
+            if chosen and size > tokens:
+                break
+            chosen.append(self._waiting.popleft())
+        self._compute_trunks(chosen, tokens)
+        rows_of = [Row(self._forest.trunk_of[one], self._behind(one)) for one in chosen]
+        packing = pack(rows_of, self._kept, self._network.device)
+        kept = [Kept(len(self._contexts[one]), 0) for one in chosen]
+        for span, keep in zip(packing.spans, kept, strict=True):
+            span.keep = keep
+        hidden = self._network.hidden(packing)
+        ends = [span.start + span.length - 1 for span in packing.spans]
+        self._let_go(chosen)
+        return Filled(chosen, kept, hidden[torch.tensor(ends, device=hidden.device)])
+
+    def _behind(self, one: int) -> tuple[int, ...]:
+        trunk = self._forest.trunk_of[one]
+        return self._contexts[one][trunk.end if trunk else 0 :]
+
+    def _compute_trunks(self, chosen: Sequence[int], tokens: int) -> None:
+        """Those that are not kept yet, parents before children, and room for rows behind them."""
+        missing = {
+            trunk: None
+            for one in chosen
+            for trunk in _chain(self._forest.trunk_of[one])
+            if trunk not in self._kept
+        }
+        room = max((len(self._behind(one)) for one in chosen), default=0)
+        while missing:
+            level: list[Trunk] = []
+            size = 0
+            for trunk in missing:
+                if trunk.parent is None or trunk.parent in self._kept:
+                    size += len(trunk.tokens)
+                    if level and size > tokens:
+                        break
+                    level.append(trunk)
+            self._network.hidden(
+                pack([], self._kept, self._network.device, trunks=level, room=room)
+            )
+            for trunk in level:
+                del missing[trunk]
+
+    def _let_go(self, chosen: Sequence[int]) -> None:
+        for one in chosen:
+            for trunk in _chain(self._forest.trunk_of[one]):
+                self._users[trunk] -= 1
+                if not self._users[trunk]:
+                    del self._kept[trunk]
+
+
+def _chain(trunk: Trunk | None) -> Iterator[Trunk]:
+    """A trunk and those it hangs on."""
+    return trunk.line() if trunk is not None else iter(())
+
+
+def _order(contexts: Sequence[Sequence[int]], forest: Forest) -> list[int]:
+    """Family by family, the one with the longest context first."""
+    number = {
+        trunk: place
+        for place, trunk in enumerate(trunk for root in forest.roots for trunk in root.family())
+    }
+    paths = [tuple(number[trunk] for trunk in _chain(held))[::-1] for held in forest.trunk_of]
+    longest: Counter[int] = Counter()
+    for path, context in zip(paths, contexts, strict=True):
+        if path:
+            longest[path[0]] = max(longest[path[0]], len(context))
+
+    def key(one: int) -> tuple[int, tuple[int, ...], int]:
+        path, size = paths[one], len(contexts[one])
+        return -(longest[path[0]] if path else size), path, -size
+
+    return sorted(range(len(contexts)), key=key)

@@ -1,0 +1,10 @@
+"""What is raised where a model answers with something that is no number.
+
+In: nothing. Out: NotFinite. Refuses to know: who raises it.
+"""
+
+from __future__ import annotations
+
+
+class NotFinite(ArithmeticError):
+    """A likelihood or a logit is NaN or infinite: the weights are broken, or overflowed."""

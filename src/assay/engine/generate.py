@@ -1,0 +1,251 @@
+"""Writes behind prompts: token ids in, token ids out, each row as soon as it has ended.
+
+In: Prompts: tokens, how many may follow, how they are drawn, which ids end a text and a check that
+may end it sooner. Out: (index, Written) in the order in which they end. Refuses to know: texts,
+tokenizers, what a stop string is.
+
+    prompts --Filling--> keys of prompts --Slots--> one token for every live row, again and again
+                              ^                          |
+                              +---- a row that ends makes place at once
+
+Nothing but a row's own tokens, manner and seed decides what it says: not the batch, not its order,
+not the memory. When memory runs out, the rows at a time are halved; those that were being written
+go on from where they were.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from torch import Tensor
+
+from assay.engine.batches import TooLittleMemory, free_memory, out_of_memory, token_budget
+from assay.engine.drawing import Dice, Manner, draw
+from assay.engine.filling import Filling
+from assay.engine.finite import NotFinite
+from assay.engine.graphs import Steps
+from assay.engine.network import Network
+from assay.engine.own_forward import OwnForward
+from assay.engine.slots import Slots, aligned, rows_that_fit
+
+Ended = Literal["end", "stop", "length", "context"]
+
+# Computing new prompts costs about one step, an empty slot its share of each: with rows of some 64
+# tokens the sum of both is least when a sixth is waited for.
+REFILL_AT = 1 / 6
+
+
+class PromptTooLong(ValueError):
+    """A prompt that leaves no room for a single token."""
+
+    def __init__(self, index: int, size: int, limit: int) -> None:
+        super().__init__(f"prompt {index}: {size} > {limit}")
+        self.index, self.size, self.limit = index, size, limit
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is to be continued, and how.
+
+    `stopped` is shown all tokens written so far after each one. `same` tells `beams` which
+    continuations count as one; `generate` does not need it.
+    """
+
+    tokens: Sequence[int]
+    most_new: int
+    temperature: float = 0.0
+    seed: int = 0
+    top_p: float = 1.0
+    top_k: int = 0
+    min_p: float = 0.0
+    ends: frozenset[int] = frozenset()
+    stopped: Callable[[Sequence[int]], bool] | None = None
+    same: Callable[[Sequence[int]], Hashable] | None = None
+
+    def limit(self, context_length: int) -> tuple[int, Ended]:
+        """How many tokens may follow, and what a text that reaches it ended by."""
+        room = context_length - len(self.tokens)
+        return (room, "context") if room < self.most_new else (self.most_new, "length")
+
+    def ended(self, token: int, written: Sequence[int]) -> Ended | None:
+        """Whether the newest token ends the text: `written` is all of it without an end id."""
+        if token in self.ends:
+            return "end"
+        return "stop" if self.stopped is not None and self.stopped(written) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A continuation without the id that ended it, if one did; seconds from its prompt's start."""
+
+    tokens: tuple[int, ...]
+    ended: Ended
+    prompt_tokens: int
+    first_token_s: float
+    total_s: float
+
+
+@dataclass(slots=True, eq=False)
+class _Row:
+    """A text that is being written."""
+
+    index: int
+    prompt: Prompt
+    limit: int
+    at_limit: Ended
+    dice: Dice
+    tokens: list[int] = field(default_factory=list)
+    started: float = 0.0
+    first_token_s: float = 0.0
+    ended: Ended | None = None
+
+    @property
+    def context(self) -> tuple[int, ...]:
+        return (*self.prompt.tokens, *self.tokens)
+
+    @property
+    def throw(self) -> tuple[Dice, int]:
+        return self.dice, len(self.tokens)
+
+    def take(self, token: int) -> bool:
+        """Whether the text ends with this token."""
+        if not self.first_token_s:
+            self.first_token_s = time.perf_counter() - self.started
+        if token not in self.prompt.ends:
+            self.tokens.append(token)
+        self.ended = self.prompt.ended(token, self.tokens)
+        if self.ended is None and len(self.tokens) >= self.limit:
+            self.ended = self.at_limit
+        return self.ended is not None
+
+    def written(self) -> tuple[int, Written]:
+        return self.index, Written(
+            tokens=tuple(self.tokens),
+            ended=self.ended or self.at_limit,
+            prompt_tokens=len(self.prompt.tokens),
+            first_token_s=self.first_token_s,
+            total_s=time.perf_counter() - self.started if self.started else 0.0,
+        )
+
+
+def generate(
+    network: Network, prompts: Sequence[Prompt], *, most_rows: int | None = None
+) -> Iterator[tuple[int, Written]]:
+    """Write behind every prompt, at most so many at a time.
+
+    Raises:
+        PromptTooLong: before any work.
+        NotFinite: with the index of the prompt behind which the model answers with no number.
+        TooLittleMemory: not even one row fits.
+    """
+    check(network, prompts)
+    rows = []
+    for index, prompt in enumerate(prompts):
+        limit, at_limit = prompt.limit(network.context_length)
+        manner = Manner(prompt.temperature, prompt.seed, prompt.top_p, prompt.top_k, prompt.min_p)
+        rows.append(_Row(index, prompt, limit, at_limit, Dice(manner)))
+    return _all(network, rows, most_rows)
+
+
+def check(network: Network, prompts: Sequence[Prompt]) -> None:
+    """Refuse what cannot be continued."""
+    limit = network.context_length - 1
+    for index, prompt in enumerate(prompts):
+        if len(prompt.tokens) > limit:
+            raise PromptTooLong(index, len(prompt.tokens), limit)
+        if not prompt.tokens:
+            raise ValueError(index)
+
+
+def _all(
+    network: Network, rows: Sequence[_Row], most_rows: int | None
+) -> Iterator[tuple[int, Written]]:
+    unfinished = {row.index: row for row in rows if row.limit > 0}
+    yield from (row.written() for row in rows if row.limit <= 0)
+    if not network.serves_trees:
+        for row in unfinished.values():
+            yield _alone(network, row)
+        return
+    sizes = [len(row.prompt.tokens) + row.limit for row in unfinished.values()]
+    capacity = aligned(max(sizes, default=1))
+    at_once = min(len(unfinished), most_rows or rows_that_fit(network, capacity))
+    tokens = token_budget(network)
+    while unfinished:
+        try:
+            for row in _together(network, unfinished, Slots(at_once, capacity), tokens):
+                del unfinished[row.index]
+                yield row.written()
+            return
+        except RuntimeError as error:
+            if not out_of_memory(error):
+                raise
+            if at_once == 1:
+                raise TooLittleMemory(str(error)) from error
+            at_once, tokens = at_once // 2, max(1, tokens // 2)
+        free_memory()
+
+
+def _together(
+    network: Network, unfinished: dict[int, _Row], slots: Slots, tokens: int
+) -> Iterator[_Row]:
+    """Rows as they end; the others are as far as they are, whenever it breaks off."""
+    rows = list(unfinished.values())
+    filling = Filling(network, [row.context for row in rows])
+    steps = Steps(network, slots)
+    live: list[_Row] = []
+    while filling or live:
+        if filling and slots.free >= min(len(filling), math.ceil(slots.rows * REFILL_AT)):
+            yield from _fill(network, filling, rows, live, slots, tokens)
+            continue
+        logits = steps.logits([row.tokens[-1] for row in live])
+        chosen = _drawn(logits, live)
+        for slot in reversed(range(len(live))):
+            row = live[slot]
+            if row.take(chosen[slot]):
+                live[slot] = live[-1]
+                live.pop()
+                slots.remove(slot)
+                yield row
+
+
+def _fill(
+    network: Network,
+    filling: Filling,
+    rows: Sequence[_Row],
+    live: list[_Row],
+    slots: Slots,
+    tokens: int,
+) -> Iterator[_Row]:
+    """Compute as many prompts as there is place for; each has its first token afterwards."""
+    now = time.perf_counter()
+    filled = filling.next(slots.free, tokens)
+    fresh = [rows[number] for number in filled.contexts]
+    for row in fresh:
+        row.started = row.started or now
+    chosen = _drawn(network.logits(filled.last), fresh)
+    for row, token, kept in zip(fresh, chosen, filled.kept, strict=True):
+        if row.take(token):
+            yield row
+        else:
+            slots.add(kept)
+            live.append(row)
+
+
+def _drawn(logits: Tensor, rows: Sequence[_Row]) -> list[int]:
+    try:
+        return draw(logits, [row.throw for row in rows])
+    except NotFinite as error:
+        raise NotFinite(rows[error.args[0]].index) from error
+
+
+def _alone(network: Network, row: _Row) -> tuple[int, Written]:
+    """By the model's own attention."""
+    forward = OwnForward(network)
+    row.started = time.perf_counter()
+    while not row.take(_drawn(forward.logits(row.context), [row])[0]):
+        pass
+    return row.written()

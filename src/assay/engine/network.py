@@ -1,0 +1,245 @@
+"""A loaded model as the engine sees it: hidden states of a packing, and logits of hidden states.
+
+In: a transformers causal language model in evaluation mode. Out: hidden states in its own number
+type, logits in fp32. Refuses to know: folders, tokenizers, what is asked.
+
+Hidden states and logits are apart, for the head is run at scored positions only: with 50,257 tokens
+of vocabulary it is a third of a small model's work. Where logits come out differently from the
+model's own, or its attention cannot be replaced, `serves_trees` is False and `why_not` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from transformers.activations import NewGELUActivation
+
+from assay.engine.attention import NAME, Arrangement, UnservedAttention, arranged
+from assay.engine.blocks import in_blocks
+from assay.engine.packing import Packing, Row, pack
+from assay.engine.spans import SpanBySpan
+from assay.engine.tree import Trunk
+from assay.messages import tr
+
+LOGITS_BYTES_CPU = 64 * 2**20
+LOGITS_BYTES_GPU = 2**30
+ALIGNED = 64  # tokens of vocabulary
+# What a model that is not served may raise on its first try.
+_UNSERVED = (UnservedAttention, RuntimeError, ValueError, KeyError, TypeError, AttributeError)
+# fp32 paths differ by the order of their sums, by 2e-5 on seven shapes; bf16 has three digits.
+TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.25, torch.float16: 0.05}
+
+
+@dataclass(slots=True, eq=False)
+class Network:
+    """A model on its device."""
+
+    model: Any
+    device: torch.device
+    dtype: torch.dtype
+    context_length: int
+    vocabulary: int
+    serves_trees: bool = True
+    why_not: str = ""
+    by_blocks: bool = False
+    _padded: tuple[Tensor, Tensor | None] | None = None
+
+    @torch.inference_mode()
+    def hidden(self, packing: Packing) -> Tensor:
+        """[tokens, size], after the last norm."""
+        return self.run(packing.ids, packing.positions, self._arrangement(packing))
+
+    def run(self, ids: Tensor, positions: Tensor, arrangement: Arrangement) -> Tensor:
+        """One forward of the body under an arrangement."""
+        with arranged(arrangement):
+            out = self.model.base_model(input_ids=ids, position_ids=positions, use_cache=False)
+        hidden: Tensor = out.last_hidden_state[0]
+        return hidden
+
+    def _arrangement(self, packing: Packing) -> Arrangement:
+        if self.by_blocks:
+            return in_blocks(packing)
+        return SpanBySpan(packing)
+
+    @torch.inference_mode()
+    def logits(self, hidden: Tensor) -> Tensor:
+        """[positions, vocabulary] in fp32."""
+        weight, bias = self._head()
+        if hidden.dtype == torch.float32:
+            found = F.linear(hidden, weight, bias)
+        else:
+            found = _wide(hidden, weight)
+            if bias is not None:
+                found += bias.float()
+        return self._finished(found[:, : self.vocabulary])
+
+    def _head(self) -> tuple[Tensor, Tensor | None]:
+        """Its weights, and on a GPU rows of zeros up to a size that its quick kernels take: the
+        others need five times as long for the 50,257 tokens of GPT-2.
+        """
+        head = self.model.get_output_embeddings()
+        weight, bias = head.weight, getattr(head, "bias", None)
+        more = -len(weight) % ALIGNED
+        if not more or self.device.type != "cuda":
+            return weight, bias
+        if self._padded is None:
+            padded = F.pad(weight, (0, 0, 0, more))
+            self._padded = padded, None if bias is None else F.pad(bias, (0, more))
+        return self._padded
+
+    def _finished(self, logits: Tensor) -> Tensor:
+        """What some families do to their logits in the end."""
+        config = self.model.config
+        if cap := getattr(config, "final_logit_softcapping", None):
+            logits = torch.tanh(logits / cap) * cap
+        if scale := getattr(config, "logit_scale", None):
+            logits = logits * scale
+        if divisor := getattr(config, "logits_scaling", None):
+            logits = logits / divisor
+        return logits
+
+    @property
+    def positions_at_once(self) -> int:
+        """How many rows of logits are held at a time."""
+        room = LOGITS_BYTES_CPU if self.device.type == "cpu" else LOGITS_BYTES_GPU
+        return max(1, room // (4 * self.vocabulary))
+
+
+def _wide(hidden: Tensor, weight: Tensor) -> Tensor:
+    """A product of 16-bit numbers whose sums and result stay fp32."""
+    if hidden.device.type == "cuda":
+        return torch.mm(hidden, weight.t(), out_dtype=torch.float32)
+    return hidden.float() @ weight.float().t()
+
+
+# ----------------------------------------------------------------------------- making one ready
+
+
+def make_ready(model: Any, *, context_length: int) -> Network:
+    """Take a loaded model: fuse what can be fused, put our attention in, and compare with the
+    model's own way on a few made-up sequences.
+    """
+    first = next(model.parameters())
+    network = Network(
+        model=model.eval(),
+        device=first.device,
+        dtype=first.dtype,
+        context_length=context_length,
+        vocabulary=model.get_output_embeddings().weight.shape[0],
+        by_blocks=first.device.type != "cpu",
+    )
+    fuse(model)
+    own = model.config._attn_implementation
+    network.why_not = _known_not_to_work(model.config, context_length) or _difference(network)
+    network.serves_trees = not network.why_not
+    if not network.serves_trees:
+        model.set_attn_implementation(own)
+    return network
+
+
+def fuse(model: nn.Module) -> None:
+    """One kernel where transformers writes eight: for the tanh form of GELU, and on a GPU for the
+    norm of Llama and its kin, which is recognised by what it computes.
+    """
+    for module in list(model.modules()):
+        for name, child in module.named_children():
+            if isinstance(child, NewGELUActivation):
+                setattr(module, name, nn.GELU(approximate="tanh"))
+            elif _is_plain_rms_norm(child):
+                setattr(module, name, _fused_norm(child))
+
+
+def _is_plain_rms_norm(module: nn.Module) -> bool:
+    """By name, and by a trial: some families add 1 to the weight or scale by something else."""
+    weight = getattr(module, "weight", None)
+    named = type(module).__name__.endswith("RMSNorm") and hasattr(module, "variance_epsilon")
+    if not named or weight is None or weight.dim() != 1 or weight.device.type != "cuda":
+        return False
+    given = torch.linspace(-2, 2, 3 * len(weight), device=weight.device).view(3, -1)
+    with torch.inference_mode():
+        own = module(given.to(weight.dtype)).float()
+        ours = _fused_norm(module)(given.to(weight.dtype)).float()
+    return bool(torch.allclose(own, ours, rtol=2e-2, atol=1e-3))
+
+
+def _fused_norm(module: Any) -> nn.RMSNorm:
+    norm = nn.RMSNorm(len(module.weight), eps=module.variance_epsilon)
+    norm.weight = module.weight
+    return norm
+
+
+def _known_not_to_work(config: Any, context_length: int) -> str:
+    """Why the tree cannot serve this family, where the configuration tells."""
+    config = config.get_text_config()
+    if _turns_by_length(config, context_length):
+        return tr("rotary positions that depend on the length of a text")
+    if getattr(config, "alibi", False) or config.model_type in ("bloom", "mpt"):
+        return tr("ALiBi")
+    kinds = set(getattr(config, "layer_types", None) or ()) - {"full_attention"}
+    if kinds & {"sliding_attention", "chunked_attention"}:
+        return tr("sliding window")
+    if kinds:
+        return tr("hybrid layers")
+    window = getattr(config, "sliding_window", None)
+    if window and getattr(config, "use_sliding_window", True):
+        return tr("sliding window")
+    return ""
+
+
+def _turns_by_length(config: Any, context_length: int) -> bool:
+    """LongRoPE has one table for short texts and another for long ones, and a packed row would
+    take one for all of its texts. Dynamic scaling begins only behind the context.
+    """
+    told = getattr(config, "rope_parameters", None) or {}
+    tables = [told, *(each for each in told.values() if isinstance(each, dict))]
+    return any(
+        table.get("rope_type") == "longrope"
+        and (table.get("original_max_position_embeddings") or 0) < context_length
+        for table in tables
+    )
+
+
+@torch.inference_mode()
+def _difference(network: Network) -> str:
+    """Empty where tree and plain path agree on made-up sequences."""
+    draw = torch.Generator().manual_seed(0)
+    ids = torch.randint(0, network.vocabulary, (30,), generator=draw).tolist()
+    one, other = ids[:20], ids[:16] + ids[24:]
+    plain = [own_logits(network, tokens) for tokens in (one, other)]
+    trunk = Trunk(ids[:12])
+    row = Row(trunk, ids[12:16], (ids[16:20], ids[24:]))
+    layers = network.model.config.get_text_config().num_hidden_layers
+    try:
+        network.model.set_attn_implementation(NAME)
+        kept: dict[Trunk, Any] = {}
+        first = pack([], kept, network.device, trunks=[trunk], room=16)
+        with arranged(network._arrangement(first)) as seen:
+            network.model.base_model(
+                input_ids=first.ids, position_ids=first.positions, use_cache=False
+            )
+            calls = seen.calls
+        if calls != layers:
+            return tr("an attention of its own")
+        hidden = network.hidden(pack([row], kept, network.device))
+        logits = network.logits(hidden)
+    except torch.OutOfMemoryError:
+        raise
+    except _UNSERVED as error:
+        return str(error).partition("\n")[0] or tr("an attention of its own")
+    ours = torch.cat((logits[:8], logits[:4], logits[8:])).log_softmax(-1)
+    theirs = torch.cat((plain[0][12:], plain[1][12:])).float().log_softmax(-1)
+    worst = (ours - theirs).abs().max().item()
+    return "" if worst <= TOLERANCE[network.dtype] else f"|Δ| {worst:.2g}"
+
+
+@torch.inference_mode()
+def own_logits(network: Network, tokens: Sequence[int]) -> Tensor:
+    """[tokens, vocabulary], by the model's own attention and head."""
+    ids = torch.tensor([tokens], device=network.device)
+    logits: Tensor = network.model(input_ids=ids, use_cache=False).logits[0]
+    return logits

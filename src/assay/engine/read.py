@@ -1,0 +1,307 @@
+"""How likely a long text is, token by token: perplexity, and how often the model guessed right.
+
+In: a Network and token ids of texts of any length: lists, arrays, files mapped into memory.
+Out: a Reading of each text: sums, and sums of blocks from which intervals are drawn.
+Refuses to know: words, bytes, and what perplexity means.
+
+Everything comes from one forward pass. Windows of all texts are put together up to a budget of
+tokens and fetched once a batch; no more than one batch of a text is in memory.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from assay.engine.attention import attend
+from assay.engine.batches import halved_when_full, token_budget
+from assay.engine.finite import NotFinite
+from assay.engine.network import Network, own_logits
+from assay.engine.packing import Row, pack
+from assay.engine.predicted import Head, Predicted, from_logits
+from assay.engine.windows import PREFIX, Window, windows
+
+Tokens = Sequence[int] | NDArray[np.integer]
+BLOCK = 1000  # tokens; neighbours are alike, so intervals are drawn from blocks of them
+
+
+class UnknownToken(ValueError):
+    """A text holds a token id that the model has not; `args[0]` is its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text as a model read it. Log-likelihoods are natural; `top1` and `top5` count tokens that
+    were the likeliest and among the five likeliest. `blocks`: log-likelihood and tokens of every
+    thousand, in order.
+    """
+
+    log_likelihood: float
+    tokens: int
+    top1: int
+    top5: int
+    blocks: tuple[tuple[float, int], ...]
+    windows: int
+    window_length: int
+    stride: int
+
+
+def read(
+    network: Network,
+    tokens: Tokens,
+    *,
+    prefix: int,
+    stride: int | None = None,
+    block: int = BLOCK,
+    progress: Callable[[int], None] | None = None,
+) -> Reading:
+    """Read one text. `prefix` stands before its first token; `progress` is told after every batch
+    how many tokens were read.
+
+    Raises:
+        NotFinite: with the place of the first token whose likelihood is no number.
+        UnknownToken: with the place of the first token that the model has not.
+    """
+    found = read_all(
+        network, [tokens], prefix=prefix, stride=stride, block=block, progress=progress
+    )
+    return next(found)
+
+
+def read_all(
+    network: Network,
+    texts: Iterable[Tokens],
+    *,
+    prefix: int,
+    stride: int | None = None,
+    block: int = BLOCK,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[Reading]:
+    """Read texts, each on its own, and return their Readings in order. Texts are taken from
+    `texts` as they are needed.
+    """
+    longest = network.context_length
+    stride = longest if stride is None else stride
+    reader = _Reader(network, prefix)
+    unfinished: deque[_Tally] = deque()
+    done = 0
+
+    def pieces() -> Iterator[_Piece]:
+        for number, tokens in enumerate(texts):
+            tally = _Tally(number, len(tokens), block)
+            unfinished.append(tally)
+            for window in windows(len(tokens), longest, stride):
+                yield _Piece(tokens, window, tally)
+
+    for batch in _batches(pieces(), token_budget(network)):
+        for part, values in halved_when_full(batch, reader.values):
+            for piece, (log_likelihoods, likelier) in zip(part, values, strict=True):
+                piece.tally.add(piece.window, log_likelihoods, likelier)
+                done += piece.window.predicted
+            if progress:
+                progress(done)
+        while unfinished and unfinished[0].is_whole:
+            yield unfinished.popleft().reading(longest, stride)
+    for tally in unfinished:  # texts without tokens, behind the last batch
+        yield tally.reading(longest, stride)
+
+
+# --------------------------------------------------------------------------------- putting together
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What is known of one text so far."""
+
+    number: int
+    tokens: int
+    block: int
+    blocks: list[tuple[float, int]] = field(default_factory=list)
+    counted: int = 0
+    top1: int = 0
+    top5: int = 0
+    windows: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """All of its tokens were read."""
+        return self.counted == self.tokens
+
+    def add(
+        self, window: Window, log_likelihoods: NDArray[np.float64], likelier: NDArray[np.int64]
+    ) -> None:
+        """Windows come in the order of the text."""
+        if not np.isfinite(log_likelihoods).all():
+            place = window.first_predicted + int(np.argmin(np.isfinite(log_likelihoods)))
+            raise NotFinite(place, self.number)
+        self.windows += 1
+        self.top1 += int((likelier < 1).sum())
+        self.top5 += int((likelier < 5).sum())
+        start = 0
+        while start < len(log_likelihoods):
+            if self.counted % self.block == 0:
+                self.blocks.append((0.0, 0))
+            some = log_likelihoods[start : start + self.block - self.counted % self.block]
+            total, tokens = self.blocks[-1]
+            self.blocks[-1] = (total + float(some.sum()), tokens + len(some))
+            self.counted += len(some)
+            start += len(some)
+
+    def reading(self, longest: int, stride: int) -> Reading:
+        """When it is whole."""
+        return Reading(
+            log_likelihood=sum(total for total, _ in self.blocks),
+            tokens=self.counted,
+            top1=self.top1,
+            top5=self.top5,
+            blocks=tuple(self.blocks),
+            windows=self.windows,
+            window_length=longest,
+            stride=stride,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A window of a text."""
+
+    tokens: Tokens
+    window: Window
+    tally: _Tally
+
+    def fed(self, prefix: int) -> NDArray[np.int64]:
+        """What the model is given."""
+        start = self.window.start
+        fed = _whole_numbers(self.tokens[max(start, 0) : self.window.end - 1])
+        return np.insert(fed, 0, prefix) if start == PREFIX else fed
+
+    def wanted(self) -> NDArray[np.int64]:
+        """What it should have predicted at its last positions."""
+        return _whole_numbers(self.tokens[self.window.first_predicted : self.window.end])
+
+    def check(self, wanted: NDArray[np.int64], vocabulary: int) -> None:
+        """Every token of a text is predicted once, so that all are checked."""
+        unknown = (wanted < 0) | (wanted >= vocabulary)
+        if unknown.any():
+            place = self.window.first_predicted + int(np.argmax(unknown))
+            raise UnknownToken(place, self.tally.number)
+
+
+def _whole_numbers(tokens: Tokens) -> NDArray[np.int64]:
+    return np.asarray(tokens, dtype=np.int64)
+
+
+def _batches(pieces: Iterable[_Piece], budget: int) -> Iterator[list[_Piece]]:
+    """As many as the budget allows, and at least one: a window is never cut."""
+    batch: list[_Piece] = []
+    held = 0
+    for piece in pieces:
+        if batch and held + piece.window.length > budget:
+            yield batch
+            batch, held = [], 0
+        batch.append(piece)
+        held += piece.window.length
+    if batch:
+        yield batch
+
+
+# ------------------------------------------------------------------------------------- one forward
+
+
+@dataclass(frozen=True, slots=True)
+class _SideBySide:
+    """Windows of one length in a packed row: nothing is copied to tell them apart."""
+
+    rows: int
+
+    def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
+        """All windows at once, each causal in itself."""
+        q, k, v = (self._apart(given) for given in (q, k, v))
+        seen = attend(q, k, v, scale, None)  # [rows, heads, tokens, size]
+        return seen.transpose(1, 2).flatten(0, 1)[None]
+
+    def _apart(self, given: Tensor) -> Tensor:
+        _, heads, tokens, size = given.shape
+        return given.view(heads, self.rows, tokens // self.rows, size).transpose(0, 1)
+
+
+_Values = list[tuple[NDArray[np.float64], NDArray[np.int64]]]
+
+
+class _Reader:
+    """Windows to values, as many at once as one forward takes."""
+
+    def __init__(self, network: Network, prefix: int) -> None:
+        self._network = network
+        self._prefix = prefix
+        self._head: Head | None = None
+
+    @torch.inference_mode()
+    def values(self, pieces: list[_Piece]) -> _Values:
+        """Of each window the log-likelihoods of its tokens, and how many tokens were likelier."""
+        wanted = [piece.wanted() for piece in pieces]
+        for piece, tokens in zip(pieces, wanted, strict=True):
+            piece.check(tokens, self._network.vocabulary)
+        fed = [piece.fed(self._prefix) for piece in pieces]
+        if self._network.serves_trees:
+            found = self._together(fed, wanted)
+        else:
+            parts = [self._alone(*each) for each in zip(fed, wanted, strict=True)]
+            found = Predicted(*(torch.cat(part) for part in zip(*parts, strict=True)))
+        log_likelihoods, likelier = _fetched(found)
+        cuts = np.cumsum([len(tokens) for tokens in wanted])[:-1]
+        return list(
+            zip(np.split(log_likelihoods, cuts), np.split(likelier, cuts), strict=True),
+        )
+
+    def _together(
+        self, fed: Sequence[NDArray[np.int64]], wanted: Sequence[NDArray[np.int64]]
+    ) -> Predicted:
+        hidden = self._hidden(fed)
+        if sum(map(len, wanted)) < len(hidden):
+            ends = np.cumsum([len(tokens) for tokens in fed])
+            places = [
+                np.arange(end - len(tokens), end) for end, tokens in zip(ends, wanted, strict=True)
+            ]
+            hidden = hidden[self._on_device(np.concatenate(places))]
+        targets = self._on_device(np.concatenate(wanted))
+        if self._head is None:
+            self._head = Head(self._network, len(targets))
+        return self._head.predicted(hidden, targets)
+
+    def _hidden(self, fed: Sequence[NDArray[np.int64]]) -> Tensor:
+        length = len(fed[0])
+        if any(len(tokens) != length for tokens in fed):
+            rows = [Row(None, tokens.tolist()) for tokens in fed]
+            return self._network.hidden(pack(rows, {}, self._network.device))
+        ids = self._on_device(np.concatenate(fed))
+        positions = torch.arange(length, device=ids.device).repeat(len(fed))
+        return self._network.run(ids[None], positions[None], _SideBySide(len(fed)))
+
+    def _alone(self, fed: NDArray[np.int64], wanted: NDArray[np.int64]) -> Predicted:
+        """By the model's own attention and head."""
+        logits = own_logits(self._network, fed.tolist())[-len(wanted) :]
+        targets = self._on_device(wanted)
+        step = self._network.positions_at_once
+        found = [
+            from_logits(logits[start : start + step], targets[start : start + step])
+            for start in range(0, len(targets), step)
+        ]
+        return Predicted(*(torch.cat(parts) for parts in zip(*found, strict=True)))
+
+    def _on_device(self, numbers: NDArray[np.int64]) -> Tensor:
+        return torch.from_numpy(numbers).to(self._network.device)
+
+
+def _fetched(found: Predicted) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """In one transfer where they are not in the computer's own memory."""
+    log_likelihood, likelier = found
+    if log_likelihood.device.type != "cpu":
+        log_likelihood, likelier = torch.stack((log_likelihood, likelier.float())).cpu()
+    return log_likelihood.double().numpy(), likelier.long().numpy()

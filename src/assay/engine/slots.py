@@ -1,0 +1,191 @@
+"""Where the keys and values of rows that are being written lie, and how a row sees its own.
+
+In: keys and values of computed prompts (Kept), and which entries each token of a step sees.
+Out: an Arrangement for one step: every token writes its key behind those of its row and attends to
+that row alone. Refuses to know: tokens, what is written, when a row ends.
+
+    slot 0   p p p p p w w w . . .        p  prompt     w  written     .  room
+    slot 1   p p w w w w . . . . .
+    slot 2   . . . . . . . . . . .        free: live slots are always the first ones
+
+A row that ends gives its slot to the last live one, so that no ended row is ever computed. Several
+hypotheses of one prompt share a slot: each adds its entries to it and sees its own alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from assay.engine.attention import attend
+from assay.engine.network import Network
+from assay.engine.packing import Kept
+
+ALIGNED = 64  # entries; kernels that take a mask want a multiple of 8, captured steps few widths
+CALL = 64  # entries read for nothing that cost as much as another attention call on a processor
+MOST_ROWS_CPU = 64
+MOST_ROWS_GPU = 256
+BYTES_CPU = 2 * 2**30
+SHARE_OF_FREE_GPU = 0.5
+
+
+@dataclass(slots=True, eq=False)
+class Slots:
+    """[rows, heads, capacity, size] of keys and of values for every attention module."""
+
+    rows: int
+    capacity: int
+    lengths: list[int] = field(default_factory=list)  # of the live ones
+    keys: dict[object, Tensor] = field(default_factory=dict)
+    values: dict[object, Tensor] = field(default_factory=dict)
+
+    @property
+    def free(self) -> int:
+        """How many more rows it takes."""
+        return self.rows - len(self.lengths)
+
+    @torch.inference_mode()
+    def add(self, kept: Kept) -> None:
+        """Copy a prompt into the first free slot."""
+        slot = len(self.lengths)
+        for stores, given in ((self.keys, kept.keys), (self.values, kept.values)):
+            for module, prompt in given.items():
+                if module not in stores:
+                    _, heads, _, size = prompt.shape
+                    stores[module] = _zeros(prompt, (self.rows, heads, self.capacity, size))
+                stores[module][slot, :, : kept.length] = prompt[0, :, : kept.length]
+        self.lengths.append(kept.length)
+
+    @torch.inference_mode()
+    def remove(self, slot: int) -> None:
+        """Give a slot to the last live one."""
+        last = len(self.lengths) - 1
+        if slot != last:
+            used = self.lengths[last]
+            for stores in (self.keys, self.values):
+                for stored in stores.values():
+                    stored[slot, :, :used] = stored[last, :, :used]
+            self.lengths[slot] = used
+        self.lengths.pop()
+
+
+def _zeros(like: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Not just any memory: what is masked is multiplied all the same, and NaN x 0 is NaN. On a
+    processor, NumPy's zeros take memory only where they are written to; most room never is.
+    """
+    if like.device.type != "cpu":
+        return like.new_zeros(shape)
+    count = math.prod(shape) * like.dtype.itemsize
+    return torch.from_numpy(np.zeros(count, dtype=np.uint8)).view(like.dtype).view(shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Neighbouring slots that one attention call serves, with what is added to its scores."""
+
+    first: int
+    end: int
+    width: int
+    mask: Tensor | None  # [slots, 1, tokens of a slot, width]; None: all is seen
+
+
+@dataclass(frozen=True, slots=True)
+class BehindSlots:
+    """One step: `tokens` of each live slot, slot by slot in the packed row."""
+
+    slots: Slots
+    tokens: int
+    row: Tensor  # the slot of each token
+    entry: Tensor  # and where in it its key goes
+    groups: Sequence[Group]
+
+    def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
+        """Write the new keys and values, then one attention call a group."""
+        keys, values = self.slots.keys[module], self.slots.values[module]
+        keys[self.row, :, self.entry] = k[0].transpose(0, 1)
+        values[self.row, :, self.entry] = v[0].transpose(0, 1)
+        _, heads, packed, size = q.shape
+        rows = q[0].reshape(heads, packed // self.tokens, self.tokens, size).transpose(0, 1)
+        seen = []
+        for group in self.groups:
+            here = slice(group.first, group.end)
+            found = attend(
+                rows[here],
+                keys[here, :, : group.width],
+                values[here, :, : group.width],
+                scale,
+                group.mask,
+            )
+            seen.append(found.transpose(1, 2))
+        whole = seen[0] if len(seen) == 1 else torch.cat(seen)
+        return whole.reshape(1, packed, heads, v.shape[3])
+
+
+def step_by_length(slots: Slots, like: torch.dtype) -> BehindSlots:
+    """One token a row, for processors: slots of like length in one call, padding kept small."""
+    lengths = torch.tensor(slots.lengths)
+    groups = [
+        Group(first, end, width, _up_to(lengths[first:end], width, like))
+        for first, end, width in alike([length + 1 for length in slots.lengths])
+    ]
+    return BehindSlots(slots, 1, torch.arange(len(slots.lengths)), lengths, groups)
+
+
+def step_at_once(slots: Slots, positions: Tensor, width: int, like: torch.dtype) -> BehindSlots:
+    """One token a row, for GPUs: one call for all. `positions` is on the device, and nothing here
+    depends on its values, so that the step can be captured and played again with others.
+    """
+    row = torch.arange(len(positions), device=positions.device)
+    group = Group(0, len(positions), width, _up_to(positions, width, like))
+    return BehindSlots(slots, 1, row, positions, [group])
+
+
+def _up_to(last: Tensor, width: int, like: torch.dtype) -> Tensor | None:
+    """0 up to each row's newest entry, minus infinity behind it."""
+    if last.device.type == "cpu" and bool((last == width - 1).all()):
+        return None
+    beyond = torch.arange(width, device=last.device)[None] > last[:, None]
+    mask = torch.zeros(beyond.shape, dtype=like, device=last.device)
+    return mask.masked_fill_(beyond, float("-inf"))[:, None, None]
+
+
+def alike(lengths: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """Runs of neighbours (first, last + 1, longest) that are read together: a run goes on while
+    what is read for nothing costs less than a call of its own.
+    """
+    first, longest, total = 0, 0, 0
+    for number, length in enumerate(lengths):
+        wider, sum_of = max(longest, length), total + length
+        if number > first and (number + 1 - first) * wider - sum_of > CALL * (number - first):
+            yield first, number, longest
+            first, wider, sum_of = number, length, length
+        longest, total = wider, sum_of
+    if lengths:
+        yield first, len(lengths), longest
+
+
+def aligned(entries: int) -> int:
+    """Up to the next width that kernels like."""
+    return -(-entries // ALIGNED) * ALIGNED
+
+
+def rows_that_fit(network: Network, capacity: int, tokens: int = 1) -> int:
+    """How many slots of this capacity there is room and use for, at so many tokens a step each."""
+    most, room = MOST_ROWS_CPU, BYTES_CPU
+    if network.device.type == "cuda":
+        free, _ = torch.cuda.mem_get_info(network.device)
+        most, room = MOST_ROWS_GPU, int(SHARE_OF_FREE_GPU * free)
+    return max(1, min(most // tokens, room // (capacity * _bytes_of_an_entry(network))))
+
+
+def _bytes_of_an_entry(network: Network) -> int:
+    """A key and a value in every layer."""
+    config = network.model.config.get_text_config()
+    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+    size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    return int(2 * config.num_hidden_layers * heads * size * network.dtype.itemsize)

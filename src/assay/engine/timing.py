@@ -1,0 +1,312 @@
+"""How fast a network writes, one text at a time, and what memory that takes.
+
+In: a Network. Out: a Speed: seconds of every run, latencies, bytes moved for each token, and
+Memory. Refuses to know: prompts, users, reports; what the machine could do is `bandwidth`'s matter.
+
+    prefill   a prompt of 32 tokens, up to and with the choice of the first new token
+    decode    the tokens after it, each from the one before; the end of a text is written like any
+              other token, so that every run is equally long
+
+Warm-up runs are left out. Which tokens the prompt holds makes no difference to a speed.
+"""
+
+from __future__ import annotations
+
+import inspect
+import statistics
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from assay.engine.attention import attend
+from assay.engine.bandwidth import Bandwidth, wait_for
+from assay.engine.live_bytes import peak_beyond
+from assay.engine.network import Network
+
+PROMPT_TOKENS = 32
+NEW_TOKENS = 256
+WARM_UP_TOKENS = 8
+TWO_BYTES = 2  # memory is reported for 16-bit numbers, whatever the network was timed in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Bytes, as a 16-bit network would take for a prompt and its new tokens. Activations are as
+    measured, in the number type of the run.
+    """
+
+    weights: int
+    cache: int
+    activations: int
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return self.weights + self.cache + self.activations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speed:
+    """Seconds of each run, and what follows from them. `new_tokens` counts the first, which comes
+    out of the prefill. `latencies_s` are of all tokens after it, in all runs.
+    """
+
+    prompt_tokens: int
+    new_tokens: int
+    prefill_s: tuple[float, ...]
+    decode_s: tuple[float, ...]
+    latencies_s: tuple[float, ...]
+    weight_bytes_per_token: int  # as they are held
+    cache_bytes_per_token: int  # half way through
+    memory: Memory
+    threads: int
+
+    @property
+    def decoded(self) -> int:
+        """Tokens that took the decode seconds."""
+        return self.new_tokens - 1
+
+    @property
+    def tokens_per_s(self) -> tuple[float, ...]:
+        """Decoded, of each run."""
+        return tuple(self.decoded / seconds for seconds in self.decode_s)
+
+    @property
+    def median(self) -> float:
+        """Tokens decoded a second, of the run in the middle."""
+        return statistics.median(self.tokens_per_s)
+
+    @property
+    def mean(self) -> float:
+        """Tokens decoded a second."""
+        return statistics.fmean(self.tokens_per_s)
+
+    @property
+    def spread(self) -> float | None:
+        """Standard deviation over runs; one run has none."""
+        rates = self.tokens_per_s
+        return statistics.stdev(rates) if len(rates) > 1 else None
+
+    @property
+    def prefill_tokens_per_s(self) -> float:
+        """Of the prompt, in the run in the middle."""
+        return self.prompt_tokens / statistics.median(self.prefill_s)
+
+    @property
+    def first_token_s(self) -> float:
+        """From the prompt to the first new token."""
+        return statistics.median(self.prefill_s)
+
+    def latency_s(self, percent: float) -> float:
+        """Seconds that so many per cent of the tokens took at most."""
+        return float(np.percentile(self.latencies_s, percent))
+
+    @property
+    def bytes_per_token(self) -> int:
+        """What must be read from memory to write one token."""
+        return self.weight_bytes_per_token + self.cache_bytes_per_token
+
+    def share_of(self, bandwidth: Bandwidth) -> float:
+        """How much of what this machine's memory delivers was used."""
+        return self.bytes_per_token * self.median / bandwidth.read_bytes_per_s
+
+
+def lengths(context_length: int) -> tuple[int, int]:
+    """Tokens of the prompt and new tokens for a network with such a context."""
+    prompt = min(PROMPT_TOKENS, context_length // 2)
+    return prompt, min(NEW_TOKENS, context_length - prompt)
+
+
+def time_decoding(
+    network: Network,
+    *,
+    prompt_tokens: int | None = None,
+    new_tokens: int | None = None,
+    repeats: int = 3,
+    warm_up: int = 1,
+) -> Speed:
+    """Time prefill and decoding. Lengths are those of `lengths` unless given.
+
+    Raises:
+        ValueError: where no token would be decoded, or more than the context holds.
+    """
+    usual = lengths(network.context_length)
+    prompt_tokens = usual[0] if prompt_tokens is None else prompt_tokens
+    new_tokens = usual[1] if new_tokens is None else new_tokens
+    if prompt_tokens < 1 or new_tokens < 2 or prompt_tokens + new_tokens > network.context_length:
+        raise ValueError(f"{prompt_tokens} + {new_tokens} tokens in {network.context_length}")
+    draw = torch.Generator().manual_seed(0)
+    prompt = torch.randint(0, network.vocabulary, (1, prompt_tokens), generator=draw)
+    prompt = prompt.to(network.device)
+    decoder = _decoder(network, prompt_tokens + new_tokens)
+    of_prompt = _peak(network, decoder, prompt)
+    begun = decoder.cache_numbers()
+    for _ in range(warm_up):
+        _timed(decoder, prompt, min(WARM_UP_TOKENS, new_tokens), network.device)
+    runs = [_timed(decoder, prompt, new_tokens, network.device) for _ in range(repeats)]
+    # The last new token was not fed: the cache is whole with it.
+    of_token = _peak(network, decoder, prompt[:, :1])
+    whole = decoder.cache_numbers()
+    return Speed(
+        prompt_tokens=prompt_tokens,
+        new_tokens=new_tokens,
+        prefill_s=tuple(run[0] for run in runs),
+        decode_s=tuple(sum(run[1:]) for run in runs),
+        latencies_s=tuple(seconds for run in runs for seconds in run[1:]),
+        weight_bytes_per_token=weight_bytes_per_token(network),
+        cache_bytes_per_token=(begun + whole) // 2 * network.dtype.itemsize,
+        memory=Memory(
+            weights=TWO_BYTES * sum(each.numel() for each in network.model.parameters()),
+            cache=TWO_BYTES * whole,
+            activations=max(of_prompt, of_token),
+        ),
+        threads=torch.get_num_threads(),
+    )
+
+
+@torch.inference_mode()
+def _timed(
+    decoder: _Decoder, prompt: Tensor, new_tokens: int, device: torch.device
+) -> tuple[float, ...]:
+    """Seconds of the first token, the prompt included, and of each after it."""
+    decoder.begin()
+    wait_for(device)
+    seconds = []
+    fed = prompt
+    for _ in range(new_tokens):
+        start = time.perf_counter()
+        fed = decoder.feed(fed)
+        wait_for(device)
+        seconds.append(time.perf_counter() - start)
+    return tuple(seconds)
+
+
+# ------------------------------------------------------------------------------------------ memory
+
+
+def weight_bytes_per_token(network: Network) -> int:
+    """Of a table of embeddings one row is read, unless the head reads it whole."""
+    model = network.model
+    head = model.get_output_embeddings().weight
+    tables = {
+        id(module.weight) for module in model.modules() if isinstance(module, nn.Embedding)
+    } - {id(head)}
+    return sum(each.nbytes for each in model.parameters() if id(each) not in tables)
+
+
+@torch.inference_mode()
+def _peak(network: Network, decoder: _Decoder, ids: Tensor) -> int:
+    """Bytes that are alive beside weights and cache while the next token is found."""
+    before = list(decoder.cached())
+    held = [*network.model.parameters(), *network.model.buffers(), ids, *before]
+    peak = peak_beyond(held, lambda: decoder.feed(ids), network.device)
+    grown = sum(each.nbytes for each in decoder.cached() if all(each is not one for one in before))
+    return max(0, peak - grown)
+
+
+# ---------------------------------------------------------------------------------------- decoding
+
+
+class _Decoder(Protocol):
+    """Writes one text."""
+
+    def begin(self) -> None:
+        """Forget what was fed."""
+        ...
+
+    def feed(self, ids: Tensor) -> Tensor:
+        """[1, tokens] in, the likeliest next token out: [1, 1]."""
+        ...
+
+    def cached(self) -> Iterator[Tensor]:
+        """What is kept of the tokens fed so far."""
+        ...
+
+    def cache_numbers(self) -> int:
+        """How many numbers that is."""
+        ...
+
+
+def _decoder(network: Network, room: int) -> _Decoder:
+    return _OneRow(network, room) if network.serves_trees else _OwnCache(network)
+
+
+class _OneRow:
+    """An Arrangement for one text, with room for all of its keys and values from the start."""
+
+    def __init__(self, network: Network, room: int) -> None:
+        self._network = network
+        self._room = room
+        self._length = 0
+        self._kept: dict[nn.Module, tuple[Tensor, Tensor]] = {}
+
+    def begin(self) -> None:
+        self._length = 0
+
+    def feed(self, ids: Tensor) -> Tensor:
+        end = self._length + ids.shape[1]
+        positions = torch.arange(self._length, end, device=ids.device)[None]
+        hidden = self._network.run(ids, positions, self)
+        self._length = end
+        return self._network.logits(hidden[-1:]).argmax(-1, keepdim=True)
+
+    def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
+        """The whole prompt, or one token behind what is kept: neither needs a mask."""
+        if module not in self._kept:
+            self._kept[module] = (self._empty(k), self._empty(v))
+        keys, values = self._kept[module]
+        end = self._length + k.shape[2]
+        keys[:, :, self._length : end] = k
+        values[:, :, self._length : end] = v
+        return attend(q, keys[:, :, :end], values[:, :, :end], scale, None).transpose(1, 2)
+
+    def _empty(self, like: Tensor) -> Tensor:
+        return like.new_empty(1, like.shape[1], self._room, like.shape[3])
+
+    def cached(self) -> Iterator[Tensor]:
+        for both in self._kept.values():
+            yield from both
+
+    def cache_numbers(self) -> int:
+        return sum(each.numel() for each in self.cached()) * self._length // self._room
+
+
+class _OwnCache:
+    """The model's own forward and whatever it keeps: keys and values, or states."""
+
+    def __init__(self, network: Network) -> None:
+        self._model = network.model
+        takes = inspect.signature(network.model.forward).parameters
+        self._name = "cache_params" if "cache_params" in takes else "past_key_values"
+        self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in takes else {}
+        self._cache: Any = None
+
+    def begin(self) -> None:
+        self._cache = None
+
+    def feed(self, ids: Tensor) -> Tensor:
+        given = {} if self._cache is None else {self._name: self._cache}
+        out = self._model(input_ids=ids, use_cache=True, **given, **self._last_only)
+        self._cache = getattr(out, self._name)
+        return out.logits[:, -1].argmax(-1, keepdim=True)  # type: ignore[no-any-return]
+
+    def cached(self) -> Iterator[Tensor]:
+        yield from _tensors(vars(layer).values() for layer in getattr(self._cache, "layers", ()))
+
+    def cache_numbers(self) -> int:
+        return sum(each.numel() for each in self.cached())
+
+
+def _tensors(given: Iterable[object]) -> Iterator[Tensor]:
+    for each in given:
+        if isinstance(each, Tensor):
+            yield each
+        elif isinstance(each, dict):
+            yield from _tensors(each.values())
+        elif not isinstance(each, str) and isinstance(each, Iterable):
+            yield from _tensors(each)

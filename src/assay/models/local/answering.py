@@ -1,0 +1,326 @@
+"""Requests to token ids, through the engine, and back to replies.
+
+In: Requests, a Network, its tokenizer. Out: one Reply for each, as the engine ends them. Refuses to
+know: files, devices, tests, marking.
+
+    ToChoose  prompt + joint + continuation -> engine.choose    -> Chosen
+    ToAnswer  prompt -> engine.generate, or engine.beams for the k best -> Answered
+    ToRead    text -> reading -> ReadText
+    ToTime    engine.timing -> Timed
+
+What cannot be computed is Failed with the reason, and never an answer: a prompt that does not fit,
+a likelihood that is no number, memory that runs out, a run that was stopped.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from assay.engine.batches import TooLittleMemory
+from assay.engine.beams import Beam, beams
+from assay.engine.choose import Likelihood, Question, choose
+from assay.engine.finite import NotFinite
+from assay.engine.generate import Prompt, Written, generate
+from assay.engine.network import Network
+from assay.engine.timing import time_decoding
+from assay.messages import tr
+from assay.models.local.encoding import EncodedQuestion, encode_pairs, encode_prompts, encode_text
+from assay.models.local.prompts import continuation_joint, prompt_text
+from assay.models.local.reading import read_text
+from assay.models.local.stopping import StopStrings
+from assay.models.local.tokenizer import LocalTokenizer
+from assay.models.reasoning import split_reasoning
+from assay.types import (
+    Answered,
+    Chosen,
+    Failed,
+    ReadText,
+    Reply,
+    Request,
+    Timed,
+    ToAnswer,
+    ToChoose,
+    ToRead,
+    ToTime,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Told:
+    """What is worth telling of the requests so far."""
+
+    cut: int = 0  # prompts that lost their beginning
+    merged: int = 0  # questions where a token spans prompt and choice
+
+
+@dataclass(slots=True, kw_only=True)
+class Answering:
+    """One model, loaded, and how its texts are read and ended."""
+
+    network: Network
+    tokenizer: LocalTokenizer
+    ends: frozenset[int]
+    is_chat: bool
+    folder: Path
+    stopped: threading.Event
+    told: Told = field(default_factory=Told)
+
+    def replies(self, requests: Sequence[Request]) -> Iterator[Reply]:
+        """Kind by kind."""
+        chosen = [(each, each.work) for each in requests if isinstance(each.work, ToChoose)]
+        answered = [(each, each.work) for each in requests if isinstance(each.work, ToAnswer)]
+        yield from self._in_parts(chosen, self._choose)
+        alone = [one for one in answered if one[1].sampling.predictions == 1]
+        yield from self._in_parts(alone, self._write)
+        several = [one for one in answered if one[1].sampling.predictions > 1]
+        for k in sorted({work.sampling.predictions for _, work in several}):
+            some = [one for one in several if one[1].sampling.predictions == k]
+            yield from self._in_parts(some, self._predict)
+        for each in requests:
+            if isinstance(each.work, ToRead):
+                yield from self._in_parts([(each, each.work)], self._read)
+            elif isinstance(each.work, ToTime):
+                yield from self._in_parts([(each, each.work)], self._time)
+
+    def _in_parts(
+        self,
+        asked: Sequence[tuple[Request, T]],
+        compute: Callable[[Sequence[tuple[Request, T]]], Iterator[Reply]],
+    ) -> Iterator[Reply]:
+        """What goes wrong with one request is its own: the others go on."""
+        left = {request.id: (request, work) for request, work in asked}
+        while left:
+            if self.stopped.is_set():
+                yield from (_failed(request, tr("it was given up")) for request, _ in left.values())
+                return
+            asking = list(left.values())
+            try:
+                for reply in compute(asking):
+                    del left[reply.request_id]
+                    yield reply
+                    if self.stopped.is_set():
+                        break
+                else:
+                    return
+            except NotFinite as error:
+                request, _ = asking[error.args[0] if len(asking) > 1 else 0]
+                del left[request.id]
+                yield self._no_number(request)
+            except TooLittleMemory:
+                for request, _ in left.values():
+                    yield _failed(request, tr("too little memory, even for this alone"))
+                return
+
+    # ---------------------------------------------------------------------------------- choosing
+
+    def _choose(self, asked: Sequence[tuple[Request, ToChoose]]) -> Iterator[Reply]:
+        pairs = []
+        for _, work in asked:
+            text, _ = prompt_text(work.messages, self.tokenizer, self.is_chat)
+            joint = continuation_joint(work.messages, self.is_chat)
+            pairs.append((text, [joint + continuation for continuation in work.continuations]))
+        coded = encode_pairs(self.tokenizer, pairs)
+        limit = self.network.context_length
+        fitting = []
+        for number, ((request, work), question) in enumerate(zip(asked, coded, strict=True)):
+            longest = max(map(len, question.choices), default=0)
+            if not all(work.continuations) or not all(question.choices):
+                yield _failed(request, tr("a choice has no text"))
+            elif longest > limit:
+                yield _too_long(request, longest, limit)
+            else:
+                fitting.append(number)
+                self.told.merged += any(question.merged)
+        questions = [Question(coded[number].context, coded[number].choices) for number in fitting]
+        for place, found in choose(self.network, questions):
+            number = fitting[place]
+            yield self._chosen(asked[number][0], coded[number], found)
+
+    def _chosen(
+        self, request: Request, question: EncodedQuestion, found: tuple[Likelihood, ...]
+    ) -> Reply:
+        if not all(math.isfinite(each.total) for each in found):
+            return self._no_number(request)
+        longest = max(map(len, question.choices), default=0)
+        cut = max(0, len(question.context) + longest - 1 - self.network.context_length)
+        self.told.cut += cut > 0
+        return Chosen(
+            request_id=request.id,
+            log_likelihoods=tuple(each.total for each in found),
+            greedy=tuple(each.greedy for each in found),
+            tokens=tuple(len(each.tokens) for each in found),
+            cut=cut,
+            prompt_tokens=len(question.context),
+        )
+
+    # ----------------------------------------------------------------------------------- writing
+
+    def _prompts(
+        self, asked: Sequence[tuple[Request, ToAnswer]], *, first_line: bool
+    ) -> tuple[list[Reply], list[int], list[Prompt], list[StopStrings]]:
+        """Refusals; and of the rest, which request, its prompt, and where its text ends."""
+        texts = [prompt_text(work.messages, self.tokenizer, self.is_chat)[0] for _, work in asked]
+        refused: list[Reply] = []
+        numbers, prompts, stops = [], [], []
+        limit = self.network.context_length - 1
+        for number, tokens in enumerate(encode_prompts(self.tokenizer, texts)):
+            request, work = asked[number]
+            how = work.sampling
+            if work.schema is not None:
+                refused.append(
+                    _failed(request, tr("a checkpoint cannot be made to follow a JSON Schema"))
+                )
+            elif len(tokens) > limit:
+                refused.append(_too_long(request, len(tokens), limit))
+            else:
+                ending = StopStrings(self.tokenizer.decode, how.stop, first_line=first_line)
+                numbers.append(number)
+                stops.append(ending)
+                prompts.append(
+                    Prompt(
+                        tokens=tokens or self._nothing_before(),
+                        most_new=how.max_tokens,
+                        temperature=how.temperature,
+                        seed=how.seed,
+                        top_p=how.top_p if how.top_p is not None else 1.0,
+                        top_k=how.top_k or 0,
+                        min_p=how.min_p or 0.0,
+                        ends=self.ends,
+                        stopped=ending if how.stop or first_line else None,
+                        same=self._reads_as(ending) if first_line else None,
+                    )
+                )
+        return refused, numbers, prompts, stops
+
+    def _nothing_before(self) -> list[int]:
+        prefix = self.tokenizer.prefix_token_id
+        return [prefix if prefix is not None else 0]
+
+    def _reads_as(self, ending: StopStrings) -> Callable[[Sequence[int]], str]:
+        return lambda tokens: ending.cut(self.tokenizer.decode(tokens)).strip()
+
+    def _write(self, asked: Sequence[tuple[Request, ToAnswer]]) -> Iterator[Reply]:
+        refused, numbers, prompts, stops = self._prompts(asked, first_line=False)
+        yield from refused
+        try:
+            for place, written in generate(self.network, prompts):
+                request, _ = asked[numbers[place]]
+                yield self._answered(request, written, stops[place])
+        except NotFinite as error:
+            raise NotFinite(numbers[error.args[0]]) from error
+
+    def _answered(self, request: Request, written: Written, ending: StopStrings) -> Answered:
+        split = split_reasoning(ending.cut(self.tokenizer.decode(written.tokens)))
+        return Answered(
+            request_id=request.id,
+            text=split.answer,
+            reasoning=split.reasoning,
+            reasoning_unclosed=split.unclosed,
+            truncated=written.ended in ("length", "context"),
+            prompt_tokens=written.prompt_tokens,
+            output_tokens=len(written.tokens),
+            finish=written.ended,
+        )
+
+    def _predict(self, asked: Sequence[tuple[Request, ToAnswer]]) -> Iterator[Reply]:
+        """The k likeliest first lines."""
+        refused, numbers, prompts, stops = self._prompts(asked, first_line=True)
+        yield from refused
+        try:
+            for place, found in beams(self.network, prompts, k=asked[0][1].sampling.predictions):
+                request, _ = asked[numbers[place]]
+                yield self._predicted(request, found, prompts[place], stops[place])
+        except NotFinite as error:
+            raise NotFinite(numbers[error.args[0]]) from error
+
+    def _predicted(
+        self, request: Request, found: Sequence[Beam], prompt: Prompt, ending: StopStrings
+    ) -> Answered:
+        texts = [
+            split_reasoning(ending.cut(self.tokenizer.decode(each.tokens))).answer for each in found
+        ]
+        return Answered(
+            request_id=request.id,
+            text=texts[0],
+            truncated=found[0].ended in ("length", "context"),
+            predictions=tuple(texts),
+            prediction_method="beam",
+            prompt_tokens=len(prompt.tokens),
+            output_tokens=sum(len(each.tokens) for each in found),
+            finish=found[0].ended,
+        )
+
+    # ------------------------------------------------------------------------ reading and timing
+
+    def _read(self, asked: Sequence[tuple[Request, ToRead]]) -> Iterator[Reply]:
+        for request, work in asked:
+            if not work.text:
+                yield _failed(request, tr("the text is empty"))
+                continue
+            figures, found = read_text(
+                self.network,
+                lambda text: encode_text(self.tokenizer, text),
+                work.text,
+                prefix=self._nothing_before()[0],
+            )
+            yield ReadText(
+                request_id=request.id,
+                log_likelihood=figures.log_likelihood,
+                tokens=figures.tokens,
+                words=figures.words or 0,
+                bytes=figures.bytes or 0,
+                top1=figures.top1,
+                top5=figures.top5,
+                blocks=found.blocks,
+                window=found.window_length,
+                stride=found.stride,
+            )
+
+    def _time(self, asked: Sequence[tuple[Request, ToTime]]) -> Iterator[Reply]:
+        limit = self.network.context_length
+        for request, work in asked:
+            if work.prompt_tokens + work.new_tokens > limit:
+                yield _too_long(request, work.prompt_tokens + work.new_tokens, limit)
+                continue
+            speed = time_decoding(
+                self.network, prompt_tokens=work.prompt_tokens, new_tokens=work.new_tokens
+            )
+            yield Timed(
+                request_id=request.id,
+                prefill_s=speed.prefill_s,
+                decode_s=speed.decode_s,
+                new_tokens=speed.decoded,
+            )
+
+    def _no_number(self, request: Request) -> Failed:
+        return _failed(
+            request,
+            tr(
+                "{folder} answers with NaN or infinity here: its numbers overflow; try --dtype "
+                "float32, or an earlier checkpoint",
+                folder=self.folder,
+            ),
+        )
+
+
+def _failed(request: Request, reason: str) -> Failed:
+    return Failed(request_id=request.id, reason=reason)
+
+
+def _too_long(request: Request, size: int, limit: int) -> Failed:
+    return Failed(
+        request_id=request.id,
+        reason=tr(
+            "{size} tokens do not fit into the model's context, which takes {limit}",
+            size=size,
+            limit=limit,
+        ),
+        cause="prompt_too_long",
+    )

@@ -1,0 +1,308 @@
+"""Texts as token ids, by lm-evaluation-harness's rules.
+
+In: a LocalTokenizer and texts. Out: token ids of prompts, of contexts with their choices, of long
+texts. Refuses to know: models, requests, what the texts mean, and what is remembered of them.
+
+    prompts   the tokenizer's own special tokens, unless the text begins with its BOS already
+    pairs     white space at the end of a context belongs to the continuation; both are encoded as
+              one text, and the continuation is what lies behind as many tokens as the context has
+              alone. Where a token spans the joint that is not what was written: `merged`
+    texts     no special tokens; who reads them adds the prefix once
+
+Where the tokenizer allows it (`pieces`), texts are put together from pieces that are encoded once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import NamedTuple
+
+from assay.errors import ModelUnavailable
+from assay.messages import tr
+from assay.models.local.pieces import Cuts
+from assay.models.local.remembered import CHECKED, Ids, Remembered, joined, remembered
+from assay.models.local.tokenizer import LocalTokenizer
+
+PORTION = 16_000  # characters of a long text that are encoded together
+PORTIONS_PER_CALL = 64
+# A tokenizer without clean cuts takes about 100 bytes for each character of a text.
+LONGEST_WHOLE = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedQuestion:
+    """A context of at least one token, and its choices. `merged`: whether a token of the whole
+    text spans the joint, so that context and choice are not how the whole would be encoded. A
+    choice without text has no tokens.
+    """
+
+    context: Ids
+    choices: tuple[Ids, ...]
+    merged: tuple[bool, ...]
+
+
+class _Pair(NamedTuple):
+    """A context that does not end in white space, and its continuations."""
+
+    context: str
+    continuations: list[str]
+
+
+def encode_prompts(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[list[int]]:
+    """Prompts to be continued. Each text decides for itself whether it needs a BOS."""
+    with remembered(tokenizer) as memory:
+        found = _prompts(memory, tokenizer, texts)
+    return [list(found[text]) for text in texts]
+
+
+def encode_pairs(
+    tokenizer: LocalTokenizer, pairs: Sequence[tuple[str, Sequence[str]]]
+) -> list[EncodedQuestion]:
+    """Contexts and the continuations whose likelihood is asked for."""
+    questions = [_with_white_space_moved(*pair) for pair in pairs]
+    with remembered(tokenizer) as memory:
+        coded = _pairs_by_pieces(memory, tokenizer, questions)
+        return _pairs_by_wholes(memory, tokenizer, questions) if coded is None else coded
+
+
+def encode_text(tokenizer: LocalTokenizer, text: str) -> list[int]:
+    """A text of any length, without special tokens."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    with remembered(tokenizer) as memory:
+        ids = memory.long_text(digest)
+        if ids is None:
+            ids = _by_portions(memory, tokenizer, text)
+            memory.keep_long_text(digest, ids)
+    if len(ids) < tokenizer.vocabulary_size:
+        return ids.tolist()
+    numbers = list(range(tokenizer.vocabulary_size))  # shared: 8 bytes a token instead of 36
+    return [numbers[each] for each in ids]
+
+
+def notes(tokenizer: LocalTokenizer) -> tuple[str, ...]:
+    """What a reader of results should know of how texts were encoded."""
+    with remembered(tokenizer) as memory:
+        return (*tokenizer.notes, *memory.notes)
+
+
+def _with_white_space_moved(context: str, choices: Sequence[str]) -> _Pair:
+    kept = context.rstrip()
+    moved = context[len(kept) :]
+    return _Pair(kept, [moved + choice for choice in choices])
+
+
+# ------------------------------------------------------------------------------------- prompts
+
+
+def _prompts(
+    memory: Remembered, tokenizer: LocalTokenizer, texts: Iterable[str]
+) -> dict[str, Sequence[int]]:
+    distinct = dict.fromkeys(texts)
+    begin = tokenizer.prefix_text
+    begun = {text for text in distinct if begin is not None and text.startswith(begin)}
+    if memory.cuts is not None and tokenizer.added is not None:
+        cut = {text: memory.cuts.pieces(text) for text in distinct}
+        parts = list(cut.values())
+        coded = memory.pieces(tokenizer, chain.from_iterable(parts), parts)
+        if coded is not None:
+            before = tokenizer.added[0]
+            return {
+                text: joined(() if text in begun else before, cut[text], coded) for text in distinct
+            }
+    return {
+        **memory.tokens(tokenizer, (text for text in distinct if text in begun), special=False),
+        **memory.tokens(tokenizer, (text for text in distinct if text not in begun), special=True),
+    }
+
+
+# ------------------------------------------------------------------------------------- pairs
+
+
+def _pairs_by_wholes(
+    memory: Remembered, tokenizer: LocalTokenizer, pairs: Sequence[_Pair]
+) -> list[EncodedQuestion]:
+    """The rule as it is written: every context, and every context with each continuation."""
+    texts = [pair.context for pair in pairs if pair.context]
+    texts += [pair.context + each for pair in pairs if pair.context for each in pair.continuations]
+    found = _prompts(memory, tokenizer, texts)
+    coded: list[EncodedQuestion] = []
+    for pair in pairs:
+        before = found[pair.context] if pair.context else ()
+        if before:
+            choices = [
+                _behind(memory, tokenizer, before, found[pair.context + each], each)
+                for each in pair.continuations
+            ]
+            coded.append(_question(before, choices))
+        else:
+            coded.append(_behind_prefix(memory, tokenizer, pair))
+    return coded
+
+
+def _question(context: Sequence[int], choices: Sequence[tuple[Ids, bool]]) -> EncodedQuestion:
+    return EncodedQuestion(
+        tuple(context), tuple([ids for ids, _ in choices]), tuple([flag for _, flag in choices])
+    )
+
+
+def _behind(
+    memory: Remembered,
+    tokenizer: LocalTokenizer,
+    before: Sequence[int],
+    whole: Sequence[int],
+    continuation: str,
+) -> tuple[Ids, bool]:
+    """The tokens of a continuation, and whether one of them began before it."""
+    if not continuation:
+        return (), False
+    ids = tuple(whole[len(before) :])
+    merged = list(whole[: len(before)]) != list(before)
+    if not ids:  # swallowed: lm-eval stops here
+        ids = memory.tokens(tokenizer, [continuation], special=False)[continuation]
+        merged = True
+    return ids, merged
+
+
+def _behind_prefix(memory: Remembered, tokenizer: LocalTokenizer, pair: _Pair) -> EncodedQuestion:
+    """Where a context has no tokens, the BOS stands for it, or the EOS; a continuation that begins
+    with it gives its own, unless it has no other token.
+    """
+    prefix = tokenizer.prefix_token_id
+    if prefix is None:
+        raise ModelUnavailable(
+            tr(
+                "the tokenizer in {folder} has neither BOS nor EOS, so nothing can stand before a "
+                "text without context",
+                folder=tokenizer.folder,
+            ),
+            hint=tr("name its eos_token in tokenizer_config.json"),
+        )
+    texts = [pair.context + each for each in pair.continuations]
+    found = memory.tokens(tokenizer, texts, special=False)
+    choices = [found[text] for text in texts]
+    return _question(
+        (prefix,),
+        [(ids[1:] if ids[:1] == (prefix,) and len(ids) > 1 else ids, False) for ids in choices],
+    )
+
+
+# ------------------------------------------------------------------------------------- by pieces
+
+
+class _Layout(NamedTuple):
+    """A context in pieces, and for each continuation what is encoded for it: the continuation
+    where the joint is clean, else the context's last piece with the continuation behind it.
+    """
+
+    context: list[str]
+    ends: list[str]
+    clean: list[bool]
+
+    def longest_text(self) -> list[str]:
+        """The pieces of the context with its first continuation."""
+        if not self.ends:
+            return self.context
+        return [*(self.context if self.clean[0] else self.context[:-1]), self.ends[0]]
+
+
+def _lay_out(cuts: Cuts, pair: _Pair) -> _Layout:
+    pieces = cuts.pieces(pair.context)
+    clean = [cuts.clean_between(pair.context, each) for each in pair.continuations]
+    if all(clean):
+        return _Layout(pieces, pair.continuations, clean)
+    pieces = [*pieces[:-1], *cuts.last_word_apart(pieces[-1])]
+    ends = [
+        each if apart else pieces[-1] + each
+        for each, apart in zip(pair.continuations, clean, strict=True)
+    ]
+    return _Layout(pieces, ends, clean)
+
+
+def _pairs_by_pieces(
+    memory: Remembered, tokenizer: LocalTokenizer, pairs: Sequence[_Pair]
+) -> list[EncodedQuestion] | None:
+    """The same as by wholes; None where texts cannot be cut."""
+    cuts, added, begin = memory.cuts, tokenizer.added, tokenizer.prefix_text or ""
+    if cuts is None or added is None:
+        return None
+    # A context shorter than the BOS may make one with its continuation, an empty one is no text.
+    least = max(1, len(begin))
+    layouts = [_lay_out(cuts, pair) if len(pair.context) >= least else None for pair in pairs]
+    laid = [each for each in layouts if each is not None]
+    pieces = chain.from_iterable(chain(each.context, each.ends) for each in laid)
+    found = memory.pieces(tokenizer, pieces, [each.longest_text() for each in laid])
+    if found is None:
+        return None
+    short = [pair for pair, each in zip(pairs, layouts, strict=True) if each is None]
+    others = iter(_pairs_by_wholes(memory, tokenizer, short))
+    coded: list[EncodedQuestion] = []
+    for pair, layout in zip(pairs, layouts, strict=True):
+        if layout is None:
+            coded.append(next(others))
+            continue
+        begun = bool(begin) and pair.context.startswith(begin)
+        before = joined(() if begun else added[0], layout.context, found)
+        if not before:
+            coded.append(_behind_prefix(memory, tokenizer, pair))
+            continue
+        tail = found[layout.context[-1]]
+        choices = [
+            (found[end], False) if clean else _behind(memory, tokenizer, tail, found[end], each)
+            for end, clean, each in zip(layout.ends, layout.clean, pair.continuations, strict=True)
+        ]
+        coded.append(_question(before, choices))
+    return coded
+
+
+# ------------------------------------------------------------------------------------- long texts
+
+
+def _by_portions(memory: Remembered, tokenizer: LocalTokenizer, text: str) -> array[int]:
+    """As many portions at a time as fit in little memory; some neighbours are encoded together as
+    well, and compared.
+    """
+    if memory.cuts is None:
+        return _uncut(memory, tokenizer, text)
+    ids: array[int] = array("i")
+    portions = memory.cuts.portions(text, PORTION)
+    calls = 0
+    while some := list(islice(portions, PORTIONS_PER_CALL)):
+        pair = ["".join(some[:2])] if calls < CHECKED and len(some) > 1 else []
+        coded = tokenizer.encode_batch(some + pair, special=False)
+        if pair and coded[0] + coded[1] != coded[-1]:
+            memory.give_up_cuts(tokenizer)
+            return _uncut(memory, tokenizer, text)
+        for each in coded[: len(some)]:
+            ids.extend(each)
+        calls += 1
+    return ids
+
+
+def _uncut(memory: Remembered, tokenizer: LocalTokenizer, text: str) -> array[int]:
+    ids: array[int] = array("i")
+    for part in _lines_of(text, LONGEST_WHOLE):
+        ids.extend(tokenizer.encode_batch([part], special=False)[0])
+    if len(text) > LONGEST_WHOLE:
+        memory.notes.append(
+            tr(
+                "a text of {count} characters was encoded in parts of {part} each; at their "
+                "beginnings its tokens may differ from those of the whole",
+                count=len(text),
+                part=LONGEST_WHOLE,
+            )
+        )
+    return ids
+
+
+def _lines_of(text: str, size: int) -> Iterator[str]:
+    """Parts of at most that many characters, cut behind newlines where there are any."""
+    start = 0
+    while len(text) - start > size:
+        at = text.rfind("\n", start, start + size) + 1 or start + size
+        yield text[start:at]
+        start = at
+    yield text[start:]

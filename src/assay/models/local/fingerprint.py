@@ -1,0 +1,82 @@
+"""What stands for a checkpoint in every request id: an overwritten one is a new model.
+
+In: a Checkpoint and the number type it is computed in. Out: `sha256:…` over all weight bytes, the
+tokenizer's files, the chat template, what the configs say, and the version of the engine. Refuses
+to know: where the folder lies and what it is called.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.errors import ModelUnavailable
+from assay.messages import tr
+from assay.models.local.files import read_object
+from assay.models.local.folder import TOKENIZER_BYTES, Checkpoint
+
+# Raised when the engine begins to give other answers for the same files.
+ENGINE_VERSION = 1
+
+_TOKENIZER_FILES = (
+    "added_tokens.json",
+    "merges.txt",
+    "special_tokens_map.json",
+    "spiece.model",
+    "tokenizer.json",
+    "tokenizer.model",
+    "vocab.json",
+    "vocab.txt",
+)
+# Where a file came from and what wrote it changes no answer.
+_ORIGIN = {"_name_or_path", "name_or_path", "_commit_hash", "transformers_version"}
+
+
+def fingerprint_of(checkpoint: Checkpoint, *, dtype: str) -> str:
+    """The same for a copy under another name, another for a single changed byte."""
+    whole = hashlib.sha256()
+    for name, digest in _parts(checkpoint, dtype):
+        whole.update(f"{name}\0{digest}\n".encode())
+    return f"sha256:{whole.hexdigest()}"
+
+
+def _parts(checkpoint: Checkpoint, dtype: str) -> Iterator[tuple[str, str]]:
+    yield "engine", str(ENGINE_VERSION)
+    yield "dtype", dtype
+    yield "config", _digest(_telling(checkpoint.config))
+    ids = {k: v for k, v in checkpoint.generation.items() if k.endswith("_token_id")}
+    yield "generation", _digest(ids)
+    for file in checkpoint.weight_files:
+        yield "weights", _digest_of_file(file)
+    folder = checkpoint.tokenizer_folder
+    for name in _TOKENIZER_FILES:
+        if (folder / name).is_file():
+            yield name, _digest_of_file(folder / name)
+    settings = folder / "tokenizer_config.json"
+    if settings.is_file():
+        told = _telling(read_object(settings, TOKENIZER_BYTES))
+        told.pop("chat_template", None)  # the one in use follows, from whichever file
+        yield "tokenizer_config", _digest(told)
+    yield "template", _digest(checkpoint.chat_template)
+
+
+def _telling(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key not in _ORIGIN}
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _digest_of_file(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise ModelUnavailable(
+            tr("{path} cannot be read: {why}", path=path, why=error.strerror or error),
+            hint=tr("change its permissions, or copy the file again"),
+        ) from error

@@ -1,0 +1,351 @@
+"""What belongs to a checkpoint: config, weight files, tokenizer, chat template.
+
+In: a folder a user named. Out: a Checkpoint, or every reason why it is none, before anything large
+is read. Refuses to know: torch, transformers, what is inside a weight file.
+
+The tokenizer is the one of `--tokenizer DIR`, else the folder's own, else that of its parents up to
+two levels. Code that lies in a checkpoint is run only where the user said so.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.errors import AssayError, ModelUnavailable, raise_all
+from assay.messages import tr
+from assay.models.local.files import read_object, read_text
+
+CONFIG_BYTES = 10 * 2**20  # the largest in use, with thousands of labels, have a few hundred KB
+TOKENIZER_BYTES = 500 * 2**20
+LEVELS_UP = 2
+SHOWN = 5
+SAFETENSORS, PICKLE = "model.safetensors", "pytorch_model.bin"
+INDEX = ".index.json"
+
+# Any one of these rows makes a tokenizer.
+_TOKENIZERS = (
+    ("tokenizer.json",),
+    ("tokenizer.model",),
+    ("spiece.model",),
+    ("vocab.json", "merges.txt"),
+    ("vocab.txt",),
+)
+_CAUSAL = ("ForCausalLM", "LMHeadModel", "WithLMHead", "ForConditionalGeneration")
+_OWN_CODE = ("AutoConfig", "AutoModel", "AutoModelForCausalLM")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """A folder that can be loaded as far as names tell. `path` is as the user typed it."""
+
+    path: Path
+    config: Mapping[str, Any]
+    weight_files: tuple[Path, ...]
+    tokenizer_folder: Path
+    chat_template: str | None = None
+    generation: Mapping[str, Any]  # generation_config.json; empty where there is none
+
+    @property
+    def has_chat_template(self) -> bool:
+        """A chat model; a base model gets plain prompts."""
+        return self.chat_template is not None
+
+    @property
+    def is_safetensors(self) -> bool:
+        """Otherwise a pickle, of which only tensors are read."""
+        return self.weight_files[0].suffix == ".safetensors"
+
+
+def find_checkpoint(
+    path: Path, *, tokenizer: Path | None = None, trust_remote_code: bool = False
+) -> Checkpoint:
+    """Look into a folder. Raises ModelUnavailable with the remedy, for several mistakes at once."""
+    _check_is_checkpoint(path)
+    mistakes: list[AssayError] = []
+    config: dict[str, Any] = {}
+    generation: dict[str, Any] = {}
+    files: tuple[Path, ...] = ()
+    template: str | None = None
+    own = path / "generation_config.json"
+    try:
+        config = read_object(path / "config.json", CONFIG_BYTES)
+        mistakes += _config_mistakes(path, config, trust_remote_code=trust_remote_code)
+    except ModelUnavailable as error:
+        mistakes.append(error)
+    try:
+        generation = read_object(own, CONFIG_BYTES) if own.exists() else {}
+    except ModelUnavailable as error:
+        mistakes.append(error)
+    try:
+        files = _weight_files(path)
+    except AssayError as error:
+        mistakes.append(error)
+    folder = path
+    try:
+        folder = find_tokenizer(path, tokenizer)
+        template = chat_template_of(folder)
+    except ModelUnavailable as error:
+        mistakes.append(error)
+    raise_all(mistakes)
+    return Checkpoint(
+        path=path,
+        config=config,
+        weight_files=files,
+        tokenizer_folder=folder,
+        chat_template=template,
+        generation=generation,
+    )
+
+
+# ---------------------------------------------------------------------------------- is it one?
+
+
+def _check_is_checkpoint(path: Path) -> None:
+    """A folder with a config.json, and what people name instead of one."""
+    if _is_gguf(path):
+        raise _gguf(path)
+    if path.is_file():
+        raise ModelUnavailable(
+            tr("{path} is a file, not the folder of a checkpoint", path=path),
+            hint=tr("name the folder that holds it: {folder}", folder=path.absolute().parent),
+        )
+    if not path.is_dir():
+        raise ModelUnavailable(
+            tr("there is no folder {path}", path=path),
+            hint=tr("name the folder of a checkpoint: the one with config.json and the weights"),
+        )
+    names = _names_in(path)
+    if "adapter_config.json" in names:
+        raise ModelUnavailable(
+            tr("{path} holds an adapter (adapter_config.json), not a whole model", path=path),
+            hint=tr(
+                "merge it into its base model first (peft: merge_and_unload(), then "
+                "save_pretrained()) and name the folder of the result; if the weights are merged "
+                "already, remove adapter_config.json"
+            ),
+        )
+    if "config.json" in names:
+        return
+    checkpoints = [name for name in names if (path / name / "config.json").is_file()]
+    for name in () if checkpoints else names:
+        if _is_gguf(path / name):
+            raise _gguf(path / name)
+    if checkpoints:
+        raise ModelUnavailable(
+            tr("{path} is a folder of checkpoints, not one of them", path=path),
+            hint=tr("name one of them: {names}", names=_some([str(path / n) for n in checkpoints])),
+        )
+    raise ModelUnavailable(
+        tr("{path} has no config.json", path=path),
+        hint=tr(
+            "a checkpoint folder holds config.json, model.safetensors and tokenizer.json, as "
+            "save_pretrained() of transformers writes them"
+        ),
+    )
+
+
+def _names_in(path: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(path))
+    except OSError as error:
+        raise ModelUnavailable(
+            tr("the folder {path} cannot be read: {why}", path=path, why=error.strerror or error),
+            hint=tr("change its permissions, or name another folder"),
+        ) from error
+
+
+def _is_gguf(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    if path.suffix.lower() == ".gguf":
+        return True
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"GGUF"
+    except OSError:
+        return False
+
+
+def _gguf(path: Path) -> ModelUnavailable:
+    return ModelUnavailable(
+        tr("{path} is a GGUF file, which llama.cpp reads and Assay does not", path=path),
+        hint=tr(
+            "start `llama-server -m {file} --port 8080` of llama.cpp and name the model "
+            "openai:{name}@http://127.0.0.1:8080/v1; or write a Modelfile with the line "
+            "`FROM {file}`, run `ollama create {name} -f Modelfile` and name the model "
+            "ollama:{name}",
+            file=shlex.quote(str(path.absolute())),
+            name=shlex.quote(path.stem.lower().replace(" ", "-")),
+        ),
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:SHOWN])
+    return f"{shown}, …" if len(names) > SHOWN else shown
+
+
+# ---------------------------------------------------------------------------------- config.json
+
+
+def _config_mistakes(
+    path: Path, config: Mapping[str, Any], *, trust_remote_code: bool
+) -> Iterator[ModelUnavailable]:
+    file = path / "config.json"
+    kind = config.get("model_type")
+    if not isinstance(kind, str) or not kind:
+        yield ModelUnavailable(
+            tr("{file} does not say which kind of model it is (model_type)", file=file),
+            hint=tr("copy config.json from where the model was trained, with its model_type"),
+        )
+        return
+    own_code = config.get("auto_map")
+    has_own_code = isinstance(own_code, dict) and any(name in own_code for name in _OWN_CODE)
+    if has_own_code and not trust_remote_code and not _in_transformers(kind):
+        yield ModelUnavailable(
+            tr(
+                "{path} needs Python code of its own ({kind}), which Assay does not run unasked",
+                path=path,
+                kind=kind,
+            ),
+            hint=tr("read the code in that folder; if you trust it, add --trust-remote-code"),
+        )
+        return
+    if config.get("quantization_config"):
+        yield ModelUnavailable(
+            tr("{path} is quantised (quantization_config in config.json)", path=path),
+            hint=tr(
+                "name the checkpoint it was made from, or serve it and name it openai:NAME@URL"
+            ),
+        )
+    if not (has_own_code and trust_remote_code) and not _is_causal(config):
+        named = config.get("architectures")
+        yield ModelUnavailable(
+            tr(
+                "{path} is no causal language model: its architecture is {names}",
+                path=path,
+                names=", ".join(map(str, named)) if isinstance(named, list) else kind,
+            ),
+            hint=tr(
+                "Assay asks models that write text from left to right (GPT-2, Llama, Qwen, …), "
+                "saved with their language head, as in LlamaForCausalLM"
+            ),
+        )
+
+
+def _is_causal(config: Mapping[str, Any]) -> bool:
+    """As far as the config tells: where it names no architecture, transformers decides later."""
+    if config.get("is_encoder_decoder") is True:
+        return False
+    named = config.get("architectures")
+    if not named:
+        return True
+    return isinstance(named, list) and any(
+        isinstance(name, str) and name.endswith(_CAUSAL) for name in named
+    )
+
+
+def _in_transformers(kind: str) -> bool:
+    """Whether the installed transformers has this family itself, found without importing it: then
+    the code in the folder is not needed (and not run).
+    """
+    found = importlib.util.find_spec("transformers")
+    places = found.submodule_search_locations if found else None
+    name = kind.replace("-", "_")
+    return name.isidentifier() and any((Path(at) / "models" / name).is_dir() for at in places or ())
+
+
+# --------------------------------------------------------------------------------- weight files
+
+
+def _weight_files(path: Path) -> tuple[Path, ...]:
+    """In the order in which transformers looks for them."""
+    for name in (SAFETENSORS, PICKLE):
+        if (path / name).is_file():
+            return (path / name,)
+        if (path / (name + INDEX)).is_file():
+            return _shards(path / (name + INDEX), Path(name).suffix)
+    raise ModelUnavailable(
+        tr(
+            "{path} has no weights: neither {one} nor {other}",
+            path=path,
+            one=SAFETENSORS,
+            other=PICKLE,
+        ),
+        hint=tr("save the model with save_pretrained() of transformers, or copy all of its files"),
+    )
+
+
+def _shards(index: Path, suffix: str) -> tuple[Path, ...]:
+    named = read_object(index, TOKENIZER_BYTES).get("weight_map")
+    files = set(named.values()) if isinstance(named, dict) and _all_texts(named) else set()
+    if not files or any(Path(name).name != name or not name.endswith(suffix) for name in files):
+        raise ModelUnavailable(
+            tr("{file} does not list the weight files of its folder", file=index),
+            hint=tr("copy the checkpoint again from where it was trained"),
+        )
+    raise_all(
+        [
+            ModelUnavailable(
+                tr("{index} names {name}, which is not there", index=index, name=name),
+                hint=tr("copy the missing files into {folder}", folder=index.parent),
+            )
+            for name in sorted(files)
+            if not (index.parent / name).is_file()
+        ]
+    )
+    return tuple(index.parent / name for name in sorted(files))
+
+
+def _all_texts(named: Mapping[str, object]) -> bool:
+    return all(isinstance(value, str) for value in named.values())
+
+
+# ------------------------------------------------------------------------------------ tokenizer
+
+
+def find_tokenizer(path: Path, wanted: Path | None = None) -> Path:
+    """The folder with the tokenizer of a checkpoint."""
+    if wanted is not None:
+        if not _has_tokenizer(wanted):
+            raise ModelUnavailable(
+                tr("there is no tokenizer in {folder} (tokenizer.json)", folder=wanted),
+                hint=tr("name with --tokenizer a folder that holds a tokenizer.json"),
+            )
+        return wanted
+    here = Path(os.path.abspath(path))  # of "run/..": the parent a user sees, links unfollowed
+    for folder in (path, *here.parents[:LEVELS_UP]):
+        if _has_tokenizer(folder):
+            return folder
+    raise ModelUnavailable(
+        tr(
+            "there is no tokenizer (tokenizer.json) in {path}, nor in the two folders above it",
+            path=path,
+        ),
+        hint=tr("name its folder with --tokenizer DIR, or copy tokenizer.json beside the weights"),
+    )
+
+
+def _has_tokenizer(folder: Path) -> bool:
+    return any(all((folder / name).is_file() for name in names) for names in _TOKENIZERS)
+
+
+def chat_template_of(folder: Path) -> str | None:
+    """The template a tokenizer's folder holds: in a file of its own, else in its config."""
+    file = folder / "chat_template.jinja"
+    if file.is_file():
+        return read_text(file, CONFIG_BYTES) or None
+    settings = folder / "tokenizer_config.json"
+    if not settings.is_file():
+        return None
+    found = read_object(settings, TOKENIZER_BYTES).get("chat_template")
+    if isinstance(found, list):  # several under names; the default one is for conversations
+        named = {each.get("name"): each.get("template") for each in found if isinstance(each, dict)}
+        found = named.get("default")
+    return found if isinstance(found, str) and found else None

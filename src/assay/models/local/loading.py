@@ -1,0 +1,269 @@
+"""Puts a checkpoint on a device, ready for the engine.
+
+In: a Checkpoint, a device and a number type, as wished or chosen well. Out: a Network whose weights
+are whole and finite. Refuses to know: tokens, requests, answers.
+
+What can be known before the long work is refused before it: damaged files, tensors that do not fit
+the config, too little memory.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import ModelUnavailable, UsageError
+from assay.machine import available_memory
+from assay.messages import tr, trn
+from assay.models.local.folder import Checkpoint
+from assay.models.local.skeleton import (
+    as_refusals,
+    config_of,
+    context_length_of,
+    quiet,
+    require_extra,
+    skeleton_of,
+)
+from assay.models.local.vocabulary import check_vocabulary
+from assay.models.local.weights import (
+    Tensors,
+    check_against,
+    check_layers,
+    check_loaded,
+    main_dtype,
+    tensors_in,
+)
+
+if TYPE_CHECKING:
+    from assay.engine.network import Network
+
+DTYPES = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes a number takes
+_SHORT = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
+# Beside the weights: activations of one batch, and what torch holds for itself.
+SLACK_SHARE = 0.1
+SLACK_BYTES = 128 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What is known of a checkpoint whose files and config fit together."""
+
+    parameters: int  # tied ones once
+    context_length: int
+    dtype_on_disk: str
+    bytes_on_disk: int
+    tensors: Tensors
+
+
+def examine(checkpoint: Checkpoint, *, trust_remote_code: bool = False) -> Examined:
+    """Everything that can be wrong with the files, in seconds and without loading a weight."""
+    tensors = tensors_in(checkpoint)
+    check_layers(checkpoint, tensors)
+    skeleton = skeleton_of(checkpoint, trust_remote_code=trust_remote_code)
+    check_against(checkpoint, tensors, skeleton)
+    check_vocabulary(checkpoint, skeleton.get_input_embeddings().weight.shape[0])
+    return Examined(
+        parameters=sum(parameter.numel() for parameter in skeleton.parameters()),
+        context_length=context_length_of(skeleton.config, checkpoint),
+        dtype_on_disk=main_dtype(tensors),
+        bytes_on_disk=sum(tensor.bytes for tensor in tensors.values()),
+        tensors=tensors,
+    )
+
+
+# ----------------------------------------------------------------------------- device and dtype
+
+
+def choose_device(wish: str | None = None) -> str:
+    """A wish that this machine can fulfil, else the fastest device it has."""
+    require_extra()
+    import torch
+
+    with quiet():
+        cards = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        has_mps = torch.backends.mps.is_available()
+    known = ["cpu", *["mps"] * has_mps, *["cuda"] * bool(cards)]
+    known += [f"cuda:{number}" for number in range(cards)]
+    if wish is None or wish == "auto":
+        return "cuda" if cards else "mps" if has_mps else "cpu"
+    if wish not in known:
+        raise UsageError(
+            tr("there is no device {wish!r} on this machine", wish=wish),
+            hint=tr("--device takes auto, {known}", known=", ".join(known)),
+        )
+    return wish
+
+
+def choose_dtype(wish: str | None, device: str, on_disk: str) -> str:
+    """A wish, else fp32 on a CPU and the checkpoint's own 16-bit type elsewhere. Where a device
+    has no bf16, fp32 is taken: fp16 cannot hold its range, and weights would become infinite.
+    """
+    if wish is not None and wish != "auto":
+        name = _SHORT.get(wish, wish)
+        if name not in DTYPES:
+            raise UsageError(
+                tr("there is no number type {wish!r}", wish=wish),
+                hint=tr("--dtype takes auto, {known}", known=", ".join(DTYPES)),
+            )
+        return name
+    if device == "cpu" or on_disk not in DTYPES:
+        return "float32"
+    return "float32" if on_disk == "bfloat16" and not _has_bfloat16(device) else on_disk
+
+
+def _has_bfloat16(device: str) -> bool:
+    import torch
+
+    with quiet():
+        if device.startswith("cuda"):
+            with torch.cuda.device(device):
+                return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+        try:
+            torch.ones(2, dtype=torch.bfloat16, device=device).sum()
+        except (TypeError, RuntimeError):  # macOS before 14
+            return False
+    return True
+
+
+# -------------------------------------------------------------------------------------- loading
+
+
+def load(
+    checkpoint: Checkpoint,
+    device: str,
+    dtype: str,
+    *,
+    examined: Examined | None = None,
+    trust_remote_code: bool = False,
+) -> Network:
+    """Load a checkpoint. Raises ModelUnavailable with the remedy where that cannot be done."""
+    if examined is None:
+        examined = examine(checkpoint, trust_remote_code=trust_remote_code)
+    check_memory(checkpoint, examined.parameters, device, dtype)
+    import torch
+
+    from assay.engine.network import make_ready
+
+    with quiet(), as_refusals(checkpoint, tr("its weights could not be read")):
+        try:
+            model, info = _from_files(checkpoint, dtype, trust_remote_code=trust_remote_code)
+        except (MemoryError, torch.OutOfMemoryError) as error:
+            raise _too_large(checkpoint, examined.parameters, dtype) from error
+    check_loaded(checkpoint, examined.tensors, info, model)
+    check_finite(checkpoint, examined, model, dtype)
+    with quiet(), as_refusals(checkpoint, tr("{device} could not take it", device=device)):
+        try:
+            model = model.requires_grad_(False).to(device)
+            return make_ready(model, context_length=examined.context_length)
+        except (MemoryError, torch.OutOfMemoryError) as error:
+            raise _too_large(checkpoint, examined.parameters, dtype) from error
+
+
+def _from_files(checkpoint: Checkpoint, dtype: str, *, trust_remote_code: bool) -> tuple[Any, Any]:
+    """Mismatches are not left to transformers, which tells of them in its log only."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    auto: Any = AutoModelForCausalLM
+    model, info = auto.from_pretrained(
+        str(checkpoint.path.absolute()),
+        config=config_of(checkpoint, trust_remote_code=trust_remote_code),
+        dtype=getattr(torch, dtype),
+        local_files_only=True,
+        use_safetensors=checkpoint.is_safetensors,
+        weights_only=True,
+        trust_remote_code=trust_remote_code,
+        ignore_mismatched_sizes=True,
+        output_loading_info=True,
+    )
+    return model, info
+
+
+def check_memory(checkpoint: Checkpoint, parameters: int, device: str, dtype: str) -> None:
+    """Raise ModelUnavailable where the weights and some room do not fit into what is free. They
+    are read into the computer's memory first, whatever the device.
+    """
+    needed = _bytes_needed(parameters, dtype)
+    for free in (available_memory(), _free_on_card(device)):
+        if free and needed > free:  # 0: it could not be found out
+            raise _too_large(checkpoint, parameters, dtype, free)
+
+
+def _bytes_needed(parameters: int, dtype: str) -> int:
+    return int(parameters * DTYPES[dtype] * (1 + SLACK_SHARE)) + SLACK_BYTES
+
+
+def _free_on_card(device: str) -> int:
+    if not device.startswith("cuda"):
+        return 0
+    import torch
+
+    free: int = torch.cuda.mem_get_info(torch.device(device))[0]
+    return free
+
+
+def _too_large(
+    checkpoint: Checkpoint, parameters: int, dtype: str, free: int | None = None
+) -> ModelUnavailable:
+    needed = f"{_bytes_needed(parameters, dtype) / 1e9:,.1f}"
+    if free is None:
+        what = tr(
+            "{path} needs about {needed} GB of memory in {dtype}, more than is free",
+            path=checkpoint.path,
+            needed=needed,
+            dtype=dtype,
+        )
+    else:
+        what = tr(
+            "{path} needs about {needed} GB of memory in {dtype}, and {free} GB are free",
+            path=checkpoint.path,
+            needed=needed,
+            dtype=dtype,
+            free=f"{free / 1e9:,.1f}",
+        )
+    if DTYPES[dtype] == 4:
+        return ModelUnavailable(
+            what,
+            hint=tr(
+                "--dtype bfloat16 takes half of it; or name another --device, end other programs, "
+                "or take a smaller model"
+            ),
+        )
+    return ModelUnavailable(
+        what, hint=tr("name another --device, end other programs, or take a smaller model")
+    )
+
+
+def check_finite(checkpoint: Checkpoint, examined: Examined, model: Any, dtype: str) -> None:
+    """Raise ModelUnavailable for a weight that is not a number or infinite."""
+    import torch
+
+    for name, weight in model.named_parameters():
+        # A sum is finite where all numbers are, and takes no memory; one that overflowed is no
+        # proof, and the slower way decides.
+        if math.isfinite(weight.detach().sum(dtype=torch.float32).item()):
+            continue
+        wrong = int((~torch.isfinite(weight.detach())).sum().item())
+        if wrong:
+            raise _not_finite(checkpoint, examined, name, wrong, dtype)
+
+
+def _not_finite(
+    checkpoint: Checkpoint, examined: Examined, name: str, wrong: int, dtype: str
+) -> ModelUnavailable:
+    bare = re.sub(r"^[^.]+\.", "", name)
+    stored = examined.tensors.get(name) or examined.tensors.get(bare)
+    what = trn(
+        "{file} holds {count} value in {name} that is infinite or not a number",
+        "{file} holds {count} values in {name} that are infinite or not numbers",
+        wrong,
+        file=stored.file if stored else checkpoint.path,
+        name=name,
+    )
+    if dtype == "float16" and examined.dtype_on_disk != "float16":
+        hint = tr("float16 may be too narrow for these weights: try --dtype float32")
+    else:
+        hint = tr("training has diverged or the file is damaged: take an earlier checkpoint")
+    return ModelUnavailable(what, hint=hint)

@@ -1,0 +1,176 @@
+"""`PATH` or `hf:PATH`: a checkpoint on this machine's disk, as a Model.
+
+In: a folder and how it is to be computed. Out: a Model whose facts are known from the files; its
+weights are loaded by `probe`, or by the first request. Refuses to know: tests, marking, the store;
+how requests become token ids and back is `answering`'s.
+
+One checkpoint is in memory at a time: loading another lets go of the one before, which is loaded
+again if it is asked after all.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.messages import tr, trn
+from assay.models.local.facts import facts_of
+from assay.models.local.folder import find_checkpoint
+from assay.models.local.loading import choose_device, choose_dtype, examine, load
+from assay.models.local.tokenizer import LocalTokenizer
+from assay.models.local.vocabulary import check_highest
+from assay.models.settings import LocalSettings
+from assay.types import ModelFacts, Observed, Reply, Request
+
+if TYPE_CHECKING:
+    from assay.engine.network import Network
+    from assay.models.local.answering import Told
+
+
+class _Loaded:
+    """Which checkpoint is in memory."""
+
+    def __init__(self) -> None:
+        self.owner: LocalModel | None = None
+        self.network: Network | None = None
+
+    def hold(self, owner: LocalModel, network: Network) -> None:
+        self.owner, self.network = owner, network
+
+    def let_go(self) -> None:
+        self.owner = self.network = None
+        gc.collect()  # modules point at each other
+        import torch
+
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+
+
+_loaded = _Loaded()
+
+
+class LocalModel:
+    """A checkpoint folder. Everything its files can tell is checked when it is made."""
+
+    def __init__(self, path: Path, *, spec: str, settings: LocalSettings) -> None:
+        trusted = settings.trust_remote_code
+        self._settings = settings
+        self._checkpoint = find_checkpoint(
+            path, tokenizer=settings.tokenizer, trust_remote_code=trusted
+        )
+        self._examined = examine(self._checkpoint, trust_remote_code=trusted)
+        self._device = choose_device(settings.device)
+        self._dtype = choose_dtype(settings.dtype, self._device, self._examined.dtype_on_disk)
+        self._facts = facts_of(
+            self._checkpoint,
+            spec=spec,
+            device=self._device,
+            dtype=self._dtype,
+            examined=self._examined,
+            trust_remote_code=trusted,
+        )
+        self._tokenizer: LocalTokenizer | None = None
+        self._stopped = threading.Event()
+        self._told: Told | None = None
+        self._why_plain = ""
+
+    @property
+    def facts(self) -> ModelFacts:
+        """From config, headers and hashes; no weight was loaded for it."""
+        return self._facts
+
+    def probe(self) -> None:
+        """Load it once: what only numbers tell (NaN, memory) is found before the first question."""
+        self._network()
+        self._tokens()
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
+        """All of them, by kind: what is chosen first, for it is quickest."""
+        from assay.models.local.answering import Answering
+
+        self._stopped.clear()
+        answering = Answering(
+            network=self._network(),
+            tokenizer=self._tokens(),
+            ends=self._tokens().end_ids(self._checkpoint.generation.get("eos_token_id")),
+            is_chat=self._facts.is_chat,
+            folder=self._checkpoint.path,
+            stopped=self._stopped,
+        )
+        self._told = answering.told
+        yield from answering.replies(requests)
+
+    def observed(self) -> Observed:
+        """Where it was computed, and what a reader of its results should know."""
+        from assay.models.local.loading import DTYPES
+
+        weights = self._examined.parameters * DTYPES[self._dtype]
+        return Observed(
+            memory_bytes=weights,
+            gpu_bytes=0 if self._device == "cpu" else weights,
+            context_length=self._examined.context_length,
+            notes=tuple(self._notes()),
+        )
+
+    def stop(self) -> None:
+        """The batch under way is finished, then the rest is given up."""
+        self._stopped.set()
+
+    def close(self) -> None:
+        """Let go of the weights."""
+        if _loaded.owner is self:
+            _loaded.let_go()
+
+    def _network(self) -> Network:
+        if _loaded.owner is not self or _loaded.network is None:
+            if _loaded.owner is not None:
+                _loaded.let_go()
+            network = load(
+                self._checkpoint,
+                self._device,
+                self._dtype,
+                examined=self._examined,
+                trust_remote_code=self._settings.trust_remote_code,
+            )
+            self._why_plain = network.why_not
+            _loaded.hold(self, network)
+            return network
+        return _loaded.network
+
+    def _tokens(self) -> LocalTokenizer:
+        if self._tokenizer is None:
+            loaded = LocalTokenizer.load(
+                self._checkpoint.tokenizer_folder,
+                trust_remote_code=self._settings.trust_remote_code,
+            )
+            check_highest(self._checkpoint, loaded.vocabulary_size - 1, self._network().vocabulary)
+            self._tokenizer = loaded
+        return self._tokenizer
+
+    def _notes(self) -> Iterator[str]:
+        if self._why_plain:
+            yield tr(
+                "{architecture} was computed the plain, slower way, sequence by sequence: shared "
+                "beginnings cannot be used ({why})",
+                architecture=self._facts.about["architecture"],
+                why=self._why_plain,
+            )
+        if self._tokenizer:
+            from assay.models.local.encoding import notes
+
+            yield from notes(self._tokenizer)
+        if self._told and (count := self._told.cut):
+            yield trn(
+                "{count} prompt was longer than the model's context and lost its beginning",
+                "{count} prompts were longer than the model's context and lost their beginnings",
+                count,
+            )
+        if self._told and (count := self._told.merged):
+            yield trn(
+                "of {count} question the tokenizer merges the end of the prompt with a choice",
+                "of {count} questions the tokenizer merges the end of the prompt with a choice",
+                count,
+            )

@@ -1,0 +1,160 @@
+"""The model a config describes, without its weights: names and shapes of all its tensors.
+
+In: a Checkpoint. Out: a transformers model on torch's meta device, which takes no memory. Refuses
+to know: weight files. Also what every call of transformers needs: silence on the user's terminal,
+and its many exceptions turned into one of ours.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import pickle
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from assay.errors import ModelUnavailable
+from assay.messages import tr
+from assay.models.local.files import read_object
+from assay.models.local.folder import TOKENIZER_BYTES, Checkpoint
+
+DEFAULT_CONTEXT = 2048
+SANE_CONTEXT = 2**24  # tokenizers without a limit say 10**30
+_CONTEXT_NAMES = ("n_positions", "max_position_embeddings", "n_ctx", "max_sequence_length")
+INSTALL = "pip install 'slm-assay[local]'"
+_EXTRA = ("torch", "transformers", "safetensors")
+_REASON_CHARACTERS = 300
+
+
+def skeleton_of(checkpoint: Checkpoint, *, trust_remote_code: bool = False) -> Any:
+    """Build it. Raises ModelUnavailable where transformers does not know such a model."""
+    require_extra()
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    with quiet(), as_refusals(checkpoint, tr("its config.json describes no model we can build")):
+        config = config_of(checkpoint, trust_remote_code=trust_remote_code)
+        with torch.device("meta"):
+            auto: Any = AutoModelForCausalLM
+            return auto.from_config(config, trust_remote_code=trust_remote_code)
+
+
+def config_of(checkpoint: Checkpoint, *, trust_remote_code: bool) -> Any:
+    """The config as transformers reads it, with its defaults."""
+    from transformers import AutoConfig
+
+    config = AutoConfig.from_pretrained(
+        str(checkpoint.path.absolute()),
+        local_files_only=True,
+        trust_remote_code=trust_remote_code,
+    )
+    # It may name another weight file than the one that was found and stands in the fingerprint.
+    config.transformers_weights = None
+    config.dtype = None
+    return config
+
+
+def context_length_of(config: Any, checkpoint: Checkpoint) -> int:
+    """Tokens a model takes at once: what its config says, else its tokenizer, else 2,048. The
+    order is lm-eval's, so that both cut over-long prompts at the same place.
+    """
+    told = config.get_text_config()
+    for name in _CONTEXT_NAMES:
+        length = _sane(getattr(told, name, None))
+        if length is not None:
+            return length
+    settings = checkpoint.tokenizer_folder / "tokenizer_config.json"
+    if settings.is_file():
+        length = _sane(read_object(settings, TOKENIZER_BYTES).get("model_max_length"))
+        if length is not None:
+            return length
+    return DEFAULT_CONTEXT
+
+
+def _sane(length: object) -> int | None:
+    if isinstance(length, int | float) and 1 <= length <= SANE_CONTEXT:
+        return int(length)
+    return None
+
+
+def require_extra() -> None:
+    """Raise ModelUnavailable where the packages for local models are not installed. Called before
+    torch is imported: its threads wait for each other without burning a core, for they did so for
+    230 of 233 seconds beside one other busy program (13 s were enough).
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    missing = [name for name in _EXTRA if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ModelUnavailable(
+            tr("to load a checkpoint Assay needs {packages}", packages=", ".join(missing)),
+            hint=tr("install them: {command}", command=INSTALL),
+        )
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Nothing of what transformers and torch say reaches the terminal; settings come back."""
+    from transformers.utils import logging as untyped
+
+    speaks: Any = untyped
+    level, bars = speaks.get_verbosity(), speaks.is_progress_bar_enabled()
+    speaks.set_verbosity(logging.CRITICAL)
+    speaks.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        speaks.set_verbosity(level)
+        if bars:
+            speaks.enable_progress_bar()
+
+
+@contextmanager
+def as_refusals(checkpoint: Checkpoint, what: str) -> Iterator[None]:
+    """Whatever torch, transformers, safetensors and pickle raise at load becomes ModelUnavailable
+    that names the folder. `what` is a sentence without its end.
+    """
+    from huggingface_hub.errors import StrictDataclassError
+    from safetensors import SafetensorError
+
+    faults = (
+        OSError,
+        ValueError,
+        TypeError,
+        LookupError,
+        AttributeError,
+        ArithmeticError,
+        RuntimeError,
+        ImportError,
+        AssertionError,
+        EOFError,
+        pickle.PickleError,
+        SafetensorError,
+        StrictDataclassError,
+    )
+    try:
+        yield
+    except faults as error:
+        raise ModelUnavailable(
+            tr(
+                "{path} cannot be loaded: {what} ({why})",
+                path=checkpoint.path,
+                what=what,
+                why=reason(error),
+            ),
+            hint=tr(
+                "copy the checkpoint again from where it was trained; a model newer than the "
+                "installed transformers needs `pip install -U transformers`"
+            ),
+        ) from error
+
+
+def reason(error: BaseException) -> str:
+    """The first line of what an exception says, at a length a person reads."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = lines[0] if lines else type(error).__name__
+    return text if len(text) <= _REASON_CHARACTERS else text[:_REASON_CHARACTERS] + "…"

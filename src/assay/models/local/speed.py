@@ -1,0 +1,280 @@
+"""The speed that is reported: a fresh process, the CPU, all cores, one text at a time.
+
+In: a checkpoint folder. Out: MeasuredSpeed, or NotMeasured with the reason. Refuses to know: gates
+and reports.
+
+A process of its own, because what ran before changes a speed: memory in pieces, threads, weights in
+a cache. `python -m assay.models.local.speed FOLDER` is that process; it prints one JSON object. It
+ends with its parent, however that ends: its standard input is a pipe which the parent holds open.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO
+
+from assay.errors import AssayError
+from assay.machine import this_machine
+from assay.messages import tr
+from assay.types import Machine
+
+DEADLINE_S = 900.0
+LOOK_EVERY_S = 0.05
+MB = 1e6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredSpeed:
+    """`tokens_per_s` is the median of `runs_per_s`. `resident_mb` is the process at its largest
+    beyond what it was before the checkpoint was loaded; None where the system does not tell.
+    """
+
+    tokens_per_s: float
+    mean_per_s: float
+    spread_per_s: float | None
+    runs_per_s: tuple[float, ...]
+    prefill_tokens_per_s: float
+    prefill_s: tuple[float, ...]
+    decode_s: tuple[float, ...]
+    first_token_s: float
+    latency_p50_s: float
+    latency_p95_s: float
+    prompt_tokens: int
+    new_tokens: int
+    bytes_per_token: int
+    memory_bytes_per_s: float
+    share_of_bandwidth: float
+    memory_usage_mb: float
+    weights_mb: float
+    cache_mb: float
+    activations_mb: float
+    resident_mb: float | None
+    dtype: str
+    threads: int
+    machine: Machine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotMeasured:
+    """Why there is no speed; whole sentences."""
+
+    reason: str
+    hint: str = ""
+
+
+def measure_speed(
+    folder: Path,
+    *,
+    tokenizer: Path | None = None,
+    trust_remote_code: bool = False,
+    threads: int | None = None,
+    deadline_s: float = DEADLINE_S,
+    stopped: Callable[[], bool] = lambda: False,
+) -> MeasuredSpeed | NotMeasured:
+    """Time a checkpoint in a process of its own; all cores unless `threads` says otherwise. It is
+    ended at the deadline, and as soon as `stopped` says so.
+    """
+    command = [sys.executable, "-m", "assay.models.local.speed", str(folder.absolute())]
+    if tokenizer is not None:
+        command += ["--tokenizer", str(tokenizer.absolute())]
+    if trust_remote_code:
+        command += ["--trust-remote-code"]
+    if threads is not None:
+        command += ["--threads", str(threads)]
+    with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=said,
+            stderr=complained,
+            env=_environment(),
+            start_new_session=True,  # so that it can be ended with all it started
+        )
+        try:
+            ended = _ends(process, deadline_s, stopped)
+        finally:
+            _end(process)
+        if ended is not None:
+            return ended
+        return _answer(_last_line(said), _last_line(complained))
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: text for name, text in os.environ.items() if name != "PYTHONWARNINGS"}
+    return {**kept, "HF_HUB_OFFLINE": "1", "PYTHONUTF8": "1"}
+
+
+def _ends(
+    process: subprocess.Popen[bytes], deadline_s: float, stopped: Callable[[], bool]
+) -> NotMeasured | None:
+    """None once it ended by itself."""
+    deadline = time.monotonic() + deadline_s
+    while process.poll() is None:
+        if stopped():
+            return NotMeasured(reason=tr("timing the model was stopped"))
+        if time.monotonic() > deadline:
+            return NotMeasured(
+                reason=tr(
+                    "timing the model took longer than {seconds} s", seconds=f"{deadline_s:g}"
+                ),
+                hint=tr("other programs may be using this machine: end them and run again"),
+            )
+        time.sleep(LOOK_EVERY_S)
+    return None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)  # it leads a group of its own
+        else:
+            process.kill()
+        process.wait()
+    if process.stdin is not None:
+        process.stdin.close()
+
+
+def _last_line(file: IO[bytes]) -> str:
+    file.seek(0)
+    lines = file.read().decode("utf-8", "replace").splitlines()
+    return next((line for line in reversed(lines) if line.strip()), "")
+
+
+def _answer(said: str, complained: str) -> MeasuredSpeed | NotMeasured:
+    try:
+        document = json.loads(said)
+    except ValueError:
+        return NotMeasured(
+            reason=tr("timing the model ended without a result: {words}", words=complained or "-"),
+            hint=tr("most often there was too little memory for a second copy of the model"),
+        )
+    if "error" in document:
+        return NotMeasured(reason=document["error"]["message"], hint=document["error"]["hint"])
+    machine = document.pop("machine")
+    machine["gpus"] = tuple(machine["gpus"])
+    for name in ("runs_per_s", "prefill_s", "decode_s"):
+        document[name] = tuple(document[name])
+    return MeasuredSpeed(**document, machine=Machine(**machine))
+
+
+# ------------------------------------------------------------------------------ the fresh process
+
+
+def main(arguments: list[str]) -> int:
+    """Load, warm up, time, print."""
+    parser = argparse.ArgumentParser(prog="assay.models.local.speed")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--tokenizer", type=Path)
+    parser.add_argument("--trust-remote-code", action="store_true")
+    parser.add_argument("--threads", type=int)
+    given = parser.parse_args(arguments)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        document = asdict(_measured(given))
+    except AssayError as error:
+        document = {"error": {"message": error.message, "hint": error.hint}}
+    except MemoryError:
+        why = tr("there is too little memory to time {folder}", folder=given.folder)
+        document = {"error": {"message": why, "hint": tr("end other programs and run again")}}
+    sys.stdout.write(json.dumps(document) + "\n")
+    sys.stdout.flush()
+    return 1 if "error" in document else 0
+
+
+def _end_with_parent() -> None:
+    """The pipe ends when nobody holds it any more. `os.read` takes no lock that would keep the
+    interpreter from ending.
+    """
+    if os.read(0, 1):
+        return
+    if hasattr(os, "killpg") and os.getpid() == os.getpgrp():
+        os.killpg(os.getpid(), signal.SIGKILL)
+    os._exit(1)
+
+
+def _measured(given: argparse.Namespace) -> MeasuredSpeed:
+    from assay.models.local.folder import find_checkpoint
+
+    trusted = given.trust_remote_code
+    checkpoint = find_checkpoint(given.folder, tokenizer=given.tokenizer, trust_remote_code=trusted)
+    import torch
+
+    from assay.engine.bandwidth import measure_bandwidth
+    from assay.engine.timing import time_decoding
+    from assay.models.local.loading import choose_dtype, examine, load
+
+    machine = this_machine()
+    torch.set_num_threads(given.threads or machine.cores)
+    examined = examine(checkpoint, trust_remote_code=trusted)
+    dtype = choose_dtype(None, "cpu", examined.dtype_on_disk)
+    idle = _resident()
+    network = load(checkpoint, "cpu", dtype, examined=examined, trust_remote_code=trusted)
+    speed = time_decoding(network)
+    peak = _peak_resident()  # before the buffers that bandwidth is measured with
+    bandwidth = measure_bandwidth(network.device, network.dtype, size=speed.bytes_per_token)
+    return MeasuredSpeed(
+        tokens_per_s=speed.median,
+        mean_per_s=speed.mean,
+        spread_per_s=speed.spread,
+        runs_per_s=speed.tokens_per_s,
+        prefill_tokens_per_s=speed.prefill_tokens_per_s,
+        prefill_s=speed.prefill_s,
+        decode_s=speed.decode_s,
+        first_token_s=speed.first_token_s,
+        latency_p50_s=speed.latency_s(50),
+        latency_p95_s=speed.latency_s(95),
+        prompt_tokens=speed.prompt_tokens,
+        new_tokens=speed.new_tokens,
+        bytes_per_token=speed.bytes_per_token,
+        memory_bytes_per_s=bandwidth.read_bytes_per_s,
+        share_of_bandwidth=speed.share_of(bandwidth),
+        memory_usage_mb=speed.memory.total / MB,
+        weights_mb=speed.memory.weights / MB,
+        cache_mb=speed.memory.cache / MB,
+        activations_mb=speed.memory.activations / MB,
+        resident_mb=None if peak is None else max(0, peak - idle) / MB,
+        dtype=dtype,
+        threads=speed.threads,
+        machine=machine,
+    )
+
+
+def _resident() -> int:
+    """Bytes of this process that are in memory now."""
+    import psutil
+
+    return int(psutil.Process().memory_info().rss)
+
+
+def _peak_resident() -> int | None:
+    """Bytes at its largest. Linux tells the process's own in `status`; what `getrusage` tells there
+    is at least the size of the parent that started it.
+    """
+    if sys.platform.startswith("linux"):
+        status = Path("/proc/self/status").read_text("utf-8")
+        found = re.search(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+        return int(found.group(1)) * 1024 if found else None
+    if sys.platform == "win32":
+        import psutil
+
+        return int(psutil.Process().memory_info().peak_wset)
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

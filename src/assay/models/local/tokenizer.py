@@ -1,0 +1,357 @@
+"""A checkpoint's tokenizer: transformers' own, with what scoring must know of it.
+
+In: a folder. Out: a LocalTokenizer: batches of texts to token ids and back, chats as text, which
+tokens begin and end a text. Refuses to know: which special tokens a prompt needs (`encoding`), and
+where texts may be cut (`pieces`); it only says what it is made of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from assay.errors import ModelUnavailable
+from assay.messages import tr
+from assay.models.local.files import read_object
+from assay.models.local.folder import TOKENIZER_BYTES, find_tokenizer
+from assay.models.local.pieces import AddedText, Cuts, find_cuts
+from assay.models.local.skeleton import quiet, reason, require_extra
+from assay.models.local.tokenizer_file import follow_file
+from assay.types import Message
+
+# What a tokenizer can be read from; the settings beside them show in the loaded tokenizer.
+_FILES = (
+    "tokenizer.json",
+    "tokenizer.model",
+    "spiece.model",
+    "tekken.json",
+    "vocab.json",
+    "merges.txt",
+    "vocab.txt",
+    "added_tokens.json",
+)
+_SETTINGS = ("tokenizer_config.json", "special_tokens_map.json")
+_PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
+_BPE_SETTINGS = (
+    "dropout",
+    "unk_token",
+    "continuing_subword_prefix",
+    "end_of_word_suffix",
+    "fuse_unk",
+    "byte_fallback",
+    "ignore_merges",
+)
+# Encodings of one call stay in memory together, about 150 bytes a token beside its id.
+CHARACTERS_PER_CALL = 4_000_000
+
+
+class LocalTokenizer:
+    """One tokenizer. Make it with `load`."""
+
+    def __init__(self, wrapped: Any, folder: Path) -> None:
+        self._wrapped = wrapped
+        self.folder = folder
+        self._rust = _rust_part(wrapped)
+        self.notes: tuple[str, ...] = ()
+        if self._rust is not None and follow_file(self._rust, folder):
+            note = tr(
+                "the tokenizer in {folder} splits text as its tokenizer.json says; transformers "
+                "alone would split it otherwise, and tools that rely on it get other scores",
+                folder=folder,
+            )
+            self.notes = (note,)
+
+    @classmethod
+    def load(cls, folder: Path, *, trust_remote_code: bool = False) -> LocalTokenizer:
+        """Read a tokenizer's files. Raises ModelUnavailable that names the file and the remedy."""
+        require_extra()
+        folder = find_tokenizer(folder, folder)
+        # Set, as a child process of a program that used threads here is warned about on its
+        # terminal otherwise; on, as a batch then uses every core.
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+        try:
+            with quiet():
+                tokenizer = cls(_wrapped(folder, trust_remote_code), folder)
+                tried = tokenizer.encode_batch(["The answer is 42."], special=False)
+        except Exception as error:  # the Rust library raises bare Exceptions
+            raise _unusable(folder, error, trust_remote_code) from error
+        if not tried[0]:
+            raise _unusable(folder, None, trust_remote_code)
+        return tokenizer
+
+    # ------------------------------------------------------------------------- texts and ids
+
+    def encode_batch(self, texts: Sequence[str], *, special: bool) -> list[list[int]]:
+        """Token ids of each text; `special` adds the tokens the tokenizer adds by itself."""
+        ids: list[list[int]] = []
+        for some in _by_characters(texts):
+            try:
+                ids += self._encode(some, special)
+            except (TypeError, UnicodeError):  # half of a surrogate pair is no text
+                ids += self._encode([_without_surrogates(text) for text in some], special)
+        return ids
+
+    def _encode(self, texts: list[str], special: bool) -> list[list[int]]:
+        if self._rust is not None:
+            found = self._rust.encode_batch_fast(texts, add_special_tokens=special)
+            return [encoding.ids for encoding in found]
+        with quiet():
+            coded = self._wrapped(texts, add_special_tokens=special, verbose=False)
+        return [list(ids) for ids in coded["input_ids"]]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of tokens, special ones left out, spaces as they are."""
+        if self._rust is not None:
+            text: str = self._rust.decode(list(ids), skip_special_tokens=True)
+            return text
+        with quiet():
+            return str(
+                self._wrapped.decode(
+                    list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
+                )
+            )
+
+    # ------------------------------------------------------------------------- special tokens
+
+    @cached_property
+    def prefix_token_id(self) -> int | None:
+        """What stands before a text that has nothing before it: BOS, else EOS."""
+        found: int | None = self._wrapped.bos_token_id
+        if found is None:
+            found = self._wrapped.eos_token_id
+        return found
+
+    @cached_property
+    def prefix_text(self) -> str | None:
+        """How the prefix is written: a text that begins with it gets no other."""
+        if self.prefix_token_id is None:
+            return None
+        with quiet():
+            return str(self._wrapped.decode([self.prefix_token_id])) or None
+
+    def end_ids(self, generation: object = None) -> frozenset[int]:
+        """The tokens that end a text: its own EOS and those of generation_config.json, where it
+        names any: one id or a list of them.
+        """
+        named = generation if isinstance(generation, list) else [generation]
+        ends = [*named, self._wrapped.eos_token_id]
+        return frozenset(each for each in ends if isinstance(each, int))
+
+    @cached_property
+    def added(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+        """What stands before and behind the bare tokens of every text; None if that depends on
+        the text.
+        """
+        bare, again = self.encode_batch(["a", "b c"], special=False)
+        whole, other = self.encode_batch(["a", "b c"], special=True)
+        for start in range(len(whole) - len(bare) + 1):
+            end = start + len(bare)
+            if whole[start:end] == bare and whole[:start] + again + whole[end:] == other:
+                return tuple(whole[:start]), tuple(whole[end:])
+        return None
+
+    @property
+    def adds_bos(self) -> bool:
+        """Whether it puts its BOS before every text."""
+        before = self.added[0] if self.added else ()
+        return before[:1] == (self._wrapped.bos_token_id,)
+
+    @cached_property
+    def vocabulary_size(self) -> int:
+        """The highest token id and one, added tokens included."""
+        return 1 + int(max(self._wrapped.get_vocab().values()))
+
+    # ------------------------------------------------------------------------- chats
+
+    @property
+    def has_chat_template(self) -> bool:
+        """Whether it knows how its model was taught to converse."""
+        return bool(self._wrapped.chat_template)
+
+    def render_chat(self, messages: Sequence[Message]) -> str:
+        """The conversation as its template writes it, up to where the answer begins. Where the
+        template refuses or drops a system prompt, that is put before the first question.
+        """
+        system = "\n\n".join(each.content for each in messages if each.role == "system")
+        try:
+            text = self._render(messages)
+            if system.strip() and system.strip() not in text:
+                text = self._render(_folded(messages, system))
+            return text
+        except _template_faults() as error:
+            if not system:
+                raise self._template_unusable(error) from error
+        try:
+            return self._render(_folded(messages, system))
+        except _template_faults() as error:
+            raise self._template_unusable(error) from error
+
+    def _render(self, messages: Sequence[Message]) -> str:
+        turns = [{"role": each.role, "content": each.content} for each in messages]
+        with quiet():
+            return str(
+                self._wrapped.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+            )
+
+    def _template_unusable(self, error: Exception) -> ModelUnavailable:
+        return ModelUnavailable(
+            tr(
+                "the chat template in {folder} cannot write this conversation: {why}",
+                folder=self.folder,
+                why=reason(error),
+            ),
+            hint=tr(
+                "correct chat_template in tokenizer_config.json or chat_template.jinja, or remove "
+                "it: the model then gets plain prompts"
+            ),
+        )
+
+    # ------------------------------------------------------------------------- what it is made of
+
+    @cached_property
+    def cuts(self) -> Cuts | None:
+        """Where texts may be cut, if anywhere."""
+        if self._rust is None or self.added is None or self.added[1]:
+            return None
+        return find_cuts(
+            self._part("normalizer"),
+            self._part("pre_tokenizer"),
+            self._model(),
+            [
+                AddedText(token.content, token.lstrip or token.rstrip or token.single_word)
+                for token in self._rust.get_added_tokens_decoder().values()
+            ],
+        )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The same for tokenizers that write the same tokens, wherever they lie. Over the bytes of
+        the vocabulary and the parts as loaded, which takes 20 ms for 150,000 tokens; writing the
+        loaded tokenizer out takes ten times as long.
+        """
+        whole = hashlib.sha256()
+        names = _FILES if self._rust is not None else _FILES + _SETTINGS
+        for name in names:
+            path = self.folder / name
+            if path.is_file():
+                whole.update(f"{name} {path.stat().st_size}\n".encode())
+                with path.open("rb") as file:
+                    whole.update(hashlib.file_digest(file, "sha256").digest())
+        whole.update(type(self._wrapped).__qualname__.encode())
+        about: list[object] = [self.prefix_token_id, self._wrapped.eos_token_id]
+        if self._rust is not None:
+            about += [self._part(name) for name in _PARTS]
+            about += [self._model(), self._rust.encode_special_tokens]
+            about += [
+                [number, repr(token)]
+                for number, token in sorted(self._rust.get_added_tokens_decoder().items())
+            ]
+        whole.update(json.dumps(about, sort_keys=True, default=repr).encode())
+        return whole.hexdigest()
+
+    def _part(self, name: str) -> Mapping[str, Any] | None:
+        part = getattr(self._rust, name)
+        if part is None:
+            return None
+        told = json.loads(part.__getstate__())
+        return told if isinstance(told, dict) else {}
+
+    def _model(self) -> Mapping[str, Any]:
+        model = getattr(self._rust, "model", None)
+        settings = {name: getattr(model, name, None) for name in _BPE_SETTINGS}
+        return {"type": type(model).__name__, **settings}
+
+
+def _wrapped(folder: Path, trust_remote_code: bool) -> Any:
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    # Absolute: a relative path may read like a name on the hub, which would then be asked.
+    place = str(folder.absolute())
+    if not any((folder / name).is_file() for name in ("tokenizer_config.json", "config.json")):
+        return PreTrainedTokenizerFast.from_pretrained(place, local_files_only=True)
+    return AutoTokenizer.from_pretrained(
+        place, use_fast=True, local_files_only=True, trust_remote_code=trust_remote_code
+    )
+
+
+def _rust_part(wrapped: Any) -> Any:
+    """The Rust tokenizer, if calling it does what calling the wrapper does."""
+    from transformers import PreTrainedTokenizerFast
+
+    kind = type(wrapped)
+    same = all(
+        getattr(kind, name, None) is getattr(PreTrainedTokenizerFast, name)
+        for name in ("__call__", "_encode_plus", "_decode")
+    )
+    if not isinstance(wrapped, PreTrainedTokenizerFast) or not same:
+        return None
+    rust = wrapped.backend_tokenizer
+    rust.no_truncation()
+    rust.no_padding()
+    rust.encode_special_tokens = wrapped.split_special_tokens
+    return rust
+
+
+def _by_characters(texts: Sequence[str]) -> Iterable[list[str]]:
+    some: list[str] = []
+    size = 0
+    for text in texts:
+        if some and size + len(text) > CHARACTERS_PER_CALL:
+            yield some
+            some, size = [], 0
+        some.append(text)
+        size += len(text)
+    if some:
+        yield some
+
+
+def _without_surrogates(text: str) -> str:
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def _folded(messages: Sequence[Message], system: str) -> list[Message]:
+    turns = [each for each in messages if each.role != "system"]
+    for place, each in enumerate(turns):
+        if each.role == "user":
+            turns[place] = Message("user", f"{system}\n\n{each.content}")
+            return turns
+    return [Message("user", system), *turns]
+
+
+def _template_faults() -> tuple[type[Exception], ...]:
+    from jinja2 import TemplateError
+
+    # A macro that calls itself is a RuntimeError, and "x" * 10**12 a MemoryError.
+    of_python = (RuntimeError, MemoryError, AttributeError, ArithmeticError)
+    return (TemplateError, ValueError, TypeError, LookupError, *of_python)
+
+
+def _unusable(folder: Path, error: Exception | None, trusted: bool) -> ModelUnavailable:
+    """Names the file that is broken, as far as one can tell."""
+    for name in (*_FILES, *_SETTINGS):
+        path = folder / name
+        if path.is_file() and name.endswith(".json"):
+            try:
+                told = read_object(path, TOKENIZER_BYTES)
+            except ModelUnavailable as broken:
+                return broken
+            if "auto_map" in told and not trusted:
+                return ModelUnavailable(
+                    tr("the tokenizer in {folder} brings a program of its own", folder=folder),
+                    hint=tr("let it run only if you trust where it comes from"),
+                )
+    file = next(folder / name for name in (*_FILES, "") if (folder / name).exists())
+    why = reason(error) if error else tr("it makes no tokens of a sentence")
+    return ModelUnavailable(
+        tr("the tokenizer {path} cannot be loaded: {why}", path=file, why=why),
+        hint=tr(
+            "copy it again from where the model was trained, or save it there once more with "
+            "save_pretrained(); one newer than the installed packages needs "
+            "`pip install -U transformers`"
+        ),
+    )

@@ -1,0 +1,354 @@
+"""What lies in the weight files, compared with what the config asks for, before anything is loaded.
+
+In: a Checkpoint. Out: the tensors in its files, and refusals that name each tensor that is missing
+or has another shape. Refuses to know: numbers; only names, types, shapes and sizes.
+
+A safetensors file is 8 bytes with the length of a JSON header, the header, and the tensors' bytes
+without gaps: https://huggingface.co/docs/safetensors. The header is read without torch. Files may
+be damaged or hostile, and nothing they claim is believed before it was compared with their size.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import struct
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.errors import AssayError, ModelUnavailable, raise_all
+from assay.messages import tr
+from assay.models.local.folder import Checkpoint
+from assay.models.local.skeleton import as_refusals, quiet, require_extra
+
+HEADER_BYTES = 100 * 2**20  # the limit of the safetensors library, too
+NAMED = 5
+_DIMENSIONS = 16
+
+# Name in the file: name in torch, bits.
+_TYPES = {
+    "F64": ("float64", 64),
+    "F32": ("float32", 32),
+    "F16": ("float16", 16),
+    "BF16": ("bfloat16", 16),
+    "F8_E4M3": ("float8_e4m3fn", 8),
+    "F8_E5M2": ("float8_e5m2", 8),
+    "I64": ("int64", 64),
+    "I32": ("int32", 32),
+    "I16": ("int16", 16),
+    "I8": ("int8", 8),
+    "U64": ("uint64", 64),
+    "U32": ("uint32", 32),
+    "U16": ("uint16", 16),
+    "U8": ("uint8", 8),
+    "BOOL": ("bool", 8),
+}
+_LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers")
+# Causal masks and rotary tables that older versions of transformers saved with the weights.
+_TABLES = ("inv_freq", "masked_bias")
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """One tensor of a file; `dtype` by torch's name."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    bytes: int
+    file: Path
+
+
+Tensors = Mapping[str, Tensor]
+
+
+def tensors_in(checkpoint: Checkpoint) -> Tensors:
+    """All tensors of a checkpoint's files, by name. Raises ModelUnavailable for damaged files."""
+    found: dict[str, Tensor] = {}
+    mistakes: list[AssayError] = []
+    for file in checkpoint.weight_files:
+        try:
+            found |= (
+                read_header(file) if checkpoint.is_safetensors else _unpickled(checkpoint, file)
+            )
+        except ModelUnavailable as error:
+            mistakes.append(error)
+    raise_all(mistakes)
+    return found
+
+
+def main_dtype(tensors: Tensors) -> str:
+    """The type most of the weights have, by torch's name."""
+    sizes: Counter[str] = Counter()
+    for tensor in tensors.values():
+        if "float" in tensor.dtype:
+            sizes[tensor.dtype] += tensor.bytes
+    return sizes.most_common(1)[0][0] if sizes else "float32"
+
+
+# --------------------------------------------------------------------------- safetensors headers
+
+
+class _Damaged(Exception):
+    """What is wrong with a file, as a clause."""
+
+
+def read_header(path: Path) -> dict[str, Tensor]:
+    """The tensors of one safetensors file. Raises ModelUnavailable for one that is damaged."""
+    try:
+        return dict(_header(path))
+    except (_Damaged, OSError) as error:
+        why = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+        raise _refused_file(path, why) from error
+
+
+def _header(path: Path) -> Iterator[tuple[str, Tensor]]:
+    with path.open("rb") as file:
+        size = path.stat().st_size
+        start = file.read(8)
+        if len(start) < 8:
+            raise _Damaged(tr("it has only {count} bytes", count=size))
+        (length,) = struct.unpack("<Q", start)
+        if length > min(HEADER_BYTES, size - 8):
+            raise _Damaged(
+                tr("its header would end after byte {end} of {size}", end=length + 8, size=size)
+            )
+        entries = _entries(file.read(length))
+    end = 0
+    for name, (dtype, shape, begin, until) in sorted(entries.items(), key=lambda e: e[1][2:]):
+        if begin != end:
+            raise _Damaged(
+                tr("the bytes of {name!r} do not follow those of the tensor before", name=name)
+            )
+        end = until
+        yield name, Tensor(dtype, shape, until - begin, path)
+    rest = size - 8 - length
+    if end > rest:
+        raise _Damaged(
+            tr("it ends {count} bytes too early: it was cut off", count=f"{end - rest:,}")
+        )
+    if end < rest:
+        raise _Damaged(tr("{count} bytes at its end belong to no tensor", count=f"{rest - end:,}"))
+
+
+Entry = tuple[str, tuple[int, ...], int, int]  # type, shape, first byte, byte after the last
+
+
+def _entries(raw: bytes) -> dict[str, Entry]:
+    try:
+        document = json.loads(raw.decode("utf-8"), object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise _Damaged(tr("its header is not valid JSON")) from error
+    if not isinstance(document, dict):
+        raise _Damaged(tr("its header is not a JSON object"))
+    document.pop("__metadata__", None)
+    return {name: _entry(name, about) for name, about in document.items()}
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(found := dict(pairs)) != len(pairs):
+        raise ValueError("a name stands twice")
+    return found
+
+
+def _entry(name: str, about: object) -> Entry:
+    told: dict[str, Any] = about if isinstance(about, dict) else {}
+    code: Any = told.get("dtype")
+    shape: Any = told.get("shape")
+    offsets: Any = told.get("data_offsets")
+    if not isinstance(code, str) or code not in _TYPES:
+        raise _Damaged(
+            tr("the tensor {name!r} has the unknown type {kind!r}", name=name, kind=code)
+        )
+    if not _are_counts(shape, _DIMENSIONS) or not _are_counts(offsets, 2) or len(offsets) != 2:
+        raise _Damaged(tr("its header is wrong about the tensor {name!r}", name=name))
+    dtype, bits = _TYPES[code]
+    begin, end = offsets
+    if (end - begin) * 8 != math.prod(shape) * bits:
+        raise _Damaged(
+            tr("the tensor {name!r} has another number of bytes than its shape asks", name=name)
+        )
+    return dtype, tuple(shape), begin, end
+
+
+def _are_counts(value: Any, most: int) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) <= most
+        and all(type(number) is int and 0 <= number < 2**63 for number in value)
+    )
+
+
+def _refused_file(path: Path, why: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        tr("the weight file {path} is damaged: {why}", path=path, why=why),
+        hint=tr("copy or save the file again; a checkpoint may still be being written"),
+    )
+
+
+# --------------------------------------------------------------------------------------- pickles
+
+
+def _unpickled(checkpoint: Checkpoint, path: Path) -> dict[str, Tensor]:
+    """Only tensors are taken from a pickle: any other object in it is refused, not made."""
+    require_extra()
+    import torch
+
+    with quiet(), as_refusals(checkpoint, tr("{file} is not a file of weights", file=path.name)):
+        found = torch.load(path, map_location="meta", weights_only=True)
+    if not isinstance(found, dict) or not found:
+        raise _refused_file(path, tr("it holds no tensors under names"))
+    kept = {}
+    for name, tensor in found.items():
+        if not isinstance(name, str) or not isinstance(tensor, torch.Tensor):
+            raise _refused_file(path, tr("{name!r} is no tensor", name=name))
+        dtype = str(tensor.dtype).removeprefix("torch.")
+        kept[name] = Tensor(dtype, tuple(tensor.shape), tensor.nbytes, path)
+    return kept
+
+
+# ------------------------------------------------------------------------ files against the config
+
+
+def check_layers(checkpoint: Checkpoint, tensors: Tensors) -> None:
+    """A config that asks for more layers than there are tensors, or for none, is refused before
+    it is built.
+    """
+    nested = checkpoint.config.get("text_config")
+    for config in (checkpoint.config, nested if isinstance(nested, dict) else {}):
+        for key in _LAYERS:
+            layers = config.get(key)
+            if isinstance(layers, int) and not 1 <= layers <= len(tensors):
+                raise _mismatch(
+                    checkpoint,
+                    tr(
+                        "config.json asks for {layers} layers, and the files hold {count} tensors",
+                        layers=layers,
+                        count=len(tensors),
+                    ),
+                )
+
+
+def check_against(checkpoint: Checkpoint, tensors: Tensors, skeleton: Any) -> None:
+    """Compare names and shapes. Where some names are neither the model's own nor with or without
+    its prefix, transformers may know how to rename them, and what is missing is left to it.
+    """
+    prefix = skeleton.base_model_prefix
+    wrong, taken, missing = [], set(), []
+    for names, shape in _groups(skeleton):
+        stored = [name for own in names for name in _spellings(own, prefix) if name in tensors]
+        taken.update(stored)
+        wrong += [
+            _other_shape(name, tensors[name], shape)
+            for name in stored
+            if tensors[name].shape != shape
+        ]
+        if not stored:
+            missing.append(names[0])
+    mistakes: list[AssayError] = []
+    if wrong:
+        mistakes.append(_mismatch(checkpoint, _listed(wrong)))
+    if missing and not any(_has_numbers(name, tensors) for name in tensors.keys() - taken):
+        mistakes.append(_missing(checkpoint, missing))
+    raise_all(mistakes)
+
+
+def check_loaded(
+    checkpoint: Checkpoint, tensors: Tensors, info: Mapping[str, Any], model: Any
+) -> None:
+    """What transformers found out while loading. Tensors in the file that the model has no place
+    for are an error where they would have belonged to a part it has: a layer or a bias that the
+    config forgot changes every answer.
+    """
+    mistakes: list[AssayError] = []
+    wrong = [
+        _other_shape(name, Tensor("", tuple(found), 0, checkpoint.path), tuple(wanted))
+        for name, found, wanted in sorted(info["mismatched_keys"])
+    ]
+    if wrong:
+        mistakes.append(_mismatch(checkpoint, _listed(wrong)))
+    if info["missing_keys"]:
+        mistakes.append(_missing(checkpoint, sorted(info["missing_keys"])))
+    modules = {_without_numbers(name) for name, _ in model.named_modules() if name}
+    forgotten = [
+        name
+        for name in sorted(info["unexpected_keys"])
+        if _without_numbers(name.rpartition(".")[0]) in modules and _has_numbers(name, tensors)
+    ]
+    if forgotten:
+        mistakes.append(
+            _mismatch(
+                checkpoint,
+                tr("config.json has no place for {names}", names=_listed(forgotten)),
+            )
+        )
+    raise_all(mistakes)
+
+
+def _groups(skeleton: Any) -> Iterable[tuple[list[str], tuple[int, ...]]]:
+    """The names of each parameter: tied ones have several, and any of them will do."""
+    found: dict[int, tuple[list[str], tuple[int, ...]]] = {}
+    for name, parameter in skeleton.named_parameters(remove_duplicate=False):
+        found.setdefault(id(parameter), ([], tuple(parameter.shape)))[0].append(name)
+    return found.values()
+
+
+def _spellings(name: str, prefix: str) -> tuple[str, ...]:
+    """A body saved alone has no prefix; a head without one may have been saved with it."""
+    bare = name.removeprefix(f"{prefix}.")
+    return (name, bare) if bare != name else (name, f"{prefix}.{name}")
+
+
+def _has_numbers(name: str, tensors: Tensors) -> bool:
+    """Whether a tensor can be weights, rather than a table computed from the config."""
+    if name.endswith(_TABLES):
+        return False
+    tensor = tensors.get(name)
+    is_mask = tensor is not None and len(tensor.shape) == 4 and tensor.shape[:2] == (1, 1)
+    return not (is_mask and name.endswith(".bias"))
+
+
+def _without_numbers(name: str) -> str:
+    return re.sub(r"(?<![^.])\d+(?![^.])", "*", name)
+
+
+def _other_shape(name: str, tensor: Tensor, wanted: tuple[int, ...]) -> str:
+    return tr(
+        "{name} has the shape {found} in {file}, and config.json asks for {wanted}",
+        name=name,
+        found=_shape(tensor.shape),
+        file=tensor.file.name,
+        wanted=_shape(wanted),
+    )
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "×".join(map(str, shape)) or "1"
+
+
+def _listed(names: list[str]) -> str:
+    shown = "; ".join(names[:NAMED])
+    more = len(names) - NAMED
+    if more <= 0:
+        return shown
+    return tr("{shown}; and {count} more", shown=shown, count=more)
+
+
+def _missing(checkpoint: Checkpoint, names: list[str]) -> ModelUnavailable:
+    return _mismatch(
+        checkpoint, tr("the files lack tensors of the model: {names}", names=_listed(names))
+    )
+
+
+def _mismatch(checkpoint: Checkpoint, what: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        tr(
+            "the weights in {path} do not fit its config.json: {what}",
+            path=checkpoint.path,
+            what=what,
+        ),
+        hint=tr("copy config.json and the weights from the same checkpoint"),
+    )

@@ -1,0 +1,321 @@
+"""Writing with slots against computing every sequence whole for every token: the same tokens."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from assay.engine.batches import TooLittleMemory
+from assay.engine.drawing import Dice, Manner, draw
+from assay.engine.finite import NotFinite
+from assay.engine.generate import Ended, Prompt, PromptTooLong, generate
+from assay.engine.graphs import Recording, Steps
+from assay.engine.network import Network, make_ready
+from assay.engine.slots import BehindSlots, Slots, alike
+from tests.engine.shapes import random_model
+
+CONTEXT = 100
+VOCABULARY = 211
+SERVED = ("gpt2", "llama", "gpt_neox", "opt", "gemma", "phi", "qwen3")
+NOT_SERVED = ("bloom", "mistral", "mamba", "gemma2", "gptj")
+
+Told = tuple[tuple[int, ...], Ended]
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def stops_when(divisor: int) -> Callable[[Sequence[int]], bool]:
+    return lambda tokens: sum(tokens) % divisor == 0
+
+
+def prompts_of_all_kinds(count: int, seed: int = 0) -> list[Prompt]:
+    """One to ninety tokens, some with a beginning in common; ends of all kinds; greedy and not."""
+    chance = random.Random(seed)
+    preamble = [chance.randrange(VOCABULARY) for _ in range(40)]
+    found = []
+    for number in range(count):
+        tokens = [chance.randrange(VOCABULARY) for _ in range(chance.choice((1, 2, 9, 50, 90)))]
+        if number % 3 == 0:
+            tokens = preamble + tokens[:20]
+        found.append(
+            Prompt(
+                tokens,
+                most_new=chance.choice((1, 6, 12, 40)),
+                temperature=chance.choice((0.0, 0.0, 0.7, 1.0)),
+                seed=number,
+                top_p=chance.choice((1.0, 0.9)),
+                top_k=chance.choice((0, 20)),
+                min_p=chance.choice((0.0, 0.05)),
+                ends=frozenset((3, 5, 8)) if number % 2 else frozenset(),
+                stopped=stops_when(chance.choice((5, 17, 41))) if number % 4 else None,
+            )
+        )
+    return found
+
+
+def plainly(model: Any, prompt: Prompt) -> Told:
+    """Every token from the whole sequence, by the model's own forward."""
+    manner = Manner(prompt.temperature, prompt.seed, prompt.top_p, prompt.top_k, prompt.min_p)
+    dice = Dice(manner)
+    tokens: list[int] = []
+    while True:
+        ids = torch.tensor([[*prompt.tokens, *tokens]])
+        with torch.inference_mode():
+            logits = model(input_ids=ids, use_cache=False).logits[:, -1].float()
+        (token,) = draw(logits, [(dice, len(tokens))])
+        if token in prompt.ends:
+            return tuple(tokens), "end"
+        tokens.append(token)
+        if prompt.stopped and prompt.stopped(tokens):
+            return tuple(tokens), "stop"
+        if len(tokens) == prompt.most_new:
+            return tuple(tokens), "length"
+        if len(prompt.tokens) + len(tokens) == CONTEXT:
+            return tuple(tokens), "context"
+
+
+@cache
+def network_of(shape: str) -> Network:
+    return make_ready(random_model(shape), context_length=CONTEXT)
+
+
+@cache
+def told_plainly(shape: str) -> tuple[Told, ...]:
+    model = random_model(shape)
+    return tuple(plainly(model, prompt) for prompt in prompts_of_all_kinds(20))
+
+
+def told(
+    network: Network, prompts: Sequence[Prompt], most_rows: int | None = None
+) -> tuple[Told, ...]:
+    found = dict(generate(network, prompts, most_rows=most_rows))
+    assert len(found) == len(prompts)
+    return tuple((found[index].tokens, found[index].ended) for index in range(len(prompts)))
+
+
+@pytest.mark.parametrize("by_blocks", [False, True], ids=["by length", "at once"])
+@pytest.mark.parametrize("most_rows", [1, 3, 16, None])
+@pytest.mark.parametrize("shape", SERVED)
+def test_slots_write_what_whole_sequences_write(
+    shape: str, most_rows: int | None, by_blocks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = network_of(shape)
+    assert network.serves_trees, network.why_not
+    monkeypatch.setattr(network, "by_blocks", by_blocks)
+    assert told(network, prompts_of_all_kinds(20), most_rows) == told_plainly(shape)
+
+
+@pytest.mark.parametrize("shape", NOT_SERVED)
+def test_models_that_slots_cannot_serve_write_the_same_by_themselves(shape: str) -> None:
+    network = network_of(shape)
+    assert not network.serves_trees
+    assert told(network, prompts_of_all_kinds(20)) == told_plainly(shape)
+
+
+def test_the_prompts_of_these_tests_end_in_every_way() -> None:
+    ends = {ended for _, ended in told_plainly("gpt2")}
+    assert ends == {"end", "stop", "length", "context"}
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_order_of_prompts_changes_no_text(seed: int) -> None:
+    prompts = prompts_of_all_kinds(20)
+    order = random.Random(seed).sample(range(20), 20)
+    shuffled = told(network_of("llama"), [prompts[index] for index in order], 4)
+    assert shuffled == tuple(told_plainly("llama")[index] for index in order)
+
+
+def test_rows_come_as_they_end() -> None:
+    prompts = [Prompt([7, 9, 11], most) for most in (30, 2, 9)]
+    assert [index for index, _ in generate(network_of("gpt2"), prompts)] == [1, 2, 0]
+
+
+def test_a_beginning_in_common_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = network_of("gpt2")
+    computed = []
+    run = Network.run
+
+    def counting(self: Network, ids: torch.Tensor, *more: Any) -> torch.Tensor:
+        computed.append(ids.shape[1])
+        return run(self, ids, *more)
+
+    monkeypatch.setattr(Network, "run", counting)
+    shared = list(range(60))
+    list(generate(network, [Prompt([*shared, 70 + n, 3], 1) for n in range(10)]))
+    assert sum(computed) == 60 + 10 * 2
+
+
+def test_no_ended_row_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = network_of("gpt2")
+    computed = []
+    run = Network.run
+
+    def counting(self: Network, ids: torch.Tensor, *more: Any) -> torch.Tensor:
+        computed.append(ids.shape[1])
+        return run(self, ids, *more)
+
+    monkeypatch.setattr(Network, "run", counting)
+    list(generate(network, [Prompt([number, 9], 1 + number) for number in range(8)], most_rows=8))
+    assert computed == [16, 7, 6, 5, 4, 3, 2, 1]
+
+
+def test_a_prompt_beyond_the_context_is_refused_before_any_work() -> None:
+    fitting, too_long = Prompt([1] * (CONTEXT - 1), 5), Prompt([1] * CONTEXT, 5)
+    with pytest.raises(PromptTooLong) as caught:
+        generate(network_of("gpt2"), [fitting, too_long])
+    assert (caught.value.index, caught.value.size, caught.value.limit) == (1, CONTEXT, CONTEXT - 1)
+    ((_, written),) = generate(network_of("gpt2"), [fitting])
+    assert (len(written.tokens), written.ended) == (1, "context")
+
+
+def test_a_prompt_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="0"):
+        generate(network_of("gpt2"), [Prompt([], 5)])
+
+
+def test_no_prompts_and_no_tokens_give_nothing() -> None:
+    assert list(generate(network_of("gpt2"), [])) == []
+    ((_, written),) = generate(network_of("gpt2"), [Prompt([1, 2], 0)])
+    assert (written.tokens, written.ended, written.prompt_tokens) == ((), "length", 2)
+
+
+def test_times_rise_from_the_first_token_to_the_last() -> None:
+    ((_, written),) = generate(network_of("gpt2"), [Prompt([1, 2, 3], 6)])
+    assert 0 < written.first_token_s < written.total_s
+
+
+@pytest.mark.parametrize(
+    "error", [torch.OutOfMemoryError("no room"), RuntimeError("not enough memory: 9 bytes")]
+)
+def test_too_little_memory_halves_the_rows_and_loses_nothing(
+    error: RuntimeError, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = network_of("llama")
+    steps = []
+    run = Network.run
+
+    def short_of_memory(self: Network, ids: torch.Tensor, *more: Any) -> torch.Tensor:
+        if isinstance(more[1], BehindSlots):
+            if len(steps) >= 3 and ids.shape[1] > 2:
+                raise error
+            steps.append(ids.shape[1])
+        return run(self, ids, *more)
+
+    monkeypatch.setattr(Network, "run", short_of_memory)
+    assert told(network, prompts_of_all_kinds(20), 8) == told_plainly("llama")
+    assert max(steps[:3]) > 2
+    assert max(steps[3:]) == 2
+
+
+def test_a_single_row_that_does_not_fit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(*_given: Any) -> torch.Tensor:
+        raise torch.OutOfMemoryError("no room")
+
+    monkeypatch.setattr(Network, "run", no_memory)
+    with pytest.raises(TooLittleMemory):
+        list(generate(network_of("gpt2"), prompts_of_all_kinds(5)))
+
+
+def test_other_errors_are_not_taken_for_missing_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_given: Any) -> torch.Tensor:
+        raise RuntimeError("shapes do not match")
+
+    monkeypatch.setattr(Network, "run", broken)
+    with pytest.raises(RuntimeError, match="shapes"):
+        list(generate(network_of("gpt2"), prompts_of_all_kinds(5)))
+
+
+def test_a_model_that_answers_with_no_number_is_refused_with_the_prompt() -> None:
+    model = random_model("gpt2")
+    network = make_ready(model, context_length=CONTEXT)
+    with torch.no_grad():
+        model.transformer.wte.weight[50] = float("nan")
+        model.lm_head.weight = torch.nn.Parameter(torch.ones_like(model.lm_head.weight))
+    prompts = [Prompt([4, 2], 3), Prompt([1, 50, 2], 3)]
+    with pytest.raises(NotFinite) as caught:
+        list(generate(network, prompts))
+    assert caught.value.args == (1,)
+
+
+def test_slots_of_like_length_are_read_together() -> None:
+    assert list(alike([])) == []
+    assert list(alike([10, 12, 11])) == [(0, 3, 12)]
+    assert list(alike([900, 880, 100, 90])) == [(0, 2, 900), (2, 4, 100)]
+
+
+class Replayed(Steps):
+    """Plays steps again as a GPU does, by running them in the places of the recording."""
+
+    made: ClassVar[list[tuple[int, int]]] = []
+
+    def __init__(self, network: Network, slots: Slots) -> None:
+        super().__init__(network, slots)
+        self._records = True
+
+    def _record(self, size: tuple[int, int], now: torch.Tensor) -> bool:
+        self.made.append(size)
+        given = torch.zeros(2, size[0], dtype=torch.long)
+        logits = torch.empty(size[0], VOCABULARY)
+        graph = SimpleNamespace(replay=lambda: logits.copy_(self._plainly(given, size[1])))
+        self._recordings[size] = Recording(graph, given, logits)
+        return True
+
+
+@pytest.mark.parametrize("most_rows", [3, 7, 20])
+def test_steps_that_are_played_again_write_the_same(
+    most_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = network_of("llama")
+    monkeypatch.setattr(network, "by_blocks", True)
+    monkeypatch.setattr("assay.engine.generate.Steps", Replayed)
+    Replayed.made.clear()
+    assert told(network, prompts_of_all_kinds(20), most_rows) == told_plainly("llama")
+    assert Replayed.made
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("shape", SERVED)
+def test_a_gpu_writes_the_same_from_recorded_steps(
+    shape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    record = Steps._record
+
+    def counting(self: Steps, size: tuple[int, int], now: torch.Tensor) -> bool:
+        made.append(record(self, size, now))
+        return made[-1]
+
+    monkeypatch.setattr(Steps, "_record", counting)
+    network = make_ready(random_model(shape).to("cuda"), context_length=CONTEXT)
+    assert told(network, prompts_of_all_kinds(20)) == told_plainly(shape)
+    assert made
+    assert all(made)
+
+
+def test_stories_are_told_as_the_reference_tells_them(shared: Path) -> None:
+    folder = shared / "models" / "stories260K"
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    network = make_ready(model, context_length=model.config.max_position_embeddings)
+    stories = json.loads((folder / "reference.json").read_text("utf-8"))["greedy"]
+    asked = [tokenizer(beginning)["input_ids"] for beginning in stories]
+    ends = frozenset(model.generation_config.eos_token_id)
+    prompts = [Prompt(ids, 201 - len(ids), ends=ends) for ids in asked]
+    for index, written in generate(network, prompts):
+        text = tokenizer.decode([*asked[index], *written.tokens], skip_special_tokens=True)
+        assert text == list(stories.values())[index]

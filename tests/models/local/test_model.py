@@ -1,0 +1,238 @@
+"""A checkpoint as a Model: every kind of request, and what goes wrong with one of them."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM
+
+from assay.models.local.model import LocalModel
+from assay.models.opening import open_model
+from assay.models.settings import LocalSettings
+from assay.types import (
+    Answered,
+    Chosen,
+    Failed,
+    Message,
+    ReadText,
+    Reply,
+    Request,
+    Sampling,
+    Timed,
+    ToAnswer,
+    ToChoose,
+    ToRead,
+    ToTime,
+    Work,
+)
+from tests.models.local.checkpoints import CHAT_TEMPLATE, make_checkpoint
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_checkpoint(tmp_path_factory.mktemp("runs") / "step_100", "llama", context=128)
+
+
+@pytest.fixture
+def model(folder: Path) -> LocalModel:
+    return LocalModel(folder, spec=f"hf:{folder}", settings=LocalSettings(device="cpu"))
+
+
+def asked(model: LocalModel, *works: Work) -> list[Reply]:
+    requests = [
+        Request(id=str(number), suite="s", test_id=f"t{number}", turn=0, repeat=0, work=work)
+        for number, work in enumerate(works)
+    ]
+    replies = {reply.request_id: reply for reply in model.answer(requests)}
+    return [replies[request.id] for request in requests]
+
+
+def user(text: str) -> tuple[Message, ...]:
+    return (Message("user", text),)
+
+
+def to_answer(text: str, **how: object) -> ToAnswer:
+    drawn = {"temperature": 0.0, "seed": 0, "max_tokens": 12, **how}
+    return ToAnswer(messages=user(text), sampling=Sampling(**drawn))  # type: ignore[arg-type]
+
+
+def test_likelihoods_are_those_of_the_bare_model(folder: Path, model: LocalModel) -> None:
+    [reply] = asked(
+        model,
+        ToChoose(messages=user("Which command lists the files?"), continuations=("ls", "the cat")),
+    )
+    assert isinstance(reply, Chosen)
+    bare = AutoModelForCausalLM.from_pretrained(folder)
+    encode = model._tokens().encode_batch
+    for text, found in zip(("ls", "the cat"), reply.log_likelihoods, strict=True):
+        [context, whole] = encode(
+            ["Which command lists the files?", f"Which command lists the files? {text}"],
+            special=True,
+        )
+        with torch.inference_mode():
+            logs = bare(torch.tensor([whole])).logits[0].log_softmax(-1)
+        expected = sum(logs[at - 1, whole[at]].item() for at in range(len(context), len(whole)))
+        assert found == pytest.approx(expected, abs=1e-4)
+    assert reply.tokens == tuple(
+        len(encode([f"? {text}"], special=False)[0]) - 1 for text in ("ls", "the cat")
+    )
+
+
+def test_every_kind_of_request_gets_its_kind_of_reply(model: LocalModel) -> None:
+    replies = asked(
+        model,
+        to_answer("The driver of", temperature=0.7, seed=3),
+        ToRead(text="The machine starts in a minute. " * 30),
+        to_answer("The small dog", predictions=3),
+        ToChoose(messages=user("A or B? Answer:"), continuations=("A", "B")),
+        ToTime(prompt_tokens=8, new_tokens=6),
+    )
+    written, read, beams, chosen, timed = replies
+    assert isinstance(written, Answered)
+    assert written.output_tokens == 12 or written.finish == "end"
+    assert isinstance(read, ReadText)
+    assert read.words == 181  # as lm-eval counts: the end behind the last space is one
+    assert read.bytes == 960
+    assert math.fsum(value for value, _ in read.blocks) == pytest.approx(read.log_likelihood)
+    assert 0 <= read.top1 <= read.top5 <= read.tokens
+    assert isinstance(beams, Answered)
+    assert len(set(beams.predictions)) == 3
+    assert all("\n" not in text for text in beams.predictions)
+    assert beams.prediction_method == "beam"
+    assert isinstance(chosen, Chosen)
+    assert isinstance(timed, Timed)
+    assert len(timed.decode_s) == 3
+
+
+def test_same_request_same_answer_alone_or_among_others(model: LocalModel) -> None:
+    works = [
+        to_answer(text, temperature=0.8, seed=seed)
+        for seed, text in enumerate(["The", "Which command shows", "Once there was a", "12 plus"])
+    ]
+    together = asked(model, *works)
+    backwards = asked(model, *reversed(works))[::-1]
+    alone = [asked(model, work)[0] for work in works]
+    texts = [[reply.text for reply in some] for some in (together, backwards, alone)]  # type: ignore[union-attr]
+    assert texts[0] == texts[1] == texts[2]
+
+
+def test_stop_string_ends_an_answer_and_is_not_part_of_it(model: LocalModel) -> None:
+    [whole] = asked(model, to_answer("The driver of the", max_tokens=30))
+    assert isinstance(whole, Answered)
+    middle = whole.text[len(whole.text) // 2]
+    [cut] = asked(model, to_answer("The driver of the", max_tokens=30, stop=(middle,)))
+    assert isinstance(cut, Answered)
+    assert cut.text == whole.text[: whole.text.index(middle)].strip()
+    assert not cut.truncated
+
+
+def test_what_does_not_fit_fails_alone(model: LocalModel) -> None:
+    long = "the small dog " * 80
+    replies = asked(
+        model,
+        to_answer(long),
+        to_answer("The"),
+        ToChoose(messages=user("Which?"), continuations=(long, "no")),
+        ToChoose(messages=user("Which?"), continuations=("", "no")),
+        ToChoose(messages=user(long), continuations=("yes", "no")),
+    )
+    assert [type(reply) for reply in replies] == [Failed, Answered, Failed, Failed, Chosen]
+    assert isinstance(replies[0], Failed)
+    assert replies[0].cause == "prompt_too_long"
+    assert "127" in replies[0].reason
+    chosen = replies[4]
+    assert isinstance(chosen, Chosen)
+    assert chosen.cut > 0
+    assert "lost its beginning" in " ".join(model.observed().notes)
+
+
+def test_stop_gives_up_what_is_left(model: LocalModel) -> None:
+    requests = [
+        Request(id=str(number), suite="s", test_id="t", turn=0, repeat=0, work=to_answer("The"))
+        for number in range(40)
+    ]
+    replies = model.answer(requests)
+    first = next(replies)
+    model.stop()
+    rest = list(replies)
+    assert isinstance(first, Answered)
+    assert len(rest) == 39
+    assert all(isinstance(reply, Failed) for reply in rest[-5:])
+
+
+def test_numbers_that_overflow_fail_their_request_and_no_other(folder: Path) -> None:
+    model = LocalModel(folder, spec="hf:x", settings=LocalSettings(device="cpu"))
+    network = model._network()
+    word = model._tokens().encode_batch([" cat"], special=False)[0][0]
+    with torch.no_grad():
+        network.model.get_input_embeddings().weight[word] = float("nan")
+    bad, good, written, chosen = asked(
+        model,
+        to_answer("The old cat"),
+        to_answer("The dog"),
+        ToChoose(messages=user("An old cat"), continuations=("sat", "ran")),
+        ToChoose(messages=user("An old dog"), continuations=("sat", "ran")),
+    )
+    assert isinstance(bad, Failed)
+    assert "NaN" in bad.reason
+    assert isinstance(good, Answered)
+    assert isinstance(written, Failed)
+    assert isinstance(chosen, Chosen)
+    model.close()
+
+
+def test_one_checkpoint_is_in_memory_at_a_time(folder: Path, tmp_path: Path) -> None:
+    other = make_checkpoint(tmp_path / "step_200", "gpt2", seed=1)
+    one = LocalModel(folder, spec="hf:1", settings=LocalSettings(device="cpu"))
+    two = LocalModel(other, spec="hf:2", settings=LocalSettings(device="cpu"))
+    [before] = asked(one, to_answer("The"))
+    asked(two, to_answer("The"))
+    from assay.models.local import model as module
+
+    assert module._loaded.owner is two
+    assert asked(one, to_answer("The")) == [before]
+    two.close()  # not its own to let go of
+    assert module._loaded.owner is one
+    one.close()
+    assert module._loaded.network is None
+
+
+def test_chat_models_get_their_template_and_reports_say_so(tmp_path: Path) -> None:
+    folder = make_checkpoint(tmp_path / "chat", "llama", chat_template=CHAT_TEMPLATE)
+    chat = LocalModel(folder, spec="hf:chat", settings=LocalSettings(device="cpu"))
+    assert chat.facts.is_chat
+    assert "template" in chat.facts.about["prompts"]
+    [reply] = asked(chat, to_answer("Hello"))
+    assert isinstance(reply, Answered)
+    rendered = "[user]\nHello\n[assistant]\n"
+    assert reply.prompt_tokens == len(chat._tokens().encode_batch([rendered], special=True)[0])
+
+
+def test_models_the_tree_cannot_serve_answer_with_a_note(tmp_path: Path) -> None:
+    folder = make_checkpoint(tmp_path / "windowed", "gemma2")
+    model = LocalModel(folder, spec="hf:w", settings=LocalSettings(device="cpu"))
+    replies = asked(
+        model,
+        to_answer("The", max_tokens=3),
+        ToChoose(messages=user("Which?"), continuations=("yes", "no")),
+        ToRead(text="The machine starts."),
+    )
+    assert [type(reply) for reply in replies] == [Answered, Chosen, ReadText]
+    assert "slower way" in model.observed().notes[0]
+
+
+def test_real_model_writes_what_its_authors_program_writes(shared: Path) -> None:
+    folder = shared / "models" / "stories260K"
+    reference = json.loads((folder / "reference.json").read_text())
+    model = open_model(str(folder))
+    assert isinstance(model, LocalModel)
+    prompts = list(reference["greedy"])
+    replies = asked(model, *(to_answer(prompt, max_tokens=60) for prompt in prompts))
+    for prompt, reply in zip(prompts, replies, strict=True):
+        assert isinstance(reply, Answered)
+        assert reply.text.split()[:20] == reference["greedy"][prompt][len(prompt) :].split()[:20]
+    model.close()

@@ -1,0 +1,66 @@
+"""Conversations as the text a local model continues."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.models.local.encoding import encode_prompts
+from assay.models.local.prompts import continuation_joint, prompt_text
+from assay.models.local.tokenizer import LocalTokenizer
+from assay.models.plain_text import as_text
+from assay.types import Message
+from tests.models.local.checkpoints import CHAT_TEMPLATE
+from tests.models.local.families import END, save_family
+
+EXAMPLE = (Message("user", "List all PCI devices:"), Message("assistant", "lspci"))
+QUESTION = Message("user", "Which driver for RTL8139?")
+
+
+def chat(folder: Path, template: str) -> LocalTokenizer:
+    save_family(folder, "llama3")
+    (folder / "chat_template.jinja").write_text(template, "utf-8")
+    return LocalTokenizer.load(folder)
+
+
+def test_a_base_model_gets_the_contents_alone(tmp_path: Path):
+    tokenizer = LocalTokenizer.load(save_family(tmp_path, "llama3"))
+    assert prompt_text((QUESTION,), tokenizer, is_chat=False) == (QUESTION.content, False)
+
+
+def test_a_chat_model_gets_its_template(tmp_path: Path):
+    text, begun = prompt_text((QUESTION,), chat(tmp_path, CHAT_TEMPLATE), is_chat=True)
+    assert text == f"[user]\n{QUESTION.content}\n[assistant]\n"
+    assert not begun
+
+
+@pytest.mark.parametrize(
+    ("template", "begun"), [(CHAT_TEMPLATE, False), (END + CHAT_TEMPLATE, True)]
+)
+def test_a_chat_has_one_bos_whoever_writes_it(tmp_path: Path, template: str, begun: bool):
+    tokenizer = chat(tmp_path, template)
+    text, held = prompt_text((QUESTION,), tokenizer, is_chat=True)
+    assert held is begun
+    (ids,) = encode_prompts(tokenizer, [text])
+    assert ids.count(0) == 1
+    assert ids[0] == 0
+
+
+def test_behind_a_template_nothing_stands_before_a_continuation():
+    assert continuation_joint((QUESTION,), is_chat=True) == ""
+    assert continuation_joint((*EXAMPLE, QUESTION), is_chat=True) == ""
+
+
+def test_a_plain_prompt_without_examples_is_continued_behind_a_space():
+    assert continuation_joint((QUESTION,), is_chat=False) == " "
+    assert continuation_joint((Message("user", "Answer:"),), is_chat=False) == " "
+
+
+@pytest.mark.parametrize("last", [QUESTION, Message("user", "List all modules:")])
+def test_behind_worked_examples_an_answer_stands_where_theirs_do(last: Message):
+    messages = (*EXAMPLE, last)
+    joint = continuation_joint(messages, is_chat=False)
+    assert as_text(messages) + joint + "8139too" == as_text(
+        (*messages, Message("assistant", "8139too"))
+    )

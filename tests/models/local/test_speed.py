@@ -1,0 +1,164 @@
+"""The fresh process that times a checkpoint: what it prints, what it refuses, how it ends."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from assay.machine import this_machine
+from assay.models.local.speed import MeasuredSpeed, NotMeasured, measure_speed
+from tests.models.local.checkpoints import make_checkpoint
+
+COMMAND = [sys.executable, "-m", "assay.models.local.speed"]
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory) -> Path:
+    return make_checkpoint(tmp_path_factory.mktemp("tiny") / "step_1", "llama", context=48)
+
+
+@pytest.fixture(scope="module")
+def measured(checkpoint) -> MeasuredSpeed:
+    found = measure_speed(checkpoint, threads=1)
+    assert isinstance(found, MeasuredSpeed), found
+    return found
+
+
+def test_three_runs_are_timed_and_the_one_in_the_middle_is_reported(measured):
+    assert len(measured.runs_per_s) == len(measured.prefill_s) == len(measured.decode_s) == 3
+    assert measured.tokens_per_s == sorted(measured.runs_per_s)[1]
+    assert (measured.prompt_tokens, measured.new_tokens) == (24, 24)
+    assert measured.decode_s[0] * measured.runs_per_s[0] == pytest.approx(23)
+    assert measured.spread_per_s is not None
+    assert 0 < measured.latency_p50_s <= measured.latency_p95_s
+    assert measured.first_token_s > 0
+
+
+def test_hardware_threads_and_number_type_are_named(measured):
+    assert measured.machine == this_machine()
+    assert measured.threads == 1
+    assert measured.dtype == "float32"
+
+
+def test_memory_is_the_sum_of_its_parts(measured):
+    parts = measured.weights_mb + measured.cache_mb + measured.activations_mb
+    assert measured.memory_usage_mb == pytest.approx(parts)
+    # Two layers, keys and values, two heads of eight, 48 tokens, two bytes.
+    assert measured.cache_mb == pytest.approx(2 * 2 * 2 * 8 * 48 * 2 / 1e6)
+    if sys.platform.startswith("linux"):
+        assert measured.resident_mb is not None
+        assert 0 < measured.resident_mb < 1000
+
+
+def test_bytes_moved_are_compared_with_what_memory_delivers(measured):
+    share = measured.bytes_per_token * measured.tokens_per_s / measured.memory_bytes_per_s
+    assert measured.share_of_bandwidth == pytest.approx(share)
+    assert measured.bytes_per_token > measured.weights_mb * 1e6
+    assert math.isfinite(measured.memory_bytes_per_s)
+
+
+def test_a_large_parent_does_not_count_as_the_childs_memory(checkpoint):
+    weight = bytearray(400_000_000)
+    weight[::4096] = b"x" * len(weight[::4096])
+    found = measure_speed(checkpoint, threads=1)
+    assert isinstance(found, MeasuredSpeed)
+    if found.resident_mb is not None:
+        assert found.resident_mb < 300
+    assert len(weight)
+
+
+def test_a_folder_that_cannot_be_loaded_is_a_reason_and_no_exception(tmp_path):
+    found = measure_speed(tmp_path / "none")
+    assert isinstance(found, NotMeasured)
+    assert str(tmp_path / "none") in found.reason
+    assert found.hint
+
+
+def test_weights_that_are_cut_off_are_a_reason_and_no_exception(tmp_path):
+    folder = make_checkpoint(tmp_path / "broken", "gpt2")
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    found = measure_speed(folder)
+    assert isinstance(found, NotMeasured)
+    assert "model.safetensors" in found.reason
+
+
+def test_the_process_prints_one_json_object_and_nothing_else(tmp_path):
+    done = _run([*COMMAND, str(tmp_path)])
+    document = json.loads(done)
+    assert set(document["error"]) == {"message", "hint"}
+
+
+def _run(command: list[str]) -> str:
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    said = process.stdout.read()
+    assert process.stdin is not None
+    process.stdin.close()
+    process.stdout.close()
+    process.wait()
+    return said
+
+
+def children_of_this_process() -> list[psutil.Process]:
+    return [
+        child
+        for child in psutil.Process().children()
+        if "assay.models.local.speed" in child.cmdline()
+    ]
+
+
+def test_the_deadline_ends_it(checkpoint):
+    found = measure_speed(checkpoint, deadline_s=0.2)
+    assert isinstance(found, NotMeasured)
+    assert "0.2" in found.reason
+    assert children_of_this_process() == []
+
+
+def test_stopping_ends_it(checkpoint):
+    asked = 0
+
+    def stopped() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 2
+
+    found = measure_speed(checkpoint, stopped=stopped)
+    assert isinstance(found, NotMeasured)
+    assert children_of_this_process() == []
+
+
+def test_an_interrupt_ends_it_too(checkpoint):
+    def stopped() -> bool:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure_speed(checkpoint, stopped=stopped)
+    assert children_of_this_process() == []
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs signals")
+def test_it_ends_with_a_parent_that_was_killed(checkpoint):
+    code = (
+        "import sys, threading; from pathlib import Path\n"
+        "from assay.models.local.speed import measure_speed\n"
+        "measure_speed(Path(sys.argv[1]), threads=1)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code, str(checkpoint)])
+    children: list[psutil.Process] = []
+    while parent.poll() is None and not children:
+        children = psutil.Process(parent.pid).children()
+        time.sleep(0.01)
+    parent.kill()
+    parent.wait()
+    assert children, "it ended before it was killed"
+    _, alive = psutil.wait_procs(children, timeout=60)
+    assert alive == []

@@ -1,0 +1,266 @@
+"""Damaged, hostile and mismatched weight files, found before anything is loaded."""
+
+from __future__ import annotations
+
+import json
+import struct
+from contextlib import suppress
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+
+from assay.errors import AssayError, ModelUnavailable
+from assay.models.local.folder import find_checkpoint
+from assay.models.local.loading import examine
+from assay.models.local.vocabulary import check_vocabulary, highest_token_id
+from assay.models.local.weights import HEADER_BYTES, main_dtype, read_header, tensors_in
+from tests.models.local.checkpoints import (
+    VOCABULARY,
+    edit_json,
+    make_checkpoint,
+    save_tokenizer,
+)
+
+FLOATS = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return make_checkpoint(tmp_path / "model")
+
+
+def write(path, header, data=b"", length=None):
+    raw = header if isinstance(header, bytes) else json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(raw) if length is None else length) + raw + data)
+    return path
+
+
+def damaged(path):
+    with pytest.raises(ModelUnavailable) as caught:
+        read_header(path)
+    assert str(path) in caught.value.message
+    assert caught.value.hint
+    return caught.value.message
+
+
+def refused(folder):
+    with pytest.raises(AssayError) as caught:
+        examine(find_checkpoint(folder))
+    assert caught.value.hint
+    return caught.value.message
+
+
+def change_tensors(folder, change):
+    tensors = load_file(folder / "model.safetensors")
+    change(tensors)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+# ----------------------------------------------------------------------------------- headers
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_a_header_says_what_the_library_says(tmp_path, dtype):
+    path = make_checkpoint(tmp_path, dtype=dtype) / "model.safetensors"
+    ours = read_header(path)
+    with safe_open(path, "pt") as theirs:
+        assert set(ours) == set(theirs.keys())
+        for name in ours:
+            assert list(ours[name].shape) == theirs.get_slice(name).get_shape()
+            assert ours[name].bytes == theirs.get_tensor(name).nbytes
+    assert main_dtype(ours) == dtype
+
+
+def test_a_file_may_hold_numbers_without_dimensions_and_empty_tensors(tmp_path):
+    save_file({"a": torch.tensor(1.0), "b": torch.zeros(0, 3)}, tmp_path / "a.safetensors")
+    found = read_header(tmp_path / "a.safetensors")
+    assert {name: tensor.shape for name, tensor in found.items()} == {"a": (), "b": (0, 3)}
+
+
+@pytest.mark.parametrize("kept", [0, 7, 8, 100, -1, -1000])
+def test_a_file_that_was_cut_off_is_refused(folder, kept):
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:kept])
+    damaged(path)
+
+
+def test_a_file_that_lacks_its_last_bytes_says_how_many(folder):
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-1234])
+    assert "1,234 bytes" in damaged(path)
+
+
+def test_bytes_that_belong_to_no_tensor_are_refused(tmp_path):
+    assert "belong to no tensor" in damaged(write(tmp_path / "a", {"a": FLOATS}, bytes(9)))
+
+
+@pytest.mark.parametrize("length", [2**63, 2**64 - 1, HEADER_BYTES + 1, 10_000])
+def test_a_header_longer_than_its_file_is_not_read(tmp_path, length):
+    assert "header" in damaged(write(tmp_path / "a", {"a": FLOATS}, bytes(8), length=length))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b"[" * 200_000,
+        b'{"a": 1' + b"0" * 5000 + b"}",
+        b'{"a": {}, "a": {}}',
+        {"a": 1},
+        {"a": {}},
+        {"a": FLOATS | {"dtype": "F33"}},
+        {"a": FLOATS | {"dtype": ["F32"]}},
+        {"a": FLOATS | {"shape": [3]}},
+        {"a": FLOATS | {"shape": [-2]}},
+        {"a": FLOATS | {"shape": [2.0]}},
+        {"a": FLOATS | {"shape": [True, 2]}},
+        {"a": FLOATS | {"shape": 2}},
+        {"a": FLOATS | {"shape": [2**62, 2**62]}},
+        {"a": FLOATS | {"shape": [1] * 1000 + [2]}},
+        {"a": FLOATS | {"data_offsets": [8, 0]}},
+        {"a": FLOATS | {"data_offsets": [0]}},
+        {"a": FLOATS | {"data_offsets": [1, 9]}},
+        {"a": FLOATS, "b": FLOATS},
+        {"a": FLOATS, "b": FLOATS | {"data_offsets": [4, 12]}},
+        {"a": FLOATS | {"shape": [2**40], "data_offsets": [0, 2**42]}},
+    ],
+)
+def test_a_header_that_is_wrong_about_its_file_is_refused(tmp_path, header):
+    damaged(write(tmp_path / "a", header, bytes(8)))
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path):
+    damaged(tmp_path / "gone.safetensors")
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(at=st.integers(0, 900), bit=st.integers(0, 7))
+def test_no_flipped_bit_of_a_header_does_more_than_refuse(tmp_path_factory, at, bit):
+    path = tmp_path_factory.getbasetemp() / "flipped.safetensors"
+    save_file({"some.weight": torch.ones(3, 4), "some.bias": torch.ones(4)}, path)
+    raw = bytearray(path.read_bytes())
+    raw[at % (len(raw) - 64)] ^= 1 << bit  # the tensors themselves are the last 64 bytes
+    path.write_bytes(raw)
+    with suppress(ModelUnavailable):
+        assert sum(tensor.bytes for tensor in read_header(path).values()) == 64
+
+
+# ------------------------------------------------------------------------------- against the config
+
+
+def test_files_that_fit_pass(folder):
+    found = examine(find_checkpoint(folder))
+    assert found.parameters == 43168
+    assert found.bytes_on_disk == 4 * 43168
+    assert found.dtype_on_disk == "float32"
+
+
+def test_every_tensor_with_another_shape_is_named(folder):
+    edit_json(folder / "config.json", lambda config: config.update(intermediate_size=80))
+    message = refused(folder)
+    assert str(folder) in message
+    assert "model.layers.0.mlp.up_proj.weight has the shape 64×32 in model.safetensors" in message
+    assert "asks for 80×32" in message
+    assert "and 1 more" in message
+
+
+def test_another_vocabulary_in_the_config_is_found(folder):
+    edit_json(folder / "config.json", lambda config: config.update(vocab_size=400))
+    assert "384×32" in refused(folder)
+
+
+def test_every_missing_tensor_is_named(folder):
+    gone = ("model.norm.weight", "lm_head.weight")
+    change_tensors(folder, lambda tensors: [tensors.pop(name) for name in gone])
+    message = refused(folder)
+    assert all(name in message for name in gone)
+
+
+def test_a_missing_layer_is_found(folder):
+    edit_json(folder / "config.json", lambda config: config.update(num_hidden_layers=3))
+    assert "model.layers.2" in refused(folder)
+
+
+def test_a_config_with_a_billion_layers_is_refused_before_it_is_built(folder):
+    edit_json(folder / "config.json", lambda config: config.update(num_hidden_layers=10**9))
+    assert "1000000000 layers" in refused(folder)
+
+
+def test_a_tied_head_need_not_be_in_the_file(tmp_path):
+    folder = make_checkpoint(tmp_path, "qwen")
+    assert "lm_head.weight" not in tensors_in(find_checkpoint(folder))
+    assert examine(find_checkpoint(folder)).parameters == 31008
+
+
+def test_a_body_saved_without_its_prefix_passes(tmp_path):
+    folder = make_checkpoint(tmp_path, "gpt2")
+
+    def bare(tensors):
+        for name in list(tensors):
+            tensors[name.removeprefix("transformer.")] = tensors.pop(name)
+
+    change_tensors(folder, bare)
+    assert examine(find_checkpoint(folder)).parameters == 41856
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"hidden_size": "many"},
+        {"num_attention_heads": 0},
+        {"hidden_act": "no such function"},
+        {"model_type": "no_such_family", "architectures": None},
+        {"model_type": "t5", "architectures": None},
+        {"rope_parameters": {"rope_type": "no such type"}},
+    ],
+)
+def test_a_config_that_describes_no_model_is_refused(folder, change):
+    edit_json(folder / "config.json", lambda config: config.update(change))
+    assert str(folder) in refused(folder)
+
+
+# ------------------------------------------------------------------------------------- vocabulary
+
+
+def test_a_tokenizer_with_more_tokens_than_the_model_is_refused(folder):
+    save_tokenizer(folder, vocabulary=VOCABULARY + 16)
+    message = refused(folder)
+    assert "token ids up to 399" in message
+    assert "384 tokens" in message
+
+
+def test_an_added_token_counts(folder):
+    extra = {"id": VOCABULARY, "content": "<pad>", "special": True}
+    edit_json(folder / "tokenizer.json", lambda document: document["added_tokens"].append(extra))
+    assert "token ids up to 384" in refused(folder)
+
+
+def test_a_model_with_room_for_more_tokens_passes(folder, tmp_path):
+    save_tokenizer(tmp_path, vocabulary=300)
+    check_vocabulary(find_checkpoint(folder, tokenizer=tmp_path), VOCABULARY)
+
+
+@pytest.mark.parametrize(
+    ("files", "highest"),
+    [
+        ({"tokenizer.json": '{"model": {"vocab": [["a", -1.0], ["b", -2.0]]}}'}, 1),
+        ({"tokenizer.json": '{"model": {"vocab": {"a": 5}}, "added_tokens": [{"id": 9}]}'}, 9),
+        ({"tokenizer.json": '{"model": 1, "added_tokens": {"a": 1}}'}, None),
+        ({"vocab.json": '{"a": 0, "b": 7}', "merges.txt": ""}, 7),
+        ({"vocab.json": '{"a": 0}', "merges.txt": "", "added_tokens.json": '{"b": 12}'}, 12),
+        ({"vocab.txt": "a\nb\u2028c\nd\n"}, 2),
+        ({"tokenizer.model": "binary"}, None),
+    ],
+)
+def test_the_highest_id_is_read_from_whichever_files_there_are(tmp_path, files, highest):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    assert highest_token_id(tmp_path) == highest
