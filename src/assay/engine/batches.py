@@ -55,15 +55,11 @@ def token_budget(network: Any) -> int:
 
 def trunk_budget(network: Any) -> int:
     """How many tokens of trunks are kept at a time."""
-    config = network.model.config.get_text_config()
-    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
-    size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    a_token = 2 * config.num_hidden_layers * heads * size * network.dtype.itemsize
     room = TRUNK_BYTES_CPU
     if network.device.type == "cuda":
         free, _ = torch.cuda.mem_get_info(network.device)
         room = int(free * SHARE_OF_FREE_MEMORY)
-    return max(int(network.context_length), int(room / a_token))
+    return max(int(network.context_length), int(room / network.bytes_kept_per_token))
 
 
 def halved_when_full(batch: list[T], run: Callable[[list[T]], R]) -> Iterator[tuple[list[T], R]]:

@@ -21,6 +21,7 @@ from transformers.activations import NewGELUActivation
 
 from assay.engine.attention import NAME, Arrangement, UnservedAttention, arranged
 from assay.engine.blocks import in_blocks
+from assay.engine.finite import NotFinite
 from assay.engine.packing import Packing, Row, pack
 from assay.engine.spans import SpanBySpan
 from assay.engine.tree import Trunk
@@ -104,6 +105,14 @@ class Network:
         return logits
 
     @property
+    def bytes_kept_per_token(self) -> int:
+        """A key and a value in every layer."""
+        config = self.model.config.get_text_config()
+        heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+        size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        return int(2 * config.num_hidden_layers * heads * size * self.dtype.itemsize)
+
+    @property
     def positions_at_once(self) -> int:
         """How many rows of logits are held at a time."""
         room = LOGITS_BYTES_CPU if self.device.type == "cpu" else LOGITS_BYTES_GPU
@@ -122,7 +131,7 @@ def _wide(hidden: Tensor, weight: Tensor) -> Tensor:
 
 def make_ready(model: Any, *, context_length: int) -> Network:
     """Take a loaded model: fuse what can be fused, put our attention in, and compare with the
-    model's own way on a few made-up sequences.
+    model's own way on a few made-up sequences. Raises NotFinite where it answers with no numbers.
     """
     first = next(model.parameters())
     network = Network(
@@ -209,8 +218,12 @@ def _difference(network: Network) -> str:
     """Empty where tree and plain path agree on made-up sequences."""
     draw = torch.Generator().manual_seed(0)
     ids = torch.randint(0, network.vocabulary, (30,), generator=draw).tolist()
+    if network.context_length < len(ids):
+        return tr("a context too short to compare")
     one, other = ids[:20], ids[:16] + ids[24:]
     plain = [own_logits(network, tokens) for tokens in (one, other)]
+    if any(bool((each.isnan() | (each == float("inf"))).any()) for each in plain):
+        raise NotFinite(0)
     trunk = Trunk(ids[:12])
     row = Row(trunk, ids[12:16], (ids[16:20], ids[24:]))
     layers = network.model.config.get_text_config().num_hidden_layers

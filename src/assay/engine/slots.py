@@ -180,12 +180,4 @@ def rows_that_fit(network: Network, capacity: int, tokens: int = 1) -> int:
     if network.device.type == "cuda":
         free, _ = torch.cuda.mem_get_info(network.device)
         most, room = MOST_ROWS_GPU, int(SHARE_OF_FREE_GPU * free)
-    return max(1, min(most // tokens, room // (capacity * _bytes_of_an_entry(network))))
-
-
-def _bytes_of_an_entry(network: Network) -> int:
-    """A key and a value in every layer."""
-    config = network.model.config.get_text_config()
-    heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
-    size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    return int(2 * config.num_hidden_layers * heads * size * network.dtype.itemsize)
+    return max(1, min(most // tokens, room // (capacity * network.bytes_kept_per_token)))

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
+from assay.errors import ModelUnavailable
 from assay.models.local.model import LocalModel
 from assay.models.opening import open_model
 from assay.models.settings import LocalSettings
@@ -29,7 +31,7 @@ from assay.types import (
     ToTime,
     Work,
 )
-from tests.models.local.checkpoints import CHAT_TEMPLATE, make_checkpoint
+from tests.models.local.checkpoints import CHAT_TEMPLATE, edit_json, make_checkpoint
 
 
 @pytest.fixture(scope="module")
@@ -183,6 +185,41 @@ def test_numbers_that_overflow_fail_their_request_and_no_other(folder: Path) -> 
     assert isinstance(written, Failed)
     assert isinstance(chosen, Chosen)
     model.close()
+
+
+def test_a_model_that_always_overflows_fails_every_request_by_itself(folder: Path) -> None:
+    model = LocalModel(folder, spec="hf:x", settings=LocalSettings(device="cpu"))
+    with torch.no_grad():
+        model._network().model.get_input_embeddings().weight[:] = float("nan")
+    replies = asked(model, *(to_answer(f"The {count}") for count in range(17)))
+    assert all(isinstance(reply, Failed) and "NaN" in reply.reason for reply in replies)
+    model.close()
+
+
+def test_finite_weights_that_compute_no_numbers_are_refused_before_the_first_question(
+    tmp_path: Path,
+) -> None:
+    folder = make_checkpoint(tmp_path / "diverged", "llama")
+    whole = load_file(folder / "model.safetensors")
+    whole["model.norm.weight"] = torch.full_like(whole["model.norm.weight"], 3e38)
+    save_file(whole, folder / "model.safetensors", metadata={"format": "pt"})
+    model = LocalModel(folder, spec="hf:x", settings=LocalSettings(device="cpu"))
+    with pytest.raises(ModelUnavailable, match="NaN or infinity") as refused:
+        model.probe()
+    assert "earlier checkpoint" in refused.value.hint
+
+
+def test_the_end_of_text_is_the_configs_where_generation_is_silent(tmp_path: Path) -> None:
+    folder = make_checkpoint(tmp_path / "silent", "llama")
+    free = LocalModel(folder, spec="hf:x", settings=LocalSettings(device="cpu"))
+    [whole] = asked(free, to_answer("The small dog"))
+    free.close()
+    assert isinstance(whole, Answered)
+    first = free._tokens().encode_batch([whole.text], special=False)[0][0]
+    (folder / "generation_config.json").unlink()
+    edit_json(folder / "config.json", lambda config: config.update(eos_token_id=first))
+    model = LocalModel(folder, spec="hf:x", settings=LocalSettings(device="cpu"))
+    assert first in model._tokens().end_ids(model._ends())
 
 
 def test_one_checkpoint_is_in_memory_at_a_time(folder: Path, tmp_path: Path) -> None:

@@ -94,28 +94,32 @@ class Answering:
         asked: Sequence[tuple[Request, T]],
         compute: Callable[[Sequence[tuple[Request, T]]], Iterator[Reply]],
     ) -> Iterator[Reply]:
-        """What goes wrong with one request is its own: the others go on."""
+        """What goes wrong with one request is its own: the others go on, in ever smaller parts
+        where it happens again, so that a model that always overflows costs no more than one by one.
+        """
         left = {request.id: (request, work) for request, work in asked}
+        most = len(left)
         while left:
             if self.stopped.is_set():
                 yield from (_failed(request, tr("it was given up")) for request, _ in left.values())
                 return
-            asking = list(left.values())
+            asking = list(left.values())[:most]
             try:
                 for reply in compute(asking):
                     del left[reply.request_id]
                     yield reply
                     if self.stopped.is_set():
                         break
-                else:
-                    return
             except NotFinite as error:
+                most = max(1, most // 2)
                 request, _ = asking[error.args[0] if len(asking) > 1 else 0]
                 del left[request.id]
                 yield self._no_number(request)
             except TooLittleMemory:
                 for request, _ in left.values():
-                    yield _failed(request, tr("too little memory, even for this alone"))
+                    yield _failed(
+                        request, tr("too little memory on the device, even for one at a time")
+                    )
                 return
 
     # ---------------------------------------------------------------------------------- choosing
@@ -123,7 +127,7 @@ class Answering:
     def _choose(self, asked: Sequence[tuple[Request, ToChoose]]) -> Iterator[Reply]:
         pairs = []
         for _, work in asked:
-            text, _ = prompt_text(work.messages, self.tokenizer, self.is_chat)
+            text = prompt_text(work.messages, self.tokenizer, self.is_chat)
             joint = continuation_joint(work.messages, self.is_chat)
             pairs.append((text, [joint + continuation for continuation in work.continuations]))
         coded = encode_pairs(self.tokenizer, pairs)
@@ -166,7 +170,7 @@ class Answering:
         self, asked: Sequence[tuple[Request, ToAnswer]], *, first_line: bool
     ) -> tuple[list[Reply], list[int], list[Prompt], list[StopStrings]]:
         """Refusals; and of the rest, which request, its prompt, and where its text ends."""
-        texts = [prompt_text(work.messages, self.tokenizer, self.is_chat)[0] for _, work in asked]
+        texts = [prompt_text(work.messages, self.tokenizer, self.is_chat) for _, work in asked]
         refused: list[Reply] = []
         numbers, prompts, stops = [], [], []
         limit = self.network.context_length - 1

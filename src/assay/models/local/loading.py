@@ -144,6 +144,7 @@ def load(
     check_memory(checkpoint, examined.parameters, device, dtype)
     import torch
 
+    from assay.engine.finite import NotFinite
     from assay.engine.network import make_ready
 
     with quiet(), as_refusals(checkpoint, tr("its weights could not be read")):
@@ -157,6 +158,8 @@ def load(
         try:
             model = model.requires_grad_(False).to(device)
             return make_ready(model, context_length=examined.context_length)
+        except NotFinite as error:
+            raise _no_numbers(checkpoint, dtype) from error
         except (MemoryError, torch.OutOfMemoryError) as error:
             raise _too_large(checkpoint, examined.parameters, dtype) from error
 
@@ -248,6 +251,14 @@ def check_finite(checkpoint: Checkpoint, examined: Examined, model: Any, dtype: 
         wrong = int((~torch.isfinite(weight.detach())).sum().item())
         if wrong:
             raise _not_finite(checkpoint, examined, name, wrong, dtype)
+
+
+def _no_numbers(checkpoint: Checkpoint, dtype: str) -> ModelUnavailable:
+    """All weights are finite, and what they compute is not."""
+    what = tr("{path} answers with NaN or infinity in {dtype}", path=checkpoint.path, dtype=dtype)
+    if dtype == "float16":
+        return ModelUnavailable(what, hint=tr("its numbers overflow: try --dtype float32"))
+    return ModelUnavailable(what, hint=tr("training has diverged: take an earlier checkpoint"))
 
 
 def _not_finite(

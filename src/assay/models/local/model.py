@@ -95,7 +95,7 @@ class LocalModel:
         answering = Answering(
             network=self._network(),
             tokenizer=self._tokens(),
-            ends=self._tokens().end_ids(self._checkpoint.generation.get("eos_token_id")),
+            ends=self._tokens().end_ids(self._ends()),
             is_chat=self._facts.is_chat,
             folder=self._checkpoint.path,
             stopped=self._stopped,
@@ -149,6 +149,14 @@ class LocalModel:
             check_highest(self._checkpoint, loaded.vocabulary_size - 1, self._network().vocabulary)
             self._tokenizer = loaded
         return self._tokenizer
+
+    def _ends(self) -> int | list[int] | None:
+        """As transformers has it: config.json counts where generation_config.json is silent."""
+        told = self._checkpoint.generation.get("eos_token_id")
+        found: int | list[int] | None = (
+            told if told is not None else self._checkpoint.config.get("eos_token_id")
+        )
+        return found
 
     def _notes(self) -> Iterator[str]:
         if self._why_plain:

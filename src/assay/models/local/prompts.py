@@ -13,16 +13,9 @@ from assay.models.plain_text import as_text, joint
 from assay.types import Message
 
 
-def prompt_text(
-    messages: Sequence[Message], tokenizer: LocalTokenizer, is_chat: bool
-) -> tuple[str, bool]:
-    """Chat models get their template, base models the contents alone. Also whether the text begins
-    with the token that every text begins with, so that no other is added (`encode_prompts` sees
-    that by itself).
-    """
-    text = tokenizer.render_chat(messages) if is_chat else as_text(messages)
-    begin = tokenizer.prefix_text
-    return text, begin is not None and text.startswith(begin)
+def prompt_text(messages: Sequence[Message], tokenizer: LocalTokenizer, is_chat: bool) -> str:
+    """Chat models get their template, base models the contents alone."""
+    return tokenizer.render_chat(messages) if is_chat else as_text(messages)
 
 
 def continuation_joint(messages: Sequence[Message], is_chat: bool) -> str:
