@@ -28,6 +28,8 @@ from assay.engine.predicted import Head, Predicted, from_logits
 from assay.engine.windows import PREFIX, Window, windows
 
 Tokens = Sequence[int] | NDArray[np.integer]
+# On two cores two windows at once take as long as one after the other, and twice the memory.
+TOKENS_AT_ONCE_CPU = 1024
 BLOCK = 1000  # tokens; neighbours are alike, so intervals are drawn from blocks of them
 
 
@@ -99,7 +101,7 @@ def read_all(
             for window in windows(len(tokens), longest, stride):
                 yield _Piece(tokens, window, tally)
 
-    for batch in _batches(pieces(), token_budget(network)):
+    for batch in _batches(pieces(), _budget(network)):
         for part, values in halved_when_full(batch, reader.values):
             for piece, (log_likelihoods, likelier) in zip(part, values, strict=True):
                 piece.tally.add(piece.window, log_likelihoods, likelier)
@@ -195,6 +197,11 @@ class _Piece:
 
 def _whole_numbers(tokens: Tokens) -> NDArray[np.int64]:
     return np.asarray(tokens, dtype=np.int64)
+
+
+def _budget(network: Network) -> int:
+    budget = token_budget(network)
+    return min(budget, TOKENS_AT_ONCE_CPU) if network.device.type == "cpu" else budget
 
 
 def _batches(pieces: Iterable[_Piece], budget: int) -> Iterator[list[_Piece]]:
