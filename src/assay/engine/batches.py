@@ -81,6 +81,23 @@ def halved_when_full(batch: list[T], run: Callable[[list[T]], R]) -> Iterator[tu
         yield part, result
 
 
+def fewer_when_full(rows: int, tokens: int, run: Callable[[int, int], Iterator[R]]) -> Iterator[R]:
+    """Run with so many rows and tokens at once; where memory runs out, again with half of both.
+    What `run` has given is not asked of it again: it leaves out what has ended.
+    """
+    while True:
+        try:
+            yield from run(rows, tokens)
+            return
+        except RuntimeError as error:
+            if not out_of_memory(error):
+                raise
+            if rows == 1:
+                raise TooLittleMemory(str(error)) from error
+            rows, tokens = rows // 2, max(1, tokens // 2)
+        free_memory()
+
+
 def out_of_memory(error: RuntimeError) -> bool:
     """The CPU's allocator has no exception of its own, only words."""
     words = str(error)

@@ -29,7 +29,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from assay.engine.batches import TooLittleMemory, free_memory, out_of_memory, token_budget
+from assay.engine.batches import fewer_when_full, token_budget
 from assay.engine.filling import Filling
 from assay.engine.finite import NotFinite
 from assay.engine.generate import Ended, Prompt, check
@@ -169,20 +169,13 @@ def _all(
         max(len(search.prompt.tokens) + width * search.limit for search in unfinished.values())
     )
     at_once = min(len(unfinished), most_rows or rows_that_fit(network, capacity, width))
-    tokens = token_budget(network)
-    while unfinished:
-        try:
-            for index, found in _together(network, unfinished, Slots(at_once, capacity), tokens):
-                del unfinished[index]
-                yield index, found
-            return
-        except RuntimeError as error:
-            if not out_of_memory(error):
-                raise
-            if at_once == 1:
-                raise TooLittleMemory(str(error)) from error
-            at_once, tokens = at_once // 2, max(1, tokens // 2)
-        free_memory()
+
+    def run(at_once: int, tokens: int) -> Iterator[tuple[int, tuple[Beam, ...]]]:
+        for index, found in _together(network, unfinished, Slots(at_once, capacity), tokens):
+            del unfinished[index]
+            yield index, found
+
+    yield from fewer_when_full(at_once, token_budget(network), run)
 
 
 def _together(

@@ -23,7 +23,7 @@ from typing import Literal
 
 from torch import Tensor
 
-from assay.engine.batches import TooLittleMemory, free_memory, out_of_memory, token_budget
+from assay.engine.batches import fewer_when_full, token_budget
 from assay.engine.drawing import Dice, Manner, draw
 from assay.engine.filling import Filling
 from assay.engine.finite import NotFinite
@@ -173,20 +173,14 @@ def _all(
     sizes = [len(row.prompt.tokens) + row.limit for row in unfinished.values()]
     capacity = aligned(max(sizes, default=1))
     at_once = min(len(unfinished), most_rows or rows_that_fit(network, capacity))
-    tokens = token_budget(network)
-    while unfinished:
-        try:
-            for row in _together(network, unfinished, Slots(at_once, capacity), tokens):
-                del unfinished[row.index]
-                yield row.written()
-            return
-        except RuntimeError as error:
-            if not out_of_memory(error):
-                raise
-            if at_once == 1:
-                raise TooLittleMemory(str(error)) from error
-            at_once, tokens = at_once // 2, max(1, tokens // 2)
-        free_memory()
+
+    def run(at_once: int, tokens: int) -> Iterator[tuple[int, Written]]:
+        for row in _together(network, unfinished, Slots(at_once, capacity), tokens):
+            del unfinished[row.index]
+            yield row.written()
+
+    if unfinished:
+        yield from fewer_when_full(at_once, token_budget(network), run)
 
 
 def _together(
