@@ -21,7 +21,7 @@ from assay.engine.generate import Prompt, generate
 from assay.engine.network import make_ready
 from assay.engine.read import read_all
 from assay.models.local import remembered
-from assay.models.local.encoding import encode_pairs, encode_prompts, encode_text
+from assay.models.local.encoding import encode_pairs, encode_prompts, encode_texts
 from assay.models.local.stopping import StopStrings
 from assay.models.local.tokenizer import LocalTokenizer
 
@@ -130,7 +130,7 @@ class Ours:
 
     def read(self, texts: Sequence[str]) -> list[float]:
         """By the windows lm-eval has."""
-        ids = (encode_text(self._tokenizer, text) for text in texts)
+        ids = encode_texts(self._tokenizer, texts)
         prefix = self._tokenizer.prefix_token_id
         assert prefix is not None
         found = read_all(self._network, ids, prefix=prefix)

@@ -63,6 +63,20 @@ class Contest:
         return totals[self.theirs.name], totals[self.ours.name]
 
     def _timed(self, side: Side, piece: Any, do: Callable[[Side, Any], list[Any]]) -> Measured:
+        """Memory that sufficed for the batch size when it was tuned may not suffice for all."""
+        while True:
+            try:
+                return self._timed_once(side, piece, do)
+            except torch.OutOfMemoryError:
+                if side is not self.theirs or self.theirs.batch_size == 1:
+                    raise
+            torch.cuda.empty_cache()
+            self.theirs.batch_size //= 2
+            print(
+                f"  lm-eval's batch size: {self.theirs.batch_size}, for lack of memory", flush=True
+            )
+
+    def _timed_once(self, side: Side, piece: Any, do: Callable[[Side, Any], list[Any]]) -> Measured:
         side.forget()
         before = side.forwarded.tokens
         on_gpu = self.device.startswith("cuda")

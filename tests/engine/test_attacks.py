@@ -57,6 +57,22 @@ def test_a_model_whose_head_does_not_fit_its_body_is_computed_the_plain_way() ->
     assert found.total == pytest.approx(_alone(model, (1, 2, 3), 4), abs=1e-4)
 
 
+@pytest.mark.parametrize("by_blocks", [False, True])
+def test_a_question_that_overflows_spoils_no_other(by_blocks: bool) -> None:
+    own = random_model("llama")
+    network = make_ready(copy.deepcopy(own), context_length=128)
+    network.by_blocks = by_blocks
+    with torch.no_grad():
+        network.model.model.embed_tokens.weight[50] = float("nan")
+        network.model.lm_head.weight = torch.nn.Parameter(own.lm_head.weight.clone())
+    spoilt, short, long = (50, *_tokens(0, 4)), _tokens(1, 8), _tokens(2, 12)
+    asked = [Question(each, ((5,), (6, 7))) for each in (spoilt, short, long)]
+    found = dict(choose.choose(network, asked))
+    assert all(value.total != value.total for value in found[0])
+    for number, context in ((1, short), (2, long)):
+        assert found[number][0].total == pytest.approx(_alone(own, context, 5), abs=1e-4)
+
+
 def test_contexts_may_grow_out_of_each_other_a_thousand_times() -> None:
     text = _tokens(0, 20_000)
     forest = grow([text[:end] for end in range(20, 20_000, 20)])

@@ -20,7 +20,7 @@ from assay.engine.choose import Likelihood, Question, choose
 from assay.engine.generate import Prompt, generate
 from assay.engine.network import Network, make_ready
 from assay.engine.read import Reading, read_all
-from assay.models.local.encoding import encode_pairs, encode_prompts, encode_text
+from assay.models.local.encoding import encode_pairs, encode_prompts, encode_texts
 from assay.models.local.stopping import StopStrings
 from assay.models.local.tokenizer import LocalTokenizer
 from tests.golden import items as asked
@@ -65,7 +65,7 @@ def likelihoods(
 
 def read_texts(shape: str, texts: Sequence[str]) -> list[Reading]:
     tokenizer = tokenizer_of(shape)
-    ids = [encode_text(tokenizer, text) for text in texts]
+    ids = encode_texts(tokenizer, texts)
     prefix = tokenizer.prefix_token_id
     assert prefix is not None
     return list(read_all(network_of(shape), ids, prefix=prefix))
@@ -200,6 +200,6 @@ def test_the_beginning_of_a_text_is_not_scored_as_a_token_of_it() -> None:
     tokenizer = tokenizer_of(fault["shape"])
     assert tokenizer.adds_bos
     (found,) = read_texts(fault["shape"], [fault["text"]])
-    assert found.tokens == len(encode_text(tokenizer, fault["text"]))
+    assert found.tokens == len(next(encode_texts(tokenizer, [fault["text"]])))
     assert abs(found.log_likelihood - fault["right"]) < NEAR
     assert found.log_likelihood - fault["lm_eval"] > -fault["bos_behind_bos"] / 2 > 1

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers import AttentionInterface
@@ -81,12 +82,18 @@ AttentionInterface.register(NAME, _attention)
 
 def attend(q: Tensor, k: Tensor, v: Tensor, scale: float, mask: Tensor | None) -> Tensor:
     """[rows, heads, tokens, size] in and out; no mask means causal. Where several query heads share
-    a key head they are laid behind each other as more tokens, so that no key is copied.
+    a key head and no kernel knows of that, they are laid behind each other as more tokens, so that
+    no key is copied.
     """
     shared_by = q.shape[1] // k.shape[1]
     if shared_by == 1:
         causal = mask is None and q.shape[2] > 1
         return F.scaled_dot_product_attention(q, k, v, mask, is_causal=causal, scale=scale)
+    if q.device.type == "cuda" and _shares_heads(q, k, v, mask):
+        causal = mask is None and q.shape[2] > 1
+        return F.scaled_dot_product_attention(
+            q, k, v, mask, is_causal=causal, scale=scale, enable_gqa=True
+        )
     if mask is None and q.shape[2] > 1:
         k = k.repeat_interleave(shared_by, 1)
         v = v.repeat_interleave(shared_by, 1)
@@ -97,3 +104,15 @@ def attend(q: Tensor, k: Tensor, v: Tensor, scale: float, mask: Tensor | None) -
         mask = mask.repeat(1, 1, shared_by, 1)
     out = F.scaled_dot_product_attention(folded, k, v, mask, scale=scale)
     return out.reshape(rows, q.shape[1], tokens, v.shape[3])
+
+
+def _shares_heads(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> bool:
+    """Whether a quick kernel takes fewer key heads than query heads. cuDNN's does, with a mask too,
+    and PyTorch prefers it on these GPUs alone; elsewhere it would fall back to its slowest. On an
+    H200 a step takes 85 us with it and 193 us without, a window 405 and 793.
+    """
+    if q.dtype == torch.float32 or torch.cuda.get_device_capability(q.device)[0] not in (9, 10):
+        return False
+    causal = mask is None and q.shape[2] > 1
+    asked = torch.backends.cuda.SDPAParams(q, k, v, mask, 0.0, causal, True)
+    return bool(torch.backends.cuda.can_use_cudnn_attention(asked))

@@ -7,7 +7,7 @@ allowed at a time. Refuses to know: what a batch computes.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import torch
@@ -79,6 +79,15 @@ def halved_when_full(batch: list[T], run: Callable[[list[T]], R]) -> Iterator[tu
             waiting += [part[middle:], part[:middle]]
             continue
         yield part, result
+
+
+def one_behind(given: Iterable[T]) -> Iterator[T]:
+    """Each when the next one is there: a GPU computes that one while this one is fetched."""
+    held: list[T] = []
+    for each in given:
+        yield from held
+        held = [each]
+    yield from held
 
 
 def fewer_when_full(rows: int, tokens: int, run: Callable[[int, int], Iterator[R]]) -> Iterator[R]:

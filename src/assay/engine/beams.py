@@ -191,18 +191,14 @@ def _together(
     sights = _Sights(slots, searches[0].width)
     while filling or live:
         if filling and slots.free:
-            filled = filling.next(slots.free, tokens)
+            filled = filling.next(slots, tokens)
             fresh = [searches[number] for number in filled.contexts]
             _extend(network.logits(filled.last), fresh, [1] * len(fresh))
-            for search, kept in zip(fresh, filled.kept, strict=True):
-                if search.done:
-                    yield search.index, search.best()
-                else:
-                    slots.add(kept)
-                    sights.add(kept.length)
-                    live.append(search)
-            continue
-        _extend(sights.step(network, live), live, [sights.width] * len(live))
+            live += fresh
+            for search in fresh:
+                sights.add(len(search.prompt.tokens))
+        else:
+            _extend(sights.step(network, live), live, [sights.width] * len(live))
         for slot in reversed(range(len(live))):
             search = live[slot]
             if search.done:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from assay.engine.attention import attend
-from assay.engine.packing import Kept, Packing, Span, on_device
+from assay.engine.packing import Kept, Packing, Places, Span, on_device
 from assay.engine.spans import keep
 
 ALIGNED = 8  # keys; the kernels that take a mask read it in steps of 16 bytes
@@ -27,11 +27,12 @@ OF_PADDING = -1
 class _Block:
     """Spans of one trunk, padded to one length."""
 
-    spans: Sequence[Span]
+    keeping: Sequence[tuple[int, Kept]]  # row, and where its keys and values go
     before: Kept | None
-    taken: Tensor  # [rows, tokens]: places in the packed row; padding takes the first
+    taken: Tensor  # [rows, tokens]: of the packed row; padding takes the first of its own row
     put: Tensor  # likewise; padding is put behind the packed row
     mask: Tensor | None
+    places: Tensor | None  # of each row
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class InBlocks:
     """Each block at once."""
 
     blocks: Sequence[_Block]
+    places: Places | None
 
     def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
         """One attention call a block."""
@@ -47,19 +49,17 @@ class InBlocks:
         out = q.new_empty(tokens + 1, q.shape[1], v.shape[3])
         for block in self.blocks:
             rows, keys, values = (given[block.taken].transpose(1, 2) for given in packed)
-            if block.mask is not None:
+            if block.before is not None and block.mask is not None:
                 width = block.mask.shape[3]
-                keys = _behind(block.before.keys_of(module) if block.before else None, keys, width)
-                values = _behind(
-                    block.before.values_of(module) if block.before else None, values, width
-                )
+                keys = _behind(block.before.keys_of(module), keys, width)
+                values = _behind(block.before.values_of(module), values, width)
             seen = attend(rows, keys, values, scale, block.mask)
             out[block.put] = seen.transpose(1, 2)
-            for number, span in enumerate(block.spans):
-                if span.keep:
-                    here = slice(number, number + 1)
-                    length = span.keep.length
-                    keep(span.keep, module, keys[here, :, :length], values[here, :, :length])
+            for number, kept in block.keeping:
+                one = slice(number, number + 1)
+                keep(kept, module, keys[one, :, : kept.length], values[one, :, : kept.length])
+            if self.places is not None and block.places is not None:
+                self.places.write(module, block.places, keys, values)
         return out[None, :tokens]
 
 
@@ -75,21 +75,33 @@ def in_blocks(packing: Packing) -> InBlocks:
                 alike = []
             alike.append(span)
         blocks.append(_block(packing, alike))
-    return InBlocks(blocks)
+    return InBlocks(blocks, packing.places)
 
 
 def _block(packing: Packing, spans: Sequence[Span]) -> _Block:
     device = packing.ids.device
-    laid = np.array([(span.start, span.length) for span in spans], np.int64)
-    starts, lengths = on_device(laid, device).T
-    steps = torch.arange(int(laid[:, 1].max()), device=device)
-    padding = steps[None] >= lengths[:, None]
-    places = starts[:, None] + steps[None]
-    taken = places.masked_fill(padding, 0)
     before = spans[0].before
     plain = before is None and not any(span.branches for span in spans)
-    mask = None if plain else _mask(packing, taken, padding, before.length if before else 0)
-    return _Block(spans, before, taken, places.masked_fill(padding, packing.tokens), mask)
+    laid = np.array([(span.start, span.length, span.place or 0) for span in spans], np.int64)
+    starts, lengths, places = on_device(laid, device).T
+    longest = int(laid[:, 1].max())
+    steps = torch.arange(longest if before else _aligned(longest), device=device)
+    padding = steps[None] >= lengths[:, None]
+    there = starts[:, None] + steps[None]
+    # Not of another row: numbers that overflowed there would be no numbers here, masked or not.
+    taken = torch.where(padding, starts[:, None], there)
+    return _Block(
+        keeping=[(row, span.keep) for row, span in enumerate(spans) if span.keep],
+        before=before,
+        taken=taken,
+        put=there.masked_fill(padding, packing.tokens),
+        mask=None if plain else _mask(packing, taken, padding, before.length if before else 0),
+        places=places if packing.places is not None else None,
+    )
+
+
+def _aligned(tokens: int) -> int:
+    return -(-tokens // ALIGNED) * ALIGNED
 
 
 def _mask(packing: Packing, index: Tensor, padding: Tensor, shared: int) -> Tensor:
@@ -99,20 +111,19 @@ def _mask(packing: Packing, index: Tensor, padding: Tensor, shared: int) -> Tens
     together = (branch[:, None] == 0) | (branch[:, None] == branch[:, :, None])
     own = together & (position[:, None] <= position[:, :, None])
     rows, tokens = index.shape
-    width = -(-(shared + tokens) // ALIGNED) * ALIGNED
+    width = _aligned(shared + tokens)
     mask = own.new_zeros(rows, 1, tokens, width)
     mask[:, :, :, :shared] = True
     mask[:, 0, :, shared : shared + tokens] = own
     return mask
 
 
-def _behind(shared: Tensor | None, own: Tensor, width: int) -> Tensor:
+def _behind(shared: Tensor, own: Tensor, width: int) -> Tensor:
     """Keys (or values) of the trunk before each row's own, and zeros up to the mask's width."""
     rows, heads, tokens, size = own.shape
-    before = shared.shape[2] if shared is not None else 0
+    before = shared.shape[2]
     whole = own.new_empty(rows, heads, width, size)
-    if shared is not None:
-        whole[:, :, :before] = shared
+    whole[:, :, :before] = shared
     whole[:, :, before : before + tokens] = own
     whole[:, :, before + tokens :] = 0  # masked, but NaN times 0 is NaN
     return whole

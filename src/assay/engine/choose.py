@@ -15,22 +15,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
-from typing import TypeVar
+from itertools import chain
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from assay.engine.batches import by_tokens, halved_when_full, token_budget, trunk_budget
+from assay.engine.batches import (
+    by_tokens,
+    halved_when_full,
+    one_behind,
+    token_budget,
+    trunk_budget,
+)
 from assay.engine.network import Network
 from assay.engine.packing import Kept, Row, pack
 from assay.engine.plain import likelihoods_one_by_one
 from assay.engine.predicted import Head
 from assay.engine.tree import Forest, Trunk, grow
+from assay.engine.uncollected import uncollected
 
 Tokens = Sequence[int]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +69,24 @@ def choose(
     network: Network, questions: Sequence[Question], *, budget: int | None = None
 ) -> Iterator[tuple[int, tuple[Likelihood, ...]]]:
     """Yield (index of the question, likelihoods of its choices), each once, in any order."""
-    asked = _gather(questions, network.context_length)
-    answers = _Answers(questions)
+    with uncollected():
+        asked = _gather(questions, network.context_length)
+        answers = _Answers(questions)
     yield from answers.of_nothing()
     if not network.serves_trees:
         for one in asked:
-            values, greedy = likelihoods_one_by_one(network, one.context, one.choices)
-            yield from answers.given(one, values, greedy)
+            values, greedy = likelihoods_one_by_one(network, one.context, list(one.wanted))
+            yield from answers.given(one, [*chain(*values)], [*chain(*greedy)])
         return
-    forest = grow([one.context for one in asked])
-    for one, trunk in zip(asked, forest.trunk_of, strict=True):
-        one.hang_on(trunk)
-    flying: tuple[list[_Asked], Tensor] | None = None
-    for batch, found in _computed(network, asked, forest, budget or token_budget(network)):
-        if flying is not None:
-            yield from _landed(answers, *flying)
-        flying = batch, found
-    if flying is not None:
-        yield from _landed(answers, *flying)
+    with uncollected():
+        forest = grow([one.context for one in asked])
+        for one, trunk in zip(asked, forest.trunk_of, strict=True):
+            one.hang_on(trunk)
+    computed = _computed(network, asked, forest, budget or token_budget(network))
+    for batch, found in one_behind(computed):
+        with uncollected():
+            complete = list(_landed(answers, batch, found))
+        yield from complete
 
 
 def truncated(context: tuple[int, ...], choice: Tokens, limit: int) -> tuple[int, ...]:
@@ -95,13 +100,12 @@ def truncated(context: tuple[int, ...], choice: Tokens, limit: int) -> tuple[int
 
 @dataclass(slots=True, eq=False)
 class _Asked:
-    """One context and its different choices; `wanted` tells whose they are, `places` where in the
-    row each token of each choice is predicted.
+    """One context and its different choices; `wanted` tells which choices of which questions they
+    are, `places` where in the row each token of each choice is predicted.
     """
 
     context: tuple[int, ...]
-    choices: list[tuple[int, ...]] = field(default_factory=list)
-    wanted: list[list[tuple[int, int]]] = field(default_factory=list)  # (question, choice) of each
+    wanted: dict[tuple[int, ...], list[tuple[int, int]]] = field(default_factory=dict)
     row: Row = field(default_factory=lambda: Row(None, ()))
     places: list[int] = field(default_factory=list)
 
@@ -111,7 +115,7 @@ class _Asked:
         last = len(context) - 1
         branch_at: dict[tuple[int, ...], int] = {}
         behind = len(context)
-        for choice in self.choices:
+        for choice in self.wanted:
             fed = choice[:-1]
             first = branch_at.setdefault(fed, behind)
             if first == behind:
@@ -125,30 +129,19 @@ class _Asked:
         """Tokens to compute."""
         return self.row.size
 
-    def by_choice(self, values: Sequence[T]) -> list[tuple[T, ...]]:
-        """What was found at `places`, choice by choice."""
-        ends = list(accumulate(map(len, self.choices), initial=0))
-        return [tuple(values[start:end]) for start, end in pairwise(ends)]
-
 
 def _gather(questions: Sequence[Question], limit: int) -> list[_Asked]:
     found: dict[tuple[int, ...], _Asked] = {}
-    seen: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
     for number, question in enumerate(questions):
         whole = tuple(question.context)
+        held, one = None, None  # looking a context up takes as long as it is
         for place, choice in enumerate(question.choices):
             if len(choice) > limit:
                 raise ChoiceTooLong(number, len(choice), limit)
             context = truncated(whole, choice, limit)
-            one = found.get(context)
-            if one is None:
-                one = found[context] = _Asked(context)
-            key = (context, tuple(choice))
-            if key not in seen:
-                seen[key] = len(one.choices)
-                one.choices.append(key[1])
-                one.wanted.append([])
-            one.wanted[seen[key]].append((number, place))
+            if one is None or context is not held:
+                held, one = context, found.setdefault(context, _Asked(context))
+            one.wanted.setdefault(tuple(choice), []).append((number, place))
     return list(found.values())
 
 
@@ -164,11 +157,15 @@ class _Answers:
         yield from ((number, ()) for number, left in enumerate(self._left) if not left)
 
     def given(
-        self, one: _Asked, values: Sequence[tuple[float, ...]], greedy: Sequence[Sequence[float]]
+        self, one: _Asked, values: Sequence[float], greedy: Sequence[float]
     ) -> Iterator[tuple[int, tuple[Likelihood, ...]]]:
-        """Questions that are complete with these."""
-        for wanted, tokens, likeliest in zip(one.wanted, values, greedy, strict=True):
-            likelihood = Likelihood(sum(tokens), tokens, all(likeliest))
+        """Questions that are complete with these, which were found at its `places`."""
+        start = 0
+        for choice, wanted in one.wanted.items():
+            here = slice(start, start + len(choice))
+            tokens = tuple(values[here])
+            likelihood = Likelihood(sum(tokens), tokens, all(greedy[here]))
+            start = here.stop
             for number, place in wanted:
                 self._found[number][place] = likelihood
                 self._left[number] -= 1
@@ -236,13 +233,14 @@ def _scored(
     network: Network, head: Head, batch: Sequence[_Asked], kept: dict[Trunk, Kept]
 ) -> Tensor:
     """Likelihoods at the places of the whole batch, in their order."""
-    packing = pack([one.row for one in batch], kept, network.device)
-    places = np.concatenate(
-        [np.add(one.places, span.start) for one, span in zip(batch, packing.spans, strict=True)]
-    )
-    tokens = np.fromiter(
-        (token for one in batch for choice in one.choices for token in choice), np.int64
-    )
+    with uncollected():
+        packing = pack([one.row for one in batch], kept, network.device)
+        counts = [len(one.places) for one in batch]
+        starts = np.repeat([span.start for span in packing.spans], counts)
+        places = starts + np.fromiter(chain.from_iterable(one.places for one in batch), np.int64)
+        tokens = np.fromiter(
+            chain.from_iterable(chain.from_iterable(one.wanted for one in batch)), np.int64
+        )
     found = head.predicted_at(network.hidden(packing), places, tokens)
     return torch.stack((found.log_likelihood, (found.likelier == 0).to(found.log_likelihood)))
 
@@ -255,7 +253,5 @@ def _landed(
     start = 0
     for one in batch:
         end = start + len(one.places)
-        yield from answers.given(
-            one, one.by_choice(values[start:end]), one.by_choice(greedy[start:end])
-        )
+        yield from answers.given(one, values[start:end], greedy[start:end])
         start = end

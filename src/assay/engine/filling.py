@@ -1,7 +1,7 @@
 """Computes prompts for writing: what several begin with is computed once, the rest packed together.
 
-In: contexts as token ids. Out: a few at a time, their keys and values and the hidden state behind
-their last token. Refuses to know: slots, what is written behind them.
+In: contexts as token ids. Out: a few at a time, their keys and values in slots and the hidden state
+behind their last token. Refuses to know: what is written behind them.
 
 A trunk's keys are held from its first prompt to its last; prompts come family by family, so few
 trunks are held at a time, and longest first, so that slots beside each other are of like length and
@@ -14,11 +14,12 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import torch
+import numpy as np
 from torch import Tensor
 
 from assay.engine.network import Network
-from assay.engine.packing import Kept, Row, pack
+from assay.engine.packing import Kept, Row, on_device, pack
+from assay.engine.slots import Slots
 from assay.engine.tree import Forest, Trunk, grow
 
 
@@ -26,8 +27,7 @@ from assay.engine.tree import Forest, Trunk, grow
 class Filled:
     """Prompts that were computed."""
 
-    contexts: Sequence[int]  # which
-    kept: Sequence[Kept]
+    contexts: Sequence[int]  # which, in the order of their slots
     last: Tensor  # [prompts, size]
 
 
@@ -45,8 +45,11 @@ class Filling:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def next(self, rows: int, tokens: int) -> Filled:
-        """Compute the next ones: so many rows and tokens at most, at least one row."""
+    def next(self, slots: Slots, tokens: int) -> Filled:
+        """Compute the next ones: as many as slots are free, so many tokens at most, at least one
+        row.
+        """
+        rows = slots.free
         chosen: list[int] = []
         size = 0
         while self._waiting and len(chosen) < rows:
@@ -57,13 +60,13 @@ class Filling:
         self._compute_trunks(chosen, tokens)
         rows_of = [Row(self._forest.trunk_of[one], self._behind(one)) for one in chosen]
         packing = pack(rows_of, self._kept, self._network.device)
-        kept = [Kept(len(self._contexts[one]), 0) for one in chosen]
-        for span, keep in zip(packing.spans, kept, strict=True):
-            span.keep = keep
+        packing.places = slots
+        for one, span in zip(chosen, packing.spans, strict=True):
+            span.place = slots.take(len(self._contexts[one]))
         hidden = self._network.hidden(packing)
         ends = [span.start + span.length - 1 for span in packing.spans]
         self._let_go(chosen)
-        return Filled(chosen, kept, hidden[torch.tensor(ends, device=hidden.device)])
+        return Filled(chosen, hidden[on_device(np.array(ends), hidden.device)])
 
     def _behind(self, one: int) -> tuple[int, ...]:
         trunk = self._forest.trunk_of[one]

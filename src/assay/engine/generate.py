@@ -196,14 +196,19 @@ def _together(
             yield from _fill(network, filling, rows, live, slots, tokens)
             continue
         logits = steps.logits([row.tokens[-1] for row in live])
-        chosen = _drawn(logits, live)
-        for slot in reversed(range(len(live))):
-            row = live[slot]
-            if row.take(chosen[slot]):
-                live[slot] = live[-1]
-                live.pop()
-                slots.remove(slot)
-                yield row
+        yield from _ended(live, slots, _drawn(logits, live))
+
+
+def _ended(live: list[_Row], slots: Slots, chosen: Sequence[int]) -> Iterator[_Row]:
+    """Each of the last rows takes its token; those that end leave their slots."""
+    first = len(live) - len(chosen)
+    for slot in reversed(range(first, len(live))):
+        row = live[slot]
+        if row.take(chosen[slot - first]):
+            live[slot] = live[-1]
+            live.pop()
+            slots.remove(slot)
+            yield row
 
 
 def _fill(
@@ -216,17 +221,13 @@ def _fill(
 ) -> Iterator[_Row]:
     """Compute as many prompts as there is place for; each has its first token afterwards."""
     now = time.perf_counter()
-    filled = filling.next(slots.free, tokens)
+    filled = filling.next(slots, tokens)
     fresh = [rows[number] for number in filled.contexts]
     for row in fresh:
         row.started = row.started or now
     chosen = _drawn(network.logits(filled.last), fresh)
-    for row, token, kept in zip(fresh, chosen, filled.kept, strict=True):
-        if row.take(token):
-            yield row
-        else:
-            slots.add(kept)
-            live.append(row)
+    live += fresh
+    yield from _ended(live, slots, chosen)
 
 
 def _drawn(logits: Tensor, rows: Sequence[_Row]) -> list[int]:

@@ -9,7 +9,6 @@ recorded (a model that asks the device something on the way) is run as it is, fr
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,8 +21,6 @@ from assay.engine.slots import Slots, aligned, step_at_once, step_by_length
 
 LEAST_WIDTH = 256
 ROWS = (4, 16, 64, 256)
-# A recording costs about four plain steps; and the first plain ones are its warm-up.
-PLAIN_FIRST = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,7 @@ class Steps:
         self._slots = slots
         self._records = network.device.type == "cuda"
         self._recordings: dict[tuple[int, int], Recording] = {}
-        self._seen: Counter[tuple[int, int]] = Counter()
+        self._tried: set[tuple[int, int]] = set()
         self._beside: Any = None  # a stream
         self._pool: Any = None  # of the first recording; the others share its memory
 
@@ -71,12 +68,17 @@ class Steps:
     # ------------------------------------------------------------------------- on CUDA devices
 
     def _recorded(self, given: Tensor) -> Tensor | None:
+        """By a recording of this size. The first step of a size is run as it is, with the padding
+        and in the stream of the recording, which is made of the second: kernels are chosen and
+        their memory is taken when they first run. Recording costs no more than a plain step.
+        """
         live = given.shape[1]
         size = self._size(live, int(given[1].max()) + 1)
-        if size not in self._recordings:
-            self._seen[size] += 1
-            if self._seen[size] <= PLAIN_FIRST or not self._record(size, given):
-                return None
+        if size not in self._tried:
+            self._tried.add(size)
+            return self._tried_out(size, given)[:live]
+        if size not in self._recordings and not self._record(size):
+            return None
         recording = self._recordings[size]
         recording.given[:, :live].copy_(given)
         recording.given[:, live:].zero_()
@@ -90,27 +92,38 @@ class Steps:
             width *= 2
         return min(rows, self._slots.rows), min(width, self._slots.capacity)
 
-    def _record(self, size: tuple[int, int], now: Tensor) -> bool:
-        """Run the step once beside the others, as a recording asks for, then record it. Both write
-        what the step itself will write.
-        """
+    def _tried_out(self, size: tuple[int, int], now: Tensor) -> Tensor:
         rows, width = size
         device = self._network.device
         given = torch.zeros(2, rows, dtype=torch.long, device=device)
         given[:, : now.shape[1]].copy_(now)
         self._beside = self._beside or torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
-        graph = torch.cuda.CUDAGraph()
         usual = torch.cuda.current_stream(device)
+        self._beside.wait_stream(usual)
+        with torch.cuda.stream(self._beside):
+            logits = self._plainly(given, width)
+        usual.wait_stream(self._beside)
+        given.record_stream(self._beside)
+        logits.record_stream(usual)
+        return logits
+
+    def _record(self, size: tuple[int, int]) -> bool:
+        """Nothing is computed by it. `torch.cuda.graph` would do the same, and first give back all
+        free memory, which takes as long as the recording.
+        """
+        rows, width = size
+        device = self._network.device
+        given = torch.zeros(2, rows, dtype=torch.long, device=device)
+        graph = torch.cuda.CUDAGraph()
+        torch.cuda.synchronize(device)
         try:
-            self._beside.wait_stream(usual)
             with torch.cuda.stream(self._beside):
-                self._plainly(given, width)
-            usual.wait_stream(self._beside)
-            with torch.cuda.graph(graph, pool=self._pool, stream=self._beside):
-                logits = self._plainly(given, width)
+                graph.capture_begin(*([self._pool] if self._pool else []))
+                try:
+                    logits = self._plainly(given, width)
+                finally:
+                    graph.capture_end()
         except RuntimeError:
-            # A recording that fails leaves its stream in force.
-            torch.cuda.set_stream(usual)
             torch.cuda.synchronize(device)
             self._records = False
             self._recordings.clear()

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -56,12 +58,20 @@ class Kept:
         return self.values[module][:, :, : self.length]
 
 
+class Places(Protocol):
+    """Where whole rows are put, to be written on behind."""
+
+    def write(self, module: object, places: slice | Tensor, keys: Tensor, values: Tensor) -> None:
+        """[rows, heads, entries, size], from the first entry of each place on."""
+        ...
+
+
 @dataclass(slots=True, eq=False)
 class Span:
     """A piece of the packed row: `start` to `start + length`, behind what `before` keeps.
 
     `branches`: some of its tokens do not see each other. `keep`: where its keys and values go, if
-    others will hang on it.
+    others will hang on it. `place`: which of the packing's places gets them and all before them.
     """
 
     start: int
@@ -69,9 +79,10 @@ class Span:
     before: Kept | None = None
     branches: bool = False
     keep: Kept | None = None
+    place: int | None = None
 
     @property
-    def place(self) -> slice:
+    def here(self) -> slice:
         """Where it lies in the packed row."""
         return slice(self.start, self.start + self.length)
 
@@ -81,12 +92,14 @@ class Packing:
     """One forward: ids and positions [1, tokens], and its spans.
 
     `branch` [tokens] is 0 for tokens of a context and counts from 1 for those of its branches.
+    Either every span has one of the `places` or none has.
     """
 
     ids: Tensor
     positions: Tensor
     branch: Tensor
     spans: list[Span]
+    places: Places | None = None
 
     @property
     def tokens(self) -> int:
@@ -103,32 +116,41 @@ def pack(
     room: int = 0,
 ) -> Packing:
     """Lay trunks and rows out. Each trunk's new Kept is put into `kept`, with this much room."""
-    ids: list[int] = []
-    positions: list[int] = []
-    branch: list[int] = []
+    pieces: list[Sequence[int]] = []
+    laid: list[tuple[int, int, int]] = []  # of each piece its length, first position and branch
     spans: list[Span] = []
+    at = 0
     for trunk in trunks:
         before = kept[trunk.parent] if trunk.parent else None
-        keep = Kept(trunk.end, room)
-        spans.append(Span(len(ids), len(trunk.tokens), before, keep=keep))
-        kept[trunk] = keep
-        ids += trunk.tokens
-        positions += range(trunk.start, trunk.end)
-        branch += [0] * len(trunk.tokens)
+        kept[trunk] = Kept(trunk.end, room)
+        spans.append(Span(at, len(trunk.tokens), before, keep=kept[trunk]))
+        pieces.append(trunk.tokens)
+        laid.append((len(trunk.tokens), trunk.start, 0))
+        at += len(trunk.tokens)
     for row in rows:
-        start = row.trunk.end if row.trunk else 0
+        first = row.trunk.end if row.trunk else 0
         before = kept[row.trunk] if row.trunk else None
-        spans.append(Span(len(ids), row.size, before, branches=any(row.branches)))
-        behind = start + len(row.context)
-        ids += row.context
-        positions += range(start, behind)
-        branch += [0] * len(row.context)
-        for number, tokens in enumerate(row.branches, 1):
-            ids += tokens
-            positions += range(behind, behind + len(tokens))
-            branch += [number] * len(tokens)
-    laid = on_device(np.array((ids, positions, branch), np.int64), device)
-    return Packing(ids=laid[:1], positions=laid[1:2], branch=laid[2], spans=spans)
+        spans.append(Span(at, row.size, before, branches=any(row.branches)))
+        pieces += (row.context, *row.branches)
+        laid.append((len(row.context), first, 0))
+        behind = first + len(row.context)
+        laid += [(len(tokens), behind, branch) for branch, tokens in enumerate(row.branches, 1)]
+        at += row.size
+    whole = on_device(_in_one_row(pieces, laid, at), device)
+    return Packing(ids=whole[:1], positions=whole[1:2], branch=whole[2], spans=spans)
+
+
+def _in_one_row(
+    pieces: Sequence[Sequence[int]], laid: Sequence[tuple[int, int, int]], tokens: int
+) -> NDArray[np.int64]:
+    """[3, tokens]: ids, positions, branches."""
+    lengths, firsts, branches = np.array(laid, np.int64).reshape(-1, 3).T
+    starts = np.cumsum(lengths) - lengths
+    whole = np.empty((3, tokens), np.int64)
+    whole[0] = np.fromiter(chain.from_iterable(pieces), np.int64, tokens)
+    whole[1] = np.arange(tokens) + np.repeat(firsts - starts, lengths)
+    whole[2] = np.repeat(branches, lengths)
+    return whole
 
 
 def on_device(numbers: NDArray[np.int64], device: torch.device) -> Tensor:

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from assay.engine.attention import attend
-from assay.engine.batches import halved_when_full, token_budget
+from assay.engine.batches import halved_when_full, one_behind, token_budget
 from assay.engine.finite import NotFinite
 from assay.engine.network import Network, own_logits
-from assay.engine.packing import Row, pack
+from assay.engine.packing import Row, on_device, pack
 from assay.engine.predicted import Head, Predicted, from_logits
 from assay.engine.windows import PREFIX, Window, windows
 
@@ -101,13 +101,12 @@ def read_all(
             for window in windows(len(tokens), longest, stride):
                 yield _Piece(tokens, window, tally)
 
-    for batch in _batches(pieces(), _budget(network)):
-        for part, values in halved_when_full(batch, reader.values):
-            for piece, (log_likelihoods, likelier) in zip(part, values, strict=True):
-                piece.tally.add(piece.window, log_likelihoods, likelier)
-                done += piece.window.predicted
-            if progress:
-                progress(done)
+    for part, found in one_behind(reader.computed(pieces())):
+        for piece, (log_likelihoods, likelier) in zip(part, _fetched(part, found), strict=True):
+            piece.tally.add(piece.window, log_likelihoods, likelier)
+            done += piece.window.predicted
+        if progress:
+            progress(done)
         while unfinished and unfinished[0].is_whole:
             yield unfinished.popleft().reading(longest, stride)
     for tally in unfinished:  # texts without tokens, behind the last batch
@@ -238,34 +237,29 @@ class _SideBySide:
         return given.view(heads, self.rows, tokens // self.rows, size).transpose(0, 1)
 
 
-_Values = list[tuple[NDArray[np.float64], NDArray[np.int64]]]
-
-
 class _Reader:
-    """Windows to values, as many at once as one forward takes."""
+    """Windows to likelihoods, as many at once as one forward takes."""
 
     def __init__(self, network: Network, prefix: int) -> None:
         self._network = network
         self._prefix = prefix
         self._head: Head | None = None
 
+    def computed(self, pieces: Iterable[_Piece]) -> Iterator[tuple[list[_Piece], Predicted]]:
+        """Batches, and what was predicted in all windows of each, one behind the other."""
+        for batch in _batches(pieces, _budget(self._network)):
+            yield from halved_when_full(batch, self._computed)
+
     @torch.inference_mode()
-    def values(self, pieces: list[_Piece]) -> _Values:
-        """Of each window the log-likelihoods of its tokens, and how many tokens were likelier."""
+    def _computed(self, pieces: list[_Piece]) -> Predicted:
         wanted = [piece.wanted() for piece in pieces]
         for piece, tokens in zip(pieces, wanted, strict=True):
             piece.check(tokens, self._network.vocabulary)
         fed = [piece.fed(self._prefix) for piece in pieces]
         if self._network.serves_trees:
-            found = self._together(fed, wanted)
-        else:
-            parts = [self._alone(*each) for each in zip(fed, wanted, strict=True)]
-            found = Predicted(*(torch.cat(part) for part in zip(*parts, strict=True)))
-        log_likelihoods, likelier = _fetched(found)
-        cuts = np.cumsum([len(tokens) for tokens in wanted])[:-1]
-        return list(
-            zip(np.split(log_likelihoods, cuts), np.split(likelier, cuts), strict=True),
-        )
+            return self._together(fed, wanted)
+        parts = [self._alone(*each) for each in zip(fed, wanted, strict=True)]
+        return Predicted(*(torch.cat(part) for part in zip(*parts, strict=True)))
 
     def _together(
         self, fed: Sequence[NDArray[np.int64]], wanted: Sequence[NDArray[np.int64]]
@@ -303,12 +297,21 @@ class _Reader:
         return Predicted(*(torch.cat(parts) for parts in zip(*found, strict=True)))
 
     def _on_device(self, numbers: NDArray[np.int64]) -> Tensor:
-        return torch.from_numpy(numbers).to(self._network.device)
+        return on_device(numbers, self._network.device)
 
 
-def _fetched(found: Predicted) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """In one transfer where they are not in the computer's own memory."""
+def _fetched(
+    pieces: Sequence[_Piece], found: Predicted
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
+    """Of each window the log-likelihoods of its tokens, and how many tokens were likelier: in one
+    transfer where they are not in the computer's own memory.
+    """
     log_likelihood, likelier = found
     if log_likelihood.device.type != "cpu":
         log_likelihood, likelier = torch.stack((log_likelihood, likelier.float())).cpu()
-    return log_likelihood.double().numpy(), likelier.long().numpy()
+    cuts = np.cumsum([piece.window.predicted for piece in pieces])[:-1]
+    return zip(
+        np.split(log_likelihood.double().numpy(), cuts),
+        np.split(likelier.long().numpy(), cuts),
+        strict=True,
+    )

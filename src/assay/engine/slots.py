@@ -1,6 +1,6 @@
 """Where the keys and values of rows that are being written lie, and how a row sees its own.
 
-In: keys and values of computed prompts (Kept), and which entries each token of a step sees.
+In: keys and values of computed prompts, and which entries each token of a step sees.
 Out: an Arrangement for one step: every token writes its key behind those of its row and attends to
 that row alone. Refuses to know: tokens, what is written, when a row ends.
 
@@ -24,7 +24,6 @@ from torch import Tensor, nn
 
 from assay.engine.attention import attend
 from assay.engine.network import Network
-from assay.engine.packing import Kept
 
 ALIGNED = 64  # entries; kernels that take a mask want a multiple of 8, captured steps few widths
 CALL = 64  # entries read for nothing that cost as much as another attention call on a processor
@@ -49,17 +48,21 @@ class Slots:
         """How many more rows it takes."""
         return self.rows - len(self.lengths)
 
-    @torch.inference_mode()
-    def add(self, kept: Kept) -> None:
-        """Copy a prompt into the first free slot."""
-        slot = len(self.lengths)
-        for stores, given in ((self.keys, kept.keys), (self.values, kept.values)):
-            for module, prompt in given.items():
-                if module not in stores:
-                    _, heads, _, size = prompt.shape
-                    stores[module] = _zeros(prompt, (self.rows, heads, self.capacity, size))
-                stores[module][slot, :, : kept.length] = prompt[0, :, : kept.length]
-        self.lengths.append(kept.length)
+    def take(self, length: int) -> int:
+        """The first free slot, for a prompt of this length, which is to be written into it."""
+        self.lengths.append(length)
+        return len(self.lengths) - 1
+
+    def write(self, module: object, places: slice | Tensor, keys: Tensor, values: Tensor) -> None:
+        """Put prompts into their slots. What lies behind a prompt is overwritten before it is
+        seen, so that prompts may be padded.
+        """
+        for stores, given in ((self.keys, keys), (self.values, values)):
+            _, heads, entries, size = given.shape
+            if module not in stores:
+                stores[module] = _zeros(given, (self.rows, heads, self.capacity, size))
+            entries = min(entries, self.capacity)
+            stores[module][places, :, :entries] = given[:, :, :entries]
 
     @torch.inference_mode()
     def remove(self, slot: int) -> None:
@@ -67,9 +70,12 @@ class Slots:
         last = len(self.lengths) - 1
         if slot != last:
             used = self.lengths[last]
-            for stores in (self.keys, self.values):
-                for stored in stores.values():
-                    stored[slot, :, :used] = stored[last, :, :used]
+            stored = [*self.keys.values(), *self.values.values()]
+            if stored[0].device.type == "cuda":  # launches cost more than the room behind a row
+                torch._foreach_copy_([one[slot] for one in stored], [one[last] for one in stored])
+            else:
+                for one in stored:
+                    one[slot, :, :used] = one[last, :, :used]
             self.lengths[slot] = used
         self.lengths.pop()
 

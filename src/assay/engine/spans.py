@@ -28,12 +28,15 @@ class SpanBySpan:
         """One attention call a span."""
         out = q.new_empty(1, q.shape[2], q.shape[1], v.shape[3])
         for span in self.packing.spans:
-            here = span.place
+            here = span.here
             keys, values = _behind(span.before, module, k[:, :, here], v[:, :, here])
             seen = attend(q[:, :, here], keys, values, scale, self._mask(span, keys.shape[2], q))
             out[:, here] = seen.transpose(1, 2)
             if span.keep:
                 keep(span.keep, module, keys, values)
+            if self.packing.places is not None and span.place is not None:
+                row = slice(span.place, span.place + 1)
+                self.packing.places.write(module, row, keys, values)
         return out
 
     def _mask(self, span: Span, keys: int, like: Tensor) -> Tensor | None:
@@ -43,8 +46,8 @@ class SpanBySpan:
         if span.before is None and not span.branches:
             return None
         if span not in self.masks:
-            branch = self.packing.branch[span.place]
-            position = self.packing.positions[0, span.place]
+            branch = self.packing.branch[span.here]
+            position = self.packing.positions[0, span.here]
             together = (branch[None] == 0) | (branch[None] == branch[:, None])
             seen = together & (position[None] <= position[:, None])
             mask = like.new_zeros(1, 1, span.length, keys)

@@ -12,7 +12,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, normalizers, pre_tokenizers
 
 from assay.errors import ModelUnavailable
 from assay.models.local import encoding, remembered
-from assay.models.local.encoding import encode_pairs, encode_prompts, encode_text, notes
+from assay.models.local.encoding import encode_pairs, encode_prompts, encode_texts, notes
 from assay.models.local.pieces import Cuts
 from assay.models.local.tokenizer import LocalTokenizer
 from tests.models.local.families import CUT, END, WHOLE, make_family, save_family
@@ -84,6 +84,11 @@ def gpt2(folders: dict[str, Path]) -> Counting:
 
 def whole(tokenizer: LocalTokenizer, text: str, special: bool = False) -> list[int]:
     return tokenizer.encode_batch([text], special=special)[0]
+
+
+def encode_text(tokenizer: LocalTokenizer, text: str) -> list[int]:
+    (ids,) = encode_texts(tokenizer, [text])
+    return ids.tolist()
 
 
 def together(tokenizer: LocalTokenizer, pieces: Sequence[str]) -> list[int]:
@@ -401,6 +406,20 @@ def test_a_long_text_is_cut_where_it_can_be_and_encoded_in_few_calls(gpt2: Count
     encode_text(gpt2, text)
     assert gpt2.calls == 1
     assert gpt2.encoded() == 100_000 // encoding.PORTION + 1 + 1  # the last, and a pair to compare
+
+
+def test_short_texts_are_encoded_in_one_call_and_long_ones_as_they_come(gpt2: Counting):
+    short = [f"Article {n} says something.\n" * (n % 4) for n in range(40)]
+    coded = [ids.tolist() for ids in encode_texts(gpt2, short)]
+    assert gpt2.calls == 1
+    assert coded == [whole(gpt2, text) for text in short]
+    calls = gpt2.calls
+    assert len(list(encode_texts(gpt2, short))) == 40
+    assert gpt2.calls == calls
+    long = "word " * (encoding.PORTION * encoding.PORTIONS_PER_CALL // 5)
+    wanted = iter([long, "never asked for"])
+    next(encode_texts(gpt2, wanted))
+    assert next(wanted) == "never asked for"
 
 
 def test_a_text_without_a_clean_place_stays_whole(gpt2: Counting):

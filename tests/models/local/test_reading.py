@@ -15,7 +15,7 @@ from assay.models.local.reading import (
     bytes_in,
     figures_of,
     perplexity,
-    read_text,
+    read_texts,
     together,
     words_in,
 )
@@ -97,8 +97,11 @@ def test_a_real_model_reads_a_real_text(shared):
     def encode(given):
         return tokenizer.encode(given, add_special_tokens=False)
 
+    def encode_all(given):
+        return map(encode, given)
+
     begin = tokenizer.bos_token_id
-    found, reading = read_text(network, encode, text, prefix=begin)
+    ((found, reading),) = read_texts(network, encode_all, [text], prefix=begin)
 
     ids = encode(text)
     with torch.inference_mode():

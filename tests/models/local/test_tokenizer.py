@@ -303,11 +303,11 @@ def test_nothing_reaches_the_terminal(tmp_path: Path, root: Path):
     program = (
         "import subprocess, sys\n"
         "from pathlib import Path\n"
-        "from assay.models.local.encoding import encode_prompts, encode_text\n"
+        "from assay.models.local.encoding import encode_prompts, encode_texts\n"
         "from assay.models.local.tokenizer import LocalTokenizer\n"
         "tokenizer = LocalTokenizer.load(Path(sys.argv[1]))\n"
         "encode_prompts(tokenizer, [f'The driver number {n}' for n in range(50)])\n"
-        "encode_text(tokenizer, 'The driver of the network card. ' * 200)\n"
+        "list(encode_texts(tokenizer, ['The driver of the network card. ' * 200]))\n"
         "tokenizer.decode([1, 2, 3])\n"
         "subprocess.run([sys.executable, '-c', ''], check=True, preexec_fn=lambda: None)\n"
     )

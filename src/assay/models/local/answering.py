@@ -5,7 +5,7 @@ know: files, devices, tests, marking.
 
     ToChoose  prompt + joint + continuation -> engine.choose    -> Chosen
     ToAnswer  prompt -> engine.generate, or engine.beams for the k best -> Answered
-    ToRead    text -> reading -> ReadText
+    ToRead    texts -> reading -> ReadText
     ToTime    engine.timing -> Timed
 
 What cannot be computed is Failed with the reason, and never an answer: a prompt that does not fit,
@@ -18,6 +18,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -27,11 +28,12 @@ from assay.engine.choose import Likelihood, Question, choose
 from assay.engine.finite import NotFinite
 from assay.engine.generate import Prompt, Written, generate
 from assay.engine.network import Network
+from assay.engine.read import Reading
 from assay.engine.timing import time_decoding
 from assay.messages import tr
-from assay.models.local.encoding import EncodedQuestion, encode_pairs, encode_prompts, encode_text
+from assay.models.local.encoding import EncodedQuestion, encode_pairs, encode_prompts, encode_texts
 from assay.models.local.prompts import continuation_joint, prompt_text
-from assay.models.local.reading import read_text
+from assay.models.local.reading import Figures, read_texts
 from assay.models.local.stopping import StopStrings
 from assay.models.local.tokenizer import LocalTokenizer
 from assay.models.reasoning import split_reasoning
@@ -83,11 +85,10 @@ class Answering:
         for k in sorted({work.sampling.predictions for _, work in several}):
             some = [one for one in several if one[1].sampling.predictions == k]
             yield from self._in_parts(some, self._predict)
-        for each in requests:
-            if isinstance(each.work, ToRead):
-                yield from self._in_parts([(each, each.work)], self._read)
-            elif isinstance(each.work, ToTime):
-                yield from self._in_parts([(each, each.work)], self._time)
+        read = [(each, each.work) for each in requests if isinstance(each.work, ToRead)]
+        yield from self._in_parts(read, self._read)
+        timed = [(each, each.work) for each in requests if isinstance(each.work, ToTime)]
+        yield from self._in_parts(timed, self._time)
 
     def _in_parts(
         self,
@@ -267,25 +268,17 @@ class Answering:
         for request, work in asked:
             if not work.text:
                 yield _failed(request, tr("the text is empty"))
-                continue
-            figures, found = read_text(
-                self.network,
-                lambda text: encode_text(self.tokenizer, text),
-                work.text,
-                prefix=self._nothing_before()[0],
-            )
-            yield ReadText(
-                request_id=request.id,
-                log_likelihood=figures.log_likelihood,
-                tokens=figures.tokens,
-                words=figures.words or 0,
-                bytes=figures.bytes or 0,
-                top1=figures.top1,
-                top5=figures.top5,
-                blocks=found.blocks,
-                window=found.window_length,
-                stride=found.stride,
-            )
+        written = [number for number, (_, work) in enumerate(asked) if work.text]
+        texts = [asked[number][1].text for number in written]
+        encode = partial(encode_texts, self.tokenizer)
+        prefix = self._nothing_before()[0] if texts else 0
+        try:
+            for number, read in zip(
+                written, read_texts(self.network, encode, texts, prefix=prefix), strict=True
+            ):
+                yield _read_text(asked[number][0], *read)
+        except NotFinite as error:
+            raise NotFinite(written[error.args[1]]) from error
 
     def _time(self, asked: Sequence[tuple[Request, ToTime]]) -> Iterator[Reply]:
         limit = self.network.context_length
@@ -312,6 +305,21 @@ class Answering:
                 folder=self.folder,
             ),
         )
+
+
+def _read_text(request: Request, figures: Figures, found: Reading) -> ReadText:
+    return ReadText(
+        request_id=request.id,
+        log_likelihood=figures.log_likelihood,
+        tokens=figures.tokens,
+        words=figures.words or 0,
+        bytes=figures.bytes or 0,
+        top1=figures.top1,
+        top5=figures.top5,
+        blocks=found.blocks,
+        window=found.window_length,
+        stride=found.stride,
+    )
 
 
 def _failed(request: Request, reason: str) -> Failed:

@@ -18,9 +18,10 @@ import hashlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
+from assay.engine.uncollected import uncollected
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.local.pieces import Cuts
@@ -64,23 +65,31 @@ def encode_pairs(
 ) -> list[EncodedQuestion]:
     """Contexts and the continuations whose likelihood is asked for."""
     questions = [_with_white_space_moved(*pair) for pair in pairs]
-    with remembered(tokenizer) as memory:
+    with remembered(tokenizer) as memory, uncollected():
         coded = _pairs_by_pieces(memory, tokenizer, questions)
         return _pairs_by_wholes(memory, tokenizer, questions) if coded is None else coded
 
 
-def encode_text(tokenizer: LocalTokenizer, text: str) -> list[int]:
-    """A text of any length, without special tokens."""
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    with remembered(tokenizer) as memory:
-        ids = memory.long_text(digest)
-        if ids is None:
-            ids = _by_portions(memory, tokenizer, text)
-            memory.keep_long_text(digest, ids)
-    if len(ids) < tokenizer.vocabulary_size:
-        return ids.tolist()
-    numbers = list(range(tokenizer.vocabulary_size))  # shared: 8 bytes a token instead of 36
-    return [numbers[each] for each in ids]
+def encode_texts(tokenizer: LocalTokenizer, texts: Iterable[str]) -> Iterator[array[int]]:
+    """Texts of any length, without special tokens, in their order. Short ones are encoded several
+    at a time, so that every core has some.
+    """
+    for some in _by_characters(texts, PORTION * PORTIONS_PER_CALL):
+        yield from _texts(tokenizer, some)
+
+
+def _by_characters(texts: Iterable[str], most: int) -> Iterator[list[str]]:
+    """Neighbours, until they have so many characters together."""
+    some: list[str] = []
+    size = 0
+    for text in texts:
+        some.append(text)
+        size += len(text)
+        if size >= most:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
 
 
 def notes(tokenizer: LocalTokenizer) -> tuple[str, ...]:
@@ -261,25 +270,55 @@ def _pairs_by_pieces(
 # ------------------------------------------------------------------------------------- long texts
 
 
-def _by_portions(memory: Remembered, tokenizer: LocalTokenizer, text: str) -> array[int]:
+def _texts(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[array[int]]:
+    """Those that are not remembered are encoded together."""
+    digests = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
+    with remembered(tokenizer) as memory:
+        found = {digest: ids for digest in digests if (ids := memory.long_text(digest)) is not None}
+        new = {
+            digest: text for digest, text in zip(digests, texts, strict=True) if digest not in found
+        }
+        for digest, ids in zip(new, _by_portions(memory, tokenizer, [*new.values()]), strict=True):
+            found[digest] = ids
+            memory.keep_long_text(digest, ids)
+    return [found[digest] for digest in digests]
+
+
+def _by_portions(
+    memory: Remembered, tokenizer: LocalTokenizer, texts: Sequence[str]
+) -> list[array[int]]:
     """As many portions at a time as fit in little memory; some neighbours are encoded together as
     well, and compared.
     """
     if memory.cuts is None:
-        return _uncut(memory, tokenizer, text)
-    ids: array[int] = array("i")
-    portions = memory.cuts.portions(text, PORTION)
+        return [_uncut(memory, tokenizer, text) for text in texts]
+    cuts = memory.cuts
+    ids: list[array[int]] = [array("i") for _ in texts]
+    portions = (
+        (number, portion)
+        for number, text in enumerate(texts)
+        for portion in cuts.portions(text, PORTION)
+    )
     calls = 0
     while some := list(islice(portions, PORTIONS_PER_CALL)):
-        pair = ["".join(some[:2])] if calls < CHECKED and len(some) > 1 else []
-        coded = tokenizer.encode_batch(some + pair, special=False)
-        if pair and coded[0] + coded[1] != coded[-1]:
+        checked = _neighbours(some) if calls < CHECKED else None
+        pair = [] if checked is None else ["".join(part for _, part in some[checked])]
+        coded = tokenizer.encode_batch([part for _, part in some] + pair, special=False)
+        if checked is not None and list(chain(*coded[checked])) != coded[-1]:
             memory.give_up_cuts(tokenizer)
-            return _uncut(memory, tokenizer, text)
-        for each in coded[: len(some)]:
-            ids.extend(each)
+            return [_uncut(memory, tokenizer, text) for text in texts]
+        for (number, _), each in zip(some, coded, strict=False):
+            ids[number].extend(each)
         calls += 1
     return ids
+
+
+def _neighbours(portions: Sequence[tuple[int, str]]) -> slice | None:
+    """The first two of one text."""
+    for at, ((one, _), (other, _)) in enumerate(pairwise(portions)):
+        if one == other:
+            return slice(at, at + 2)
+    return None
 
 
 def _uncut(memory: Remembered, tokenizer: LocalTokenizer, text: str) -> array[int]:

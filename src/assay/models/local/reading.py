@@ -1,6 +1,6 @@
 """How a text was read, in the units people compare: per token, per word, per byte.
 
-In: a Network, the text and what turns it into token ids. Out: Figures. Refuses to know: requests,
+In: a Network, texts and what turns them into token ids. Out: Figures. Refuses to know: requests,
 files, intervals.
 
 All of them come from one sum, the log-likelihood of the whole text, so that a mean over several
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -70,20 +70,23 @@ class Figures:
         return self.top5 / self.tokens if self.tokens else None
 
 
-def read_text(
+def read_texts(
     network: Network,
-    encode: Callable[[str], Tokens],
-    text: str,
+    encode: Callable[[Sequence[str]], Iterable[Tokens]],
+    texts: Sequence[str],
     *,
     prefix: int,
     stride: int | None = None,
     progress: Callable[[int], None] | None = None,
-) -> tuple[Figures, Reading]:
-    """Read one text. `encode` adds no special tokens: the prefix stands before the text once."""
-    from assay.engine.read import read
+) -> Iterator[tuple[Figures, Reading]]:
+    """Read texts, each on its own, in their order. `encode` adds no special tokens: the prefix
+    stands before each text once.
+    """
+    from assay.engine.read import read_all
 
-    reading = read(network, encode(text), prefix=prefix, stride=stride, progress=progress)
-    return figures_of(reading, text), reading
+    found = read_all(network, encode(texts), prefix=prefix, stride=stride, progress=progress)
+    for text, reading in zip(texts, found, strict=True):
+        yield figures_of(reading, text), reading
 
 
 def figures_of(reading: Reading, text: str | None) -> Figures:
