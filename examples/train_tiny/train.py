@@ -36,7 +36,7 @@ from wording import pair
 CONTEXT = 1024
 WARM_UP = 200  # steps
 LAST_RATE = 0.02  # of the learning rate, at the end
-SHARES = (0.03, 0.06, 0.1, 0.15, 0.25, 0.4, 1.0)
+SHARES = (0.02, 0.08, 0.2, 0.4, 0.55, 0.7, 1.0)  # of 8,000 steps, the first, fourth and last ship
 HELD_OUT_SEED = 1_000_003
 QUESTIONS = 60  # of each stream, in the check at the end
 UNTIMED = 3  # steps that compile

@@ -12,4 +12,5 @@
     encoding, pieces, remembered    prompts, choices and texts as token ids; each piece once
     answering, stopping, reading    requests through the engine and back to replies
     speed                       tokens a second in a process of its own
+    shipped                     where the tiny checkpoints lie that ship
 """
