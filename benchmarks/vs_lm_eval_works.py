@@ -6,6 +6,7 @@ Refuses to know: where the items come from and how figures are shown.
 
 from __future__ import annotations
 
+import gc
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -78,6 +79,7 @@ class Contest:
 
     def _timed_once(self, side: Side, piece: Any, do: Callable[[Side, Any], list[Any]]) -> Measured:
         side.forget()
+        gc.collect()  # nobody pays for what the other has thrown away
         before = side.forwarded.tokens
         on_gpu = self.device.startswith("cuda")
         if on_gpu:

@@ -33,7 +33,7 @@ from assay.engine.packing import Kept, Row, pack
 from assay.engine.plain import likelihoods_one_by_one
 from assay.engine.predicted import Head
 from assay.engine.tree import Forest, Trunk, grow
-from assay.engine.uncollected import uncollected
+from assay.uncollected import uncollected
 
 Tokens = Sequence[int]
 

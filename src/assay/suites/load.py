@@ -6,10 +6,8 @@ Refuses to know: models, marking, and which suites ship.
 
 from __future__ import annotations
 
-import gc
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
@@ -18,6 +16,7 @@ from assay.suites.files import SuiteFiles, files_of
 from assay.suites.json_file import refusal, shown_path
 from assay.suites.reading import Reading
 from assay.types import Finding, Suite
+from assay.uncollected import uncollected
 
 
 def load_suite(path: Path | SuiteFiles, *, warnings: bool = False) -> Suite:
@@ -64,7 +63,7 @@ def examine(paths: Sequence[Path]) -> tuple[Finding, ...]:
         path = files.path
         if os.path.lexists(path):
             reading = Reading(path, warnings=True)
-            with paused_garbage_collection():
+            with uncollected():
                 reading.suite()
             found += reading.findings
         else:
@@ -93,7 +92,7 @@ def _all_or_nothing(wanted: Sequence[Path | SuiteFiles], *, warnings: bool) -> t
     readings = [
         Reading(files.path, instead=files.instead, warnings=warnings) for files in suites_files
     ]
-    with paused_garbage_collection():
+    with uncollected():
         suites = [suite for reading in readings if (suite := reading.suite()) is not None]
     if len(suites) == len(readings):
         return tuple(suites)
@@ -105,18 +104,6 @@ def _all_or_nothing(wanted: Sequence[Path | SuiteFiles], *, warnings: bool) -> t
         findings,
         hint=tr("Nothing was asked of any model. Mend the files, then try again."),
     )
-
-
-@contextmanager
-def paused_garbage_collection() -> Iterator[None]:
-    """Pause the search for cycles: loading makes none, and the search takes a fifth of its time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

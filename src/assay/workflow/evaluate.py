@@ -35,9 +35,10 @@ from assay.scorers.mark import mark
 from assay.store import Run, RunModel, Store, new_run_id, utc_now
 from assay.suites.catalogue import benchmarks_folder, find
 from assay.suites.default_system import with_default_system
-from assay.suites.load import load_all, paused_garbage_collection
+from assay.suites.load import load_all
 from assay.suites.pick import pick_all
 from assay.types import Answered, Failed, Model, Observed, Observer, Reply, Request, Suite
+from assay.uncollected import uncollected
 from assay.workflow.job import Job
 from assay.workflow.meanwhile import Meanwhile
 from assay.workflow.results import report_of
@@ -53,7 +54,7 @@ LONGEST_STEM = 230  # bytes; file systems take 255, and .1000.txt.partial comes 
 def evaluate(job: Job, observer: Observer) -> Report:
     """Do the main job."""
     until = time.monotonic() + job.budget_s if job.budget_s is not None else None
-    with paused_garbage_collection():
+    with uncollected():
         suites, plans, models = prepare(job)
         gc.freeze()  # they live as long as the run: later collections need not look at them
     try:

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
-from assay.engine.uncollected import uncollected
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.local.pieces import Cuts
 from assay.models.local.remembered import CHECKED, Ids, Remembered, joined, remembered
 from assay.models.local.tokenizer import LocalTokenizer
+from assay.uncollected import uncollected
 
 PORTION = 16_000  # characters of a long text that are encoded together
 PORTIONS_PER_CALL = 64

@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from assay.engine.uncollected import uncollected
+from assay.uncollected import uncollected
 
 
 def test_garbage_is_looked_for_again_afterwards_whatever_happens() -> None:
