@@ -7,20 +7,35 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH_READY := $(VENV)/.bench-ready
 POT := $(VENV)/assay.pot
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Three on two cores: a worker waits half of its time for a process that its test started.
+WORKERS ?= 3
+# The tests start some four hundred processes. Without bytecode on disk each would compile the
+# package, and torch, once more.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test bench check format messages cards clean
+.PHONY: demo test tests bench check rules types format messages cards clean
 
 demo: $(READY)
 	$(BIN)/assay demo
 
-test: $(READY) check
-	$(BIN)/pytest -n 2
+# First what is done in a second; then the types beside the tests, as mypy keeps one core busy.
+test: rules
+	$(MAKE) --no-print-directory -j 2 tests types
 
-check: $(READY)
+# Tests of a file stay with one worker, which makes what they share once, until another is idle.
+tests: $(READY)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal
+
+check: rules types
+
+rules: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+types: $(READY)
+	$(BIN)/mypy
 
 bench: $(BENCH_READY)
 	$(BIN)/python benchmarks/run_all.py
@@ -43,12 +58,14 @@ cards: $(READY)
 clean:
 	rm -rf $(VENV) assay-out
 
+# Bytecode is made when a module is first loaded: compiling all of torch and transformers takes
+# 50 s, and most of it is never used.
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(PIP_INSTALL) --no-compile -c constraints.txt -e '.[dev]'
 	touch $@
 
 # lm-evaluation-harness and what it brings along is needed by nothing but its benchmark.
 $(BENCH_READY): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	$(PIP_INSTALL) --no-compile -c constraints.txt -e '.[bench]'
 	touch $@
