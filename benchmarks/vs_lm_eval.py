@@ -149,10 +149,11 @@ def perplexity(bench: Bench) -> Iterator[tuple[str, Any]]:
     if bench.quick:
         texts = list(_up_to(bench, texts, QUICK_TOKENS))
     pieces = [texts] if bench.on_gpu or len(texts) < 2 else [texts[::2], texts[1::2]]
-    windows = TUNED_ON if bench.on_gpu or not bench.quick else 4
+    windows = 256 if bench.on_gpu else 4 if bench.quick else TUNED_ON
     tried = list(_up_to(bench, texts, windows * CONTEXT))
     bench.warm(lambda side: side.read([texts[0][:1000]]))
-    bench.tune(bench.sizes(windows), lambda side: side.read(tried))
+    sizes = [1, 2, 4, 8, *bench.sizes(windows)] if bench.on_gpu else bench.sizes(windows)
+    bench.tune(sizes, lambda side: side.read(tried))
     both = bench.contest.measure(pieces, lambda side, piece: side.read(piece))
     tokens = [bench.length(text) for piece in pieces for text in piece]
     yield "perplexity_ratio", bench.show(both, (both[0].tokens, sum(tokens)))
@@ -213,7 +214,7 @@ def generation(bench: Bench) -> Iterator[tuple[str, Any]]:
     bench.warm(lambda side: side.write(prompts[:3], until, 4))
     # Ten prompts say nothing about larger batches, so twenty are tried; on a processor for half of
     # the tokens and up to 16 at once (32 took 1.7 times as long as 16), to end in time.
-    tried = _spread(prompts, 20 if bench.quick else 64)
+    tried = prompts if bench.on_gpu else _spread(prompts, 20 if bench.quick else 64)
     short = bench.quick and not bench.on_gpu
     least = 64 if bench.on_gpu else 4
     sizes = [size for size in bench.sizes(16 if short else 64) if size >= least]

@@ -19,6 +19,7 @@ from vs_lm_eval_model import synchronize
 from vs_lm_eval_sides import Answer, Side, Theirs
 
 WORSE = 1.3  # a batch size this much slower than the best ends the search
+ALIKE = 1.02  # of sizes that are as quick the smallest is taken, which needs the least memory
 
 
 @dataclass(slots=True)
@@ -78,7 +79,8 @@ class Contest:
             )
 
     def _timed_once(self, side: Side, piece: Any, do: Callable[[Side, Any], list[Any]]) -> Measured:
-        side.forget()
+        self.ours.forget()
+        self.theirs.forget()
         gc.collect()  # nobody pays for what the other has thrown away
         before = side.forwarded.tokens
         on_gpu = self.device.startswith("cuda")
@@ -98,7 +100,7 @@ class Contest:
         """Try batch sizes upwards until they get slower or no longer fit; leave theirs at the best.
         Both sides must have been warm before.
         """
-        best = float("inf"), sizes[0]
+        best, times = float("inf"), dict[int, float]()
         for size in sizes:
             self.theirs.batch_size = size
             try:
@@ -111,10 +113,13 @@ class Contest:
                 break
             seconds = time.perf_counter() - started
             yield size, seconds
-            if seconds > WORSE * best[0]:
+            if seconds > WORSE * best:
                 break
-            best = min(best, (seconds, size))
-        self.theirs.batch_size = best[1]
+            best = min(best, seconds)
+            times[size] = seconds
+        self.theirs.batch_size = next(
+            (size for size, seconds in times.items() if seconds <= ALIKE * best), sizes[0]
+        )
 
 
 # ------------------------------------------------------------------------------------- comparing

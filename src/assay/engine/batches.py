@@ -82,11 +82,17 @@ def halved_when_full(batch: list[T], run: Callable[[list[T]], R]) -> Iterator[tu
 
 
 def one_behind(given: Iterable[T]) -> Iterator[T]:
-    """Each when the next one is there: a GPU computes that one while this one is fetched."""
+    """Each when the next one is there: a GPU computes that one while this one is fetched. Where the
+    next one fails, this one is given before.
+    """
     held: list[T] = []
-    for each in given:
+    try:
+        for each in given:
+            ready, held = held, [each]
+            yield from ready
+    except Exception:
         yield from held
-        held = [each]
+        raise
     yield from held
 
 

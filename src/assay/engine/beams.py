@@ -259,7 +259,9 @@ class _Sights:
 
     @torch.inference_mode()
     def step(self, network: Network, searches: Sequence[_Search]) -> Tensor:
-        """Run the newest token of every hypothesis; places without one run token 0, unseen."""
+        """Run the newest token of every hypothesis; places without one run that of the first,
+        unseen: any other might be no number, which no mask hides.
+        """
         width, slots = self.width, self._slots
         tokens = np.zeros((len(searches), width), dtype=np.int64)
         positions = np.zeros_like(tokens)
@@ -269,6 +271,7 @@ class _Sights:
             sights = self._seen[slot]
             sights[: len(parents)] = sights[parents]
             sights[np.arange(width), start + np.arange(width)] = True
+            tokens[slot] = search.live[0].tokens[-1]
             for place, one in enumerate(search.live):
                 tokens[slot, place] = one.tokens[-1]
                 positions[slot, place] = self._prompt[slot] + len(one.tokens) - 1

@@ -67,7 +67,8 @@ def read(
     how many tokens were read.
 
     Raises:
-        NotFinite: with the place of the first token whose likelihood is no number.
+        NotFinite: with the place of the first token whose likelihood is no number; what causes it
+            may stand later in the same window.
         UnknownToken: with the place of the first token that the model has not.
     """
     found = read_all(

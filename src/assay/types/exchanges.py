@@ -6,8 +6,9 @@ tests and marks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from assay.types.questions import Message
 
@@ -66,18 +67,22 @@ class ToChoose:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToRead:
-    """Say how likely this text is, token by token."""
+    """Say how likely this text is, token by token. `tokens`: its token ids, where those are all
+    that is known of it. `digest` stands for either where the text itself is not kept.
+    """
 
-    text: str
+    text: str = ""
+    tokens: Sequence[int] | None = None
+    digest: str = ""
     kind: Literal["read"] = "read"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToTime:
-    """Decode this many tokens and say how fast."""
+    """Decode in a process of its own and say how fast; None: as many tokens as the contract has."""
 
-    prompt_tokens: int
-    new_tokens: int
+    prompt_tokens: int | None = None
+    new_tokens: int | None = None
     kind: Literal["time"] = "time"
 
 
@@ -193,12 +198,13 @@ class ReadText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timed:
-    """Seconds per run of a timing request."""
+    """Seconds per run of a timing request. `details`: all that was measured, name by name."""
 
     request_id: str
     prefill_s: tuple[float, ...]
     decode_s: tuple[float, ...]
     new_tokens: int
+    details: Mapping[str, Any] = field(default_factory=dict)
     kind: Literal["timed"] = "timed"
 
 

@@ -36,6 +36,7 @@ class ModelFacts:
     context_length: int | None = None
     predicts_by: PredictionMethod = "given"
     thinks: tuple[Thinking, ...] = ()  # the settings it takes; none: it does not think
+    tokenizer: str = ""  # the same for models that cut a text into the same tokens; "": not known
     about: Mapping[str, str] = field(default_factory=dict)
 
 

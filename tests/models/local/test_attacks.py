@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
+from assay.engine.network import Network
 from assay.errors import ModelUnavailable
 from assay.models.local.model import LocalModel
 from assay.models.local.tokenizer import LocalTokenizer
 from assay.models.settings import LocalSettings
-from assay.types import Failed, Message, Request, ToTime
+from assay.types import Failed, Message, Request, ToRead, ToTime
 from tests.models.local.checkpoints import make_checkpoint
 
 
@@ -85,3 +87,26 @@ def test_timing_more_tokens_than_the_context_holds_fails_with_that_reason(tmp_pa
     model.close()
     assert isinstance(reply, Failed)
     assert "1005 tokens do not fit" in reply.reason
+
+
+def test_a_text_that_does_not_fit_fails_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = _opened(make_checkpoint(tmp_path))
+    model.probe()
+    run = Network.run
+
+    def full(self: Network, ids: torch.Tensor, *more: Any) -> torch.Tensor:
+        if ids.shape[1] > 40:
+            raise torch.OutOfMemoryError("no room")
+        return run(self, ids, *more)
+
+    monkeypatch.setattr(Network, "run", full)
+    texts = ["a short text", "", "The driver of the card. " * 40, "another one"]
+    asked = [
+        Request(id=str(number), suite="s", test_id="t", turn=0, repeat=0, work=ToRead(text=text))
+        for number, text in enumerate(texts)
+    ]
+    found = {reply.request_id: reply.kind for reply in model.answer(asked)}
+    model.close()
+    assert found == {"0": "read", "1": "failed", "2": "failed", "3": "read"}

@@ -408,6 +408,24 @@ def test_a_long_text_is_cut_where_it_can_be_and_encoded_in_few_calls(gpt2: Count
     assert gpt2.encoded() == 100_000 // encoding.PORTION + 1 + 1  # the last, and a pair to compare
 
 
+def test_a_wrong_cut_in_any_text_is_noticed(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+):
+    class Sometimes(Cuts):
+        def portions(self, text: str, size: int) -> Iterator[str]:
+            step = 7 if "driver" in text else 20
+            yield from (text[at : at + step] for at in range(0, len(text), step))
+
+    class Mistaken(LocalTokenizer):
+        cuts = Sometimes(newline_joins_signs=False)
+
+    tokenizer = Mistaken.load(folders["gpt2"])
+    texts = ["word " * 8, "note " * 8, "The driver of the network card is loaded at the start."]
+    assert [ids.tolist() for ids in encode_texts(tokenizer, texts)] == [
+        whole(tokenizer, text) for text in texts
+    ]
+
+
 def test_short_texts_are_encoded_in_one_call_and_long_ones_as_they_come(gpt2: Counting):
     short = [f"Article {n} says something.\n" * (n % 4) for n in range(40)]
     coded = [ids.tolist() for ids in encode_texts(gpt2, short)]

@@ -108,6 +108,28 @@ def test_every_kind_of_request_gets_its_kind_of_reply(model: LocalModel) -> None
     assert isinstance(chosen, Chosen)
     assert isinstance(timed, Timed)
     assert len(timed.decode_s) == 3
+    assert timed.details["prompt_tokens"] == 8
+    assert timed.details["tokens_per_s"] > 0
+
+
+def test_token_ids_are_read_as_their_text_is(model: LocalModel) -> None:
+    text = "The machine starts in a minute. " * 30
+    ids = model._tokens().encode_batch([text], special=False)[0]
+    unknown = [*ids, model._network().vocabulary]
+    by_text, by_ids, refused, empty = asked(
+        model,
+        ToRead(text=text),
+        ToRead(tokens=ids),
+        ToRead(tokens=unknown),
+        ToRead(tokens=[]),
+    )
+    assert isinstance(by_text, ReadText)
+    assert isinstance(by_ids, ReadText)
+    assert by_ids.log_likelihood == pytest.approx(by_text.log_likelihood)
+    assert (by_ids.tokens, by_ids.words, by_ids.bytes) == (by_text.tokens, 0, 0)
+    assert isinstance(refused, Failed)
+    assert f"token {len(unknown)} of the text" in refused.reason
+    assert isinstance(empty, Failed)
 
 
 def test_same_request_same_answer_alone_or_among_others(model: LocalModel) -> None:

@@ -15,7 +15,6 @@ from assay.models.local.reading import (
     bytes_in,
     figures_of,
     perplexity,
-    read_texts,
     together,
     words_in,
 )
@@ -85,6 +84,7 @@ def test_words_and_bytes_are_counted_as_lm_eval_counts_them(text, words, size):
 def test_a_real_model_reads_a_real_text(shared):
     transformers = pytest.importorskip("transformers")
     from assay.engine.network import make_ready
+    from assay.engine.read import read
 
     torch.set_num_threads(1)
     folder = shared / "models" / "stories260K"
@@ -97,13 +97,11 @@ def test_a_real_model_reads_a_real_text(shared):
     def encode(given):
         return tokenizer.encode(given, add_special_tokens=False)
 
-    def encode_all(given):
-        return map(encode, given)
-
     begin = tokenizer.bos_token_id
-    ((found, reading),) = read_texts(network, encode_all, [text], prefix=begin)
-
     ids = encode(text)
+    reading = read(network, ids, prefix=begin)
+    found = figures_of(reading, text)
+
     with torch.inference_mode():
         logits = load(folder, dtype=torch.float32)(torch.tensor([[begin, *ids[:-1]]])).logits[0]
     wanted = torch.tensor(ids)

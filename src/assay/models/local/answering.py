@@ -6,7 +6,7 @@ know: files, devices, tests, marking.
     ToChoose  prompt + joint + continuation -> engine.choose    -> Chosen
     ToAnswer  prompt -> engine.generate, or engine.beams for the k best -> Answered
     ToRead    texts -> reading -> ReadText
-    ToTime    engine.timing -> Timed
+    ToTime    speed, in a process of its own -> Timed
 
 What cannot be computed is Failed with the reason, and never an answer: a prompt that does not fit,
 a likelihood that is no number, memory that runs out, a run that was stopped.
@@ -18,7 +18,6 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,12 +27,11 @@ from assay.engine.choose import Likelihood, Question, choose
 from assay.engine.finite import NotFinite
 from assay.engine.generate import Prompt, Written, generate
 from assay.engine.network import Network
-from assay.engine.read import Reading
-from assay.engine.timing import time_decoding
+from assay.engine.read import Reading, Tokens, UnknownToken, read_all
 from assay.messages import tr
 from assay.models.local.encoding import EncodedQuestion, encode_pairs, encode_prompts, encode_texts
 from assay.models.local.prompts import continuation_joint, prompt_text
-from assay.models.local.reading import Figures, read_texts
+from assay.models.local.reading import Figures, figures_of
 from assay.models.local.stopping import StopStrings
 from assay.models.local.tokenizer import LocalTokenizer
 from assay.models.reasoning import split_reasoning
@@ -44,11 +42,9 @@ from assay.types import (
     ReadText,
     Reply,
     Request,
-    Timed,
     ToAnswer,
     ToChoose,
     ToRead,
-    ToTime,
 )
 
 T = TypeVar("T")
@@ -87,8 +83,6 @@ class Answering:
             yield from self._in_parts(some, self._predict)
         read = [(each, each.work) for each in requests if isinstance(each.work, ToRead)]
         yield from self._in_parts(read, self._read)
-        timed = [(each, each.work) for each in requests if isinstance(each.work, ToTime)]
-        yield from self._in_parts(timed, self._time)
 
     def _in_parts(
         self,
@@ -116,12 +110,18 @@ class Answering:
                 request, _ = asking[error.args[0] if len(asking) > 1 else 0]
                 del left[request.id]
                 yield self._no_number(request)
+            except UnknownToken as error:
+                request, _ = asking[error.args[0]]
+                del left[request.id]
+                yield _failed(request, self._no_such_token(error.args[1]))
             except TooLittleMemory:
-                for request, _ in left.values():
+                most = 1  # whichever it was, the others may fit
+                if len(asking) == 1:
+                    request, _ = asking[0]
+                    del left[request.id]
                     yield _failed(
                         request, tr("too little memory on the device, even for one at a time")
                     )
-                return
 
     # ---------------------------------------------------------------------------------- choosing
 
@@ -139,7 +139,7 @@ class Answering:
             if not all(work.continuations) or not all(question.choices):
                 yield _failed(request, tr("a choice has no text"))
             elif longest > limit:
-                yield _too_long(request, longest, limit)
+                yield too_long(request, longest, limit)
             else:
                 fitting.append(number)
                 self.told.merged += any(question.merged)
@@ -183,7 +183,7 @@ class Answering:
                     _failed(request, tr("a checkpoint cannot be made to follow a JSON Schema"))
                 )
             elif len(tokens) > limit:
-                refused.append(_too_long(request, len(tokens), limit))
+                refused.append(too_long(request, len(tokens), limit))
             else:
                 ending = StopStrings(self.tokenizer.decode, how.stop, first_line=first_line)
                 numbers.append(number)
@@ -262,39 +262,41 @@ class Answering:
             finish=found[0].ended,
         )
 
-    # ------------------------------------------------------------------------ reading and timing
+    # ----------------------------------------------------------------------------------- reading
 
     def _read(self, asked: Sequence[tuple[Request, ToRead]]) -> Iterator[Reply]:
-        for request, work in asked:
-            if not work.text:
-                yield _failed(request, tr("the text is empty"))
-        written = [number for number, (_, work) in enumerate(asked) if work.text]
-        texts = [asked[number][1].text for number in written]
-        encode = partial(encode_texts, self.tokenizer)
-        prefix = self._nothing_before()[0] if texts else 0
-        try:
-            for number, read in zip(
-                written, read_texts(self.network, encode, texts, prefix=prefix), strict=True
-            ):
-                yield _read_text(asked[number][0], *read)
-        except NotFinite as error:
-            raise NotFinite(written[error.args[1]]) from error
+        def is_empty(work: ToRead) -> bool:
+            return not work.text if work.tokens is None else not len(work.tokens)
 
-    def _time(self, asked: Sequence[tuple[Request, ToTime]]) -> Iterator[Reply]:
-        limit = self.network.context_length
-        for request, work in asked:
-            if work.prompt_tokens + work.new_tokens > limit:
-                yield _too_long(request, work.prompt_tokens + work.new_tokens, limit)
-                continue
-            speed = time_decoding(
-                self.network, prompt_tokens=work.prompt_tokens, new_tokens=work.new_tokens
-            )
-            yield Timed(
-                request_id=request.id,
-                prefill_s=speed.prefill_s,
-                decode_s=speed.decode_s,
-                new_tokens=speed.decoded,
-            )
+        yield from (
+            _failed(request, tr("the text is empty")) for request, work in asked if is_empty(work)
+        )
+        numbers = [number for number, (_, work) in enumerate(asked) if not is_empty(work)]
+        works = [asked[number][1] for number in numbers]
+        if not works:
+            return
+        try:
+            found = read_all(self.network, self._tokens_of(works), prefix=self._nothing_before()[0])
+            for number, work, reading in zip(numbers, works, found, strict=True):
+                text = work.text if work.tokens is None else None
+                yield _read_text(asked[number][0], figures_of(reading, text), reading)
+        except (NotFinite, UnknownToken) as error:
+            raise type(error)(numbers[error.args[1]], error.args[0]) from error
+
+    def _tokens_of(self, works: Sequence[ToRead]) -> Iterator[Tokens]:
+        """As they are wanted; texts are encoded several at a time."""
+        texts = encode_texts(self.tokenizer, (each.text for each in works if each.tokens is None))
+        for work in works:
+            yield next(texts) if work.tokens is None else work.tokens
+
+    def _no_such_token(self, place: int) -> str:
+        return tr(
+            "token {place} of the text is none of the {count} that {folder} has: the token ids are "
+            "another tokenizer's",
+            place=place + 1,
+            count=self.network.vocabulary,
+            folder=self.folder,
+        )
 
     def _no_number(self, request: Request) -> Failed:
         return _failed(
@@ -326,7 +328,8 @@ def _failed(request: Request, reason: str) -> Failed:
     return Failed(request_id=request.id, reason=reason)
 
 
-def _too_long(request: Request, size: int, limit: int) -> Failed:
+def too_long(request: Request, size: int, limit: int) -> Failed:
+    """What was asked does not fit."""
     return Failed(
         request_id=request.id,
         reason=tr(

@@ -287,8 +287,8 @@ def _texts(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[array[int]]:
 def _by_portions(
     memory: Remembered, tokenizer: LocalTokenizer, texts: Sequence[str]
 ) -> list[array[int]]:
-    """As many portions at a time as fit in little memory; some neighbours are encoded together as
-    well, and compared.
+    """As many portions at a time as fit in little memory; of some texts two neighbours are encoded
+    together as well, and compared.
     """
     if memory.cuts is None:
         return [_uncut(memory, tokenizer, text) for text in texts]
@@ -301,24 +301,27 @@ def _by_portions(
     )
     calls = 0
     while some := list(islice(portions, PORTIONS_PER_CALL)):
-        checked = _neighbours(some) if calls < CHECKED else None
-        pair = [] if checked is None else ["".join(part for _, part in some[checked])]
-        coded = tokenizer.encode_batch([part for _, part in some] + pair, special=False)
-        if checked is not None and list(chain(*coded[checked])) != coded[-1]:
-            memory.give_up_cuts(tokenizer)
-            return [_uncut(memory, tokenizer, text) for text in texts]
+        checked = _neighbours(some) if calls < CHECKED else []
+        parts = [part for _, part in some]
+        pairs = [parts[at] + parts[at + 1] for at in checked]
+        coded = tokenizer.encode_batch(parts + pairs, special=False)
+        for at, whole in zip(checked, coded[len(parts) :], strict=True):
+            if coded[at] + coded[at + 1] != whole:
+                memory.give_up_cuts(tokenizer)
+                return [_uncut(memory, tokenizer, text) for text in texts]
         for (number, _), each in zip(some, coded, strict=False):
             ids[number].extend(each)
         calls += 1
     return ids
 
 
-def _neighbours(portions: Sequence[tuple[int, str]]) -> slice | None:
-    """The first two of one text."""
+def _neighbours(portions: Sequence[tuple[int, str]]) -> list[int]:
+    """Of each text with two portions here where its first one is; not of too many texts."""
+    first: dict[int, int] = {}
     for at, ((one, _), (other, _)) in enumerate(pairwise(portions)):
         if one == other:
-            return slice(at, at + 2)
-    return None
+            first.setdefault(one, at)
+    return list(first.values())[:CHECKED]
 
 
 def _uncut(memory: Remembered, tokenizer: LocalTokenizer, text: str) -> array[int]:

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from assay.messages import tr
-from assay.models.local.fingerprint import fingerprint_of
+from assay.models.local.fingerprint import fingerprint_of, tokenizer_of
 from assay.models.local.folder import Checkpoint
 from assay.models.local.loading import Examined, examine
 from assay.models.local.size_class import SizeClass, size_class
@@ -45,6 +45,7 @@ def facts_of(
         parameters=examined.parameters,
         context_length=examined.context_length,
         predicts_by="beam",
+        tokenizer=tokenizer_of(checkpoint),
         about={
             "architecture": _architecture(checkpoint),
             "size": _size(examined.parameters),

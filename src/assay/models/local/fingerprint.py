@@ -43,6 +43,14 @@ def fingerprint_of(checkpoint: Checkpoint, *, dtype: str) -> str:
     return f"sha256:{whole.hexdigest()}"
 
 
+def tokenizer_of(checkpoint: Checkpoint) -> str:
+    """The same for checkpoints whose perplexities per token can be compared."""
+    whole = hashlib.sha256()
+    for name, digest in _of_tokenizer(checkpoint.tokenizer_folder):
+        whole.update(f"{name}\0{digest}\n".encode())
+    return f"sha256:{whole.hexdigest()}"
+
+
 def _parts(checkpoint: Checkpoint, dtype: str) -> Iterator[tuple[str, str]]:
     yield "engine", str(ENGINE_VERSION)
     yield "dtype", dtype
@@ -51,16 +59,19 @@ def _parts(checkpoint: Checkpoint, dtype: str) -> Iterator[tuple[str, str]]:
     yield "generation", _digest(ids)
     for file in checkpoint.weight_files:
         yield "weights", _digest_of_file(file)
-    folder = checkpoint.tokenizer_folder
+    yield from _of_tokenizer(checkpoint.tokenizer_folder)
+    yield "template", _digest(checkpoint.chat_template)
+
+
+def _of_tokenizer(folder: Path) -> Iterator[tuple[str, str]]:
     for name in _TOKENIZER_FILES:
         if (folder / name).is_file():
             yield name, _digest_of_file(folder / name)
     settings = folder / "tokenizer_config.json"
     if settings.is_file():
         told = _telling(read_object(settings, TOKENIZER_BYTES))
-        told.pop("chat_template", None)  # the one in use follows, from whichever file
+        told.pop("chat_template", None)  # the one in use is a part of its own
         yield "tokenizer_config", _digest(told)
-    yield "template", _digest(checkpoint.chat_template)
 
 
 def _telling(document: Mapping[str, Any]) -> dict[str, Any]:

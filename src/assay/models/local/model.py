@@ -13,6 +13,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,11 @@ from assay.models.local.loading import choose_device, choose_dtype, examine, loa
 from assay.models.local.tokenizer import LocalTokenizer
 from assay.models.local.vocabulary import check_highest
 from assay.models.settings import LocalSettings
-from assay.types import ModelFacts, Observed, Reply, Request
+from assay.types import Failed, ModelFacts, Observed, Reply, Request, Timed, ToTime
 
 if TYPE_CHECKING:
     from assay.engine.network import Network
-    from assay.models.local.answering import Told
+    from assay.models.local.answering import Answering, Told
 
 
 class _Loaded:
@@ -88,10 +89,18 @@ class LocalModel:
         self._tokens()
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
-        """All of them, by kind: what is chosen first, for it is quickest."""
+        """All of them, by kind: what is chosen first, for it is quickest, what is timed last."""
+        self._stopped.clear()
+        timed = [(each, each.work) for each in requests if isinstance(each.work, ToTime)]
+        others = [each for each in requests if not isinstance(each.work, ToTime)]
+        if others:
+            yield from self._answering().replies(others)
+        for request, work in timed:
+            yield self._timed(request, work)
+
+    def _answering(self) -> Answering:
         from assay.models.local.answering import Answering
 
-        self._stopped.clear()
         answering = Answering(
             network=self._network(),
             tokenizer=self._tokens(),
@@ -101,7 +110,36 @@ class LocalModel:
             stopped=self._stopped,
         )
         self._told = answering.told
-        yield from answering.replies(requests)
+        return answering
+
+    def _timed(self, request: Request, work: ToTime) -> Timed | Failed:
+        """In a process of its own, which may need the memory that the weights take here."""
+        from assay.models.local.answering import too_long
+        from assay.models.local.speed import NotMeasured, measure_speed
+
+        limit = self._examined.context_length
+        asked = (work.prompt_tokens or 0) + (work.new_tokens or 0)
+        if asked > limit:
+            return too_long(request, asked, limit)
+        self.close()
+        found = measure_speed(
+            self._checkpoint.path,
+            tokenizer=self._settings.tokenizer,
+            trust_remote_code=self._settings.trust_remote_code,
+            prompt_tokens=work.prompt_tokens,
+            new_tokens=work.new_tokens,
+            stopped=self._stopped.is_set,
+        )
+        if isinstance(found, NotMeasured):
+            why = ": ".join(filter(None, (found.reason, found.hint)))
+            return Failed(request_id=request.id, reason=why)
+        return Timed(
+            request_id=request.id,
+            prefill_s=found.prefill_s,
+            decode_s=found.decode_s,
+            new_tokens=found.new_tokens,
+            details=asdict(found),
+        )
 
     def observed(self) -> Observed:
         """Where it was computed, and what a reader of its results should know."""

@@ -1,7 +1,7 @@
 """How a text was read, in the units people compare: per token, per word, per byte.
 
-In: a Network, texts and what turns them into token ids. Out: Figures. Refuses to know: requests,
-files, intervals.
+In: what the engine found in a text, and the text. Out: Figures. Refuses to know: requests, files,
+intervals.
 
 All of them come from one sum, the log-likelihood of the whole text, so that a mean over several
 texts is weighted by what they hold: add the sums, then divide.
@@ -17,13 +17,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.engine.network import Network
-    from assay.engine.read import Reading, Tokens
+    from assay.engine.read import Reading
 
 _WHITE_SPACE = re.compile(r"\s+")
 
@@ -68,25 +67,6 @@ class Figures:
     def accuracy_top5(self) -> float | None:
         """The share of tokens that were among its first five."""
         return self.top5 / self.tokens if self.tokens else None
-
-
-def read_texts(
-    network: Network,
-    encode: Callable[[Sequence[str]], Iterable[Tokens]],
-    texts: Sequence[str],
-    *,
-    prefix: int,
-    stride: int | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Iterator[tuple[Figures, Reading]]:
-    """Read texts, each on its own, in their order. `encode` adds no special tokens: the prefix
-    stands before each text once.
-    """
-    from assay.engine.read import read_all
-
-    found = read_all(network, encode(texts), prefix=prefix, stride=stride, progress=progress)
-    for text, reading in zip(texts, found, strict=True):
-        yield figures_of(reading, text), reading
 
 
 def figures_of(reading: Reading, text: str | None) -> Figures:

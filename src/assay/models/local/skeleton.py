@@ -86,12 +86,16 @@ def require_extra() -> None:
     230 of 233 seconds beside one other busy program (13 s were enough).
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    missing = [name for name in _EXTRA if importlib.util.find_spec(name) is None]
-    if missing:
+    if missing := missing_packages():
         raise ModelUnavailable(
             tr("to load a checkpoint Assay needs {packages}", packages=", ".join(missing)),
             hint=tr("install them: {command}", command=INSTALL),
         )
+
+
+def missing_packages() -> list[str]:
+    """Those of the extra `local` that are not installed."""
+    return [name for name in _EXTRA if importlib.util.find_spec(name) is None]
 
 
 @contextmanager

@@ -80,19 +80,27 @@ def measure_speed(
     tokenizer: Path | None = None,
     trust_remote_code: bool = False,
     threads: int | None = None,
+    prompt_tokens: int | None = None,
+    new_tokens: int | None = None,
     deadline_s: float = DEADLINE_S,
     stopped: Callable[[], bool] = lambda: False,
 ) -> MeasuredSpeed | NotMeasured:
-    """Time a checkpoint in a process of its own; all cores unless `threads` says otherwise. It is
-    ended at the deadline, and as soon as `stopped` says so.
+    """Time a checkpoint in a process of its own; all cores unless `threads` says otherwise, and the
+    usual numbers of tokens unless others are given. It is ended at the deadline, and as soon as
+    `stopped` says so.
     """
     command = [sys.executable, "-m", "assay.models.local.speed", str(folder.absolute())]
     if tokenizer is not None:
         command += ["--tokenizer", str(tokenizer.absolute())]
     if trust_remote_code:
         command += ["--trust-remote-code"]
-    if threads is not None:
-        command += ["--threads", str(threads)]
+    wanted = {
+        "--threads": threads,
+        "--prompt-tokens": prompt_tokens,
+        "--new-tokens": new_tokens,
+    }
+    for option, count in wanted.items():
+        command += [] if count is None else [option, str(count)]
     with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complained:
         process = subprocess.Popen(
             command,
@@ -178,7 +186,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--tokenizer", type=Path)
     parser.add_argument("--trust-remote-code", action="store_true")
-    parser.add_argument("--threads", type=int)
+    for option in ("--threads", "--prompt-tokens", "--new-tokens"):
+        parser.add_argument(option, type=int)
     given = parser.parse_args(arguments)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
@@ -221,7 +230,7 @@ def _measured(given: argparse.Namespace) -> MeasuredSpeed:
     dtype = choose_dtype(None, "cpu", examined.dtype_on_disk)
     idle = _resident()
     network = load(checkpoint, "cpu", dtype, examined=examined, trust_remote_code=trusted)
-    speed = time_decoding(network)
+    speed = time_decoding(network, prompt_tokens=given.prompt_tokens, new_tokens=given.new_tokens)
     peak = _peak_resident()  # before the buffers that bandwidth is measured with
     bandwidth = measure_bandwidth(network.device, network.dtype, size=speed.bytes_per_token)
     return MeasuredSpeed(
