@@ -24,9 +24,27 @@ SPECIFICATIONS = {
     "TF": "test-format.md",
     "SM": "this project's own contract",
     "EN": "this project's own contract",
+    "GT": "this project's own contract",
+    "WA": "this project's own contract",
+    "SE": "this project's own contract",
+    "AD": "this project's own contract",
+    "PI": "this project's own contract",
+    "CL": "this project's own contract",
 }
 # Fewer rows than this would mean that requirements were dropped or lumped together.
-FEWEST_ROWS = {"CE": 60, "JU": 70, "TF": 30, "SM": 20, "EN": 15}
+FEWEST_ROWS = {
+    "CE": 60,
+    "JU": 70,
+    "TF": 30,
+    "SM": 20,
+    "EN": 15,
+    "GT": 8,
+    "SE": 15,
+    "AD": 11,
+    "PI": 12,
+    "WA": 11,
+    "CL": 11,
+}
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")
 NOT_YET = re.compile(r"not yet: (?:part [2-6]|later)(?=$|[;,. ])")

@@ -10,15 +10,21 @@ def test_exactly_these_functions_are_public():
     assert sorted(api.__all__) == [
         "Asking",
         "DEFAULT_OUT",
+        "OneCheckpoint",
         "ask",
         "compare",
+        "evaluate_model",
         "export",
         "fetch",
+        "generate_samples",
         "leaderboard",
         "report",
         "rescore",
         "run",
+        "run_benchmark",
+        "select",
         "validate",
+        "watch",
     ]
 
 

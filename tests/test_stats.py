@@ -502,3 +502,164 @@ def test_importing_it_loads_neither_numpy_nor_scipy() -> None:
     code = "import sys, assay.stats; print(sorted({'numpy', 'scipy'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+# --------------------------------------------------------------------------------- composite scores
+
+
+def test_the_mean_of_shares_is_unweighted_and_needs_all_of_them() -> None:
+    # Wilson's limits of 8 of 10: 0.4902 and 0.9433; of 0 of 10: 0 and 0.2775.
+    # Mean 0.4; low 0.4 - 0.3098/2 = 0.2451; high 0.4 + sqrt(0.1433² + 0.2775²)/2 = 0.5562.
+    mean = stats.even_mean([stats.proportion(8, 10), stats.proportion(0, 10)])
+    assert mean is not None
+    assert limits(mean) == pytest.approx((0.2451, 0.4, 0.5562), abs=1e-4)
+    assert (mean.n, mean.unit) == (20, "share")
+    assert stats.even_mean([stats.proportion(8, 10), None]) is None
+    assert stats.even_mean([stats.proportion(8, 10), stats.nothing()]) is None
+    assert stats.even_mean([]) is None
+
+
+def test_nothing_to_compare_has_no_difference() -> None:
+    assert stats.composite_difference([]) is None
+
+
+def test_a_composite_of_paired_tests_is_the_paired_bootstrap() -> None:
+    a, b = [0.9, 0.4, 0.7, 0.8, 0.3, 1.0, 0.6, 0.5], [0.5, 0.6, 0.6, 0.8, 0.1, 0.9, 0.2, 0.5]
+    found = stats.composite_difference(
+        [stats.TestsTogether(categories=[(a, b, 1.0)])], draws=50_000
+    )
+    alone = stats.paired_difference(b, a, draws=50_000).estimate
+    assert found is not None
+    assert found.value == pytest.approx(alone.value)
+    assert limits(found) == pytest.approx(limits(alone), abs=0.02)
+    assert found.n == 8
+
+
+def test_categories_are_drawn_within_themselves_and_under_their_weights() -> None:
+    # Within a category every change is the same, so that nothing can vary.
+    found = stats.composite_difference(
+        [
+            stats.TestsTogether(
+                categories=[([1.0] * 5, [0.0] * 5, 0.2), ([0.0] * 50, [1.0] * 50, 0.1)]
+            )
+        ]
+    )
+    assert found is not None
+    assert limits(found) == pytest.approx((0.1, 0.1, 0.1))
+
+
+def test_blocks_read_together_vary_only_where_the_sides_differ() -> None:
+    # The second side needs 0.1 nats more in every block: what is hard for one is hard for both.
+    easy_and_hard = [(-1000.0 * (2.0 + place % 5), 1000) for place in range(30)]
+    other = [(likelihood - 100.0, tokens) for likelihood, tokens in easy_and_hard]
+    together, apart = (
+        stats.composite_difference(
+            [stats.Blocks(a=easy_and_hard, b=other, weight=4.0, together=together)]
+        )
+        for together in (True, False)
+    )
+    assert together is not None
+    assert apart is not None
+    # 4·(exp(-4) - exp(-4.1))
+    assert together.value == apart.value == pytest.approx(4 * (math.exp(-4) - math.exp(-4.1)))
+    assert together.low is not None
+    assert together.low > 0
+    assert apart.low is not None
+    assert apart.low < 0
+
+
+def test_drawing_blocks_by_counts_is_drawing_them_one_by_one() -> None:
+    random = np.random.default_rng(3)
+    a = [(float(value), 1000) for value in random.normal(-3500, 300, 25)]
+    b = [(likelihood - float(more), 1000) for (likelihood, _), more in
+         zip(a, random.normal(40, 60, 25), strict=True)]  # fmt: skip
+    found = stats.composite_difference(
+        [stats.Blocks(a=a, b=b, weight=4.0, together=True)], draws=20_000
+    )
+    picks = random.integers(0, 25, size=(20_000, 25))
+    sides = [np.exp(np.array([ll for ll, _ in side])[picks].mean(axis=1) / 1000) for side in (a, b)]
+    one_by_one = 4 * (sides[0] - sides[1])
+    assert found is not None
+    low, value, high = limits(found)
+    # Moved out by sqrt(25/24)·2.0639/1.96 = 1.0747.
+    plain = np.quantile(one_by_one, (0.025, 0.975))
+    assert (low, high) == pytest.approx(tuple(value + (plain - value) * 1.0747), abs=6e-4)
+
+
+def test_draws_in_pieces_are_the_draws_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from assay.stats import composite
+
+    a = [(-3000.0 - place, 1000) for place in range(40)]
+    b = [(-3100.0 - (place * 7) % 40, 1000) for place in range(40)]
+    blocks = [stats.Blocks(a=a, b=b, weight=4.0, together=True)]
+    at_once = stats.composite_difference(blocks)
+    monkeypatch.setattr(composite, "AT_ONCE", 40 * 7)
+    assert stats.composite_difference(blocks) == at_once
+
+
+def test_a_stretch_brings_tokens_to_one_length() -> None:
+    # Two tokens of the first side make one common token: exp(-2·1.5) is exp(-3) on the other.
+    found = stats.composite_difference(
+        [
+            stats.Blocks(
+                a=[(-1500.0, 1000)] * 4,
+                b=[(-3000.0, 1000)] * 2,
+                weight=1.0,
+                together=False,
+                stretches=(2.0, 1.0),
+            )
+        ]
+    )
+    assert found is not None
+    assert found.value == pytest.approx(0.0, abs=1e-12)
+    assert found.n == 2
+
+
+def test_runs_are_drawn_by_their_median_and_three_of_them_say_little() -> None:
+    found = stats.composite_difference([stats.Runs(a=(30, 31, 32), b=(28, 29, 35), weight=0.002)])
+    assert found is not None
+    low, value, high = limits(found)
+    assert value == pytest.approx(0.004)  # (31 - 29) · 0.1 / 50
+    # Medians go from 30 to 32 and from 28 to 35, and t against z is 2.776/1.96 = 1.416.
+    assert low == pytest.approx(0.004 - 1.4164 * 0.014, abs=1e-5)  # 30 - 35 is 7 below 2
+    assert high == pytest.approx(0.004 + 1.4164 * 0.004, abs=1e-5)  # 32 - 28 is 2 above it
+    one = stats.composite_difference([stats.Runs(a=(30,), b=(20,), weight=0.002)])
+    assert one is not None
+    assert limits(one) == pytest.approx((0.02, 0.02, 0.02))
+
+
+def test_estimates_without_observations_are_as_uncertain_as_their_intervals() -> None:
+    a, b = stats.proportion(80, 100), stats.proportion(60, 100)
+    found = stats.composite_difference([stats.Apart(a=a, b=b, weight=1.0)], draws=50_000)
+    assert found is not None
+    low, value, high = limits(found)
+    half = math.hypot((a.high or 0) - (a.low or 0), (b.high or 0) - (b.low or 0)) / 2
+    assert (low, value, high) == pytest.approx((0.2 - half, 0.2, 0.2 + half), abs=4e-3)
+
+
+def test_parts_add_up_and_never_share_a_draw() -> None:
+    """Were two equal parts drawn alike, the spread of their sum would be twice that of one, not
+    sqrt(2) times.
+    """
+    random = np.random.default_rng(0)
+    a, b = random.random(200).tolist(), random.random(200).tolist()
+    part = stats.TestsTogether(categories=[(a, b, 1.0)])
+    one = stats.composite_difference([part], draws=20_000)
+    two = stats.composite_difference([part, part], draws=20_000)
+    assert one is not None
+    assert two is not None
+    assert two.value == pytest.approx(2 * (one.value or 0))
+    spreads = [limits(each)[2] - limits(each)[0] for each in (one, two)]
+    assert spreads[1] / spreads[0] == pytest.approx(math.sqrt(2), rel=0.03)
+
+
+@given(st.lists(shares, min_size=2, max_size=20), st.integers(0, 3))
+def test_the_same_seed_gives_the_same_composite_and_holds_its_value(
+    a: list[float], seed: int
+) -> None:
+    pieces = [stats.TestsTogether(categories=[(a, a[::-1], 0.5), (a, [0.5] * len(a), 0.5)])]
+    first = stats.composite_difference(pieces, seed=seed)
+    assert first is not None
+    assert first == stats.composite_difference(pieces, seed=seed)
+    low, value, high = limits(first)
+    assert low <= value <= high

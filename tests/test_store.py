@@ -228,6 +228,7 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_and_keeps_all(tmp_pa
         for table, column in (
             ("runs", "sampling"),
             ("runs", "machine"),
+            ("runs", "deciding"),
             ("run_models", "observed"),
         ):
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")

@@ -1,3 +1,22 @@
 """Assay decides whether a small language model is good enough, and shows why."""
 
 __version__ = "0.1.0"
+
+_IMPORTED_FROM = {
+    "TrainerCallback": "assay.trainer_callback",
+    "evaluate_model": "assay.evaluation_functions",
+    "generate_samples": "assay.evaluation_functions",
+    "run_benchmark": "assay.evaluation_functions",
+}
+
+
+def __getattr__(name: str) -> object:
+    """`assay.evaluate_model` and its kin, and `assay.TrainerCallback`, which brings transformers
+    along, are imported when asked for: the command line must start quickly.
+    """
+    module = _IMPORTED_FROM.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(module), name)

@@ -15,9 +15,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from assay.evaluation_functions import (
+    DEFAULT_OUT,
+    OneCheckpoint,
+    evaluate_model,
+    generate_samples,
+    run_benchmark,
+)
 from assay.models.settings import DEFAULT_TIMEOUT_S, LocalSettings, OpenAIForm, ServerSettings
 from assay.results import Comparison, Leaderboard, Report
 from assay.types import Finding, Observer, SamplingMode, Thinking
+from assay.verdicts import MEASURES, MeasureKind
 from assay.workflow.evaluate import evaluate
 from assay.workflow.exporting import ExportFormat
 from assay.workflow.job import Job
@@ -25,22 +33,28 @@ from assay.workflow.rescoring import Rescored
 
 if TYPE_CHECKING:
     from assay.workflow.fetching import Fetched
+    from assay.workflow.selecting import Selected
+    from assay.workflow.watching import Watching
 
 __all__ = [
     "DEFAULT_OUT",
     "Asking",
+    "OneCheckpoint",
     "ask",
     "compare",
+    "evaluate_model",
     "export",
     "fetch",
+    "generate_samples",
     "leaderboard",
     "report",
     "rescore",
     "run",
+    "run_benchmark",
+    "select",
     "validate",
+    "watch",
 ]
-
-DEFAULT_OUT = Path("assay-out")
 
 
 class Asking(TypedDict, total=False):
@@ -74,10 +88,15 @@ class Asking(TypedDict, total=False):
 def run(
     models: Sequence[str],
     *,
-    suites: Sequence[str],
+    suites: Sequence[str] = (),
     categories: Sequence[str] = (),
     benchmarks: Path | None = None,
     limit: int | None = None,
+    gate: Path | None = None,
+    text: Path | None = None,
+    train_text: Path | None = None,
+    measures: Sequence[MeasureKind] | None = None,
+    write_back: bool = True,
     repeats: int = 1,
     seed: int = 0,
     fresh: bool = False,
@@ -87,7 +106,8 @@ def run(
 ) -> Report:
     """Ask the models every question of the suites, mark the answers, and report.
 
-    Continues an unfinished run of the same arguments; reuses stored replies unless `fresh`.
+    Continues an unfinished run of the same arguments; reuses stored replies unless `fresh`. For
+    checkpoints alone no suite need be named: then all is asked and measured that a gate asks for.
     """
     from assay.reports.progress import SilentProgress
 
@@ -97,6 +117,11 @@ def run(
         categories=tuple(categories),
         benchmarks=benchmarks,
         limit=limit,
+        gate=gate,
+        text=text,
+        train_text=train_text,
+        measures=None if measures is None else tuple(measures),
+        write_back=write_back,
         repeats=repeats,
         seed=seed,
         fresh=fresh,
@@ -104,6 +129,57 @@ def run(
         **_of_job(how),
     )
     return evaluate(job, observer or SilentProgress())
+
+
+def watch(
+    folder: Path,
+    *,
+    suites: Sequence[str] = (),
+    categories: Sequence[str] = (),
+    benchmarks: Path | None = None,
+    limit: int | None = None,
+    gate: Path | None = None,
+    text: Path | None = None,
+    train_text: Path | None = None,
+    measures: Sequence[MeasureKind] | None = None,
+    write_back: bool = True,
+    repeats: int = 1,
+    seed: int = 0,
+    interval: float = 10.0,
+    once: bool = False,
+    until_accepted: bool = False,
+    duration: float | None = None,
+    out: Path = DEFAULT_OUT,
+    observer: Observer | None = None,
+    **how: Unpack[Asking],
+) -> Watching:
+    """Evaluate each checkpoint of a folder as it appears: iterate over what is seen. It looks every
+    `interval` seconds, and ends after what is there (`once`), with the first that is accepted
+    (`until_accepted`), after `duration` seconds, or never. Where suites and a gate are named, only
+    what the gate needs is measured; else everything.
+    """
+    from assay.reports.progress import SilentProgress
+    from assay.workflow.watching import Terms, Watching
+
+    terms = Terms(interval_s=interval, once=once, until_accepted=until_accepted, for_s=duration)
+    job = Job(
+        models=(str(folder),),
+        suites=tuple(suites),
+        categories=tuple(categories),
+        benchmarks=benchmarks,
+        limit=limit,
+        gate=gate,
+        text=text,
+        train_text=train_text,
+        measures=tuple(measures) if measures is not None else None if gate else MEASURES,
+        write_back=write_back,
+        repeats=repeats,
+        seed=seed,
+        out=out,
+        verb=("watch", *terms.words),
+        **_of_job(how),
+    )
+    return Watching(job, folder, terms, observer or SilentProgress())
 
 
 class _OfJob(TypedDict):
@@ -169,7 +245,7 @@ def ask(
 
 
 def validate(paths: Sequence[Path]) -> tuple[Finding, ...]:
-    """Every mistake and every warning in these test files and suites."""
+    """Every mistake and every warning in these test files, suites and gates (*.toml)."""
     from assay.suites.load import examine
 
     return examine(paths)
@@ -197,6 +273,23 @@ def report(run: str = "latest", *, out: Path = DEFAULT_OUT) -> Report:
 
     with Store(out, read_only=True) as store:
         return report_of(store, store.find(run))
+
+
+def select(
+    folders: Sequence[str],
+    *,
+    gate: Path | None = None,
+    write_back: bool = True,
+    out: Path = DEFAULT_OUT,
+) -> Selected:
+    """Gate and pick among checkpoints that were evaluated before, from their reports alone.
+
+    A folder is a checkpoint, a model folder, a folder of those, or the `out` of a run. Selections
+    are written under `out`, and into the folders as well with `write_back`.
+    """
+    from assay.workflow.selecting import select_among
+
+    return select_among(folders, gate=gate, out=out, write_back=write_back)
 
 
 def compare(runs: Sequence[str], *, out: Path = DEFAULT_OUT) -> Comparison:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from assay.types import Cause, Estimate, Machine, Observed, Outcome, SamplingMode
+from assay.verdicts import Decision
 
 # ---------------------------------------------------------------------------------------- one run
 
@@ -205,6 +206,7 @@ class Report:
     hints: tuple[str, ...] = ()
     sampling: SamplingMode = "fixed"
     machine: Machine | None = None
+    decision: Decision | None = None
 
 
 # ------------------------------------------------------------------------------------ comparisons

@@ -293,7 +293,7 @@ def test_a_real_model_scores_and_writes_as_its_reference_says(bench, shared):
     ]
     model = str(folder)
     suite = bench.suite({"story": tests, "write": tests_to_write})
-    done = bench.assay("run", model, "-s", suite, "--json")
+    done = bench.assay("run", model, "-s", suite, "--no-write-back", "--json")
     assert done.returncode == 0, done.stderr
     assert "parameters (tiny)" in json.loads(done.stdout)["models"][0]["about"]["size"]
     replies = stored(bench, model)

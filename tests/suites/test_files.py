@@ -73,7 +73,7 @@ def test_an_emoji_written_as_two_escapes_is_one_character(tmp_path: Path) -> Non
     assert "😀" in case.prompt
 
 
-@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "device", "loop", "missing", "toml"])
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder", "device", "loop", "missing", "yaml"])
 def test_what_is_not_a_file_is_refused_without_waiting(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     match kind:
@@ -87,9 +87,9 @@ def test_what_is_not_a_file_is_refused_without_waiting(kind: str, tmp_path: Path
             path.symlink_to("/dev/zero")
         case "loop":
             path.symlink_to(path)
-        case "toml":
-            path = tmp_path / "gate.toml"
-            path.write_text("[speed]")
+        case "yaml":
+            path = tmp_path / "tests.yaml"
+            path.write_text("- id: a_001")
     (finding,) = examine([path])
     assert (
         finding.message
@@ -100,7 +100,7 @@ def test_what_is_not_a_file_is_refused_without_waiting(kind: str, tmp_path: Path
             "device": "this is not a file; a category is a JSON file",
             "loop": "the file cannot be read: Too many levels of symbolic links",
             "missing": "there is no such file or folder",
-            "toml": "a category is a file whose name ends in .json",
+            "yaml": "a category is a file whose name ends in .json",
         }[kind]
     )
 

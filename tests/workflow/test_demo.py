@@ -279,7 +279,7 @@ class Shown:
 
 
 def demonstrated(bench):
-    process = bench.start("demo")
+    process = bench.start("demo", "--part", "served")
     server = server_of(process)
     stdout, stderr = process.communicate(timeout=2 * PATIENCE_S)
     return Shown(process.returncode, stdout, stderr, server)
@@ -372,7 +372,7 @@ def test_no_hint_of_the_demo_needs_a_server_that_has_ended(demos):
 
 def test_the_demo_says_what_assay_is_where_a_shell_would_not_find_it(bench):
     bench.environment["PATH"] = ""
-    done = bench.assay("demo")
+    done = bench.assay("demo", "--part", "served")
     (told,) = re.findall(r"^assay here is (.+)", done.stdout, re.MULTILINE)
     words = shlex.split(told)
     shown = subprocess.run(
@@ -384,14 +384,14 @@ def test_the_demo_says_what_assay_is_where_a_shell_would_not_find_it(bench):
     beside.write_text("#!/bin/sh\n")
     beside.chmod(0o755)
     bench.environment["PATH"] = str(beside.parent)
-    assert "assay here is" not in bench.assay("demo").stdout
+    assert "assay here is" not in bench.assay("demo", "--part", "served").stdout
 
 
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)]
 )
 def test_the_server_ends_with_a_demo_that_is_stopped(bench, number, code):
-    process = bench.start("demo")
+    process = bench.start("demo", "--part", "served")
     server = server_of(process)
     wait_for((bench.out / "assay.db").is_file)
     others = psutil.Process(process.pid).children(recursive=True)
@@ -407,7 +407,7 @@ def test_the_server_ends_with_a_demo_that_is_stopped(bench, number, code):
 
 
 def test_a_demo_stopped_after_the_kill_says_to_start_it_again(bench):
-    process = bench.start("demo")
+    process = bench.start("demo", "--part", "served")
     server = server_of(process)
     before = ""
     while "same command continues" not in before:
@@ -422,7 +422,7 @@ def test_a_demo_stopped_after_the_kill_says_to_start_it_again(bench):
 
 def test_a_log_that_cannot_be_written_is_refused_by_its_name(bench):
     (bench.out / "demo" / "server.log").mkdir(parents=True)
-    done = bench.assay("demo")
+    done = bench.assay("demo", "--part", "served")
     assert done.returncode == 2
     assert "server.log" in done.stderr
     assert "Traceback" not in done.stderr

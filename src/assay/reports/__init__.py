@@ -8,12 +8,17 @@ Refuses to know: the store, the models, and how any number came about.
     sentences     what all renderers say in the same words; of speed and failures: quantities;
                   of machine, server and memory: surroundings
     quality_picture  where the dots of "quality against speed" lie
-    terminal      rich tables            report, comparison, leaderboard
-    markdown      the same               report, comparison, leaderboard
+    decision      what a run decided, in the order in which people read it
+    terminal      rich tables            report, comparison, leaderboard; decision_terminal,
+                  terminal_blocks
+    markdown      the same               report, comparison, leaderboard; decision_markdown,
+                  markdown_blocks
     as_json       the same, for programs
     html          one self-contained file
     performance   performance.md
     test_plan     test-plans/TEST-ID.md
+    evaluation_report, selection   the two files of a decision; evaluation_reading reads the first
+                  back, verdict_schemas are the schemas of both
     progress      live bar, plain lines, or nothing, while a run goes on
 
 This file imports nothing: `assay --help` must not load rich or jinja2.

@@ -6,20 +6,38 @@ its content policy forbids scripts and loading, should an escape ever be missed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
 
 from assay.messages import tr
-from assay.reports import numbers, quality_picture, quantities, sentences, surroundings
+from assay.reports import (
+    decision,
+    numbers,
+    quality_picture,
+    quantities,
+    samples_shown,
+    sentences,
+    surroundings,
+)
+from assay.reports.checkpoint_figures import verdict
+from assay.reports.checkpoint_table import checkpoint_cells
+from assay.reports.curves import over_steps, speed_against_quality
+from assay.reports.decision_sentences import Mark
 from assay.reports.safe_text import visible
 from assay.results import Report
 from assay.types import Estimate
+from assay.verdicts import Measured
 
 CHART_WIDTH = 200  # units of the view box in the template
 EDGE = 6  # room for the dot at 0 and at 1
+CLASS_OF: Mapping[Mark, str] = {"pass": "pass", "fail": "fail", "unknown": "unscored"}
+SIGN_OF: Mapping[Mark, str] = {"pass": "✓", "fail": "✗", "unknown": "?"}
+NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'  # an SVG inside a page needs none
 
 
 class Chart(NamedTuple):
@@ -32,6 +50,9 @@ class Chart(NamedTuple):
 
 def report(document: Report, *, language: str = "en") -> str:
     """One self-contained page."""
+    groups = decision.groups(document)
+    # Checkpoints have a picture of their own, by the speed that the gate asks for.
+    pictures = () if groups else tuple(quality_picture.pictures(document))
     return _template().render(
         report=document,
         language=language,
@@ -40,7 +61,18 @@ def report(document: Report, *, language: str = "en") -> str:
         quantities=quantities,
         surroundings=surroundings,
         chart=_chart,
-        pictures=tuple(quality_picture.pictures(document)),
+        pictures=pictures,
+        groups=groups,
+        cells=checkpoint_cells,
+        verdict=verdict,
+        drawn=_drawn,
+        written=_written,
+        samples=samples_shown.samples,
+        samples_heading=samples_shown.samples_heading,
+        samples_legend=samples_shown.samples_legend,
+        checks_told=samples_shown.checks_told,
+        class_of=CLASS_OF,
+        sign_of=SIGN_OF,
         view=quality_picture,
         tr=tr,
         every_test=tr("Every test"),
@@ -63,6 +95,20 @@ def _template() -> Template:
     )
     environment.filters["shown"] = visible
     return environment.get_template("report.html.j2")
+
+
+def _drawn(group: decision.Group) -> Iterator[Markup]:
+    """Both pictures of a folder. They are SVG of our own, whose texts are escaped already."""
+    if group.drawn is not None and group.table is not None:
+        for draw in (over_steps, speed_against_quality):
+            yield Markup(draw(group.table).replace(NAMESPACE, "", 1))
+
+
+def _written(group: decision.Group) -> list[Measured]:
+    """The checkpoints of a group that wrote samples."""
+    if group.table is None:
+        return []
+    return [checkpoint for checkpoint in group.table.checkpoints if checkpoint.samples]
 
 
 def _chart(estimate: Estimate) -> Chart | None:

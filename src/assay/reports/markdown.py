@@ -6,10 +6,11 @@ Refuses to know: files. All text that a model, a file or a user wrote is escaped
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 from assay.messages import tr, trn
-from assay.reports import numbers, quantities, sentences, surroundings
+from assay.reports import decision_markdown, numbers, quantities, sentences, surroundings
+from assay.reports.markdown_blocks import bullets, facts, figures, joined, table
 from assay.reports.safe_text import markdown_code
 from assay.reports.safe_text import markdown_inline as inline
 from assay.results import (
@@ -23,14 +24,27 @@ from assay.results import (
     SuiteSummary,
     TestRow,
 )
-from assay.types import Estimate
+
+__all__ = [
+    "bullets",
+    "comparison",
+    "facts",
+    "figures",
+    "joined",
+    "leaderboard",
+    "report",
+    "table",
+]
 
 SHOWN_EXPLANATION = 300
+OUT_FROM_REPORTS = "../../.."  # a run's pages lie in OUT/runs/ID/reports
 
 
-def report(document: Report) -> str:
-    """One run: every model, suite, category and test."""
-    return joined(_report(document))
+def report(document: Report, *, out: str = OUT_FROM_REPORTS) -> str:
+    """One run: what was decided, then every model, suite, category and test. `out` leads from the
+    page to the run's folder of results, where the pictures are.
+    """
+    return joined(_report(document, out))
 
 
 def comparison(document: Comparison) -> str:
@@ -43,56 +57,18 @@ def leaderboard(document: Leaderboard) -> str:
     return joined(_leaderboard(document))
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> str:
-    """A table of cells that are escaped already; `right` names the columns of numbers."""
-    aligned = set(right)
-    rule = ["--:" if place in aligned else "---" for place in range(len(heads))]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [heads, rule, *rows])
-
-
-def figures(rows: Iterable[tuple[str, Estimate]]) -> str:
-    """A table of named figures, each with interval, n and unscored."""
-    heads = ("", tr("value"), tr("95 % interval"), "n", tr("unscored"), "")
-    return table(heads, (_figure(name, estimate) for name, estimate in rows), right=(1, 2, 3, 4))
-
-
-def facts(rows: Iterable[tuple[str, str]]) -> str | None:
-    """A table of names and texts, or nothing where there are none."""
-    cells = [(inline(name), inline(text)) for name, text in rows]
-    return table(("", ""), cells) if cells else None
-
-
-def bullets(sentences_: Iterable[str]) -> str:
-    """Sentences as a list."""
-    return "\n".join(f"- {inline(sentence)}" for sentence in sentences_)
-
-
-def joined(blocks: Iterable[str | None]) -> str:
-    """A page of the blocks that are there."""
-    return "\n\n".join(block for block in blocks if block) + "\n"
-
-
-def _figure(name: str, estimate: Estimate) -> tuple[str, ...]:
-    return (
-        inline(name),
-        numbers.with_unit(estimate),
-        inline(numbers.interval(estimate)),
-        numbers.count(estimate.n),
-        numbers.count(estimate.unscored),
-        tr("incomplete") if estimate.incomplete else "",
-    )
-
-
 # ---------------------------------------------------------------------------------------- one run
 
 
-def _report(document: Report) -> Iterator[str | None]:
+def _report(document: Report, out: str) -> Iterator[str | None]:
     yield f"# {inline(tr('Run {run}', run=document.run))}"
     yield inline(sentences.state(document))
     if document.machine is not None:
         yield inline(surroundings.machine_line(document.machine))
     yield _plain(sentences.nothing_to_show(document))
-    if document.selected is not None:
+    if document.decision is not None:
+        yield from decision_markdown.decided(document, out=out)
+    elif document.selected is not None:
         yield f"**{inline(tr('Selected: {model}', model=document.selected))}**"
     for model in document.models:
         yield from _model(model)

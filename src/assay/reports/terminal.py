@@ -7,11 +7,6 @@ model or a file wrote goes through `safe_text` first.
 
 from __future__ import annotations
 
-import io
-import sys
-from collections.abc import Iterable
-from typing import TextIO
-
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
@@ -19,7 +14,16 @@ from rich.text import Text
 
 from assay.messages import tr, trn
 from assay.reports import numbers, quantities, sentences, surroundings
+from assay.reports.decision_terminal import decided, suites_in_brief
 from assay.reports.safe_text import one_line, visible
+from assay.reports.terminal_blocks import (
+    ROOM_FOR_BARS,
+    console_for,
+    figures,
+    line,
+    line_if_any,
+    notes_and_hints,
+)
 from assay.results import (
     Comparison,
     Leaderboard,
@@ -32,10 +36,18 @@ from assay.results import (
     SuiteSummary,
     TestRow,
 )
-from assay.types import Estimate, Outcome
+from assay.types import Outcome
 
-ROOM_FOR_BARS = 84  # columns from which the interval is drawn beside its figures
-ROOM_FOR_TABLES = 60
+__all__ = [
+    "comparison",
+    "console_for",
+    "figures",
+    "leaderboard",
+    "line",
+    "line_if_any",
+    "report",
+]
+
 SHOWN_FLIPS = 20
 
 STYLES = {
@@ -48,23 +60,10 @@ STYLES = {
 VERDICT_STYLES = {"better": "bold green", "worse": "bold red"}
 
 
-def console_for(stream: TextIO | None = None, *, width: int | None = None) -> Console:
-    """A console that takes no text for markup; characters a stream cannot write become ?."""
-    target = stream if stream is not None else sys.stdout
-    if isinstance(target, io.TextIOWrapper) and not _writes_unicode(target):
-        target.reconfigure(errors="replace")
-    return _Console(file=target, width=width, markup=False, highlight=False, emoji=False)
-
-
-class _Console(Console):
-    """rich ends the process with 1 when its reader goes away; here that is the caller's to say."""
-
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
-
-
 def report(document: Report, console: Console, *, verbose: bool = False) -> None:
-    """One run: every model, every suite; with `verbose` every test before them."""
+    """One run: what was decided, then every model, every suite; with `verbose` every test before
+    them. Several checkpoints have their suites in brief unless `verbose`.
+    """
     if verbose:
         _tests(console, document)
     line(console, tr("Run {run}", run=document.run), style="bold")
@@ -72,11 +71,15 @@ def report(document: Report, console: Console, *, verbose: bool = False) -> None
     if document.machine is not None:
         line(console, surroundings.machine_line(document.machine), style="dim")
     line_if_any(console, sentences.nothing_to_show(document))
-    for model in document.models:
-        _model(console, model)
+    decided(document, console)
+    if document.decision is not None and len(document.models) > 1 and not verbose:
+        suites_in_brief(document, console)
+    else:
+        for model in document.models:
+            _model(console, model)
     if document.selected is not None:
         line(console, tr("Selected: {model}", model=document.selected), style="bold green")
-    _notes(console, document.notes, document.hints)
+    notes_and_hints(console, document.notes, document.hints)
 
 
 def comparison(document: Comparison, console: Console) -> None:
@@ -84,7 +87,7 @@ def comparison(document: Comparison, console: Console) -> None:
     line_if_any(console, sentences.nothing_to_show(document))
     for pair in document.pairs:
         _pair(console, pair)
-    _notes(console, document.notes, ())
+    notes_and_hints(console, document.notes)
 
 
 def leaderboard(document: Leaderboard, console: Console) -> None:
@@ -92,7 +95,7 @@ def leaderboard(document: Leaderboard, console: Console) -> None:
     line_if_any(console, sentences.nothing_to_show(document))
     for suite in document.suites:
         _ranking(console, suite)
-    _notes(console, document.notes, ())
+    notes_and_hints(console, document.notes)
 
 
 # ------------------------------------------------------------------------------------- every test
@@ -158,7 +161,7 @@ def _model(console: Console, model: ModelReport) -> None:
     console.print()
     line(console, quantities.answered(model.performance))
     line_if_any(console, quantities.decoding(model.performance))
-    _notes(console, sentences.model_notes(model), ())
+    notes_and_hints(console, sentences.model_notes(model))
 
 
 def _suite(console: Console, summary: SuiteSummary) -> None:
@@ -179,44 +182,6 @@ def _suite(console: Console, summary: SuiteSummary) -> None:
     line(console, sentences.outcomes(summary))
 
 
-def figures(console: Console, rows: Iterable[tuple[str, Estimate]]) -> Table | Text:
-    """Name, value, interval, n, unscored; the interval drawn where there is room, and plain lines
-    where there is none for a table.
-    """
-    if console.width < ROOM_FOR_TABLES:
-        lines = (f"{one_line(name)}: {numbers.figure(estimate)}" for name, estimate in rows)
-        return Text("\n".join(lines))
-    room = console.width >= ROOM_FOR_BARS
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    table.add_column("", overflow="fold", ratio=None)
-    table.add_column(Text(tr("value")), justify="right", no_wrap=True)
-    table.add_column(Text(tr("95 % interval")), no_wrap=True)
-    table.add_column(Text("n"), justify="right", no_wrap=True)
-    table.add_column(Text(tr("unscored")), justify="right", no_wrap=True)
-    if room:
-        table.add_column("", no_wrap=True)
-    for name, estimate in rows:
-        drawn = [Text(_bar(console, estimate), style="cyan")] if room else []
-        shown = numbers.with_unit(estimate)
-        unscored = numbers.count(estimate.unscored)
-        table.add_row(
-            Text(one_line(name)),
-            Text(shown),
-            Text(numbers.interval(estimate)),
-            Text(numbers.count(estimate.n)),
-            Text(tr("{count} incomplete", count=unscored) if estimate.incomplete else unscored),
-            *drawn,
-            style="yellow" if estimate.incomplete else None,
-        )
-    return table
-
-
-def _bar(console: Console, estimate: Estimate) -> str:
-    if estimate.unit not in ("share", "points"):
-        return ""
-    return numbers.bar(estimate, width=20, ascii_only=console.options.ascii_only)
-
-
 # ------------------------------------------------------------------------------------ comparisons
 
 
@@ -229,7 +194,7 @@ def _pair(console: Console, pair: PairComparison) -> None:
         console.print(line, soft_wrap=True)
     for compared in pair.suites:
         _compared(console, compared)
-    _notes(console, pair.notes, ())
+    notes_and_hints(console, pair.notes)
 
 
 def _compared(console: Console, compared: SuiteComparison) -> None:
@@ -320,29 +285,3 @@ def _ranking(console: Console, suite: SuiteRanking) -> None:
     console.print(table)
     for sentence in sentences.ranking_legend(suite):
         line(console, sentence, style="dim")
-
-
-# ------------------------------------------------------------------------------------------ lines
-
-
-def line(console: Console, sentence: str, *, style: str = "") -> None:
-    """One sentence."""
-    console.print(Text(one_line(sentence), style=style))
-
-
-def line_if_any(console: Console, sentence: str | None, *, style: str = "") -> None:
-    """One sentence, or nothing."""
-    if sentence is not None:
-        line(console, sentence, style=style)
-
-
-def _notes(console: Console, notes: Iterable[str], hints: Iterable[str]) -> None:
-    for note in notes:
-        line(console, tr("Note: {note}", note=note), style="yellow")
-    for hint in hints:
-        # A hint holds a command to copy: never broken over two lines.
-        console.print(Text(f"→ {one_line(hint)}", style="cyan"), soft_wrap=True)
-
-
-def _writes_unicode(stream: TextIO) -> bool:
-    return (stream.encoding or "").lower().replace("-", "").startswith("utf")

@@ -8,6 +8,7 @@ p-values. Refuses to know: tests, models, suites, and how a number is shown.
     estimates      one sample: share, mean, rate, quantile, weighted score
     significance   p-values: McNemar, the bootstrap's, Holm over several
     pairs          two samples: the difference of a and b, and whether it can be told
+    composite      two sums of several parts: the difference, drawn part by part
     repeats        several tries of a test: pass@k and pass^k
 
 Each imports only from those above it. Which interval where, and why: `docs/statistics.md`,
@@ -15,8 +16,17 @@ Each imports only from those above it. Which interval where, and why: `docs/stat
 package must cost nothing.
 """
 
+from assay.stats.composite import (
+    Apart,
+    Blocks,
+    Runs,
+    ScorePiece,
+    TestsTogether,
+    composite_difference,
+)
 from assay.stats.estimates import (
     average,
+    even_mean,
     mean_of,
     nothing,
     proportion,
@@ -36,10 +46,17 @@ from assay.stats.repeats import pass_at_k, pass_hat_k
 from assay.stats.significance import holm, mcnemar
 
 __all__ = [
+    "Apart",
+    "Blocks",
     "Difference",
     "Interval",
+    "Runs",
+    "ScorePiece",
+    "TestsTogether",
     "average",
+    "composite_difference",
     "detectable_difference",
+    "even_mean",
     "holm",
     "mcnemar",
     "mean_of",

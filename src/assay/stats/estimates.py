@@ -140,6 +140,14 @@ def weighted(
     )
 
 
+def even_mean(shares: Sequence[Estimate | None]) -> Estimate | None:
+    """The mean of shares that all count the same; None where one of them, or all, are missing."""
+    found = [share for share in shares if share is not None and share.n > 0]
+    if not found or len(found) < len(shares):
+        return None
+    return weighted([(share, 1.0) for share in found], scale=1.0, unit="share")
+
+
 def _estimate(
     value: float | None,
     limits: tuple[float | None, float | None],

@@ -7,10 +7,11 @@ verbs      Store: begin, keep, mark, find, finish, and what is left to do
 
 from assay.store.database import VERSION
 from assay.store.records import KeptTry, Run, RunModel, TryKey
-from assay.store.verbs import FILE_NAME, Store, new_run_id, suite_digest, utc_now
+from assay.store.verbs import FILE_NAME, MEASURE, Store, new_run_id, suite_digest, utc_now
 
 __all__ = [
     "FILE_NAME",
+    "MEASURE",
     "VERSION",
     "KeptTry",
     "Run",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.types import Machine, ModelFacts, Observed, Reply, SamplingMode, Score
+from assay.verdicts import Deciding
 
 TryKey = tuple[str, str, int]  # suite, test id, repeat
 
@@ -40,6 +41,7 @@ class Run:
     digests: tuple[str, ...]
     sampling: SamplingMode = "fixed"
     machine: Machine | None = None
+    deciding: Deciding | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

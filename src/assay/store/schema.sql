@@ -1,4 +1,4 @@
--- The store. Version 2 (PRAGMA user_version); to_version_2.sql brings an older one here. Times are ISO 8601, UTC.
+-- The store. Version 3 (PRAGMA user_version); to_version_N.sql bring an older one here. Times are ISO 8601, UTC.
 -- Replies and scores lie apart: marking again asks no model again.
 
 -- Newest means last written (rowid), never latest by the clock, which may be set back.
@@ -13,7 +13,8 @@ CREATE TABLE runs (
   command     TEXT NOT NULL,           -- repeats or continues the run
   version     TEXT NOT NULL,           -- of Assay
   sampling    TEXT NOT NULL DEFAULT 'fixed', -- whose sampling: ours (fixed) or the server's
-  machine     TEXT                     -- Machine as JSON: where it ran
+  machine     TEXT,                    -- Machine as JSON: where it ran
+  deciding    TEXT                     -- Deciding as JSON: which checkpoints, by which gate
 ) STRICT;
 CREATE INDEX runs_by_key ON runs (key);
 

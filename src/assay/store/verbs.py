@@ -35,10 +35,14 @@ from assay.types import (
     SamplingMode,
     Score,
     Suite,
+    ToRead,
     Work,
 )
+from assay.verdicts import Deciding
 
 FILE_NAME = "assay.db"
+# Before the name of what is measured and is no suite; no suite's name has a slash.
+MEASURE = "measure/"
 
 
 class Store:
@@ -87,6 +91,7 @@ class Store:
         fresh: bool,
         sampling: SamplingMode = "fixed",
         machine: Machine | None = None,
+        deciding: Deciding | None = None,
     ) -> Run:
         """Write a new run down, whole, before anything is asked."""
         now = utc_now()
@@ -95,10 +100,11 @@ class Store:
                 self._file.one("SELECT coalesce(max(id), 0) + 1 FROM replies")[0] if fresh else 0
             )
             self._file.connection.execute(
-                "INSERT INTO runs VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO runs VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     run_id, key, now, first, seed, repeats, command, version, sampling,
                     _json(machine, Machine) if machine else None,
+                    _json(deciding, Deciding) if deciding else None,
                 ),
             )  # fmt: skip
             self._file.connection.executemany(
@@ -212,6 +218,7 @@ class Store:
             digests=tuple(digest[0] for digest in digests),
             sampling=row[9],
             machine=_read(Machine, row[10]) if row[10] else None,
+            deciding=_read(Deciding, row[11]) if row[11] else None,
         )
 
     def runs(self) -> tuple[Run, ...]:
@@ -284,7 +291,7 @@ class Store:
                 request.test_id,
                 request.turn,
                 request.repeat,
-                _json(request.work, Work),
+                _json(_kept_work(request.work), Work),
             ),
         )
         cursor = self._file.connection.execute(
@@ -342,13 +349,21 @@ class Store:
         return frozenset(rows)
 
     def tries(self, run: Run, model: RunModel) -> Iterator[KeptTry]:
-        """Every try of a model in a run, each with its newest mark."""
+        """Every try of a test by a model in a run, each with its newest mark."""
+        yield from self._tries(run, model, "s.suite NOT GLOB ?")
+
+    def measures(self, run: Run, model: RunModel) -> Iterator[KeptTry]:
+        """What was asked of a model beside the tests of suites (`MEASURE`)."""
+        yield from self._tries(run, model, "s.suite GLOB ?")
+
+    def _tries(self, run: Run, model: RunModel, which: str) -> Iterator[KeptTry]:
         rows = self._file.each(
             "SELECT s.suite, s.test_id, s.repeat, s.reply_id, r.request_id, r.body, s.body "
             "FROM scores s JOIN replies r ON r.id = s.reply_id WHERE s.id IN ("
             "  SELECT max(id) FROM scores WHERE run_id = ? AND model = ? "
-            "  GROUP BY suite, test_id, repeat) ORDER BY s.suite, s.test_id, s.repeat",
-            (run.id, model.position),
+            f"  GROUP BY suite, test_id, repeat) AND {which} "
+            "ORDER BY s.suite, s.test_id, s.repeat",
+            (run.id, model.position, f"{MEASURE}*"),
         )
         for suite, test_id, repeat, reply_id, request_id, reply, score in rows:
             yield KeptTry(
@@ -360,6 +375,11 @@ class Store:
                 reply=_read(Reply, reply),
                 score=_read(Score, score) if score is not None else None,
             )
+
+
+def _kept_work(work: Work) -> Work:
+    """A held-out text may have gigabytes, and is read by every checkpoint: its digest is kept."""
+    return replace(work, text="", tokens=None) if isinstance(work, ToRead) else work
 
 
 def digest_of(text: str) -> str:

@@ -1,6 +1,7 @@
 """A path to a Suite, or every mistake in every one of its files at once.
 
-In: a folder of category files, one category file, or a suite.json. Out: a Suite, or findings.
+In: a folder of category files, one category file, or a suite.json; to be examined, a gate file too.
+Out: a Suite, or findings.
 Refuses to know: models, marking, and which suites ship.
 """
 
@@ -13,6 +14,7 @@ from pathlib import Path
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
 from assay.messages import tr, trn
 from assay.suites.files import SuiteFiles, files_of
+from assay.suites.gate_file import examine_gate, is_gate_file
 from assay.suites.json_file import refusal, shown_path
 from assay.suites.reading import Reading
 from assay.types import Finding, Suite
@@ -57,11 +59,16 @@ def load_all(paths: Sequence[Path | SuiteFiles]) -> tuple[Suite, ...]:
 
 
 def examine(paths: Sequence[Path]) -> tuple[Finding, ...]:
-    """Every error and warning under some paths, by file, line and column."""
+    """Every error and warning under some paths, by file, line and column.
+
+    A file whose name ends in .toml is a gate; those in a folder of tests are left alone.
+    """
     found: list[Finding] = []
     for files in _once_each(paths):
         path = files.path
-        if os.path.lexists(path):
+        if is_gate_file(path):
+            found += examine_gate(path)
+        elif os.path.lexists(path):
             reading = Reading(path, warnings=True)
             with uncollected():
                 reading.suite()

@@ -1,8 +1,9 @@
-"""Shows the main job on what ships: serve, run, kill, continue, compare, rank.
+"""Shows the main job on what ships: serve, run, kill, continue, compare, rank; and decide.
 
-In: a folder. Out: what each step gave, for an interface to show. Two things are real here: one of
-the three models is behind a server, a process of its own on 127.0.0.1 (`demo_server`); and the run
-is killed, by SIGKILL, while that model is asked. This process then continues it.
+In: a folder. Out: what each step gave, for an interface to show. What is real here: one of the
+three models is behind a server, a process of its own on 127.0.0.1 (`demo_server`); the run is
+killed, by SIGKILL, while that model is asked, and this process then continues it; and three
+checkpoints of a small model that ship are evaluated, and the one to ship is selected.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from urllib.parse import urlsplit
 
 from assay.errors import AssayError, Interrupted
 from assay.messages import tr
+from assay.models.local.shipped import SHIPPED
 from assay.results import Comparison, Leaderboard, Report
 from assay.store import Store
 from assay.types import Observer
@@ -36,6 +38,7 @@ SCRIPTED = ("weak.json", "flaky.json")
 PORT = 11433
 KILLED_AFTER = 25  # of the 41 replies of the first model, which is the served one
 PATIENCE_S = 60.0
+ASKED_OF_CHECKPOINTS = 120  # tests of each suite: a minute for all three
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +112,14 @@ def _lay_out(out: Path) -> Path:
         for name in (SERVED, *SCRIPTED):
             shutil.copyfile(SCRIPTS / name, folder / name)
     return folder
+
+
+def checkpoints_job(out: Path) -> Job:
+    """The checkpoints that ship, copied to where reports may be written beside them."""
+    folder = out / "demo" / SHIPPED.name
+    with in_our_words(folder):
+        shutil.copytree(SHIPPED, folder, dirs_exist_ok=True)
+    return Job(models=(str(folder),), suites=(), out=out, limit=ASKED_OF_CHECKPOINTS)
 
 
 def start_and_kill(out: Path, url: str) -> Killed:

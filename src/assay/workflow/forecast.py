@@ -23,9 +23,10 @@ from assay.plan import Exchange, Plan
 from assay.store import Run, Store
 from assay.store.verbs import FILE_NAME
 from assay.types import Answered, Chosen, Model, Request, ToAnswer, ToChoose
-from assay.workflow.evaluate import key_of, prepare
+from assay.workflow.evaluate import key_of
 from assay.workflow.job import Job
 from assay.workflow.pace import Untimed, characters_of, time_one_question
+from assay.workflow.preparing import prepare
 
 SHORT_ANSWER, LONG_ANSWER = 50, 200  # tokens; what tests of all suites are answered with, mostly
 LONG_THOUGHT = 1000
@@ -80,19 +81,19 @@ def forecast(job: Job, about_to_time: Callable[[str], None] = lambda spec: None)
     `about_to_time` is told the spec of each model that is asked a question: loading it may take
     long.
     """
-    suites, plans, models = prepare(job)
+    prepared = prepare(job)
     exists = (job.out / FILE_NAME).is_file()
     shares = []
     try:
         with Store(job.out, read_only=True) if exists else nullcontext() as store:
             kept = None if job.fresh else store
-            run = kept.unfinished(key_of(job, suites, models)) if kept else None
-            for plan, model in zip(plans, models, strict=True):
+            run = kept.unfinished(key_of(job, prepared)) if kept else None
+            for plan, model in zip(prepared.plans, prepared.models, strict=True):
                 pending = list(_pending(plan, kept, run or _TO_COME))
                 shares.append(_share(job, plan, model, pending, store, about_to_time))
                 model.close()
     finally:
-        for model in models:
+        for model in prepared.models:
             model.close()
     return _sum(shares)
 

@@ -14,14 +14,22 @@ from pathlib import Path
 from assay.models.settings import DEFAULT_TIMEOUT_S, LocalSettings, ServerSettings
 from assay.models.spec import without_secrets
 from assay.plan import Wishes
-from assay.types import SamplingMode, Suite, Thinking
+from assay.types import SamplePrompt, SamplingMode, Suite, Thinking
+from assay.verdicts import MeasureKind
+from assay.workflow.checkpoint_places import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """`system`: for suites without a suite.json. `budget_s`: ask nothing more after so long.
     `own`: suites made in memory, and `verb` the command that makes them. `benchmarks`: the folder
-    of fetched ones; None: the usual one.
+    of fetched ones; None: the usual one. For checkpoints: `gate` and `text` None: those that ship;
+    `measures` None: all where no suite was named, else what the gate needs; `train_text`: the
+    loss on it is measured as well; `write_back`: reports beside the weights, too; `places`: these
+    checkpoints, of all that `models` would mean. For programs:
+    `only_named` asks nothing but the suites and measures that are named, be there none;
+    `samples` take the place of those that ship; without `leaves` no verdict is left as a file;
+    `called` is the call that repeats it, where no command would.
     """
 
     models: tuple[str, ...]
@@ -41,6 +49,16 @@ class Job:
     server: ServerSettings = field(default_factory=ServerSettings)
     local: LocalSettings = field(default_factory=LocalSettings)
     own: tuple[Suite, ...] = ()
+    places: tuple[Place, ...] = ()
+    gate: Path | None = None
+    text: Path | None = None
+    train_text: Path | None = None
+    measures: tuple[MeasureKind, ...] | None = None
+    only_named: bool = False
+    samples: tuple[SamplePrompt, ...] = ()
+    write_back: bool = True
+    leaves: bool = True
+    called: str = ""
     verb: tuple[str, ...] = ("run",)
 
     @property
@@ -60,6 +78,8 @@ class Job:
         """The command that repeats or continues it: never --fresh, which would start anew, nor
         --budget, which may be another time's.
         """
+        if self.called:
+            return self.called
         models = map(without_secrets, self.models)
         return shlex.join(["assay", *self.verb, *models, *self._options()])
 
@@ -71,6 +91,9 @@ class Job:
         server = self.server
         given: dict[str, object] = {
             "--benchmarks": self.benchmarks,
+            "--gate": self.gate,
+            "--text": self.text,
+            "--train-text": self.train_text,
             "--limit": self.limit,
             "--repeats": self.repeats if self.repeats != 1 else None,
             "--seed": self.seed or None,
@@ -93,3 +116,5 @@ class Job:
                 yield from (option, str(value))
         if self.local.trust_remote_code:
             yield "--trust-remote-code"
+        if not self.write_back:
+            yield "--no-write-back"

@@ -14,12 +14,19 @@ from assay.messages import tr, trn
 from assay.results import Baselines, ModelReport, Report, SuiteSummary
 from assay.store import KeptTry, Run, RunModel, Store
 from assay.suites.catalogue import FETCHED
+from assay.suites.samples import load_samples
+from assay.summary.checkpoints import figures_of
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
-from assay.types import Failed, Judge, Suite, Trial
+from assay.types import Failed, Judge, SamplePrompt, Suite, Trial
+from assay.verdicts import Decision, Measured, Subject
 from assay.workflow.asking import is_own
+from assay.workflow.deciding import decide, passes, selected_in
 from assay.workflow.meanwhile import baselines_of
+from assay.workflow.measuring import failed_requests, failed_subject, measured_of
 from assay.workflow.run_folder import RunFolder
+
+CHECKPOINTS, REPORT_FILE = "checkpoints", "evaluation_report.json"
 
 
 def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None = None) -> Report:
@@ -29,6 +36,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         guesses = {suite.name: baselines_of(suite) for suite in suites}
     models: list[ModelReport] = []
     failed = asked = 0
+    measured: dict[str, Measured] = {}
     for model in store.run(run.id).models:  # what was observed is in the store since it began
         tries = tuple(store.tries(run, model))
         asked += len(tries)
@@ -42,6 +50,21 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
             for suite in suites
         )
         models.append(_model_report(store, run, model, tries, summaries))
+        if subject := _subject_of(run, model):
+            beside = tuple(store.measures(run, model))
+            failed += failed_requests(beside)
+            measured[model.spec] = measured_of(
+                subject, model, run, summaries, _digests(run, suites), beside, _samples(run)
+            )
+    decision = _decision(run, measured, suites)
+    if decision is not None:
+        models = [
+            _decided(report, measured[report.spec], decision, run, store)
+            if report.spec in measured  # a served model may be asked beside checkpoints
+            else report
+            for report in models
+        ]
+    unopened = [subject for subject in _subjects(run) if subject.failed]
     return Report(
         run=run.id,
         out=str(store.path.parent.resolve()),
@@ -50,12 +73,72 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         command=run.command,
         version=run.version,
         models=tuple(models),
-        exit_code=int(ExitCode.REQUESTS_FAILED if failed else ExitCode.DONE),
+        exit_code=int(_exit_code(run, decision, failed + len(unopened))),
+        selected=_selected_spec(run, decision),
+        decision=decision,
         notes=tuple(_notes(run, suites, asked)),
         hints=tuple(_hints(store, run, failed, _judged(suites))),
         machine=run.machine,
         sampling=run.sampling,
     )
+
+
+def _exit_code(run: Run, decision: Decision | None, failed: int) -> ExitCode:
+    if failed:
+        return ExitCode.REQUESTS_FAILED
+    if decision is not None and run.deciding is not None and not passes(run.deciding, decision):
+        return ExitCode.NOT_ACCEPTED
+    return ExitCode.DONE
+
+
+# ------------------------------------------------------------------------------------ checkpoints
+
+
+def _subjects(run: Run) -> tuple[Subject, ...]:
+    return run.deciding.subjects if run.deciding else ()
+
+
+def _samples(run: Run) -> tuple[SamplePrompt, ...]:
+    return (run.deciding.samples if run.deciding else ()) or load_samples()
+
+
+def _subject_of(run: Run, model: RunModel) -> Subject | None:
+    return next((each for each in _subjects(run) if each.spec == model.spec), None)
+
+
+def _digests(run: Run, suites: Sequence[Suite]) -> dict[str, str]:
+    return {suite.name: digest for suite, digest in zip(suites, run.digests, strict=True)}
+
+
+def _decision(
+    run: Run, measured: Mapping[str, Measured], suites: Sequence[Suite]
+) -> Decision | None:
+    if run.deciding is None:
+        return None
+    timestamp = run.finished or run.created
+    every = [
+        measured.get(subject.spec) or failed_subject(subject, timestamp)
+        for subject in run.deciding.subjects
+    ]
+    return decide(run.deciding, every, suites, timestamp=timestamp)
+
+
+def _decided(
+    report: ModelReport, measured: Measured, decision: Decision, run: Run, store: Store
+) -> ModelReport:
+    file = store.path.parent.resolve() / CHECKPOINTS / measured.name / REPORT_FILE
+    left = run.deciding is not None and run.deciding.leaves
+    return replace(
+        report,
+        accepted=decision.acceptances[measured.name].accepted if decision.gate_decides else None,
+        measurements={**report.measurements, **figures_of(measured)},
+        report=str(file) if report.report and left else report.report,
+    )
+
+
+def _selected_spec(run: Run, decision: Decision | None) -> str | None:
+    name = selected_in(decision) if decision and run.finished else None
+    return next((each.spec for each in _subjects(run) if name and each.name == name), None)
 
 
 def summaries_of(store: Store, run: Run, model: RunModel) -> tuple[SuiteSummary, ...]:

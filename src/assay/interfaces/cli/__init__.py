@@ -30,6 +30,7 @@ Run = Callable[[list[str]], int | None]
 COMMANDS: Mapping[str, str] = {
     "run": "assay.interfaces.cli.run",
     "ask": "assay.interfaces.cli.ask",
+    "watch": "assay.interfaces.cli.watch",
     "demo": "assay.interfaces.cli.demo",
     "validate": "assay.interfaces.cli.validate",
     "schema": "assay.interfaces.cli.schema",
@@ -37,6 +38,7 @@ COMMANDS: Mapping[str, str] = {
     "fetch": "assay.interfaces.cli.fetch",
     "rescore": "assay.interfaces.cli.rescore",
     "compare": "assay.interfaces.cli.compare",
+    "select": "assay.interfaces.cli.select",
     "report": "assay.interfaces.cli.report",
     "export": "assay.interfaces.cli.export",
     "leaderboard": "assay.interfaces.cli.leaderboard",

@@ -18,16 +18,31 @@ from assay.messages import tr
     help=tr(
         "Show the main job on what ships, offline: a model behind a stand-in server on loopback "
         "and two scripted ones answer the example suite, the run is killed and continued, and the "
-        "models are compared and ranked. Writes only under --out.\n\n"
+        "models are compared and ranked. Then three checkpoints of a small model are evaluated, "
+        "and the one to ship is selected. Writes only under --out.\n\n"
         "\b\n"
         "Examples:\n"
         "  assay demo\n"
+        "  assay demo --part checkpoints\n"
         "  assay demo --out /tmp/look\n"
     ),
 )
+@click.option(
+    "--part",
+    type=click.Choice(["served", "checkpoints"]),
+    help=tr("Only the served models, or only the checkpoints."),
+)
 @common
-def command(out: Path) -> int:
+def command(part: str | None, out: Path) -> int:
     """Every step with the command that does it."""
+    if part != "checkpoints":
+        _served(out)
+    if part != "served":
+        _checkpoints(out)
+    return 0
+
+
+def _served(out: Path) -> None:
     from assay.interfaces.cli.showing import show_demo
     from assay.reports.progress import progress_for
     from assay.workflow.demo import (
@@ -50,4 +65,21 @@ def command(out: Path) -> int:
         with progress_for(sys.stderr) as observer:
             shown = continue_and_show(out, url, observer)
     show_demo(shown)
-    return 0
+
+
+def _checkpoints(out: Path) -> None:
+    from assay.interfaces.cli.showing import show_report
+    from assay.models.local.skeleton import INSTALL, missing_packages
+    from assay.reports.progress import progress_for
+    from assay.workflow.demo import checkpoints_job
+    from assay.workflow.evaluate import evaluate
+
+    if missing_packages():
+        say(tr("three checkpoints ship as well; to see them evaluated: {command}", command=INSTALL))
+        return
+    job = checkpoints_job(out)
+    say(tr("three checkpoints of one training run: which of them is good enough to ship?"))
+    say(f"$ {job.command}")
+    with progress_for(sys.stderr) as observer:
+        report = evaluate(job, observer)
+    show_report(report, "text")

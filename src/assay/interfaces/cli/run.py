@@ -25,6 +25,8 @@ from assay.messages import tr
         "  assay run ollama:qwen3:4b ollama:gemma3:4b -s my-tests/ --repeats 3\n"
         "  assay run openai:mistral@http://127.0.0.1:8000/v1 -s my-tests/ -c grammar --limit 20\n"
         "  assay run scripted:answers.json -s my-tests/ --json\n"
+        "  assay run runs/my-model/            (every checkpoint in it: which one to ship?)\n"
+        "  assay run runs/my-model/ --gate my-gate.toml --text held-out.txt\n"
     ),
 )
 @click.argument("models", metavar="MODEL...", nargs=-1, required=True)
@@ -42,6 +44,29 @@ from assay.messages import tr
     type=click.IntRange(min=1),
     help=tr("At most so many tests of each suite: a seeded sample, spread over its categories."),
 )
+@click.option(
+    "--gate",
+    type=click.Path(path_type=Path),
+    help=tr("What a checkpoint must reach, as a TOML file; `assay schema gate` describes it."),
+)
+@click.option(
+    "--text",
+    type=click.Path(path_type=Path),
+    help=tr("The text for perplexity: plain, JSON lines, or token ids (.npy, .bin)."),
+)
+@click.option(
+    "--train-text",
+    type=click.Path(path_type=Path),
+    help=tr("A sample of the training text, in the same forms: shows whether a model overfits."),
+)
+@click.option(
+    "--no-write-back",
+    "write_back",
+    is_flag=True,
+    flag_value=False,
+    default=True,
+    help=tr("Write no reports beside the weights, only under --out."),
+)
 @asking
 @click.option("-v", "--verbose", is_flag=True, help=tr("Show every test with its answer."))
 @as_json
@@ -52,6 +77,10 @@ def command(
     categories: tuple[str, ...],
     benchmarks: Path | None,
     limit: int | None,
+    gate: Path | None,
+    text: Path | None,
+    train_text: Path | None,
+    write_back: bool,
     repeats: int,
     seed: int,
     fresh: bool,
@@ -72,6 +101,10 @@ def command(
             categories=categories,
             benchmarks=benchmarks,
             limit=limit,
+            gate=gate,
+            text=text,
+            train_text=train_text,
+            write_back=write_back,
             repeats=repeats,
             seed=seed,
             fresh=fresh,

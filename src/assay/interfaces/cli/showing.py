@@ -29,13 +29,19 @@ def show_report(report: Report, form: str, *, verbose: bool = False) -> None:
     if form == "json":
         _echo_json(as_json.report(report))
     elif form == "md":
-        click.echo(markdown.report(report))
+        click.echo(markdown.report(report, out=_from_here(Path(report.out))))
     elif form == "html":
         from assay.reports import html
 
         click.echo(html.report(report))
     else:
         terminal.report(report, terminal.console_for(), verbose=verbose)
+
+
+def _from_here(path: Path) -> str:
+    """As a link in a page that is saved in the working folder."""
+    here = Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
 
 @reader_may_leave()

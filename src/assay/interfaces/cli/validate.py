@@ -1,4 +1,4 @@
-"""`assay validate`: every mistake in test files, one a line."""
+"""`assay validate`: every mistake in test and gate files, one a line."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from assay.messages import tr, trn
 
 @click.command(
     "validate",
-    short_help=tr("Check test files; every mistake with its place."),
+    short_help=tr("Check test and gate files; every mistake with its place."),
     help=tr(
-        "Check test files and suites; every finding on a line of its own:\n\n"
+        "Check test files, suites and gates; every finding on a line of its own:\n\n"
         "\b\n"
         "  file:line:col: test-id: error: message\n\n"
+        "A file whose name ends in .toml is a gate; those in a folder of tests are not looked at. "
         "Ends with 0 if there are only warnings, with 2 if there is an error.\n\n"
         "\b\n"
         "Examples:\n"
         "  assay validate my-tests/\n"
         "  assay validate my-tests/grammar.json other-tests/\n"
+        "  assay validate my-gate.toml\n"
     ),
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)

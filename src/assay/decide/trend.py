@@ -1,0 +1,310 @@
+"""What training still does to a model: every curve over the steps of one model folder.
+
+In: the checkpoints of one folder, as measured. Out: a Trend: for the text, every suite and the
+weighted score a Curve with its shape, and what the training loss did meanwhile. Refuses to know:
+gates, advice, and how far it is to a limit (`outlook`).
+
+    change      from one step to a later one, paired where both read the same blocks of text or
+                answered the same tests. It *counts* where its 95 % interval, widened for all the
+                changes of the curve that are looked at (Bonferroni), leaves out 0, and it is at
+                least SMALLEST: checkpoints differ a little for no reason a text can show.
+    last        the change from the last step but one to the last.
+    late        the change over the last third of log(steps): from the first step in it to the
+                last one, never fewer than two steps.
+    recent      the second half of the steps, at least four: the changes from each to the next.
+
+The shape is the first of these that holds:
+
+    too_few     fewer than three steps have the figure.
+    unstable    among the recent changes that count, a worsening is followed by an improvement,
+                and the worsenings add up to at least a fifth of the improvements after the first
+                of them.
+    improving   `last` counts and is an improvement; or it does not count and `late` does and is.
+    worsening   the same the other way. Held-out loss only: `overfitting` where it rose since its
+                lowest step while the training loss fell between the same two steps. Without a
+                training figure it is never called so.
+    flat        nothing counts, and the interval of `late` lies within RESOLVED of 0.
+    unclear     nothing counts, and the interval is too wide to say that nothing happens.
+
+Perplexities are compared by their logarithm, nats per token, among checkpoints that read the text
+the last one read. Where tokenizers differ, bits per byte take the place of perplexity. `final`,
+which has no step, is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import NormalDist
+from typing import Literal
+
+from assay.decide.rank import common_scale
+from assay.decide.step_changes import by_bits, by_loss, by_score, by_tests, score_at
+from assay.decide.training import TrainingChange, training_change
+from assay.decide.weigh import parts_of
+from assay.types import Estimate
+from assay.verdicts import Measured
+
+Shape = Literal["improving", "flat", "worsening", "unstable", "overfitting", "unclear", "too_few"]
+Unit = Literal["nats", "bits", "points", "score"]
+
+FEWEST = 3
+RECENT = 4
+SMALLEST: Mapping[Unit, float] = {"nats": 0.005, "bits": 0.002, "points": 0.5, "score": 0.005}
+RESOLVED: Mapping[Unit, float] = {"nats": 0.05, "bits": 0.02, "points": 5.0, "score": 0.05}
+WORSE_SHARE = 0.2  # of the improvements, from which a curve is unstable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """One step of a curve."""
+
+    step: float
+    name: str
+    value: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """From one step to a later one, in the unit of its curve. `gain`: positive is better."""
+
+    since: float
+    until: float
+    estimate: Estimate
+    gain: float
+    counts: bool
+
+    @property
+    def better(self) -> bool:
+        """An improvement that counts."""
+        return self.counts and self.gain > 0
+
+    @property
+    def worse(self) -> bool:
+        """A worsening that counts."""
+        return self.counts and self.gain < 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """One figure over the steps. `unit` is that of its changes. `best`: the step with the best
+    value. `last` and `late` are None where there are too few steps.
+    """
+
+    measure: str  # perplexity, bits_per_byte, suite:NAME, weighted_score
+    unit: Unit
+    points: tuple[Point, ...]
+    shape: Shape
+    last: Change | None = None
+    late: Change | None = None
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Losses; all others are scores."""
+        return self.unit in ("nats", "bits")
+
+    @property
+    def best(self) -> Point:
+        """The earliest of the best."""
+        sign = 1 if self.lower_is_better else -1
+        return min(self.points, key=lambda point: (sign * (point.value.value or 0.0), point.step))
+
+    @property
+    def telling(self) -> Change | None:
+        """The change that the shape rests on: the last one where it counts, else the late one."""
+        return self.last if self.last is not None and self.last.counts else self.late
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """Every curve by its measure. `training`: what the training loss did from the lowest held-out
+    step to the last, None without such a figure; `training_at_end` is the loss at the last step.
+    """
+
+    curves: Mapping[str, Curve]
+    training: TrainingChange | None = None
+    training_at_end: float | None = None
+
+    @property
+    def text(self) -> Curve | None:
+        """The curve of the held-out text."""
+        return self.curves.get("perplexity") or self.curves.get("bits_per_byte")
+
+    def suite(self, name: str) -> Curve | None:
+        """The curve of a suite's score."""
+        return self.curves.get(f"suite:{name}")
+
+
+Compare = Callable[[Measured, Measured], Estimate | None]
+Figure = Callable[[Measured], Estimate | None]
+
+
+def trend(candidates: Sequence[Measured]) -> Trend | None:
+    """The curves of one model folder, in any order given; None for fewer than two steps. Those that
+    failed or have no step are left out; of two with one step the first by name stays.
+    """
+    steps = _by_step(candidates)
+    if len(steps) < 2:
+        return None
+    suites = sorted({name for each in steps for name in each.suites})
+    curves = [_text(steps), *(_suite(name, steps) for name in suites), _score(steps)]
+    return _with_training({curve.measure: curve for curve in curves if curve is not None}, steps)
+
+
+def _by_step(candidates: Sequence[Measured]) -> list[Measured]:
+    kept: dict[float, Measured] = {}
+    for each in sorted(candidates, key=lambda one: one.name):
+        if each.step is not None and not each.failed:
+            kept.setdefault(each.step, each)
+    return [kept[step] for step in sorted(kept)]
+
+
+# ------------------------------------------------------------------------------------- the curves
+
+
+def _text(steps: Sequence[Measured]) -> Curve | None:
+    """Only checkpoints that read the text the last one read."""
+    read = [(each, each.text) for each in steps if each.text is not None]
+    alike = [(each, text) for each, text in read if text.text == read[-1][1].text]
+    checkpoints = [each for each, _ in alike]
+    if len({text.tokenizer for _, text in alike}) > 1:
+        return _curve("bits_per_byte", "bits", checkpoints, _bits_per_byte, by_bits)
+    return _curve("perplexity", "nats", checkpoints, _perplexity, by_loss)
+
+
+def _perplexity(of: Measured) -> Estimate | None:
+    return of.text.perplexity if of.text else None
+
+
+def _bits_per_byte(of: Measured) -> Estimate | None:
+    return of.text.bits_per_byte if of.text else None
+
+
+def _suite(name: str, steps: Sequence[Measured]) -> Curve | None:
+    """Only checkpoints that were asked the tests the last one was asked."""
+    asked = [each for each in steps if name in each.suites]
+    digest = asked[-1].suites[name].digest
+    alike = [each for each in asked if each.suites[name].digest == digest]
+    return _curve(
+        f"suite:{name}",
+        "points",
+        alike,
+        lambda each: each.suites[name].score,
+        lambda a, b: by_tests(a.suites[name], b.suites[name]),
+    )
+
+
+def _score(steps: Sequence[Measured]) -> Curve | None:
+    """The weighted score, on the parts that all steps have."""
+    known = [each for each in steps if parts_of(each)]
+    scale = common_scale(known)
+    return _curve(
+        "weighted_score", "score", known, lambda each: score_at(scale, each), by_score(scale)
+    )
+
+
+def _curve(
+    measure: str, unit: Unit, steps: Sequence[Measured], figure: Figure, compare: Compare
+) -> Curve | None:
+    known = [(each, found) for each in steps if (found := figure(each)) is not None and found.n]
+    points = tuple(
+        Point(step=each.step or 0.0, name=each.name, value=found) for each, found in known
+    )
+    if not points:
+        return None
+    if len(points) < FEWEST:
+        return Curve(measure=measure, unit=unit, points=points, shape="too_few")
+    ordered = [each for each, _ in known]
+    looked_at = len(ordered)  # the changes between neighbours, and the late one
+
+    def between(a: Measured, b: Measured) -> Change | None:
+        return _change(a, b, compare(a, b), unit, looked_at)
+
+    recent = [between(a, b) for a, b in pairwise(ordered[-max(RECENT, -(-len(ordered) // 2)) :])]
+    late = between(ordered[_late_from([point.step for point in points])], ordered[-1])
+    return Curve(
+        measure=measure,
+        unit=unit,
+        points=points,
+        shape=_shape([each for each in recent if each is not None], recent[-1], late, unit),
+        last=recent[-1],
+        late=late,
+    )
+
+
+def _late_from(steps: Sequence[float]) -> int:
+    """Where the last third of log(steps) begins; step 0 has no logarithm and is never in it."""
+    beginning = next((step for step in steps if step > 0), steps[-1])
+    if steps[-1] <= 0:
+        return len(steps) - 2
+    edge = steps[-1] * (beginning / steps[-1]) ** (1 / 3)
+    inside = [place for place, step in enumerate(steps) if step >= edge * (1 - 1e-9)]
+    return min(inside[0], len(steps) - 2)
+
+
+def _change(
+    a: Measured, b: Measured, found: Estimate | None, unit: Unit, looked_at: int
+) -> Change | None:
+    if found is None or found.value is None:
+        return None
+    gain = -found.value if unit in ("nats", "bits") else found.value
+    return Change(
+        since=a.step or 0.0,
+        until=b.step or 0.0,
+        estimate=found,
+        gain=gain,
+        counts=_beyond_noise(found, looked_at) and abs(gain) >= SMALLEST[unit],
+    )
+
+
+def _beyond_noise(of: Estimate, looked_at: int) -> bool:
+    """Whether 0 lies outside the interval of one change among so many."""
+    if of.value is None or of.low is None or of.high is None:
+        return False
+    toward_zero = of.value - of.low if of.value > 0 else of.high - of.value
+    normal = NormalDist()
+    wider = normal.inv_cdf(1 - 0.025 / looked_at) / normal.inv_cdf(0.975)
+    return abs(of.value) > toward_zero * wider
+
+
+def _shape(recent: Sequence[Change], last: Change | None, late: Change | None, unit: Unit) -> Shape:
+    if _unstable(recent):
+        return "unstable"
+    for change in (last, late):
+        if change is not None and change.counts:
+            return "improving" if change.better else "worsening"
+    if late is None or late.estimate.low is None or late.estimate.high is None:
+        return "unclear"
+    widest = max(abs(late.estimate.low), abs(late.estimate.high))
+    return "flat" if widest <= RESOLVED[unit] else "unclear"
+
+
+def _unstable(recent: Sequence[Change]) -> bool:
+    counted = [change for change in recent if change.counts]
+    first_worse = next((place for place, each in enumerate(counted) if each.worse), None)
+    since = counted[first_worse:] if first_worse is not None else []
+    worse = math.fsum(-each.gain for each in since if each.worse)
+    better = math.fsum(each.gain for each in since if each.better)
+    return better > 0 and worse >= WORSE_SHARE * better
+
+
+# ------------------------------------------------------------------------------- the training loss
+
+
+def _with_training(curves: dict[str, Curve], steps: Sequence[Measured]) -> Trend:
+    losses = {step: loss for each in steps for step, loss in each.training_loss.items()}
+    text = curves.get("perplexity") or curves.get("bits_per_byte")
+    if text is None or not losses:
+        return Trend(curves=curves)
+    end = text.points[-1].step
+    change = training_change(losses, text.best.step, end)
+    if text.shape == "worsening" and change is not None and change.falls:
+        curves[text.measure] = replace(text, shape="overfitting")
+    up_to_end = [step for step in losses if step <= end]
+    return Trend(
+        curves=curves,
+        training=change,
+        training_at_end=losses[max(up_to_end)] if up_to_end else None,
+    )

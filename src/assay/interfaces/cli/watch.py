@@ -1,0 +1,183 @@
+"""`assay watch`: evaluates each checkpoint as it appears."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.interfaces.cli.options import common
+from assay.interfaces.cli.output import say
+from assay.interfaces.cli.run import command as run_command
+from assay.messages import tr
+
+if TYPE_CHECKING:
+    from assay.workflow.watching import Sight, Watching
+
+# What `assay run` takes for checkpoints, under the same names and with the same words.
+OF_RUN = (
+    "suites",
+    "categories",
+    "benchmarks",
+    "limit",
+    "gate",
+    "text",
+    "train_text",
+    "write_back",
+    "repeats",
+    "seed",
+    "max_tokens",
+    "device",
+    "dtype",
+    "tokenizer",
+    "trust_remote_code",
+    "system",
+)
+
+
+@click.command(
+    "watch",
+    short_help=tr("Evaluate each checkpoint of a folder as it appears."),
+    help=tr(
+        "Evaluate each checkpoint in DIR as it appears, one line each, and keep the selection up "
+        "to date.\n\n"
+        "A checkpoint is left alone until it is whole. What was evaluated before is taken from "
+        "the store. Ctrl-C ends it; the same command goes on.\n\n"
+        "\b\n"
+        "Examples:\n"
+        "  assay watch runs/my-model/\n"
+        "  assay watch runs/my-model/ --until-accepted && echo ship it\n"
+        "  assay watch runs/my-model/ --gate my-gate.toml --text held-out.txt --limit 50\n"
+        "  assay watch runs/my-model/ --once\n"
+    ),
+)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=0.01, max=86_400),
+    default=10.0,
+    show_default=True,
+    metavar="S",
+    help=tr("Seconds between two looks at the folder."),
+)
+@click.option("--until-accepted", is_flag=True, help=tr("End with 0 when one is accepted."))
+@click.option("--once", is_flag=True, help=tr("Evaluate what is there, and end."))
+@click.option(
+    "--for",
+    "duration",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="S",
+    help=tr("End after so many seconds; what is under way then is finished."),
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help=tr("Print one JSON document a line on stdout and nothing else."),
+)
+@common
+def command(
+    folder: Path,
+    interval: float,
+    until_accepted: bool,
+    once: bool,
+    duration: float | None,
+    as_json: bool,
+    out: Path,
+    **given: Any,
+) -> int:
+    """Look, and show what is seen."""
+    from assay import api
+    from assay.reports.progress import progress_for
+
+    with progress_for(sys.stderr) as observer:
+        watching = api.watch(
+            folder,
+            interval=interval,
+            until_accepted=until_accepted,
+            once=once,
+            duration=duration,
+            out=out,
+            observer=observer,
+            **given,
+        )
+        for sight in watching:
+            _show(sight, as_json=as_json)
+    _show_end(watching, out, as_json=as_json)
+    return watching.exit_code
+
+
+_of_run = {parameter.name: parameter for parameter in run_command.params}
+command.params[1:1] = [_of_run[name] for name in OF_RUN]
+
+
+def _show(sight: Sight, *, as_json: bool) -> None:
+    """Checkpoints on stdout, everything else on stderr."""
+    from assay.reports.checkpoint_line import checkpoint_document, checkpoint_line
+    from assay.workflow.watching import Evaluated, NotEvaluated
+
+    if isinstance(sight, Evaluated):
+        found = (sight.decision, sight.name, sight.selection)
+        if as_json:
+            _echo({**checkpoint_document(*found), "report": str(sight.report), "failed": None})
+        else:
+            click.echo(checkpoint_line(*found))
+            sys.stdout.flush()
+        if sight.requests_failed:
+            say(tr("{name}: some requests failed; they are asked again at the next start",
+                   name=sight.name))  # fmt: skip
+    elif isinstance(sight, NotEvaluated):
+        if as_json:
+            _echo({"checkpoint": sight.name, "accepted": None, "failed": sight.why})
+        else:
+            click.echo(tr("{name}: failed: {why}", name=sight.name, why=sight.why))
+    else:
+        say(_in_words(sight))
+
+
+def _in_words(sight: Sight) -> str:
+    from assay.workflow.watching import Gone, Unready, Waiting
+
+    if isinstance(sight, Waiting):
+        if sight.exists:
+            return tr("no checkpoint in {folder} yet; waiting", folder=sight.folder)
+        return tr("there is no folder {folder} yet; waiting", folder=sight.folder)
+    if isinstance(sight, Unready):
+        return tr("{name}: left alone for now: {why}", name=sight.name, why=sight.why)
+    assert isinstance(sight, Gone)
+    if not sight.evaluated:
+        return tr("{name} was removed before it was evaluated; skipped", name=sight.name)
+    if sight.was_best:
+        return tr(
+            "{name}, the best so far, was removed: save_total_limit of the Trainer may do so; keep "
+            "more checkpoints, or copy the best",
+            name=sight.name,
+        )
+    return tr("{name} was removed, and is no candidate any more", name=sight.name)
+
+
+def _show_end(watching: Watching, out: Path, *, as_json: bool) -> None:
+    selection = watching.selection
+    if as_json:
+        _echo(
+            {
+                "selected": selection.selected if selection else None,
+                "best_so_far": selection.best_so_far if selection else None,
+                "reason": selection.reason if selection else None,
+                "out": str(out.resolve()),
+                "exit_code": int(watching.exit_code),
+            }
+        )
+    elif selection is None:
+        say(tr("nothing was evaluated"))
+    else:
+        click.echo(selection.reason)
+
+
+def _echo(document: dict[str, object]) -> None:
+    """At once: somebody may wait for it at the other end of a pipe."""
+    click.echo(json.dumps(document))
+    sys.stdout.flush()

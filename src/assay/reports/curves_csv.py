@@ -1,0 +1,62 @@
+"""The figures of a model folder as CSV: one row a checkpoint, in step order.
+
+In: an `Evaluated`. Out: CSV text. Refuses to know: files, rounding.
+
+Of every figure there are four columns: NAME, NAME_low, NAME_high, NAME_n. A cell is empty where
+nothing was measured. Names of checkpoints and suites are hostile: a cell that a spreadsheet would
+take for a formula gets a "'" in front, as in `assay export`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+from assay.reports.checkpoint_figures import Evaluated, Figure, figures
+from assay.verdicts import Measured
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+BEFORE, AFTER = ("checkpoint", "step"), ("accepted", "selected", "failed")
+
+
+def curves_csv(of: Evaluated) -> str:
+    """The whole file, with its heading."""
+    rows = [figures(of, checkpoint) for checkpoint in of.checkpoints]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.writer(text)  # \r\n at line ends, so that a lone \r in a name is quoted
+    measured = [f"{name}{part}" for name in names for part in ("", "_low", "_high", "_n")]
+    writer.writerow([_cell(head) for head in (*BEFORE, *measured, *AFTER)])
+    for checkpoint, row in zip(of.checkpoints, rows, strict=True):
+        found = [cell for name in names for cell in _figure(row.get(name))]
+        line = [checkpoint.name, checkpoint.step, *found, *_decided(of, checkpoint)]
+        writer.writerow([_cell(cell) for cell in line])
+    return text.getvalue()
+
+
+def _figure(figure: Figure | None) -> tuple[float | None, ...]:
+    if figure is None:
+        return (None, None, None, None)
+    return (figure.value, figure.low, figure.high, figure.n)
+
+
+def _decided(of: Evaluated, checkpoint: Measured) -> tuple[object, ...]:
+    acceptance = of.acceptances.get(checkpoint.name)
+    accepted = acceptance.accepted if acceptance is not None else None
+    return accepted, checkpoint.name == of.selected, checkpoint.failed
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    if not isinstance(value, str):
+        return value
+    # A folder's name need not be UTF-8; what cannot be written is shown as an escape.
+    shown = value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if shown.startswith(FORMULA_STARTS) and not PLAIN_NUMBER.fullmatch(shown):
+        return "'" + shown
+    return shown

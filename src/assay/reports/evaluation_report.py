@@ -1,0 +1,259 @@
+"""evaluation_report.json: one checkpoint, everything measured of it, and what that means.
+
+In: a Measured with its Acceptance, weighted score and recommendations. Out: a document of plain
+values that any JSON reader takes. Refuses to know: files, gates, other checkpoints.
+
+The keys are the contract's, exactly and in its order. What was not measured is null, and so is a
+number that JSON has no name for. `details` holds enough to judge and select again without the
+store: `evaluation_reading` reads the Measured back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from assay import stats
+from assay.reports.as_json import estimate as all_of
+from assay.types import Estimate, HealthCheck
+from assay.verdicts import (
+    OS_AVERAGED,
+    OS_SUITE,
+    OS_TASKS,
+    Acceptance,
+    Measured,
+    Part,
+    Recommendation,
+    Sample,
+    SpeedFigures,
+    SuiteFigures,
+    TextFigures,
+)
+
+Document = dict[str, object]
+
+OF_TEXT = (
+    "perplexity",
+    "perplexity_per_word",
+    "perplexity_per_byte",
+    "bits_per_byte",
+    "accuracy_top1",
+    "accuracy_top5",
+)
+TARGETS = {"accuracy_top1": 0.30, "accuracy_top5": 0.60}  # reported, and part of no gate
+
+
+def evaluation_report(
+    measured: Measured,
+    acceptance: Acceptance,
+    weighted: float | None,
+    missing_parts: Sequence[Part],
+    recommendations: Sequence[Recommendation],
+) -> Document:
+    """The whole document."""
+    figures, os_benchmark = _figures(measured), _os_benchmark(measured)
+    return {
+        **headline(measured),
+        "details": {
+            **{name: _estimate(figures[name]) for name in OF_TEXT},
+            "mmlu_cs": _estimate(figures["mmlu_cs"]),
+            "hellaswag": _estimate(figures["hellaswag"]),
+            "os_benchmark": {name: _estimate(share) for name, share in os_benchmark.items()},
+            "inference_speed": _estimate(figures["inference_speed"]),
+            "memory_usage_mb": _estimate(figures["memory_usage_mb"]),
+            "targets": {name: _target(figures[name], least) for name, least in TARGETS.items()},
+            "model": {
+                "path": measured.path,
+                "step": _finite(measured.step),
+                "parameters": measured.parameters,
+                "size_class": measured.size_class,
+                "fingerprint": measured.fingerprint,
+                "failed": measured.failed or None,
+            },
+            "text": None if measured.text is None else _text(measured.text),
+            "suites": {name: _suite(suite) for name, suite in measured.suites.items()},
+            "acceptance": acceptance_document(acceptance),
+            "weighted_score": _finite(weighted),
+            "missing_parts": list(missing_parts),
+            "generation": None if measured.samples is None else _generation(measured.samples),
+            "speed": None if measured.speed is None else _speed(measured.speed),
+            "memory": _plain(measured.memory) if measured.memory or measured.memory_mb else None,
+            "not_measured": dict(measured.not_measured),
+            "training_loss": [
+                [_finite(step), _finite(loss)] for step, loss in measured.training_loss.items()
+            ],
+            "recommendations": [
+                {"concern": each.concern, "advice": each.advice, "figures": list(each.figures)}
+                for each in recommendations
+            ],
+            "provenance": _plain(measured.provenance),
+        },
+    }
+
+
+def headline(measured: Measured) -> Document:
+    """The keys above `details`: bare numbers, as the specification has them."""
+    figures = _figures(measured)
+    return {
+        "checkpoint": measured.name,
+        "perplexity": _value(figures["perplexity"]),
+        "accuracy_top1": _value(figures["accuracy_top1"]),
+        "accuracy_top5": _value(figures["accuracy_top5"]),
+        "mmlu_cs": _value(figures["mmlu_cs"]),
+        "hellaswag": _value(figures["hellaswag"]),
+        "os_benchmark": {name: _value(share) for name, share in _os_benchmark(measured).items()},
+        "inference_speed": _value(figures["inference_speed"]),
+        "memory_usage_mb": _value(figures["memory_usage_mb"]),
+        "timestamp": measured.timestamp,
+    }
+
+
+# -------------------------------------------------------------------------------------- the figures
+
+
+def _os_benchmark(measured: Measured) -> dict[str, Estimate | None]:
+    """The four tasks and the mean of three; None where one was not run."""
+    suite = measured.suites.get(OS_SUITE)
+    tasks = {name: suite.categories.get(name) if suite else None for name in OS_TASKS}
+    return {**tasks, "avg": stats.even_mean([tasks[name] for name in OS_AVERAGED])}
+
+
+def _figures(measured: Measured) -> dict[str, Estimate | None]:
+    """Each number with what it rests on, under its own name."""
+    text = measured.text
+    read = (
+        ()
+        if text is None
+        else (
+            text.perplexity,
+            text.per_word,
+            text.per_byte,
+            text.bits_per_byte,
+            text.top1,
+            text.top5,
+        )
+    )
+    return {
+        **dict.fromkeys(OF_TEXT),
+        **dict(zip(OF_TEXT, read, strict=False)),
+        "mmlu_cs": measured.mmlu_cs,
+        "hellaswag": measured.hellaswag,
+        "inference_speed": None if measured.speed is None else measured.speed.tokens_per_s,
+        "memory_usage_mb": measured.memory_mb,
+    }
+
+
+def _target(share: Estimate | None, least: float) -> Document:
+    reached = _value(share)
+    return {"above": least, "reached": None if reached is None else reached > least}
+
+
+def _text(text: TextFigures) -> Document:
+    usable = all(math.isfinite(likelihood) for likelihood, _ in text.blocks)
+    return {
+        "text": text.text,
+        "tokenizer": text.tokenizer,
+        "window": text.window,
+        "stride": text.stride,
+        # Log-likelihood and tokens; without all of them nothing can be drawn.
+        "blocks": [list(block) for block in text.blocks] if usable else [],
+    }
+
+
+def _suite(suite: SuiteFigures) -> Document:
+    return {
+        "score": _estimate(suite.score),
+        "categories": {name: _estimate(share) for name, share in suite.categories.items()},
+        "scores": {name: dict(of_tests) for name, of_tests in suite.scores.items()},
+        "digest": suite.digest,
+    }
+
+
+def _speed(speed: SpeedFigures) -> Document:
+    details = {name: _plain(figure) for name, figure in speed.details.items()}
+    return {**details, "runs_per_s": [_finite(run) for run in speed.runs_per_s]}
+
+
+# -------------------------------------------------------------------------------------- the verdict
+
+
+def acceptance_document(acceptance: Acceptance) -> Document:
+    """A verdict as the report has it."""
+    return {
+        "accepted": acceptance.accepted,
+        "criteria": {
+            name: {
+                "passed": criterion.passed,
+                "marginal": criterion.marginal,
+                "value": _finite(criterion.value),
+                "limit": _finite(criterion.limit),
+                "reason": criterion.reason,
+            }
+            for name, criterion in acceptance.criteria.items()
+        },
+    }
+
+
+def _generation(samples: Sequence[Sample]) -> Document:
+    healths = [sample.health for sample in samples]
+    passed = [None if health is None else health.all_passed for health in healths]
+    return {
+        "all_passed": False if False in passed else None if None in passed else True,
+        "failures": sum(bool(health and health.failures) for health in healths),
+        "samples": [_sample(sample) for sample in samples],
+    }
+
+
+def _sample(sample: Sample) -> Document:
+    health = sample.health
+    return {
+        "id": sample.id,
+        "prompt": sample.prompt,
+        "text": sample.text,
+        "all_passed": None if health is None else health.all_passed,
+        "checks": None if health is None else [_check(check) for check in health.checks],
+        "failed": sample.failed or None,
+    }
+
+
+def _check(check: HealthCheck) -> Document:
+    return {
+        "name": check.name,
+        "passed": check.passed,
+        "failure": check.failure,
+        "passage": check.passage,
+        "explanation": check.explanation,
+    }
+
+
+# ------------------------------------------------------------------------------------- plain values
+
+
+def _value(estimate: Estimate | None) -> float | None:
+    return None if estimate is None else estimate.value
+
+
+def _estimate(estimate: Estimate | None) -> Document | None:
+    if estimate is None:
+        return None
+    document = all_of(estimate)
+    return {**document, "low": _finite(estimate.low), "high": _finite(estimate.high)}
+
+
+def _finite(number: float | None) -> float | None:
+    return number if number is not None and math.isfinite(number) else None
+
+
+def _plain(anything: object) -> object:
+    """Whatever was noted, as JSON has it; what it has no form for is written as text."""
+    match anything:
+        case None | bool() | int() | str():
+            return anything
+        case float():
+            return _finite(anything)
+        case Mapping():
+            return {str(name): _plain(value) for name, value in anything.items()}
+        case list() | tuple() | set() | frozenset():
+            return [_plain(value) for value in anything]
+        case _:
+            return str(anything)

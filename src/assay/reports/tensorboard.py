@@ -1,0 +1,137 @@
+"""The figures of a model folder as TensorBoard scalars, by training step.
+
+In: an `Evaluated` and a folder. Out: an event file in a folder of its own there, and the step that
+each checkpoint got.
+Refuses to know: pictures. TensorBoard is the user's to install; without it nothing is written.
+
+Tags are `assay/FIGURE`, with `assay-low/`, `assay-high/` and `assay-n/` beside them. A checkpoint
+without a step, such as `final`, gets the last step + 1. Writing again takes the place of what was
+shown before; because that hides all that stands in the same folder, and a trainer's own curves may
+stand there, ours go to `FOLDER/assay-MODEL`. TensorBoard keeps 32 bits of a number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from assay.errors import UsageError
+from assay.messages import tr
+from assay.reports.checkpoint_figures import Evaluated, Figure, figures, parent_of
+from assay.reports.safe_text import one_line
+from assay.verdicts import Measured
+
+WRITERS = ("torch.utils.tensorboard", "tensorboardX")  # the same class in both
+
+
+class ScalarWriter(Protocol):
+    """The part of SummaryWriter that is used here."""
+
+    def add_scalar(
+        self,
+        tag: str,
+        scalar_value: float,
+        global_step: int | None = None,
+        walltime: float | None = None,
+    ) -> object:
+        """One number."""
+        ...
+
+    def close(self) -> object:
+        """All of it is on the disk."""
+        ...
+
+
+OpenWriter = Callable[..., ScalarWriter]  # called with log_dir and purge_step
+
+
+def tensorboard_writer() -> OpenWriter:
+    """The class that writes; refuses where there is none, so that a run can ask before it starts.
+
+    Raises:
+        UsageError: neither package is installed.
+    """
+    for module in WRITERS:
+        try:
+            writer: OpenWriter = importlib.import_module(module).SummaryWriter
+        except ImportError:
+            continue
+        return writer
+    raise UsageError(
+        tr("TensorBoard is not installed, so its files cannot be written"),
+        hint=tr("install it with: pip install tensorboard"),
+    )
+
+
+def write_tensorboard(
+    folder: Path, of: Evaluated, *, open_writer: OpenWriter | None = None
+) -> Mapping[str, int]:
+    """Every figure that was measured; returns the step under which each checkpoint stands.
+
+    `open_writer`: what makes a writer, SummaryWriter unless told otherwise.
+
+    Raises:
+        UsageError: TensorBoard is not installed, or the folder cannot be written.
+    """
+    open_writer = open_writer or tensorboard_writer()
+    steps = steps_of(of)
+    try:
+        # What an earlier file of the folder says of these steps is dropped by the reader.
+        writer = open_writer(
+            log_dir=str(run_folder(folder, of)), purge_step=min(steps.values(), default=0)
+        )
+        for checkpoint in of.checkpoints:
+            _write(writer, of, checkpoint, steps[checkpoint.name])
+        writer.close()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageError(tr("cannot write {path}: {why}", path=folder, why=why)) from error
+    return steps
+
+
+def run_folder(folder: Path, of: Evaluated) -> Path:
+    """Where the events of this model lie: a run of its own to TensorBoard."""
+    parent = parent_of(of.checkpoints) or ""
+    slug = re.sub(r"[^\w.-]+", "-", parent)[:60]
+    if slug != parent:
+        slug += "-" + hashlib.sha256(parent.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    return folder / f"assay-{slug}" if slug else folder / "assay"
+
+
+def steps_of(of: Evaluated) -> dict[str, int]:
+    """By name: whole numbers, and one behind the last for what has no step."""
+    known = [round(each.step) for each in of.checkpoints if each.step is not None]
+    behind = max(known, default=-1) + 1
+    return {each.name: behind if each.step is None else round(each.step) for each in of.checkpoints}
+
+
+def _write(writer: ScalarWriter, of: Evaluated, checkpoint: Measured, step: int) -> None:
+    when = _seconds(checkpoint.timestamp)
+    for name, figure in figures(of, checkpoint).items():
+        if figure is None:
+            continue
+        for group, number in _numbers(figure):
+            if number is not None:
+                writer.add_scalar(f"{group}/{one_line(name)}", number, step, when)
+
+
+def _numbers(figure: Figure) -> tuple[tuple[str, float | None], ...]:
+    return (
+        ("assay", figure.value),
+        ("assay-low", figure.low),
+        ("assay-high", figure.high),
+        ("assay-n", figure.n),
+    )
+
+
+def _seconds(timestamp: str) -> float | None:
+    """When it was measured; None where that is not known, and now is written."""
+    try:
+        return datetime.fromisoformat(timestamp).timestamp()
+    except ValueError:
+        return None

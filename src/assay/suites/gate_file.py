@@ -1,0 +1,209 @@
+"""A gate file to a Gate, or every mistake in it at once.
+
+In: a TOML file, or none for the gate that ships; and the suites of a run. Out: a Gate, or findings.
+Refuses to know: checkpoints, and how a limit is held against a figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InvalidFiles
+from assay.messages import tr, trn
+from assay.suites.gate_format import GATE_KEYS
+from assay.suites.json_file import TOP, Refused, shown_path
+from assay.suites.notes import Notes
+from assay.suites.places import Path as KeyPath
+from assay.suites.places import Place
+from assay.suites.toml_file import TomlFile, read_toml
+from assay.suites.wording import did_you_mean, shown
+from assay.types import Finding
+from assay.verdicts import SIZE_CLASSES, Gate, SizeClass, SuiteLimit
+
+SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "gates" / "default.toml"
+DEFAULT = "default"
+SUFFIX = ".toml"
+
+
+def load_gate(path: Path | None) -> Gate:
+    """Load a gate.
+
+    Args:
+        path: the file; None for the one that ships.
+
+    Raises:
+        InvalidFiles: with every mistake and its place.
+    """
+    try:
+        file = read_toml(SHIPPED if path is None else path)
+    except Refused as refused:
+        raise invalid_gate(refused.finding.file, [refused.finding]) from refused
+    findings = _mistakes(file)
+    if findings:
+        raise invalid_gate(file.shown, findings)
+    return _gate(file.document, DEFAULT if path is None else _source(path))
+
+
+def _source(path: Path) -> str:
+    """A path as reports show it; a user's own file is never taken for the one that ships."""
+    return f"./{DEFAULT}" if str(path) == DEFAULT else shown_path(path)
+
+
+def is_gate_file(path: Path) -> bool:
+    """Whether a path that a user names for checking means a gate."""
+    return path.suffix.lower() == SUFFIX and not path.is_dir()
+
+
+def examine_gate(path: Path) -> tuple[Finding, ...]:
+    """Every mistake in a gate file."""
+    try:
+        return _mistakes(read_toml(path))
+    except Refused as refused:
+        return (refused.finding,)
+
+
+def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[Finding, ...]:
+    """Every suite and category that a gate names and a run does not have.
+
+    Args:
+        gate: as load_gate returned it; its file is read again, for the places alone.
+        known: the categories of every suite of the run.
+    """
+    place_of = _places_again(gate)
+    return tuple(
+        Finding(file=gate.source, line=place.line, column=place.column, message=message)
+        for suite in gate.suites
+        for path, message in _unknown_names(suite, known)
+        for place in [place_of(suite.name, path)]
+    )
+
+
+def invalid_gate(where: str, findings: Sequence[Finding], *, hint: str = "") -> InvalidFiles:
+    """The error that shows findings about a gate. The hint, where none is given, is to mend it."""
+    return InvalidFiles(
+        trn(
+            "{count} mistake in {where}", "{count} mistakes in {where}", len(findings), where=where
+        ),
+        findings,
+        hint=hint or tr("Nothing was asked of any model. Mend the files, then try again."),
+    )
+
+
+# ------------------------------------------------------------------------------- what is wrong
+
+
+def _mistakes(file: TomlFile) -> tuple[Finding, ...]:
+    notes = Notes()
+    for key, value in file.document.items():
+        kind = GATE_KEYS.get(key)
+        if kind is None:
+            problem = tr("unknown key '{key}'", key=shown(key))
+            notes.error((key,), did_you_mean(problem, key, GATE_KEYS), about_key=True)
+        else:
+            kind.check(value, (key,), notes)
+    if not file.document:
+        message = tr("a gate that asks for nothing; name at least one of {tables}",
+                     tables=", ".join(GATE_KEYS))  # fmt: skip
+        notes.error((), message)
+    _check_repeats(file, notes)
+    return file.findings(notes)
+
+
+def _check_repeats(file: TomlFile, notes: Notes) -> None:
+    """A suite has one verdict, so that it can have one limit only."""
+    first: dict[str, int] = {}
+    for index, name in _names_of_suites(file.document):
+        if first.setdefault(name, index) != index:
+            place = file.place(("suite", first[name], "name"))
+            message = tr(
+                "the suite '{name}' has a limit already, at {file}:{line}:{column}; keep one",
+                name=shown(name),
+                file=file.shown,
+                line=place.line,
+                column=place.column,
+            )
+            notes.error(("suite", index, "name"), message)
+
+
+def _names_of_suites(document: Mapping[str, Any]) -> list[tuple[int, str]]:
+    """Index and name of every suite, also of a document with mistakes."""
+    suites = document.get("suite")
+    return [
+        (index, suite["name"])
+        for index, suite in enumerate(suites if isinstance(suites, list) else ())
+        if isinstance(suite, dict) and isinstance(suite.get("name"), str)
+    ]
+
+
+def _unknown_names(
+    suite: SuiteLimit, known: Mapping[str, Sequence[str]]
+) -> list[tuple[KeyPath, str]]:
+    """What a run does not have, by its path in the suite's table."""
+    if suite.name not in known:
+        problem = tr("the gate asks for the suite '{name}', which is not part of this run",
+                     name=shown(suite.name))  # fmt: skip
+        return [(("name",), did_you_mean(problem, suite.name, known))]
+    categories = known[suite.name]
+    return [
+        (
+            ("categories", index),
+            did_you_mean(
+                tr(
+                    "the gate asks for the category '{name}' of '{suite}', which is not part of "
+                    "this run",
+                    name=shown(name),
+                    suite=shown(suite.name),
+                ),
+                name,
+                categories,
+            ),
+        )
+        for index, name in enumerate(suite.categories)
+        if name not in categories
+    ]
+
+
+def _places_again(gate: Gate) -> Callable[[str, KeyPath], Place]:
+    """Where things stand in the tables of suites; at the top of a file that is no more."""
+    try:
+        file = read_toml(SHIPPED if gate.source == DEFAULT else Path(gate.source))
+    except Refused:
+        return lambda name, path: TOP
+    index_of = {name: index for index, name in _names_of_suites(file.document)}
+    return lambda name, path: file.place(("suite", index_of.get(name, 0), *path))
+
+
+# ------------------------------------------------------------------------------- what is asked
+
+
+def _gate(document: Mapping[str, Any], source: str) -> Gate:
+    """A gate out of a document without mistakes."""
+    generation = document.get("generation")
+    return Gate(
+        source=source,
+        perplexity_max=_by_size_class(document, "perplexity", "max"),
+        suites=tuple(
+            SuiteLimit(
+                name=suite["name"],
+                min=float(suite["min"]),
+                categories=tuple(suite.get("categories", ())),
+            )
+            for suite in document.get("suite", ())
+        ),
+        speed_min=_by_size_class(document, "speed", "min_tokens_per_s"),
+        generation_max_failures=generation["max_failures"] if generation else None,
+        memory_max_mb=_by_size_class(document, "memory", "max_mb"),
+    )
+
+
+def _by_size_class(
+    document: Mapping[str, Any], table: str, key: str
+) -> Mapping[SizeClass, float] | None:
+    if table not in document:
+        return None
+    limit = document[table][key]
+    if isinstance(limit, dict):
+        return {name: float(limit[name]) for name in SIZE_CLASSES}
+    return dict.fromkeys(SIZE_CLASSES, float(limit))

@@ -1,0 +1,202 @@
+"""The text a checkpoint's perplexity is measured on: files to texts or token ids.
+
+In: a path; without one, the text that ships. Out: a HeldOut with its documents, or every mistake
+with its place. Refuses to know: models, tokenizers, figures.
+
+    .txt and others   one text, UTF-8
+    .jsonl            a document a line: {"text": "…"} or {"input_ids": [1, 2, 3]}
+    .npy              token ids, one row
+    .bin              token ids, two bytes each, as nanoGPT and its kin write them; `.u32.bin` four
+
+Token ids in files are mapped into memory, so that they may be larger than it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InvalidFiles, UsageError
+from assay.messages import tr, trn
+from assay.suites.json_file import shown_path
+from assay.types import Finding
+
+SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "texts" / "held_out_english.txt"
+MOST_FINDINGS = 20  # of one file: a wrong one has as many as lines
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A text, or its token ids."""
+
+    text: str = ""
+    tokens: Sequence[int] | None = None
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOut:
+    """`name` is for people to read; `digest` tells two texts apart."""
+
+    name: str
+    documents: tuple[Document, ...]
+
+    @property
+    def digest(self) -> str:
+        """Of all documents in their order."""
+        return sha256("\n".join(each.digest for each in self.documents).encode()).hexdigest()[:32]
+
+
+def load_held_out(path: Path | None = None) -> HeldOut:
+    """Read a file.
+
+    Raises:
+        UsageError: there is no such file, or it cannot be read.
+        InvalidFiles: with every mistake and its place.
+    """
+    given = SHIPPED if path is None else path
+    name = tr("the text that ships") if path is None else shown_path(given)
+    try:
+        documents = _READERS.get(given.suffix.lower(), _text)(given)
+    except (OSError, IsADirectoryError) as error:
+        raise UsageError(
+            tr("cannot read the text {path}: {why}", path=name, why=error.strerror or str(error)),
+            hint=tr("--text takes a file of plain text, JSON lines, or token ids (.npy, .bin)"),
+        ) from error
+    return HeldOut(name=name, documents=documents)
+
+
+def _text(path: Path) -> tuple[Document, ...]:
+    raw = path.read_bytes()
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise _invalid(path, [_finding(path, line, tr("this is not UTF-8"))]) from error
+    if not text.strip():
+        raise _invalid(path, [_finding(path, 1, tr("the file holds no text"))])
+    return (_document(text=text),)
+
+
+def _document(*, text: str = "", tokens: Sequence[int] | None = None) -> Document:
+    if tokens is None:
+        raw = b"text\0" + text.encode("utf-8", "surrogatepass")
+    else:
+        import numpy as np
+
+        raw = b"tokens\0" + np.asarray(tokens, dtype="<i8").tobytes()
+    return Document(text=text, tokens=tokens, digest=sha256(raw).hexdigest()[:32])
+
+
+# ------------------------------------------------------------------------------------- JSON lines
+
+
+def _json_lines(path: Path) -> tuple[Document, ...]:
+    documents: list[Document] = []
+    findings: list[Finding] = []
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            found = _of_line(line)
+            if isinstance(found, str):
+                findings.append(_finding(path, number, found))
+            else:
+                documents.append(found)
+            if len(findings) == MOST_FINDINGS:
+                break
+    if not documents and not findings:
+        findings.append(_finding(path, 1, tr("the file holds no text")))
+    if findings:
+        raise _invalid(path, findings)
+    return tuple(documents)
+
+
+def _of_line(line: bytes) -> Document | str:
+    """A document, or what is wrong with it."""
+    try:
+        given: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return tr("this line is not JSON")
+    if not isinstance(given, dict) or not ({"text", "input_ids"} & given.keys()):
+        return tr('a line is an object with "text" or "input_ids"')
+    if "text" in given:
+        text = given["text"]
+        if not isinstance(text, str) or not text:
+            return tr('"text" must be a text that is not empty')
+        return _document(text=text)
+    tokens = given["input_ids"]
+    whole = isinstance(tokens, list) and tokens
+    if not whole or not all(type(each) is int and 0 <= each < 2**31 for each in tokens):
+        return tr('"input_ids" must be a list of token ids')
+    return _document(tokens=tokens)
+
+
+# -------------------------------------------------------------------------------------- token ids
+
+
+def _numpy_file(path: Path) -> tuple[Document, ...]:
+    import numpy as np
+
+    try:
+        tokens = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise _invalid(path, [_finding(path, 1, tr("this is no NumPy file of numbers"))]) from error
+    if tokens.ndim != 1 or tokens.dtype.kind not in "iu":
+        message = tr("token ids must be whole numbers in one row")
+        raise _invalid(path, [_finding(path, 1, message)])
+    return _mapped(path, tokens)
+
+
+def _binary_file(path: Path) -> tuple[Document, ...]:
+    import numpy as np
+
+    kind = np.dtype("<u4" if path.name.lower().endswith(".u32.bin") else "<u2")
+    size = path.stat().st_size
+    if not size or size % kind.itemsize:
+        message = tr(
+            "{size} bytes are no row of token ids of {width} bytes each",
+            size=size,
+            width=kind.itemsize,
+        )
+        raise _invalid(path, [_finding(path, 1, message)])
+    return _mapped(path, np.memmap(path, dtype=kind, mode="r"))
+
+
+def _mapped(path: Path, tokens: Any) -> tuple[Document, ...]:
+    if not len(tokens):
+        raise _invalid(path, [_finding(path, 1, tr("the file holds no token"))])
+    with path.open("rb") as file:
+        import hashlib
+
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:32]
+    return (Document(tokens=tokens, digest=digest),)
+
+
+_READERS = {
+    ".jsonl": _json_lines,
+    ".ndjson": _json_lines,
+    ".npy": _numpy_file,
+    ".bin": _binary_file,
+}
+
+
+def _finding(path: Path, line: int, message: str) -> Finding:
+    return Finding(file=shown_path(path), line=line, column=1, message=message)
+
+
+def _invalid(path: Path, findings: Sequence[Finding]) -> InvalidFiles:
+    return InvalidFiles(
+        trn(
+            "{count} mistake in {where}",
+            "{count} mistakes in {where}",
+            len(findings),
+            where=shown_path(path),
+        ),
+        findings,
+        hint=tr("Nothing was asked of any model. Mend the files, then try again."),
+    )

@@ -1,0 +1,155 @@
+"""What was measured of one checkpoint, from the replies it gave.
+
+In: its replies to what is no test (texts read, samples written, a timing), and its suites'
+summaries. Out: the parts of a Measured, each figure with its interval. Refuses to know: gates,
+files, where replies are kept.
+
+Perplexity is exp(mean cross-entropy over all predicted tokens); its interval is drawn from blocks
+of a thousand tokens, for neighbours are alike. Per word and per byte are the same sum over other
+counts, so that their intervals are its, rescaled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from assay import stats
+from assay.results import SuiteSummary
+from assay.types import Answered, Estimate, Failed, Health, ReadText, Reply, SamplePrompt, Timed
+from assay.verdicts import Measured, Sample, SpeedFigures, SuiteFigures, TextFigures
+
+MMLU, MMLU_CATEGORY = "mmlu", "computer_science"
+HELLASWAG, HELLASWAG_CATEGORY = "hellaswag", "technical_subset"
+BY_BLOCKS = "bootstrap over blocks"
+LARGEST = math.log(1e300)  # a perplexity beyond this says no more, and JSON has no name for it
+
+
+def text_figures(
+    replies: Sequence[Reply], *, text: str, tokenizer: str
+) -> tuple[TextFigures | None, str]:
+    """How it read the documents, or None and why not: one that failed leaves no figure, for a mean
+    over the others would be of another text.
+    """
+    failed = next((reply.reason for reply in replies if isinstance(reply, Failed)), "")
+    read = [reply for reply in replies if isinstance(reply, ReadText)]
+    tokens = sum(reply.tokens for reply in read)
+    if failed or not tokens:
+        return None, failed
+    blocks = tuple(block for reply in read for block in reply.blocks)
+    nats = stats.ratio(
+        [-value for value, _ in blocks], [float(count) for _, count in blocks], unit="nats"
+    )
+    nats = replace(nats, n=tokens, method=BY_BLOCKS)
+    words, size = sum(reply.words for reply in read), sum(reply.bytes for reply in read)
+    return TextFigures(
+        perplexity=_each(nats, "perplexity", _exp),
+        per_word=_each(nats, "perplexity per word", lambda x: _exp(x * tokens / words))
+        if words
+        else None,
+        per_byte=_each(nats, "perplexity per byte", lambda x: _exp(x * tokens / size))
+        if size
+        else None,
+        bits_per_byte=_each(nats, "bits per byte", lambda x: x * tokens / size / math.log(2))
+        if size
+        else None,
+        top1=stats.proportion(sum(reply.top1 for reply in read), tokens),
+        top5=stats.proportion(sum(reply.top5 for reply in read), tokens),
+        blocks=blocks,
+        text=text,
+        tokenizer=tokenizer,
+        window=read[0].window,
+        stride=read[0].stride,
+    ), ""
+
+
+def _exp(value: float) -> float:
+    return math.exp(min(value, LARGEST))
+
+
+def _each(nats: Estimate, unit: str, of: Callable[[float], float]) -> Estimate:
+    """A growing function of an estimate."""
+    ends = (None if end is None else of(end) for end in (nats.value, nats.low, nats.high))
+    value, low, high = ends
+    return replace(nats, value=value, low=low, high=high, unit=unit)
+
+
+def samples_of(
+    prompts: Sequence[SamplePrompt],
+    replies: Mapping[str, Reply],
+    examine: Callable[[SamplePrompt, str, bool], Health],
+) -> tuple[Sample, ...] | None:
+    """What it wrote after each sample prompt; None where none was asked."""
+    if not replies:
+        return None
+    return tuple(
+        _sample(prompt, replies[prompt.id], examine) for prompt in prompts if prompt.id in replies
+    )
+
+
+def _sample(
+    prompt: SamplePrompt, reply: Reply, examine: Callable[[SamplePrompt, str, bool], Health]
+) -> Sample:
+    if not isinstance(reply, Answered):
+        why = reply.reason if isinstance(reply, Failed) else reply.kind
+        return Sample(id=prompt.id, prompt=prompt.prompt, text="", health=None, failed=why)
+    health = examine(prompt, reply.text, reply.truncated)
+    return Sample(id=prompt.id, prompt=prompt.prompt, text=reply.text, health=health)
+
+
+def speed_figures(reply: Reply | None) -> tuple[SpeedFigures | None, Estimate | None, str]:
+    """Tokens a second and megabytes, or why there are none."""
+    if not isinstance(reply, Timed):
+        return None, None, reply.reason if isinstance(reply, Failed) else ""
+    details = dict(reply.details)
+    runs = tuple(float(each) for each in details.get("runs_per_s", ()))
+    median = float(details["tokens_per_s"])
+    speed = Estimate(
+        value=median,
+        low=min(runs),
+        high=max(runs),
+        n=len(runs),
+        unscored=0,
+        unit="tokens/s",
+        method="median and range",
+    )
+    used = float(details["memory_usage_mb"])
+    memory = Estimate(value=used, low=used, high=used, n=1, unscored=0, unit="MB", method="counted")
+    return SpeedFigures(tokens_per_s=speed, runs_per_s=runs, details=details), memory, ""
+
+
+def suite_figures(summary: SuiteSummary, digest: str) -> SuiteFigures:
+    """One suite, and the score of every test that has one."""
+    scores: dict[str, dict[str, float]] = {}
+    for row in summary.tests:
+        if row.score is not None:
+            scores.setdefault(row.category, {})[row.id] = row.score
+    return SuiteFigures(
+        score=summary.score, categories=summary.categories, scores=scores, digest=digest
+    )
+
+
+def share_of(summaries: Sequence[SuiteSummary], suite: str, category: str) -> Estimate | None:
+    """One category of one suite, where it was asked."""
+    for summary in summaries:
+        if summary.suite == suite and category in summary.categories:
+            found = summary.categories[category]
+            return found if found.n else None
+    return None
+
+
+def figures_of(measured: Measured) -> dict[str, Estimate]:
+    """What was measured, under the names of evaluation_report.json."""
+    text = measured.text
+    found = {
+        "perplexity": text.perplexity if text else None,
+        "accuracy_top1": text.top1 if text else None,
+        "accuracy_top5": text.top5 if text else None,
+        "bits_per_byte": text.bits_per_byte if text else None,
+        "mmlu_cs": measured.mmlu_cs,
+        "hellaswag": measured.hellaswag,
+        "inference_speed": measured.speed.tokens_per_s if measured.speed else None,
+        "memory_usage_mb": measured.memory_mb,
+    }
+    return {name: estimate for name, estimate in found.items() if estimate is not None}

@@ -1,0 +1,271 @@
+"""Evaluates every checkpoint that transformers' Trainer saves, in the training process.
+
+In: the events of a Trainer. Out: figures in its log, reports and a selection on the disk, and the
+wish to stop where that was asked for. Refuses to know: how training goes on. It changes nothing of
+it: the weights on trial are a copy read from the saved folder, random numbers are drawn as if it
+had not been there, and whatever goes wrong here is a warning and a note in the log.
+
+    trainer = Trainer(..., callbacks=[assay.TrainerCallback(limit=50)])
+
+Reached as `assay.TrainerCallback`; importing this module imports transformers.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from transformers.integrations import is_deepspeed_zero3_enabled
+from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
+
+from assay.api import DEFAULT_OUT
+from assay.errors import AssayError, Interrupted, UsageError
+from assay.messages import tr
+from assay.models.local.folder import find_tokenizer
+from assay.models.local.loading import choose_device, choose_dtype
+from assay.models.settings import LocalSettings
+from assay.reports.checkpoint_figures import Evaluated, figures, suites_asked
+from assay.reports.checkpoint_line import checkpoint_line
+from assay.reports.progress import SilentProgress
+from assay.suites.gate_file import load_gate
+from assay.types import Observer
+from assay.verdicts import Acceptance, Decision, Gate, MeasureKind
+from assay.workflow.job import Job
+from assay.workflow.one_by_one import OneByOne, best_in, places_in
+from assay.workflow.preparing import check_files
+
+PREFIX = "eval_assay_"  # integrations file what begins with eval_ under evaluation
+NOTE = f"{PREFIX}note"
+# Which measure a criterion rests on; suites are always asked.
+_RESTS_ON: dict[str, MeasureKind] = {
+    "perplexity": "perplexity",
+    "generation": "generation",
+    "speed": "speed",
+    "memory": "speed",
+}
+
+_log = logging.getLogger("assay")
+
+
+class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it has no types
+    """Give it to a Trainer, or call `attach(trainer)`, which brings the figures into the reports of
+    TensorBoard, Weights & Biases and the progress bar as well.
+
+    Args:
+        suites: as for `api.run`; None: those that the gate names.
+        limit: at most so many tests of each suite; None: all of them.
+        gate: what a checkpoint must reach; None: the gate that ships.
+        text: for perplexity; None: the text that ships.
+        measures: what is measured beside the suites. Speed is not, by default: a figure taken in
+            the middle of training says nothing, and neither it nor memory changes with training.
+        stop_when_accepted: ask the Trainer to stop when a checkpoint meets every limit of the gate
+            that was measured.
+        device: for the copy; None: the CPU, for training has the GPU.
+        dtype: for the copy; None: as for `api.run`.
+        tokenizer: its folder, where checkpoints are saved without one.
+        out: where the store and the reports are.
+        write_back: reports beside the weights, too.
+
+    Raises:
+        AssayError: for a mistake in any of these, with every mistake at once; before training.
+    """
+
+    def __init__(
+        self,
+        *,
+        suites: Sequence[str] | None = None,
+        limit: int | None = 50,
+        gate: str | Path | None = None,
+        text: str | Path | None = None,
+        measures: Sequence[MeasureKind] = ("perplexity", "generation"),
+        stop_when_accepted: bool = False,
+        device: str | None = None,
+        dtype: str | None = None,
+        tokenizer: str | Path | None = None,
+        out: str | Path = DEFAULT_OUT,
+        write_back: bool = True,
+        seed: int = 0,
+        observer: Observer | None = None,
+    ) -> None:
+        gate_file = _path(gate)
+        if suites is None:
+            suites = [each.name for each in load_gate(gate_file).suites]
+        self._job = Job(
+            models=("",),
+            suites=tuple(suites),
+            limit=limit,
+            gate=gate_file,
+            text=_path(text),
+            measures=tuple(measures),
+            write_back=write_back,
+            seed=seed,
+            out=Path(out),
+            local=LocalSettings(
+                device=choose_device(device or "cpu"), dtype=dtype, tokenizer=_path(tokenizer)
+            ),
+        )
+        choose_dtype(dtype, self._job.local.device or "cpu", "float32")
+        if self._job.local.tokenizer is not None:
+            find_tokenizer(Path(), self._job.local.tokenizer)
+        checked = check_files(self._job)
+        if stop_when_accepted and not _decidable(checked, measures):
+            raise UsageError(
+                tr("nothing that the gate asks for is measured, so that training never stops"),
+                hint=tr("name other measures, or another gate"),
+            )
+        self._stop_when_accepted = stop_when_accepted
+        self._observer = observer or SilentProgress()
+        self._all = OneByOne(self._job, checked)
+        self._trainer: weakref.ref[Any] | None = None
+
+    def attach(self, trainer: Any) -> TrainerCallback:
+        """Add it to a Trainer, whose own `log` then takes the figures."""
+        self._trainer = weakref.ref(trainer)
+        trainer.add_callback(self)
+        return self
+
+    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+        """A checkpoint is on the disk, whole."""
+        accepted = False
+        if state.is_world_process_zero:
+            with _random_numbers_kept():
+                accepted = self._evaluated(Path(args.output_dir), state)
+        if self._stop_when_accepted and _agreed(accepted, processes=args.world_size):
+            control.should_training_stop = True
+        return control
+
+    # ------------------------------------------------------------------------------ one checkpoint
+
+    def _evaluated(self, folder: Path, state: Any) -> bool:
+        """Whether it is accepted; what goes wrong is told and ends nothing."""
+        try:
+            return self._evaluate(folder, state)
+        except Interrupted as stop:
+            if isinstance(stop.__cause__, KeyboardInterrupt):  # a Ctrl-C is for the training
+                raise stop.__cause__ from None
+            self._note(state, _in_one_line(stop))
+        except AssayError as error:
+            self._note(state, _in_one_line(error))
+        # Hours of training are not lost for a mistake of ours, or for memory that ran out here.
+        except Exception as error:  # noqa: BLE001
+            self._note(state, f"{type(error).__name__}: {error}")
+        return False
+
+    def _evaluate(self, folder: Path, state: Any) -> bool:
+        if is_deepspeed_zero3_enabled():
+            raise UsageError(
+                tr("with DeepSpeed ZeRO-3 no model can be loaded beside the one in training"),
+                hint=tr("evaluate in a process of its own: assay watch {folder}", folder=folder),
+            )
+        step = folder / f"{PREFIX_CHECKPOINT_DIR}-{state.global_step}"
+        place = next((each for each in places_in(folder) if each.path == step), None)
+        if place is None:
+            raise UsageError(tr("there is no checkpoint {path}", path=step))
+        self._all.job = replace(self._job, models=(str(folder),))
+        decision = self._all.evaluate(place, self._observer)
+        if decision is None:
+            raise UsageError(tr("{path} was removed while it was evaluated", path=step))
+        _log.info(checkpoint_line(decision, place.name, best_in(decision, place.name)))
+        accepted = _accepted(decision.acceptances[place.name], self._job.measures or ())
+        self._tell(state, _logged(decision, place.name, accepted=accepted))
+        return accepted is True
+
+    def _tell(self, state: Any, found: dict[str, float]) -> None:
+        trainer = self._trainer() if self._trainer else None
+        if trainer is not None:
+            trainer.log(dict(found))
+        else:
+            state.log_history.append({**found, "epoch": state.epoch, "step": state.global_step})
+
+    def _note(self, state: Any, why: str) -> None:
+        _log.warning(tr("step {step} was not evaluated: {why}", step=state.global_step, why=why))
+        state.log_history.append({NOTE: why, "epoch": state.epoch, "step": state.global_step})
+
+
+def _path(given: str | Path | None) -> Path | None:
+    return None if given is None else Path(given)
+
+
+def _in_one_line(error: AssayError) -> str:
+    return ": ".join(filter(None, (error.message, error.hint)))
+
+
+def _decidable(gate: Gate, measures: Sequence[MeasureKind]) -> bool:
+    asked: dict[MeasureKind, bool] = {
+        "perplexity": gate.perplexity_max is not None,
+        "generation": gate.generation_max_failures is not None,
+        "speed": gate.speed_min is not None or gate.memory_max_mb is not None,
+    }
+    return bool(gate.suites) or any(asked.get(kind) for kind in measures)
+
+
+def _accepted(acceptance: Acceptance, measures: Sequence[MeasureKind]) -> bool | None:
+    """By the limits whose measure was asked for; the others are for `assay run`."""
+    passed = [
+        each.passed
+        for name, each in acceptance.criteria.items()
+        if name not in _RESTS_ON or _RESTS_ON[name] in measures
+    ]
+    if False in passed:
+        return False
+    return None if None in passed or not passed else True
+
+
+def _logged(decision: Decision, name: str, *, accepted: bool | None) -> dict[str, float]:
+    """Numbers alone: what reads a Trainer's log draws them. What was not measured is left out."""
+    seen = Evaluated(
+        checkpoints=decision.measured,
+        gate=decision.gate,
+        acceptances=decision.acceptances,
+        weighted_scores=decision.weighted,
+    )
+    checkpoint = next(each for each in decision.measured if each.name == name)
+    found = figures(seen, checkpoint)
+    wanted = {each: each for each in ("perplexity", "accuracy_top1", "accuracy_top5")}
+    wanted |= {"generation_failures": "generation_failures", "weighted_score": "weighted_score"}
+    wanted |= {each.figure: each.criterion for each in suites_asked(seen)}
+    logged = {
+        PREFIX + title.removeprefix("suite:"): figure.value
+        for key, title in wanted.items()
+        if (figure := found.get(key)) is not None
+    }
+    for suite, result in checkpoint.suites.items():
+        if result.score.value is not None:
+            logged.setdefault(f"{PREFIX}{suite}_points", result.score.value)
+    if accepted is not None:
+        logged[f"{PREFIX}accepted"] = float(accepted)
+    return logged
+
+
+def _agreed(accepted: bool, *, processes: int) -> bool:
+    """What the first process found, known to all: one that stopped alone would leave the others
+    waiting for it.
+    """
+    if processes <= 1:
+        return accepted
+    told = [accepted]
+    torch.distributed.broadcast_object_list(told, src=0)
+    return told[0]
+
+
+@contextmanager
+def _random_numbers_kept() -> Iterator[None]:
+    """Training goes on with the random numbers it would have had."""
+    own, of_numpy = random.getstate(), np.random.get_state()
+    cuda: Any = torch.cuda
+    cards = range(cuda.device_count()) if cuda.is_initialized() else ()
+    with torch.random.fork_rng(devices=cards):
+        try:
+            yield
+        finally:
+            random.setstate(own)
+            np.random.set_state(of_numpy)

@@ -1,0 +1,154 @@
+"""What a decision leaves on the disk: reports, selections, pictures.
+
+In: a Report with its Decision. Out: files; whole or not at all. Refuses to know: how anything was
+decided. Everything here can be made again from the store.
+
+    OUT/checkpoints/PARENT/STEP/evaluation_report.json
+    OUT/checkpoints/PARENT/best_checkpoint_selection.json
+    OUT/checkpoints/PARENT/over_steps.svg, speed_against_quality.svg, curves.csv
+    the two .json beside the weights as well, unless they are not wanted there or cannot be written
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from assay.messages import tr
+from assay.reports.curves import over_steps
+from assay.reports.curves_csv import curves_csv
+from assay.reports.decision import evaluated
+from assay.reports.evaluation_report import evaluation_report
+from assay.reports.selection import selection_document
+from assay.reports.speed_picture import speed_against_quality
+from assay.results import Report
+from assay.verdicts import Deciding, Decision, Measured, Selection
+from assay.workflow.results import CHECKPOINTS, REPORT_FILE
+from assay.workflow.run_folder import in_our_words
+
+SELECTION_FILE = "best_checkpoint_selection.json"
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def leave_verdicts(report: Report, out: Path, deciding: Deciding | None) -> Iterator[str]:
+    """Write everything; yields what a user should know."""
+    decision = report.decision
+    if decision is None or deciding is None or not deciding.leaves:
+        return
+    home = out.resolve() / CHECKPOINTS
+    refused: dict[Path, str] = {}
+    for measured in decision.measured:
+        if measured.failed:
+            continue
+        document = report_document(decision, measured)
+        _put(home / measured.name / REPORT_FILE, document)
+        if deciding.write_back:
+            _put_beside(Path(measured.path), REPORT_FILE, document, refused)
+    _put_selections(decision, home, deciding, refused)
+    yield from _told(refused, home)
+
+
+def leave_selections(decision: Decision, out: Path, deciding: Deciding) -> Iterator[str]:
+    """The selections alone, made from reports that are there; yields what a user should know."""
+    home = out.resolve() / CHECKPOINTS
+    refused: dict[Path, str] = {}
+    _put_selections(decision, home, deciding, refused)
+    yield from _told(refused, home)
+
+
+def _put_selections(
+    decision: Decision, home: Path, deciding: Deciding, refused: dict[Path, str]
+) -> None:
+    for folder, selection in decision.selections.items():
+        of_folder = home / _parent(decision.folders[folder])
+        _put(of_folder / SELECTION_FILE, selection_document(selection))
+        if deciding.write_back:
+            _put_beside(Path(folder), SELECTION_FILE, selection_document(selection), refused)
+        _draw(decision, folder, selection, of_folder)
+    if decision.overall is not None:
+        document = selection_document(decision.overall)
+        _put(home / SELECTION_FILE, document)
+        if deciding.write_back and deciding.top:
+            _put_beside(Path(deciding.top), SELECTION_FILE, document, refused)
+
+
+def _told(refused: Mapping[Path, str], home: Path) -> Iterator[str]:
+    for folder_path, why in refused.items():
+        yield tr(
+            "nothing is written beside the weights in {folder}: {why}; the reports are in {home}",
+            folder=folder_path,
+            why=why,
+            home=home,
+        )
+
+
+def leave_report(document: Mapping[str, object], name: str, out: Path) -> None:
+    """One report, where that of a run would lie."""
+    _put(out.resolve() / CHECKPOINTS / name / REPORT_FILE, document)
+
+
+def report_document(decision: Decision, measured: Measured) -> dict[str, object]:
+    """One checkpoint's evaluation_report.json."""
+    name = measured.name
+    return evaluation_report(
+        measured,
+        decision.acceptances[name],
+        decision.weighted[name],
+        decision.missing_parts[name],
+        decision.advice[name],
+    )
+
+
+def _draw(decision: Decision, folder: str, selection: Selection, into: Path) -> None:
+    shown = evaluated(decision, decision.folders[folder], selection)
+    _write(into / "over_steps.svg", over_steps(shown))
+    _write(into / "speed_against_quality.svg", speed_against_quality(shown))
+    _write(into / "curves.csv", curves_csv(shown))
+
+
+def _parent(names: Sequence[str]) -> str:
+    return names[0].rpartition("/")[0]
+
+
+def _put(path: Path, document: Mapping[str, object]) -> None:
+    _write(path, _as_text(document))
+
+
+def _write(path: Path, text: str) -> None:
+    with in_our_words(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, text)
+
+
+def _put_beside(
+    folder: Path, name: str, document: Mapping[str, object], refused: dict[Path, str]
+) -> None:
+    """Weights often lie where nobody may write; that spoils nothing. The folder keeps its time of
+    change: a Trainer with save_total_limit deletes the checkpoint whose folder changed first. What
+    ships with Assay stays as it is.
+    """
+    if folder.resolve().is_relative_to(PACKAGE):
+        return
+    try:
+        before = folder.stat()
+        _replace(folder / name, _as_text(document))
+        with suppress(OSError):  # in a folder of somebody else's one may write and not do this
+            os.utime(folder, ns=(before.st_atime_ns, before.st_mtime_ns))
+    except OSError as error:
+        refused[folder] = error.strerror or str(error)
+
+
+def _replace(path: Path, text: str) -> None:
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        partial.write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _as_text(document: Mapping[str, object]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,506 @@
+"""What a run decided, as people read it: terminal, Markdown, page."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from markdown_it import MarkdownIt
+
+from assay.reports import html, markdown, terminal
+from assay.reports.decision import groups
+from assay.reports.terminal import console_for
+from assay.results import ModelReport, Report
+from assay.types import Health, HealthCheck
+from assay.verdicts import MEASURES, Deciding, Gate, Measured, Recommendation, Sample, Subject
+from assay.workflow.deciding import decide
+from assay.workflow.verdict_files import leave_verdicts
+from tests.decide.candidates import GATE, WHEN, candidate, os_suite, sample, text
+from tests.reports.conftest import HOSTILE, model_report, report_document
+
+HOSTILE_NAME = HOSTILE.replace("/", "∕")  # a folder's name has no slash
+
+
+def deciding(
+    measured: Sequence[Measured],
+    *,
+    folders: bool = True,
+    gate: Gate = GATE,
+    selects: bool = True,
+    top: str = "",
+) -> Deciding:
+    return Deciding(
+        subjects=tuple(
+            Subject(
+                spec=each.path,
+                name=each.name,
+                path=each.path,
+                step=each.step,
+                folder=each.name.rpartition("/")[0] if folders else "",
+                failed=each.failed,
+            )
+            for each in measured
+        ),
+        measures=MEASURES,
+        gate=gate,
+        selects=selects,
+        top=top,
+        write_back=False,
+    )
+
+
+def decided(measured: Sequence[Measured], asked: Deciding | None = None) -> Report:
+    """A report of these checkpoints, with what is really decided of them."""
+    marked = [replace(each, fingerprint=f"f{n}") for n, each in enumerate(measured)]
+    decision = decide(asked or deciding(marked), marked, (), timestamp=WHEN)
+    models = tuple(_model(each) for each in marked if not each.failed)
+    return replace(report_document(), models=models, decision=decision, notes=(), hints=())
+
+
+def _model(measured: Measured) -> ModelReport:
+    return replace(
+        model_report(),
+        spec=measured.path,
+        fingerprint=measured.fingerprint,
+        fingerprint_is_weak=False,
+    )
+
+
+def weak(name: str) -> Measured:
+    return candidate(name, text=text(60.0, 58.0, 62.0), suites={"os": os_suite(20, 30, 10)})
+
+
+def marginal(name: str) -> Measured:
+    return candidate(name, text=text(46.0, 42.0, 51.0))
+
+
+def broken(name: str) -> Measured:
+    return Measured(name=name, path=name, step=7, failed="the weights are not finite")
+
+
+def three() -> list[Measured]:
+    return [weak("tiny/step_100"), broken("tiny/step_200"), marginal("tiny/step_300")]
+
+
+def hostile() -> list[Measured]:
+    check = HealthCheck(
+        name=HOSTILE, passed=False, passage=HOSTILE, explanation=HOSTILE, failure=True
+    )
+    written = Sample(id=HOSTILE, prompt=HOSTILE, text=HOSTILE, health=Health(checks=(check,)))
+    return [
+        candidate(f"{HOSTILE_NAME}/step_1", samples=(written,)),
+        weak(f"{HOSTILE_NAME}/{HOSTILE_NAME}"),
+        replace(broken(f"{HOSTILE_NAME}/step_2"), failed=HOSTILE),
+    ]
+
+
+def on_terminal(report: Report, *, width: int = 80, verbose: bool = False) -> str:
+    stream = io.StringIO()
+    terminal.report(report, console_for(stream, width=width), verbose=verbose)
+    return stream.getvalue()
+
+
+def flat(shown: str) -> str:
+    return " ".join(shown.split())
+
+
+def headlines(report: Report) -> list[str]:
+    return [headline.text for group in groups(report) for headline in group.headlines]
+
+
+# --------------------------------------------------------------------------------- what is decided
+
+
+def test_the_checkpoint_to_ship_comes_first_with_the_reason_of_the_selection() -> None:
+    (group,) = groups(decided(three()))
+    (headline,) = group.headlines
+    assert headline.text == "Ship tiny/step_300."
+    assert headline.mark == "pass"
+    assert headline.told == (
+        "tiny/step_300 passes the gate. It is the only one of 3 that passes. Marginal: perplexity.",
+    )
+
+
+def test_where_none_passes_the_best_is_named_with_what_it_lacks() -> None:
+    near = candidate("tiny/step_200", text=text(52.0, 48.0, 56.0))
+    (group,) = groups(decided([weak("tiny/step_100"), near]))
+    (headline,) = group.headlines
+    assert headline.text == (
+        "No checkpoint passes; the best so far is tiny/step_200. It lacks: perplexity (marginal)."
+    )
+    assert headline.mark == "fail"
+    assert [each.name for each in group.details] == ["tiny/step_200"]
+
+
+def test_what_is_not_known_is_not_called_a_failure() -> None:
+    unsure = candidate("tiny/step_1", text=text(60.0, 58.0, 62.0), speed=None)
+    assert headlines(decided([unsure], deciding([unsure], folders=False))) == [
+        "tiny/step_1 is not accepted. It lacks: perplexity, speed (not known)."
+    ]
+
+
+def test_where_nothing_could_be_evaluated_nothing_can_be_shipped() -> None:
+    report = decided([broken("tiny/step_1"), broken("tiny/step_2")])
+    (group,) = groups(report)
+    assert headlines(report) == ["Nothing can be shipped."]
+    assert group.details == ()
+    assert group.failed[0] == ("tiny/step_1", "the weights are not finite")
+
+
+def test_those_that_cannot_be_told_apart_are_named() -> None:
+    alike = [candidate(f"tiny/step_{step}") for step in (100, 200, 300)]
+    (group,) = groups(decided(alike))
+    (headline,) = group.headlines
+    assert headline.text == "Ship tiny/step_300."
+    assert headline.told[-1] == (
+        "Its score cannot be told apart from: tiny/step_200, tiny/step_100."
+    )
+
+
+def test_a_tie_that_the_reason_tells_is_not_told_twice() -> None:
+    (group,) = groups(decided([candidate("tiny/step_100"), candidate("tiny/step_200")]))
+    (told,) = group.headlines[0].told
+    assert "This is a tie with tiny/step_100" in told
+
+
+def test_a_selection_over_all_folders_comes_before_those_of_each() -> None:
+    checkpoints = [candidate("a/step_1"), candidate("b/step_1", text=text(30.0)), weak("c/step_1")]
+    report = decided(checkpoints, deciding(checkpoints, top="models"))
+    assert headlines(report) == [
+        "Ship b/step_1, the best of 3 model folders.",
+        "Of a, ship a/step_1.",
+        "Of b, ship b/step_1.",
+        "No checkpoint of c passes; the best so far is c/step_1. It lacks: perplexity, "
+        "os_benchmark.",
+    ]
+
+
+def test_each_that_was_named_singly_is_judged_by_itself() -> None:
+    checkpoints = [
+        weak("tiny/step_1"),
+        marginal("tiny/step_2"),
+        candidate("tiny/step_3"),
+        candidate("tiny/step_4", samples=None),
+    ]
+    report = decided(checkpoints, deciding(checkpoints, folders=False))
+    assert headlines(report) == [
+        "tiny/step_1 is not accepted. It lacks: perplexity, os_benchmark.",
+        "tiny/step_2 is accepted. Marginal: perplexity.",
+        "tiny/step_3 is accepted.",
+        "tiny/step_4 cannot be decided. Not known: generation.",
+    ]
+    (group,) = groups(report)
+    assert [each.name for each in group.details] == [each.name for each in checkpoints]
+
+
+def test_criteria_have_their_marks_their_reasons_and_whether_they_are_marginal() -> None:
+    checkpoints = [candidate("tiny/step_1", text=text(52.0, 48.0, 56.0), samples=None, speed=None)]
+    (group,) = groups(decided(checkpoints, deciding(checkpoints, folders=False)))
+    (detail,) = group.details
+    assert detail.heading == "tiny/step_1 at the default gate"
+    assert [(each.name, each.mark, each.marginal) for each in detail.criteria] == [
+        ("perplexity", "fail", True),
+        ("os_benchmark", "pass", False),
+        ("speed", "unknown", False),
+        ("generation", "unknown", False),
+        ("memory", "pass", False),
+    ]
+    assert detail.criteria[0].reason.startswith("Perplexity 52 is not below 50.")
+
+
+def test_without_a_gate_there_are_figures_and_no_verdict() -> None:
+    checkpoints = [weak("tiny/step_1"), candidate("tiny/step_2")]
+    report = decided(checkpoints, deciding(checkpoints, selects=False))
+    (group,) = groups(report)
+    assert headlines(report) == ["No gate decided: name one with --gate, or leave out -s."]
+    assert group.details == ()
+    shown = on_terminal(report)
+    assert "60.0" in shown  # the perplexity of the first
+    assert not re.search(r"\b(yes|no|Ship|Advice)\b", shown.replace("no answer", ""))
+
+
+def test_a_checkpoint_named_without_a_gate_has_no_verdict_either() -> None:
+    checkpoints = [weak("tiny/step_1")]
+    report = decided(checkpoints, deciding(checkpoints, folders=False))
+    assert report.decision is not None
+    undecided = replace(report, decision=replace(report.decision, gate_decides=False))
+    assert headlines(undecided) == ["No gate decided: name one with --gate, or leave out -s."]
+
+
+def test_a_run_of_suites_alone_says_nothing_of_gates_but_names_what_failed() -> None:
+    bare = {"text": None, "speed": None, "memory_mb": None, "samples": None}
+    checkpoints = [candidate("tiny/step_1", **bare), candidate("tiny/step_2", **bare)]
+    assert groups(decided(checkpoints, deciding(checkpoints, selects=False))) == ()
+    checkpoints.append(broken("tiny/step_3"))
+    (group,) = groups(decided(checkpoints, deciding(checkpoints, selects=False)))
+    assert group.headlines == ()
+    assert group.failed == (("tiny/step_3", "the weights are not finite"),)
+
+
+def test_a_run_that_is_not_finished_decides_nothing() -> None:
+    report = replace(decided(three()), finished=None)
+    (group,) = groups(report)
+    assert headlines(report) == ["The run is not finished: nothing is decided yet."]
+    assert (group.details, group.files) == ((), ())
+
+
+def test_a_page_of_one_model_has_its_own_verdict_and_no_selection() -> None:
+    report = decided(three())
+    alone = replace(report, models=report.models[:1])
+    assert headlines(alone) == [
+        "tiny/step_100 is not accepted. It lacks: perplexity, os_benchmark."
+    ]
+    assert "Ship" not in markdown.report(alone)
+
+
+# ------------------------------------------------------------------------------------ on a terminal
+
+
+def test_a_terminal_shows_verdict_table_gate_advice_files_and_suites_in_that_order() -> None:
+    shown = on_terminal(decided(three()))
+    order = (
+        "Ship tiny/step_300.",
+        "* step_300",
+        "tiny/step_200 could not be evaluated: the weights are not finite",
+        "tiny/step_300 at the default gate",
+        "✓  perplexity",
+        "\nAdvice\n",
+        "\nFiles\n",
+        "best_checkpoint_selection.json",
+        "demo – A small suite",
+    )
+    places = [shown.index(each) for each in order]
+    assert places == sorted(places)
+
+
+def test_every_criterion_has_a_sign_that_needs_no_colour() -> None:
+    near = candidate("tiny/step_1", text=text(52.0, 48.0, 56.0), samples=None)
+    shown = on_terminal(decided([near], deciding([near], folders=False)))
+    assert re.search(r"^✗  perplexity +Perplexity 52 is not below 50\.", shown, re.MULTILINE)
+    assert re.search(r"^   marginal ", shown, re.MULTILINE)
+    assert re.search(r"^✓  memory ", shown, re.MULTILINE)
+    assert re.search(r"^\?  generation +No sample was written\.", shown, re.MULTILINE)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_where_ticks_cannot_be_written_there_are_words(encoding: str) -> None:
+    """A ✓ that becomes ? would say that nothing is known."""
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding)
+    near = candidate("tiny/step_1", text=text(52.0, 48.0, 56.0), samples=None)
+    report = decided([near], deciding([near], folders=False))
+    terminal.report(report, console_for(stream, width=80))
+    stream.flush()
+    lines = raw.getvalue().decode(encoding).splitlines()
+    signs = {line.split()[1]: line.split()[0] for line in lines if re.match(r"(yes|no|\?) ", line)}
+    assert signs == {
+        "perplexity": "no",
+        "os_benchmark": "yes",
+        "speed": "yes",
+        "generation": "?",
+        "memory": "yes",
+    }
+
+
+def test_advice_is_numbered_at_most_six_with_its_figures_indented() -> None:
+    report = decided([weak("tiny/step_100")])
+    assert report.decision is not None
+    many = tuple(
+        Recommendation(concern="trend", advice=f"Do this {n}.", figures=(f"figure {n}", "n = 5"))
+        for n in range(1, 9)
+    )
+    changed = replace(report.decision, advice_for_folders={"tiny": many})
+    shown = on_terminal(replace(report, decision=changed))
+    lines = [line.rstrip() for line in shown.splitlines()]
+    at = lines.index("1. Do this 1.")
+    assert lines[at + 1 : at + 4] == ["     figure 1", "     n = 5", "2. Do this 2."]
+    assert "6. Do this 6." in lines
+    assert "Do this 7." not in shown
+
+
+@pytest.mark.parametrize("width", [40, 60, 70, 80, 120])
+def test_nothing_but_a_path_is_wider_than_the_terminal(width: int) -> None:
+    shown = on_terminal(decided(three()), width=width)
+    wide = [line for line in shown.splitlines() if len(line) > width and "/out/" not in line]
+    assert wide == []
+    assert "46.0" in shown
+    assert flat("Perplexity 46 is below 50. This is marginal") in flat(
+        re.sub(r"\n {3}marginal\b", "\n", shown)
+    )
+
+
+def test_files_are_named_as_seen_from_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = replace(decided(three()), out=str(tmp_path / "out"))
+    away = f"  {tmp_path}/out/checkpoints/tiny/best_checkpoint_selection.json"
+    assert away in on_terminal(report).splitlines()
+    monkeypatch.chdir(tmp_path)
+    lines = on_terminal(report).splitlines()
+    assert "  out/checkpoints/tiny/best_checkpoint_selection.json" in lines
+    assert "  out/checkpoints/tiny/step_300/evaluation_report.json" in lines
+
+
+def test_suites_of_several_checkpoints_are_one_row_each_unless_all_is_asked_for() -> None:
+    report = decided(three())
+    brief = flat(on_terminal(report))
+    assert "tiny/step_100 72.5 points [61.0–81.4] 38 2" in brief
+    assert "tiny/step_300 72.5 points [61.0–81.4] 38 2" in brief
+    assert "guess: always “B” 25.0 points [15.0–40.0] 38 0" in brief
+    assert "letters" not in brief
+    assert flat(on_terminal(report, verbose=True)).count("letters 0.650") == 2
+
+
+def test_one_checkpoint_alone_has_its_suites_in_full() -> None:
+    assert "letters 0.650" in flat(on_terminal(decided([candidate("tiny/step_1")])))
+
+
+def test_what_is_to_be_known_of_a_model_is_said_where_suites_are_brief() -> None:
+    report = decided(three())
+    noted = replace(report.models[0], notes=("The context was cut.",))
+    shown = flat(on_terminal(replace(report, models=(noted, *report.models[1:]))))
+    assert "Note: tiny/step_100: The context was cut." in shown
+
+
+def test_what_models_have_in_common_is_said_once_where_suites_are_brief() -> None:
+    report = decided([candidate(f"tiny/step_{n}") for n in range(6)])
+    models = [replace(model, about={"size": "8 M"}) for model in report.models]
+    models[5] = replace(models[5], about={"size": "9 M"})
+    shown = flat(on_terminal(replace(report, models=tuple(models))))
+    assert shown.count("size: 8 M") == 1
+    alike = ", ".join(f"tiny/step_{n}" for n in range(4))
+    assert f"{alike}, … (+1): size: 8 M" in shown
+    assert "tiny/step_5: size: 9 M" in shown
+
+
+# ------------------------------------------------------------------------------- Markdown and page
+
+
+def kinds(text: str) -> list[tuple[str, dict[str, str | int | float]]]:
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text)
+    whole = [*tokens, *(child for token in tokens for child in token.children or [])]
+    return [(token.type, token.attrs) for token in whole]
+
+
+def test_every_file_that_a_report_names_is_where_a_run_leaves_it(tmp_path: Path) -> None:
+    """From the page's own folder, as an editor and a web server of a repository follow links."""
+    parent = "my (run) #1 100%"
+    checkpoints = [
+        weak(f"{parent}/step_100"),
+        candidate(f"{parent}/step_200"),
+        candidate("other/step_1"),
+    ]
+    asked = deciding(checkpoints, top="models")
+    report = replace(decided(checkpoints, asked), out=str(tmp_path))
+    list(leave_verdicts(report, tmp_path, asked))
+    page = tmp_path / "runs" / report.run / "reports"
+    page.mkdir(parents=True)
+    named = [
+        attrs for kind, attrs in kinds(markdown.report(report)) if kind in ("image", "link_open")
+    ]
+    links = [unquote(str(attrs.get("src") or attrs.get("href"))) for attrs in named]
+    assert len(links) == 2 + 5 + 5 + 1  # pictures of the first folder, files of both, the whole
+    assert [link for link in links if not os.path.isfile(page / link)] == []
+
+
+def test_markdown_holds_verdict_figures_pictures_criteria_advice_and_samples() -> None:
+    shown = markdown.report(decided([weak("tiny/step_100"), *three()[1:]]))
+    lines = shown.splitlines()
+    assert "**Ship tiny/step_300.**" in lines
+    assert any(line.startswith("| **tiny/step_300** (selected) | 46.0 ") for line in lines)
+    assert "- tiny/step_200 could not be evaluated: the weights are not finite" in lines
+    assert any(line.startswith("| ✓ | perplexity, marginal | Perplexity 46 is") for line in lines)
+    assert "### Advice" in lines
+    assert "### 12 samples of tiny/step_300" in lines
+    assert "**sample_001**: PCI device 8086:10d3 is" in lines
+    assert "- ✓ loop, repetition, nonsense" in lines
+
+
+def test_samples_that_fail_are_counted_and_their_checks_say_why() -> None:
+    one = candidate("tiny/step_1", samples=(sample(1, "loop"), sample(2, failed="timed out")))
+    shown = markdown.report(decided([one]))
+    assert "### 2 samples of tiny/step_1: 1 fail" in shown
+    assert "- ✗ loop: said so" in shown
+    assert "- ? The request failed: timed out" in shown
+
+
+def test_the_page_draws_both_pictures_and_loads_nothing() -> None:
+    checkpoints = [weak("tiny/step_100"), candidate("tiny/step_300")]
+    source = html.report(decided(checkpoints))
+    assert source.count('class="assay-picture"') == 2
+    assert "Quality against speed" not in source  # of answers, which is another speed
+    assert not re.search(r"https?:|@import|url\(|<script|<link|<img| src=", source)
+    assert '<p class="verdict pass">Ship tiny/step_300.</p>' in source
+
+
+def test_the_page_folds_the_samples_of_every_checkpoint() -> None:
+    source = html.report(decided(three()))
+    assert "<details><summary>12 samples of tiny/step_100</summary>" in source
+    assert "<details><summary>12 samples of tiny/step_300</summary>" in source
+    assert "<details open" not in source
+
+
+def test_one_checkpoint_is_no_curve() -> None:
+    report = decided([candidate("tiny/step_300"), broken("tiny/step_400")])
+    assert "assay-picture" not in html.report(report)
+    assert "image" not in [kind for kind, _ in kinds(markdown.report(report))]
+
+
+def test_performance_and_reports_without_checkpoints_say_nothing_of_a_decision() -> None:
+    report = report_document()
+    assert groups(report) == ()
+    assert "Ship" not in on_terminal(report) + markdown.report(report) + html.report(report)
+
+
+# ------------------------------------------------------------------------------------ hostile text
+
+
+def test_hostile_names_and_texts_send_no_escape_sequence() -> None:
+    shown = on_terminal(decided(hostile()), verbose=True)
+    assert not set(shown) & {"\x1b", "\u202e", "\x07", "\x9b", "\ud800", "\r"}
+    assert "[red]markup[/red]" in flat(shown)
+
+
+def test_hostile_names_and_texts_stay_words_in_markdown() -> None:
+    shown = markdown.report(decided(hostile()))
+    found = kinds(shown)
+    assert not {kind for kind, _ in found} & {"html_block", "html_inline"}
+    targets = [str(a.get("src") or a.get("href")) for k, a in found if k in ("image", "link_open")]
+    assert targets
+    assert {target.split("/")[3] for target in targets} == {"checkpoints"}
+    assert not set(shown) & {"\x1b", "\u202e", "\x07", "\ud800"}
+    fences = [kind for kind, _ in found if kind == "fence"]
+    assert len(fences) == 1  # the one sample of the one checkpoint that is shown
+
+
+def test_hostile_names_and_texts_add_no_tag_to_the_page() -> None:
+    source = html.report(decided(hostile()))
+    tame = html.report(decided([candidate("a/step_1"), weak("a/step_2"), broken("a/step_3")]))
+    tags = r"<([a-z]+)"
+    assert set(re.findall(tags, source)) <= set(re.findall(tags, tame)) | {"br"}
+    assert "&lt;script&gt;" in source
+    assert not set(source) & {"\x1b", "\u202e", "\x07", "\x9b"}
+    source.encode("utf-8")
+
+
+def test_a_hostile_gate_and_hostile_advice_are_shown_and_not_obeyed() -> None:
+    checkpoints = [candidate("a/step_1"), candidate("a/step_2")]
+    report = decided(checkpoints, deciding(checkpoints, gate=replace(GATE, source=HOSTILE)))
+    assert report.decision is not None
+    advice = (Recommendation(concern="trend", advice=HOSTILE, figures=(HOSTILE,)),)
+    notes = {
+        folder: replace(selection, notes=(HOSTILE,), reason=HOSTILE)
+        for folder, selection in report.decision.selections.items()
+    }
+    changed = replace(report.decision, advice_for_folders={"a": advice}, selections=notes)
+    bad = replace(report, decision=changed)
+    assert not set(on_terminal(bad)) & {"\x1b", "\u202e", "\x07"}
+    found = {kind for kind, _ in kinds(markdown.report(bad))}
+    assert not found & {"html_block", "html_inline"}
+    assert "<script>" not in html.report(bad)

@@ -1,0 +1,441 @@
+"""Gate files: what they ask, and every mistake with its place."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from assay.errors import InvalidFiles
+from assay.interfaces.cli.schema import command as schema_command
+from assay.suites.gate_file import SHIPPED, check_gate, examine_gate, load_gate
+from assay.suites.gate_format import GATE_KEYS, MOST, gate_schema
+from assay.suites.kinds import Kind
+from assay.suites.load import examine
+from assay.suites.notes import Notes
+from assay.verdicts import Gate, SuiteLimit
+
+from .conftest import good, put
+
+SCHEMA = Draft202012Validator(gate_schema())
+
+
+def mistakes_in(text: str, folder: Path) -> list[str]:
+    """Findings as `assay validate` prints them, with a short file name."""
+    path = folder / "gate.toml"
+    path.write_text(text, "utf-8")
+    found = [str(finding) for finding in examine_gate(path)]
+    return [line.replace(str(path), "gate.toml") for line in found]
+
+
+# --------------------------------------------------------------------------------- what is asked
+
+
+def test_the_default_asks_what_the_contract_says() -> None:
+    assert load_gate(None) == Gate(
+        source="default",
+        perplexity_max={"tiny": 50, "small": 30, "medium": 20, "large": 15},
+        suites=(
+            SuiteLimit(
+                name="os", min=0.7, categories=("hardware_id", "driver_select", "command_complete")
+            ),
+        ),
+        speed_min={"tiny": 10, "small": 10, "medium": 10, "large": 10},
+        generation_max_failures=0,
+        memory_max_mb={"tiny": 150, "small": 400, "medium": 1200, "large": 4000},
+    )
+
+
+def test_the_default_is_the_contract_s_to_the_letter(shared: Path) -> None:
+    design = (shared / "DESIGN.md").read_text("utf-8")
+    stated = re.search(r"^```toml\n(.*?)^```", design, re.MULTILINE | re.DOTALL)
+    assert stated is not None
+    assert SHIPPED.read_text("utf-8").endswith(f"\n{stated[1]}")
+
+
+def test_what_is_left_out_is_not_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text('[[suite]]\nname = "law"\nmin = 0\n', "utf-8")
+    gate = load_gate(path)
+    assert gate == Gate(source=str(path), suites=(SuiteLimit(name="law", min=0.0),))
+
+
+def test_one_number_holds_for_every_size_class(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text("[memory]\nmax_mb = 512\n[generation]\nmax_failures = 2\n", "utf-8")
+    gate = load_gate(path)
+    assert gate.memory_max_mb == {"tiny": 512, "small": 512, "medium": 512, "large": 512}
+    assert gate.generation_max_failures == 2
+
+
+def test_inline_tables_and_dotted_keys_say_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(
+        'speed.min_tokens_per_s = 5\r\nsuite = [{name = "law", min = 0.5, categories = ["a"]}]\r\n',
+        "utf-8",
+        newline="",
+    )
+    gate = load_gate(path)
+    assert gate.speed_min is not None
+    assert gate.speed_min["large"] == 5
+    assert gate.suites == (SuiteLimit(name="law", min=0.5, categories=("a",)),)
+
+
+def test_a_file_named_default_is_not_taken_for_the_one_that_ships(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("default").write_text("[generation]\nmax_failures = 0\n")
+    assert load_gate(Path("default")).source == "./default"
+
+
+# -------------------------------------------------------------------------------------- mistakes
+
+CLASSES = "{ tiny = 50, small = 30, medium = 20, large = 15 }"
+
+MISTAKES: list[tuple[str, str]] = [
+    ("", "1:1: a gate that asks for nothing; name at least one of perplexity, suite, speed, "
+     "generation, memory"),
+    ("# only this\n", "1:1: a gate that asks for nothing; name at least one of perplexity, suite, "
+     "speed, generation, memory"),
+    ("[perplexty]\nmax = 5\n", "1:2: unknown key 'perplexty'; did you mean 'perplexity'?"),
+    ("\n[[suites]]\n", "2:3: unknown key 'suites'; did you mean 'suite'?"),
+    ("zzz = 1\n",
+     "1:1: unknown key 'zzz'; known are perplexity, suite, speed, generation, memory"),
+    ("perplexity = 30\n", "1:14: 'perplexity' must be a table, not a number"),
+    ("[perplexity]\n", "1:1: 'perplexity' lacks 'max'"),
+    ("[perplexity]\n  maximum = 3\n  max = 3",
+     "2:3: unknown field 'maximum' in 'perplexity'; did you mean 'max'?"),
+    ("[perplexity]\nmax = 1\n",
+     "2:7: 'perplexity.max' must be a number above 1, at most 1000000000, not 1; a perplexity is "
+     "at least 1, so that nothing would ever pass"),
+    ("[perplexity]\nmax = -3.5\n",
+     "2:7: 'perplexity.max' must be a number above 1, at most 1000000000, not -3.5"),
+    ("[perplexity]\nmax = nan\n",
+     "2:7: 'perplexity.max' must be a number above 1, at most 1000000000, not nan"),
+    ("[perplexity]\nmax = +inf\n",
+     "2:7: 'perplexity.max' must be a number above 1, at most 1000000000, not inf"),
+    ("[perplexity]\nmax = 1e400\n",
+     "2:7: 'perplexity.max' must be a number above 1, at most 1000000000, not inf"),
+    (f"[perplexity]\nmax = 0x{'f' * 5000}\n",
+     "2:7: 'perplexity.max' must be a number above 1, at most 1000000000, not "
+     f"0x{'f' * 42}…{'f' * 15}"),
+    ("[perplexity]\nmax = true\n",
+     "2:7: 'perplexity.max' must be a number above 1, at most 1000000000, or a table with one for "
+     "each size class, not true"),
+    ('[perplexity]\nmax = "30"\n',
+     "2:7: 'perplexity.max' must be a number above 1, at most 1000000000, or a table with one for "
+     "each size class, not a text"),
+    ("[perplexity]\nmax = 1979-05-27\n",
+     "2:7: 'perplexity.max' must be a number above 1, at most 1000000000, or a table with one for "
+     "each size class, not a date or a time"),
+    ("[perplexity]\nmax = { tiny = 50, medium = 20 }\n",
+     "2:7: 'perplexity.max' lacks 'small', 'large'; name every size class, or give one number for "
+     "all"),
+    ("[perplexity]\nmax = { tiny = 50, smal = 30, medium = 20, large = 15 }\n",
+     "2:20: unknown size class 'smal' in 'perplexity.max'; did you mean 'small'?"),
+    ("[perplexity.max]\ntiny = 50\nsmall = 30\nmedium = 20\nlarge = 15\nxxl = 9\n",
+     "6:1: unknown size class 'xxl' in 'perplexity.max'; known are tiny, small, medium, large"),
+    ("[perplexity]\nmax = { tiny = 50, small = 30, medium = false, large = 15 }\n",
+     "2:41: 'perplexity.max.medium' must be a number above 1, at most 1000000000, not false"),
+    ('[suite]\nname = "os"\nmin = 0.7\n',
+     "1:1: 'suite' must be a list of tables, each under [[suite]], not a table"),
+    ("suite = []\n", "1:9: 'suite' is empty"),
+    ("suite = [3]\n", "1:10: 'suite[0]' must be a table, not a number"),
+    ('[[suite]]\nname = "os"\nmin = 0.7\n\n[[suite]]\nmin = 0.5\n', "5:1: 'suite[1]' lacks 'name'"),
+    ('[[suite]]\nname = "os"\n', "1:1: 'suite[0]' lacks 'min'"),
+    ('[[suite]]\nname = " "\nmin = 0.7\n', "2:8: 'suite[0].name' is empty"),
+    ("[[suite]]\nname = 7\nmin = 0.7\n",
+     "2:8: 'suite[0].name' must be a text, not a number; put it in quotes"),
+    ('[[suite]]\nname = "os"\nmin = 1\n',
+     "3:7: 'suite[0].min' must be a number from 0 to below 1, not 1; a share must be above its "
+     "limit, and none is above 1"),
+    ('[[suite]]\nname = "os"\nmin = 70\n',
+     "3:7: 'suite[0].min' must be a number from 0 to below 1, not 70; 70 % is written 0.7"),
+    ('[[suite]]\nname = "os"\nmin = -0.1\n',
+     "3:7: 'suite[0].min' must be a number from 0 to below 1, not -0.1"),
+    ('[[suite]]\nname = "os"\nmin = true\n',
+     "3:7: 'suite[0].min' must be a number from 0 to below 1, not true"),
+    ('[[suite]]\nname = "os"\nmin = 0.7\ncategories = []\n',
+     "4:14: 'suite[0].categories' is empty"),
+    ('[[suite]]\nname = "os"\nmin = 0.7\ncategories = "a"\n',
+     "4:14: 'suite[0].categories' must be a list, not a text"),
+    ('[[suite]]\nname = "os"\nmin = 0.7\ncategories = [\n  "a", # b\n  "b",\n  "a",\n]\n',
+     "7:3: 'suite[0].categories[2]' repeats 'a'"),
+    ('[[suite]]\nname = "os"\nmin = 0.7\ncategory = ["a"]\n',
+     "4:1: unknown field 'category' in 'suite[0]'; did you mean 'categories'?"),
+    ('[[suite]]\nname = "os"\nmin = 0.7\n[[suite]]\nmin = 0.5\nname = "os"\n',
+     "6:8: the suite 'os' has a limit already, at gate.toml:2:8; keep one"),
+    ("[speed]\nmin_tokens_per_s = -1\n",
+     "2:20: 'speed.min_tokens_per_s' must be a number from 0 to 1000000000, not -1"),
+    ("[speed]\nmin = 10\nmin_tokens_per_s = 10",
+     "2:1: unknown field 'min' in 'speed'; known are min_tokens_per_s"),
+    ("[generation]\nmax_failures = -1\n",
+     "2:16: 'generation.max_failures' must be a whole number from 0 to 1000000000, not -1"),
+    ("[generation]\nmax_failures = 0.0\n",
+     "2:16: 'generation.max_failures' must be a whole number from 0 to 1000000000, not 0.0"),
+    ("[generation]\nmax_failures = false\n",
+     "2:16: 'generation.max_failures' must be a whole number from 0 to 1000000000, not false"),
+    ("[memory]\nmax_mb = 0\n",
+     "2:10: 'memory.max_mb' must be a number above 0, at most 1000000000, not 0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), MISTAKES, ids=[m[1][:60] for m in MISTAKES])
+def test_a_mistake_is_an_error_with_its_place(text: str, message: str, tmp_path: Path) -> None:
+    place, _, sentence = message.partition(": ")
+    assert mistakes_in(text, tmp_path) == [f"gate.toml:{place}: -: error: {sentence}"]
+
+
+def test_every_mistake_is_shown_at_once_from_top_to_bottom(tmp_path: Path) -> None:
+    path = tmp_path / "gate.toml"
+    path.write_text('[sped]\nx = 1\n[perplexity]\nmax = 1\n[[suite]]\nname = ""\n', "utf-8")
+    with pytest.raises(InvalidFiles) as caught:
+        load_gate(path)
+    assert caught.value.message == f"4 mistakes in {path}"
+    assert [(f.line, f.column) for f in caught.value.findings] == [(1, 2), (4, 7), (5, 1), (6, 8)]
+
+
+SYNTAX = [
+    ("[perplexity]\nmax = 5\nmax = 6\n",
+     "3:1: this stands twice, or as a value and as a table; keep one of them"),
+    ("[speed]\nmin_tokens_per_s = 5\n[memory]\n[ speed]\n",
+     "4:3: this stands twice, or as a value and as a table; keep one of them"),
+    ("[perplexity]\nmax 5\n", "2:5: expected '=' after a key in a key/value pair"),
+    ("[perplexity]\nmax = fifty\n", "2:7: a value is expected here; texts stand in quotes"),
+    ("[perplexity]\nmax = [1,", "2:10: the file ends where a value is expected"),
+    ("max = 5\n{}\n", "2:1: a [table] or a key with its value is expected here"),
+    ("é = 1\n", "1:1: a [table] or a key with its value is expected here"),
+    ("[perplexity]\r\nmax = 5 6\r\n", "2:9: expected newline or end of document after a statement"),
+    ("[perplexity\nmax = 5\n", "1:12: expected ']' at the end of a table declaration"),
+    ('{"perplexity": {"max": 5}}\n', "1:1: a [table] or a key with its value is expected here"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message"), SYNTAX, ids=[m[1][:60] for m in SYNTAX])
+def test_what_is_no_toml_is_refused_where_it_stops_being_some(
+    text: str, message: str, tmp_path: Path
+) -> None:
+    place, _, sentence = message.partition(": ")
+    assert mistakes_in(text, tmp_path) == [
+        f"gate.toml:{place}: -: error: not valid TOML: {sentence}"
+    ]
+
+
+@given(st.lists(st.sampled_from([*"[]{}.,=#\"' \n\r1é\x00\ufeff", "suite", "max", "nan"])))
+def test_no_text_ends_in_anything_but_a_gate_or_findings(
+    tmp_path_factory: pytest.TempPathFactory, pieces: list[str]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.toml"
+    path.write_bytes("".join(pieces).encode())
+    for finding in examine_gate(path):
+        assert finding.line >= 1
+        assert finding.column >= 1
+        assert str(finding).isprintable()
+
+
+# ----------------------------------------------------------------------------------------- files
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"\xef\xbb\xbf[speed]\n",
+         "1:1: the file starts with a byte order mark (BOM); save it as 'UTF-8', not as 'UTF-8 "
+         "with BOM'"),
+        ("[speed]".encode("utf-16"), "1:1: the file is UTF-16, not UTF-8; save it as UTF-8"),
+        (b"[speed]\nx = '\xff'\n",
+         "2:6: byte 0xFF at offset 13 is not UTF-8; save the file as UTF-8"),
+        (b"\x7fELF\x02\x01\x01",
+         "1:1: not valid TOML: a [table] or a key with its value is expected here"),
+        (b"# " + b"x" * 200_000, "1:1: the file has more than 100 kB; is it a gate?"),
+        (b"#\n" + b"a." * 6_000 + b"a = 1\n",
+         "2:1: a line of 12005 characters is too long; at most 10000 are read"),
+        (b"x = 1\ny = " + b"[" * 5_000, "2:69: nested more than 64 levels deep"),
+        (b"x = 1\ny = " + b"9" * 5_000, "2:5: a number of 5000 digits is too long"),
+    ],
+    ids=["bom", "utf-16", "latin-1", "binary", "huge", "long line", "deep", "digits"],
+)  # fmt: skip
+def test_a_file_that_cannot_be_a_gate_is_refused(data: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "gate.toml"
+    path.write_bytes(data)
+    place, _, sentence = message.partition(": ")
+    with pytest.raises(InvalidFiles) as caught:
+        load_gate(path)
+    assert [str(f) for f in caught.value.findings] == [f"{path}:{place}: -: error: {sentence}"]
+
+
+def test_what_is_no_file_is_refused_without_being_opened(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    link = tmp_path / "link.toml"
+    link.symlink_to("gone.toml")
+    wanted = {
+        tmp_path: "this is not a file; a gate is a TOML file",
+        pipe: "this is not a file; a gate is a TOML file",
+        tmp_path / "gone.toml": "there is no such file",
+        link: "this link leads to nothing; mend or remove it",
+        Path("a\0b"): "there is no such file",
+    }
+    assert {path: examine_gate(path)[0].message for path in wanted} == wanted
+
+
+def test_gates_and_tests_are_checked_together_by_name(tmp_path: Path) -> None:
+    put(tmp_path / "a.json", [good()])
+    put(tmp_path / "GATE.TOML", "[speed]\n")
+    put(tmp_path / "default.toml", SHIPPED.read_text("utf-8"))
+    given = [tmp_path / "a.json", tmp_path / "GATE.TOML", tmp_path / "default.toml"]
+    assert [(f.file, f.message) for f in examine([*given, *given])] == [
+        (f"{tmp_path}/GATE.TOML", "'speed' lacks 'min_tokens_per_s'")
+    ]
+    assert examine([tmp_path]) == ()  # gates in a folder of tests are left alone
+    assert [f.message for f in examine([tmp_path / "gone.toml"])] == ["there is no such file"]
+
+
+# ------------------------------------------------------------------------ a gate and a run's suites
+
+KNOWN = {"os": ["hardware_id", "driver_select", "command_complete", "installation"], "law": ["a"]}
+
+
+def test_the_default_fits_a_run_of_the_shipped_suite() -> None:
+    assert check_gate(load_gate(None), KNOWN) == ()
+
+
+def test_suites_and_categories_that_a_run_lacks_are_found_where_the_gate_names_them(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "gate.toml"
+    path.write_text(
+        '[[suite]]\nmin = 0.5\nname = "oss"\ncategories = ["x"]\n'
+        '[[suite]]\nname = "law"\nmin = 0.5\ncategories = [\n  "a",\n  "torts",\n]\n'
+        '[[suite]]\nname = "os"\nmin = 0.5\ncategories = ["hardware-id"]\n',
+        "utf-8",
+    )
+    assert [str(f) for f in check_gate(load_gate(path), KNOWN)] == [
+        f"{path}:3:8: -: error: the gate asks for the suite 'oss', which is not part of this run; "
+        "did you mean 'os'?",
+        f"{path}:10:3: -: error: the gate asks for the category 'torts' of 'law', which is not "
+        "part of this run; known are a",
+        f"{path}:15:15: -: error: the gate asks for the category 'hardware-id' of 'os', which is "
+        "not part of this run; did you mean 'hardware_id'?",
+    ]
+
+
+def test_a_gate_whose_file_is_gone_is_still_checked(tmp_path: Path) -> None:
+    gate = Gate(source=str(tmp_path / "gone.toml"), suites=(SuiteLimit(name="law", min=0.5),))
+    (finding,) = check_gate(gate, {})
+    assert finding.message == "the gate asks for the suite 'law', which is not part of this run"
+    assert check_gate(load_gate(None), {"law": []})[0].file == "default"
+
+
+# ---------------------------------------------------------------------------------------- schema
+
+# JSON's 0.0 is a whole number, and the validator cannot write one of 5,000 hexadecimal digits.
+BEYOND_A_SCHEMA = ("not nan", "has a limit already", "not 0.0", "not 0xf")
+
+
+def test_the_schema_is_valid_and_accepts_the_default() -> None:
+    Draft202012Validator.check_schema(gate_schema())
+    assert [e.message for e in SCHEMA.iter_errors(tomllib.loads(SHIPPED.read_text("utf-8")))] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [m for m in MISTAKES if not any(part in m[1] for part in BEYOND_A_SCHEMA)],
+)
+def test_what_the_loader_refuses_the_schema_refuses(text: str, message: str) -> None:
+    assert not SCHEMA.is_valid(tomllib.loads(text)), message
+
+
+NUMBERS = st.sampled_from([0, 1, 0.5, 1.5, 10, -1, MOST, MOST + 1]) | st.floats() | st.integers()
+ODD = st.booleans() | st.sampled_from(["", "os", [], ["a"], ["a", "a"], [1], {}])
+SIZES = st.dictionaries(
+    st.sampled_from(["tiny", "small", "medium", "large"]), NUMBERS | ODD, min_size=3
+) | st.just({"tiny": 9, "small": 8, "medium": 7, "large": 6.5})
+KEYS = ["max", "min_tokens_per_s", "max_failures", "max_mb", "name", "min", "categories"]
+TABLES = st.dictionaries(st.sampled_from(KEYS), NUMBERS | SIZES | ODD, max_size=3)
+
+
+def one(key: str, values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({key: values})
+
+
+LIKELY = st.one_of(
+    *(one(key, NUMBERS | SIZES) for key in ("max", "min_tokens_per_s", "max_failures", "max_mb")),
+    st.lists(one("name", st.just("os")).flatmap(lambda d: one("min", NUMBERS).map(d.__or__))),
+    TABLES,
+    st.lists(TABLES),
+    ODD,
+)
+
+
+@pytest.mark.parametrize(("name", "kind"), GATE_KEYS.items(), ids=list(GATE_KEYS))
+@given(value=LIKELY)
+def test_quick_check_long_check_and_schema_agree(name: str, kind: Kind, value: Any) -> None:
+    notes = Notes()
+    kind.check(value, (name,), notes)
+    assert kind.allows(value) == (notes.errors == 0)
+    if notes.errors == 0:
+        assert [error.message for error in SCHEMA.iter_errors({name: value})] == []
+
+
+def test_the_schema_describes_every_key_and_the_command_prints_it() -> None:
+    properties: Any = gate_schema()["properties"]
+    assert list(properties) == list(GATE_KEYS)
+    tables = [properties[name] for name in properties if name != "suite"]
+    for table in [*tables, properties["suite"]["items"]]:
+        assert table["description"]
+        assert table["properties"]
+        assert all(key["description"] for key in table["properties"].values())
+    printed = CliRunner().invoke(schema_command, ["gate"])
+    assert '"min_tokens_per_s"' in printed.output
+
+
+# ------------------------------------------------------------------------------------------ page
+
+
+@pytest.fixture(scope="module")
+def page(root: Path) -> str:
+    return (root / "docs" / "gates.md").read_text("utf-8")
+
+
+def test_the_page_names_every_table_and_key(page: str) -> None:
+    properties: Any = gate_schema()["properties"]
+    for name, table in properties.items():
+        brackets = f"`[[{name}]]`" if name == "suite" else f"`[{name}]`"
+        rows = [line for line in page.splitlines() if line.startswith(f"| {brackets} |")]
+        keys = table.get("items", table)["properties"]
+        assert {key for key in keys if any(f"| `{key}` |" in row for row in rows)} == set(keys)
+
+
+def test_the_gates_on_the_page_are_gates_and_the_first_is_the_default(
+    page: str, tmp_path: Path
+) -> None:
+    gates = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(gates) == 3
+    assert SHIPPED.read_text("utf-8").endswith(f"\n{gates[0]}")
+    loaded = []
+    for text in gates:
+        path = tmp_path / "gate.toml"
+        path.write_text(text, "utf-8")
+        loaded.append(load_gate(path))
+    default, other_domain, without_speed = loaded
+    assert default.suites[0].name == "os"
+    assert "os" not in [suite.name for suite in other_domain.suites]
+    assert without_speed.speed_min is None
+
+
+def test_the_findings_on_the_page_are_what_validate_prints(page: str, tmp_path: Path) -> None:
+    shown = re.search(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    broken = re.search(r"^```ini\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert shown is not None
+    assert broken is not None
+    assert mistakes_in(broken[1], tmp_path) == shown[1].splitlines()

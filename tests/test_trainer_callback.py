@@ -1,0 +1,325 @@
+"""A real Trainer on the CPU, with checkpoints evaluated in between: a tiny GPT-2, six steps."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from transformers import PreTrainedTokenizerFast, Trainer, TrainingArguments
+from transformers.integrations.deepspeed import set_hf_deepspeed_config, unset_hf_deepspeed_config
+
+import assay
+from assay.errors import InvalidFiles, ModelUnavailable, SuiteNotFound, UsageError
+from assay.reports.progress import SilentProgress
+from assay.store import Store
+from tests.models.local.checkpoints import END, TEXT, make_model, make_tokenizer, save_tokenizer
+
+STEPS, SAVED = 6, (2, 4, 6)
+EASY = """
+perplexity.max = 1e9
+speed.min_tokens_per_s = 1
+[[suite]]
+name = "tests"
+min = 0
+"""
+HARD = "[perplexity]\nmax = 1.5\n"
+
+
+class Gym:
+    """A model to train, with dropout, so that random numbers matter at every step."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "easy.toml").write_text(EASY, "utf-8")
+        (folder / "hard.toml").write_text(HARD, "utf-8")
+        (folder / "text.txt").write_text("The old cat lives in the house. " * 6, "utf-8")
+        pick = {
+            "prompt": "Which of these lies in the garden?",
+            "eval_method": "multiple_choice",
+            "choices": ["the ball", "the machine"],
+        }
+        tests = [{"id": f"pick_00{n}", **pick, "expected": "AB"[n % 2]} for n in (1, 2, 3)]
+        (folder / "tests").mkdir()
+        (folder / "tests" / "pick.json").write_text(json.dumps(tests), "utf-8")
+
+    def callback(self, **changes):
+        given = {
+            "suites": [str(self.folder / "tests")],
+            "text": self.folder / "text.txt",
+            "gate": self.folder / "easy.toml",
+            "measures": ("perplexity",),
+            "out": self.folder / "out",
+        }
+        return assay.TrainerCallback(**(given | changes))
+
+    def trainer(self, name="run", *callbacks, with_tokenizer=True, **changes):
+        tokenizer = make_tokenizer()
+        ids = tokenizer.encode(TEXT).ids
+        rows = [ids[at : at + 16] for at in range(0, len(ids) - 16, 16)]
+        wrapped = PreTrainedTokenizerFast(
+            tokenizer_object=tokenizer, bos_token=END, eos_token=END, pad_token=END
+        )
+        given = {
+            "output_dir": str(self.folder / name),
+            "max_steps": STEPS,
+            "save_steps": 2,
+            "logging_steps": 1,
+            "per_device_train_batch_size": 2,
+            "learning_rate": 0.01,
+            "use_cpu": True,
+            "report_to": "none",
+            "disable_tqdm": True,
+            "dataloader_pin_memory": False,
+            "seed": 3,
+        }
+        return Trainer(
+            model=make_model("gpt2", seed=1).train(),
+            args=TrainingArguments(**(given | changes)),
+            train_dataset=[{"input_ids": row, "labels": row} for row in rows],
+            processing_class=wrapped if with_tokenizer else None,
+            callbacks=list(callbacks),
+        )
+
+
+@pytest.fixture
+def gym(tmp_path):
+    return Gym(tmp_path)
+
+
+def losses(trainer):
+    return [row["loss"] for row in trainer.state.log_history if "loss" in row]
+
+
+def figures(trainer):
+    return {row["step"]: row for row in trainer.state.log_history if "eval_assay_perplexity" in row}
+
+
+def notes(trainer):
+    return [row["eval_assay_note"] for row in trainer.state.log_history if "eval_assay_note" in row]
+
+
+class WastesRandomNumbers(SilentProgress):
+    """Draws from every generator while a checkpoint is evaluated."""
+
+    def model_started(self, spec, *, total, reused):
+        torch.rand(7)
+        np.random.rand(7)
+        random.random()
+
+
+def test_training_is_the_same_to_the_bit_with_and_without_it(gym):
+    without = gym.trainer("without")
+    without.train()
+    drawn = (torch.rand(1).item(), np.random.rand(), random.random())
+    trainer = gym.trainer("with", gym.callback(observer=WastesRandomNumbers()))
+    trainer.train()
+    assert (torch.rand(1).item(), np.random.rand(), random.random()) == drawn
+    assert len(figures(trainer)) == 3, "it did evaluate"
+    assert losses(trainer) == losses(without)
+    assert len(losses(trainer)) == STEPS
+    ended = trainer.model.state_dict()
+    assert trainer.model.training
+    assert all(torch.equal(each, ended[name]) for name, each in without.model.state_dict().items())
+
+
+def test_each_saved_checkpoint_is_evaluated_and_its_figures_are_in_the_log(gym):
+    trainer = gym.trainer("run", gym.callback(limit=2))
+    trainer.train()
+    found = figures(trainer)
+    assert tuple(found) == SAVED
+    assert notes(trainer) == []
+    report = json.loads((gym.folder / "run/checkpoint-4/evaluation_report.json").read_text("utf-8"))
+    assert found[4]["eval_assay_perplexity"] == report["perplexity"]
+    assert report["details"]["acceptance"]["accepted"] is None, "speed is not measured meanwhile"
+    assert {row["eval_assay_accepted"] for row in found.values()} == {1.0}
+    assert found[2]["eval_assay_tests"] in (0.0, 0.5, 1.0), "two tests were asked"
+    assert found[2]["eval_assay_perplexity"] != found[6]["eval_assay_perplexity"]
+    selection = json.loads((gym.folder / "run/best_checkpoint_selection.json").read_text("utf-8"))
+    assert len(selection["ranking"]) == 3
+    with Store(gym.folder / "out", read_only=True) as store:
+        assert {len(run.models) for run in store.runs()} == {1}
+        assert "assay run" in store.runs()[0].command
+    saved = json.loads((gym.folder / "run/checkpoint-6/trainer_state.json").read_text("utf-8"))
+    assert [row["step"] for row in saved["log_history"] if "eval_assay_accepted" in row] == [2, 4]
+
+
+class Reader(assay.TrainerCallback.__base__):
+    """What an integration such as TensorBoard's is told."""
+
+    def __init__(self):
+        self.read = []
+
+    def on_log(self, args, state, control, logs=None, **kwargs):
+        self.read.append(dict(logs))
+
+
+def test_attached_to_a_trainer_its_figures_reach_what_the_trainer_reports_to(gym):
+    reader = Reader()
+    trainer = gym.trainer("run", reader)
+    callback = gym.callback(gate=gym.folder / "hard.toml")
+    assert callback.attach(trainer) is callback
+    trainer.train()
+    read = [logs for logs in reader.read if "eval_assay_perplexity" in logs]
+    assert [logs["eval_assay_accepted"] for logs in read] == [0.0, 0.0, 0.0]
+    assert all(isinstance(value, float) for value in read[0].values())
+    assert tuple(figures(trainer)) == SAVED
+
+
+def test_training_stops_when_one_is_accepted_and_only_then(gym):
+    stopped = gym.trainer("stopped", gym.callback(stop_when_accepted=True))
+    stopped.train()
+    assert stopped.state.global_step == 2
+    hard = gym.callback(stop_when_accepted=True, gate=gym.folder / "hard.toml")
+    went_on = gym.trainer("went_on", hard)
+    went_on.train()
+    assert went_on.state.global_step == STEPS
+
+
+def test_old_checkpoints_are_removed_in_their_order_all_the_same(gym):
+    trainer = gym.trainer("run", gym.callback(), save_total_limit=1)
+    trainer.train()
+    assert tuple(figures(trainer)) == SAVED
+    assert [path.name for path in (gym.folder / "run").glob("checkpoint-*")] == ["checkpoint-6"]
+    selection = json.loads((gym.folder / "run/best_checkpoint_selection.json").read_text("utf-8"))
+    assert [row["checkpoint"] for row in selection["ranking"]] == ["run/checkpoint-6"]
+
+
+# --------------------------------------------------------------------------------- what goes wrong
+
+
+def test_an_evaluation_that_fails_ends_nothing_and_is_noted(gym, caplog):
+    trainer = gym.trainer("run", gym.callback(stop_when_accepted=True), with_tokenizer=False)
+    trainer.train()
+    assert trainer.state.global_step == STEPS
+    assert len(notes(trainer)) == 3
+    assert "no tokenizer" in notes(trainer)[0]
+    told = [record.getMessage() for record in caplog.records if record.name == "assay"]
+    assert len(told) == 3
+    assert told[0].startswith("step 2 was not evaluated: ")
+
+
+class Breaks(SilentProgress):
+    """Something nobody foresaw, and a user's Ctrl-C."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def model_started(self, spec, *, total, reused):
+        raise self.error
+
+
+def test_a_mistake_of_ours_ends_nothing_and_ctrl_c_ends_the_training(gym):
+    trainer = gym.trainer("run", gym.callback(observer=Breaks(ZeroDivisionError("oh"))))
+    trainer.train()
+    assert notes(trainer) == ["ZeroDivisionError: oh"] * 3
+    trainer = gym.trainer("stopped", gym.callback(observer=Breaks(KeyboardInterrupt())))
+    with pytest.raises(KeyboardInterrupt):
+        trainer.train()
+    assert trainer.state.global_step == 2
+
+
+def test_a_tokenizer_that_is_not_saved_with_the_weights_can_be_named(gym):
+    save_tokenizer(gym.folder / "words")
+    callback = gym.callback(tokenizer=gym.folder / "words")
+    trainer = gym.trainer("run", callback, with_tokenizer=False, max_steps=2)
+    trainer.train()
+    assert tuple(figures(trainer)) == (2,)
+
+
+class Zero3:
+    """What DeepSpeed's configuration says of itself."""
+
+    def is_zero3(self):
+        return True
+
+
+def test_where_no_second_model_can_be_loaded_it_says_so_and_names_watch(gym):
+    callback, config = gym.callback(), Zero3()
+    trainer = gym.trainer("run", callback, max_steps=2)
+    set_hf_deepspeed_config(config)
+    try:
+        trainer.state.global_step = 2
+        callback.on_save(trainer.args, trainer.state, trainer.control)
+    finally:
+        unset_hf_deepspeed_config()
+    (note,) = notes(trainer)
+    assert "assay watch" in note
+
+
+def test_only_the_first_process_evaluates(gym):
+    callback = gym.callback(stop_when_accepted=True)
+    trainer = gym.trainer("run", callback, max_steps=2)
+    trainer.state.is_world_process_zero = False
+    control = callback.on_save(trainer.args, trainer.state, trainer.control)
+    assert trainer.state.log_history == []
+    assert not control.should_training_stop
+
+
+def test_what_is_wrong_is_refused_before_training_begins(gym):
+    (gym.folder / "wrong.toml").write_text("[perplexity]\nmin = 3\n", "utf-8")
+    (gym.folder / "speed.toml").write_text("[speed]\nmin_tokens_per_s = 3\n", "utf-8")
+    with pytest.raises(InvalidFiles):
+        gym.callback(gate=gym.folder / "wrong.toml")
+    with pytest.raises(InvalidFiles):
+        gym.callback(gate=str(gym.folder / "wrong.toml"), suites=None)
+    with pytest.raises(SuiteNotFound):
+        gym.callback(suites=["nowhere"])
+    with pytest.raises(UsageError, match="device"):
+        gym.callback(device="abacus")
+    with pytest.raises(ModelUnavailable, match="tokenizer"):
+        gym.callback(tokenizer=gym.folder)
+    with pytest.raises(UsageError, match="never stops"):
+        gym.callback(gate=gym.folder / "speed.toml", stop_when_accepted=True)
+
+
+# -------------------------------------------------------------------------------------- the import
+
+
+def test_importing_assay_imports_neither_torch_nor_transformers():
+    code = (
+        "import sys, assay; assert not {'torch', 'transformers', 'numpy'} & set(sys.modules); "
+        "assert not hasattr(assay, 'nothing'); print(assay.__version__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == assay.__version__
+
+
+# ----------------------------------------------------------------------------- several processes
+
+WORKER = """
+import json, os, sys
+from pathlib import Path
+from tests.test_trainer_callback import Gym, figures
+gym = Gym(Path(sys.argv[1]) / os.environ["RANK"])
+trainer = gym.trainer("../run", gym.callback(stop_when_accepted=True), ddp_backend="gloo")
+trainer.train()
+told = {"step": trainer.state.global_step, "evaluated": list(figures(trainer))}
+(gym.folder / "told.json").write_text(json.dumps(told))
+"""
+
+
+def test_processes_that_train_together_stop_together(tmp_path, root):
+    """One that stopped alone would leave the other waiting."""
+    (tmp_path / "worker.py").write_text(WORKER, "utf-8")
+    for rank in "01":
+        (tmp_path / rank).mkdir()
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "torch.distributed.run", "--standalone"),
+            *("--nproc-per-node", "2", str(tmp_path / "worker.py"), str(tmp_path)),
+        ],
+        env={**os.environ, "PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"},
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+    told = [json.loads((tmp_path / rank / "told.json").read_text("utf-8")) for rank in "01"]
+    assert told == [{"step": 2, "evaluated": [2]}, {"step": 2, "evaluated": []}]

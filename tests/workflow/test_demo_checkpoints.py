@@ -1,0 +1,103 @@
+"""The demonstration's checkpoints: real weights, the whole way to a decision, run once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from assay.models.local.shipped import SHIPPED
+from assay.reports.verdict_schemas import report_schema, selection_schema
+from tests.conftest import Bench
+
+EARLY, NEAR, FINAL = "tiny/step_000160", "tiny/step_003200", "tiny/step_008000"
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, str]:
+    bench = Bench(tmp_path_factory.mktemp("demo"))
+    before = sorted(path for path in SHIPPED.rglob("*") if "__pycache__" not in path.parts)
+    process = bench.start("demo", "--part", "checkpoints")
+    said, complained = process.communicate(timeout=600)
+    assert process.returncode == 0, complained
+    assert before == sorted(path for path in SHIPPED.rglob("*") if "__pycache__" not in path.parts)
+    return bench, said
+
+
+def report_of(bench: Bench, name: str) -> dict:
+    file = bench.out / "checkpoints" / name / "evaluation_report.json"
+    return json.loads(file.read_text("utf-8"))
+
+
+def test_the_final_checkpoint_is_selected_and_the_others_fail_honestly(shown) -> None:
+    bench, said = shown
+    file = bench.out / "checkpoints" / "tiny" / "best_checkpoint_selection.json"
+    selection = json.loads(file.read_text("utf-8"))
+    jsonschema.validate(selection, selection_schema())
+    assert selection["selected"] == FINAL
+    assert [each["checkpoint"] for each in selection["ranking"]] == [FINAL, NEAR, EARLY]
+    assert FINAL in said
+    criteria = {
+        name: report_of(bench, name)["details"]["acceptance"]["criteria"]
+        for name in (EARLY, NEAR, FINAL)
+    }
+    assert not criteria[EARLY]["perplexity"]["passed"]
+    assert not criteria[EARLY]["os_benchmark"]["passed"]
+    assert not criteria[EARLY]["perplexity"]["marginal"]
+    assert not criteria[NEAR]["perplexity"]["passed"]
+    assert criteria[NEAR]["perplexity"]["marginal"]
+    assert criteria[NEAR]["os_benchmark"]["passed"]
+    assert all(each["passed"] for each in criteria[FINAL].values())
+    assert set(criteria[FINAL]) == {"perplexity", "os_benchmark", "speed", "generation", "memory"}
+
+
+def test_every_report_is_as_its_schema_says_and_every_figure_was_measured(shown) -> None:
+    bench, _ = shown
+    for name in (EARLY, NEAR, FINAL):
+        document = report_of(bench, name)
+        jsonschema.validate(document, report_schema())
+        beside = bench.out / "demo" / name / "evaluation_report.json"
+        assert json.loads(beside.read_text("utf-8")) == document
+        assert document["perplexity"] > 1
+        assert document["inference_speed"] > 0
+        assert 7 < document["memory_usage_mb"] < 50
+        assert len(document["details"]["generation"]["samples"]) == 12
+        assert document["details"]["recommendations"]
+        assert all(each["figures"] for each in document["details"]["recommendations"])
+    figures = [report_of(bench, name)["perplexity"] for name in (EARLY, NEAR, FINAL)]
+    assert figures == sorted(figures, reverse=True)
+    assert figures[-1] < 50 < figures[1] < 60
+
+
+def test_pictures_and_curves_lie_beside_the_selection(shown) -> None:
+    bench, _ = shown
+    folder = bench.out / "checkpoints" / "tiny"
+    for name in ("over_steps.svg", "speed_against_quality.svg"):
+        picture = ElementTree.fromstring((folder / name).read_text("utf-8"))
+        assert picture.tag.endswith("svg")
+    lines = (folder / "curves.csv").read_text("utf-8").splitlines()
+    assert len(lines) == 4
+
+
+def test_only_the_out_folder_is_written_to(shown) -> None:
+    bench, _ = shown
+    assert {path.name for path in bench.out.iterdir()} == {
+        "assay.db",
+        "checkpoints",
+        "demo",
+        "runs",
+    }
+    assert [path for path in bench.folder.iterdir() if path != bench.out] == []
+
+
+def test_the_same_command_asks_nothing_again(shown) -> None:
+    bench, _ = shown
+    words = ("run", str(Path(bench.out.name) / "demo" / "tiny"), "--limit", "120", "--json")
+    again = bench.document(*words)
+    assert again["exit_code"] == 0
+    assert again["selected"].endswith("step_008000")
+    runs = sorted((bench.out / "runs").iterdir())
+    assert len(runs) == 2

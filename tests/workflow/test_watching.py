@@ -1,0 +1,399 @@
+"""Folders in which checkpoints appear while they are watched: real files, written bit by bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from assay import api
+from assay.errors import ExitCode, InvalidFiles, StoreError, UsageError
+from assay.reports.checkpoint_line import checkpoint_document, checkpoint_line
+from assay.reports.progress import SilentProgress
+from assay.store import Store
+from assay.workflow.watching import Evaluated, Gone, NotEvaluated, Terms, Unready, Waiting, Watching
+from tests.conftest import no_hang
+from tests.models.local.checkpoints import make_checkpoint
+
+QUICK = 0.05  # seconds between two looks
+TEXT = "The driver of the network card is loaded when the machine starts. " * 4
+EASY = '[perplexity]\nmax = 1e9\n\n[[suite]]\nname = "tests"\nmin = 0\n'
+HARD = "[perplexity]\nmax = 1.5\n"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Two whole checkpoints to copy from."""
+    folder = tmp_path_factory.mktemp("made")
+    return [make_checkpoint(folder / str(seed), seed=seed) for seed in (1, 2)]
+
+
+class Yard:
+    """A folder to train into, and how it is watched."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.run = folder / "run"
+        (folder / "text.txt").write_text(TEXT, "utf-8")
+        (folder / "easy.toml").write_text(EASY, "utf-8")
+        (folder / "hard.toml").write_text(HARD, "utf-8")
+        tests = [
+            {
+                "id": f"pick_{n:03d}",
+                "prompt": f"Which of these lies in garden {n}?",
+                "eval_method": "multiple_choice",
+                "choices": ["the ball", "the machine"],
+                "expected": "AB"[n % 2],
+            }
+            for n in range(1, 4)
+        ]
+        (folder / "tests").mkdir()
+        (folder / "tests" / "pick.json").write_text(json.dumps(tests), "utf-8")
+        self.options = {
+            "suites": [str(folder / "tests")],
+            "text": folder / "text.txt",
+            "measures": ("perplexity",),
+            "gate": folder / "easy.toml",
+            "out": folder / "out",
+            "device": "cpu",
+            "interval": QUICK,
+        }
+
+    def watch(self, **changes):
+        return api.watch(self.run, **(self.options | changes))
+
+    def selection(self):
+        return json.loads((self.run / "best_checkpoint_selection.json").read_text("utf-8"))
+
+    def replies(self):
+        with Store(self.folder / "out", read_only=True) as store:
+            return [store.count_replies(run) for run in store.runs()]
+
+
+@pytest.fixture
+def yard(tmp_path):
+    with no_hang():
+        yield Yard(tmp_path)
+
+
+def put(made, path):
+    shutil.copytree(made, path)
+
+
+def names(sights, kind):
+    return [sight.name for sight in sights if isinstance(sight, kind)]
+
+
+# ------------------------------------------------------------------------------ what is whole
+
+
+def test_a_checkpoint_is_left_alone_until_its_last_byte_is_there(yard, made):
+    """A piece more whenever it was found to be incomplete."""
+    step = yard.run / "step_100"
+    step.mkdir(parents=True)
+    shutil.copy(made[0] / "config.json", step)
+    weights = (made[0] / "model.safetensors").read_bytes()
+    pieces = [
+        lambda: (step / "model.safetensors").write_bytes(weights[:5]),
+        lambda: shutil.copy(made[0] / "tokenizer_config.json", step),
+        lambda: shutil.copy(made[0] / "tokenizer.json", step),
+        lambda: (step / "model.safetensors").write_bytes(weights[: len(weights) // 2]),
+        lambda: (step / "model.safetensors").write_bytes(weights[:-1]),
+        lambda: (step / "model.safetensors").write_bytes(weights),
+    ]
+    reasons = []
+    for sight in yard.watch(until_accepted=True):
+        if isinstance(sight, Unready):
+            reasons.append(sight.why)
+            pieces.pop(0)()
+    assert isinstance(sight, Evaluated)
+    assert pieces == []
+    assert len(reasons) == 6, "said once for each state of its files"
+    assert "has no weights" in reasons[0]
+    assert "no tokenizer" in reasons[2]
+    assert "damaged" in reasons[3]
+    assert "1 bytes too early" in reasons[5]
+
+
+def test_one_that_grows_all_the_time_is_not_even_opened(yard, made):
+    """A thread copies the weights in pieces, quicker than the looks."""
+    step = yard.run / "step_100"
+    shutil.copytree(made[0], step, ignore=shutil.ignore_patterns("model.safetensors"))
+    weights = (made[0] / "model.safetensors").read_bytes()
+    whole = threading.Event()
+
+    def write():
+        with (step / "model.safetensors").open("wb", buffering=0) as file:
+            for at in range(0, len(weights), len(weights) // 40):
+                file.write(weights[at : at + len(weights) // 40])
+                time.sleep(QUICK / 2)
+        whole.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    sights = []
+    for sight in yard.watch(until_accepted=True, interval=2 * QUICK):
+        sights.append(sight)
+        assert whole.is_set() or not isinstance(sight, Evaluated | NotEvaluated)
+    writer.join()
+    assert names(sights, Evaluated) == ["run/step_100"]
+
+
+def test_what_cannot_be_opened_is_said_once_and_fails_when_it_stays_so(yard, made):
+    put(made[0], yard.run / "step_100")
+    put(made[1], yard.run / "step_200")
+    broken = yard.run / "step_100" / "model.safetensors"
+    broken.write_bytes(broken.read_bytes()[:-10])
+    usual = yard.watch()
+    watching = Watching(
+        usual._job,
+        yard.run,
+        Terms(interval_s=QUICK, given_up_s=6 * QUICK),
+        usual._observer,
+    )
+    sights = []
+    for sight in watching:
+        sights.append(sight)
+        if isinstance(sight, NotEvaluated):
+            break
+    assert names(sights, Unready) == ["run/step_100"], "said once, however many looks"
+    assert names(sights, Evaluated) == ["run/step_200"], "the others go on"
+    assert "cut off" in sights[-1].why
+    assert watching.exit_code == ExitCode.REQUESTS_FAILED
+    ranking = {row["checkpoint"]: row for row in yard.selection()["ranking"]}
+    assert "cut off" in ranking["run/step_100"]["failed"]
+    assert ranking["run/step_200"]["failed"] is None
+
+
+def test_one_that_was_given_up_is_tried_again_when_its_files_change(yard, made):
+    put(made[0], yard.run / "step_100")
+    broken = yard.run / "step_100" / "model.safetensors"
+    whole = broken.read_bytes()
+    broken.write_bytes(whole[:-10])
+    usual = yard.watch()
+    terms = Terms(interval_s=QUICK, until_accepted=True, given_up_s=QUICK)
+    watching = Watching(usual._job, yard.run, terms, usual._observer)
+    sights = []
+    for sight in watching:
+        sights.append(sight)
+        if isinstance(sight, NotEvaluated):
+            broken.write_bytes(whole)
+    assert isinstance(sights[-1], Evaluated)
+    assert watching.exit_code == ExitCode.DONE
+
+
+# ------------------------------------------------------------------------------- as they come
+
+
+def test_a_folder_that_is_not_there_yet_is_waited_for(yard, made):
+    sights = []
+    for sight in yard.watch(until_accepted=True):
+        sights.append(sight)
+        if sight == Waiting(folder=yard.run, exists=False):
+            yard.run.mkdir()
+        elif sight == Waiting(folder=yard.run, exists=True):
+            put(made[0], yard.run / "step_100")
+    assert [type(sight) for sight in sights] == [Waiting, Waiting, Evaluated]
+
+
+def test_each_one_is_decided_on_with_all_before_it(yard, made):
+    put(made[0], yard.run / "step_100")
+    before = os.stat(yard.run / "step_100").st_mtime_ns
+    watching, lines = yard.watch(until_accepted=False), []
+    for sight in watching:
+        assert isinstance(sight, Evaluated), sight
+        lines.append(checkpoint_line(sight.decision, sight.name, sight.selection))
+        found = yard.selection()
+        assert len(found["ranking"]) == len(lines)
+        assert found["selected"] in lines[-1].rpartition("; ")[2]
+        if len(lines) == 2:
+            break
+        put(made[1], yard.run / "step_200")
+    assert lines[0].startswith("run/step_100: perplexity ")
+    assert ", tests " in lines[0]
+    assert ", accepted" in lines[0]
+    document = checkpoint_document(sight.decision, "run/step_200", sight.selection)
+    assert document["accepted"] is True
+    assert document["perplexity"]["n"] > 0
+    assert document["suites"]["tests"]["n"] == 3
+    for step in ("step_100", "step_200"):
+        beside = json.loads((yard.run / step / "evaluation_report.json").read_text("utf-8"))
+        assert beside["checkpoint"] == f"run/{step}"
+        assert (yard.folder / "out/checkpoints/run" / step / "evaluation_report.json").is_file()
+    assert os.stat(yard.run / "step_100").st_mtime_ns == before, (
+        "a Trainer with save_total_limit deletes by the time a folder was changed"
+    )
+
+
+def test_what_the_store_holds_is_not_computed_again_and_our_own_files_are_no_change(yard, made):
+    put(made[0], yard.run / "step_100")
+    first = []
+    for sight in yard.watch():
+        first.append(sight)
+        if len(first) == 2:
+            break
+        put(made[1], yard.run / "step_200")
+    assert names(first, Evaluated) == ["run/step_100", "run/step_200"], "a report is no change"
+    again = list(yard.watch(once=True))
+    assert names(again, Evaluated) == ["run/step_100", "run/step_200"]
+    assert sorted(yard.replies()) == [0, 0, 4, 4]
+    assert again[0].decision.measured[0].text == first[0].decision.measured[0].text
+
+
+def test_the_folder_itself_is_the_final_one_and_does_not_stand_for_its_steps(yard, made):
+    put(made[0], yard.run)
+    put(made[1], yard.run / "step_100")
+    (yard.run / "train.log").write_text("grows", "utf-8")
+    watching = yard.watch(once=True)
+    assert names(list(watching), Evaluated) == ["run/step_100", "run/final"]
+    assert {row["checkpoint"] for row in yard.selection()["ranking"]} == {
+        "run/step_100",
+        "run/final",
+    }
+    assert yard.replies() == [4, 4], "each was asked by itself"
+
+
+def test_several_model_folders_have_a_selection_each_and_one_over_all(yard, made):
+    put(made[0], yard.run / "a" / "step_100")
+    put(made[1], yard.run / "b" / "step_100")
+    watching = yard.watch(once=True)
+    assert names(list(watching), Evaluated) == ["a/step_100", "b/step_100"]
+    both = yard.selection()
+    assert {row["checkpoint"] for row in both["ranking"]} == {"a/step_100", "b/step_100"}
+    assert watching.selection.selected == both["selected"]
+    assert (yard.run / "a" / "best_checkpoint_selection.json").is_file()
+
+
+# ------------------------------------------------------------------------------ what vanishes
+
+
+def test_one_that_is_removed_is_said_and_no_candidate_any_more(yard, made):
+    put(made[0], yard.run / "step_100")
+    put(made[1], yard.run / "step_200")
+    sights, best = [], ""
+    for sight in yard.watch():
+        sights.append(sight)
+        if isinstance(sight, Gone):
+            assert (sight.name, sight.evaluated, sight.was_best) == (best, True, True)
+            make_checkpoint(yard.run / "step_300", seed=3)
+        elif len(sights) == 2:
+            best = yard.selection()["selected"]
+            shutil.rmtree(yard.run / best.rpartition("/")[2])
+        elif len(sights) == 4:
+            break
+    assert sight.name == "run/step_300"
+    named = {row["checkpoint"] for row in yard.selection()["ranking"]}
+    assert named == {"run/step_100", "run/step_200", "run/step_300"} - {best}
+
+
+class RemovesIt(SilentProgress):
+    """Deletes the folder as soon as its first answer is there, as a Trainer may."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def replied(self, spec, reply, score):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def note(self, sentence):
+        raise AssertionError(sentence)
+
+
+def test_one_that_vanishes_while_it_is_evaluated_is_skipped(yard, made):
+    put(made[0], yard.run / "step_100")
+    watching, sights = yard.watch(observer=RemovesIt(yard.run / "step_100")), []
+    for sight in watching:
+        sights.append(sight)
+        if isinstance(sight, Waiting):
+            break
+    assert sights == [
+        Gone(name="run/step_100", evaluated=False),
+        Waiting(folder=yard.run, exists=True),
+    ]
+    assert watching.selection is None
+    assert watching.exit_code == ExitCode.NOT_ACCEPTED
+    assert not (yard.run / "step_100").exists(), "nothing is written where nothing is any more"
+
+
+# ----------------------------------------------------------------------------------- the end
+
+
+def test_none_accepted_ends_with_1_and_says_what_is_best(yard, made):
+    put(made[0], yard.run / "step_100")
+    watching = yard.watch(once=True, until_accepted=True, gate=yard.folder / "hard.toml")
+    (sight,) = watching
+    assert "not accepted (perplexity)" in checkpoint_line(
+        sight.decision, sight.name, sight.selection
+    )
+    assert watching.exit_code == ExitCode.NOT_ACCEPTED
+    assert yard.selection()["best_so_far"] == "run/step_100"
+
+
+class Slow(SilentProgress):
+    """Every model takes two seconds."""
+
+    def model_started(self, spec, *, total, reused):
+        time.sleep(2)
+
+
+def test_after_its_time_what_is_under_way_is_finished_and_nothing_more_begun(yard, made):
+    put(made[0], yard.run / "step_100")
+    put(made[1], yard.run / "step_200")
+    sights = list(yard.watch(duration=2, observer=Slow()))
+    assert names(sights, Evaluated) == ["run/step_100"]
+    none = yard.watch(duration=1e-6)
+    assert list(none) == []
+    assert none.exit_code == ExitCode.NOT_ACCEPTED
+
+
+def test_once_says_what_is_still_being_written(yard, made):
+    put(made[0], yard.run / "step_100")
+    put(made[1], yard.run / "step_200")
+    growing = yard.run / "step_200" / "optimizer.pt"
+    ends = threading.Event()
+
+    def grow():
+        while not ends.wait(QUICK / 4):
+            with growing.open("ab") as file:
+                file.write(b"more")
+
+    writer = threading.Thread(target=grow)
+    writer.start()
+    try:
+        sights = list(yard.watch(once=True, interval=4 * QUICK))
+    finally:
+        ends.set()
+        writer.join()
+    assert names(sights, Evaluated) == ["run/step_100"]
+    assert names(sights, Unready) == ["run/step_200"]
+
+
+# ------------------------------------------------------------------------ refused at the start
+
+
+def test_a_mistake_is_found_before_anything_is_waited_for(yard):
+    (yard.folder / "wrong.toml").write_text("[perplexity]\nmin = 3\n", "utf-8")
+    with pytest.raises(InvalidFiles):
+        list(yard.watch(gate=yard.folder / "wrong.toml"))
+    with pytest.raises(UsageError, match="nowhere"):
+        list(yard.watch(text=yard.folder / "nowhere.txt"))
+    with pytest.raises(UsageError, match="device"):
+        list(yard.watch(device="abacus"))
+    with pytest.raises(UsageError, match="no checkpoint"):
+        list(yard.watch(once=True))
+    yard.run.write_text("a file", "utf-8")
+    with pytest.raises(UsageError, match="not a folder"):
+        list(yard.watch())
+
+
+def test_a_store_that_cannot_be_written_ends_it_and_is_no_fault_of_the_checkpoint(yard, made):
+    put(made[0], yard.run / "step_100")
+    (yard.folder / "out").mkdir()
+    (yard.folder / "out" / "assay.db").write_text("not a database at all " * 100, "utf-8")
+    with pytest.raises(StoreError):
+        list(yard.watch())
