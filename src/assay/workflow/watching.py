@@ -155,13 +155,15 @@ class Watching:
         try:
             yield from self._watch()
         except KeyboardInterrupt as stop:
-            best = self.selection and (self.selection.selected or self.selection.best_so_far)
-            what = tr("every answer that was counted is kept in {out}", out=self._job.out)
-            if best:
-                what = tr("{what}; best so far: {name}", what=what, name=best)
-            raise Interrupted(
-                what, hint=tr("continue with: {command}", command=self._job.command)
-            ) from stop
+            raise self.interrupted() from stop
+
+    def interrupted(self) -> Interrupted:
+        """What Ctrl-C leaves, wherever it came: also while somebody shows what was seen."""
+        best = self.selection and (self.selection.selected or self.selection.best_so_far)
+        what = tr("every answer that was counted is kept in {out}", out=self._job.out)
+        if best:
+            what = tr("{what}; best so far: {name}", what=what, name=best)
+        return Interrupted(what, hint=tr("continue with: {command}", command=self._job.command))
 
     def _watch(self) -> Iterator[Sight]:
         self._all = OneByOne(self._job, self._checked())

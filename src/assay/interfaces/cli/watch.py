@@ -104,8 +104,11 @@ def command(
             observer=observer,
             **given,
         )
-        for sight in watching:
-            _show(sight, as_json=as_json)
+        try:
+            for sight in watching:
+                _show(sight, as_json=as_json)
+        except KeyboardInterrupt as stop:
+            raise watching.interrupted() from stop
     _show_end(watching, out, as_json=as_json)
     return watching.exit_code
 
