@@ -16,6 +16,7 @@ from tests.models.local.checkpoints import make_checkpoint, save_tokenizer
 
 WRITTEN, CHOSEN, BEST, LIVE = 80, 12, 4, 4
 TURNS = WRITTEN + CHOSEN + BEST + 2 * LIVE
+MEASURED = 1 + 12  # the held-out text, and the samples
 
 
 @pytest.fixture
@@ -114,21 +115,24 @@ def results(document):
 
 def test_a_run_killed_at_several_moments_ends_like_one_that_was_not(bench, tmp_path, monkeypatch):
     suite = suite_for(bench)
-    words = ["run", "run/step_100", "-s", suite]
+    gate = bench.folder / "gate.toml"
+    gate.write_text("[perplexity]\nmax = 1e8\n[generation]\nmax_failures = 12\n")
+    words = ["run", "run/step_100", "-s", suite, "--gate", "gate.toml"]
     for what, enough in (("runs", 1), ("replies", 40)):
         process = bench.start(*words)
         wait_for(lambda: count_of(bench, what) >= enough, process)  # noqa: B023
         process.kill()
         process.communicate()
     kept = count_of(bench, "replies")
-    assert 40 <= kept < TURNS, "nothing was left to continue"
+    assert 40 <= kept < TURNS + MEASURED, "nothing was left to continue"
     resumed = bench.document(*words)
     assert resumed["exit_code"] == 0
-    assert count_of(bench, "replies") == count_of(bench, "requests") == TURNS, "asked twice"
+    asked = count_of(bench, "requests")
+    assert count_of(bench, "replies") == asked == TURNS + MEASURED, "asked twice"
     assert count_of(bench, "runs") == 1, "a killed run is continued, not begun again"
 
     monkeypatch.chdir(bench.folder)
-    api.run(["run/step_100"], suites=[suite], out=tmp_path / "whole")
+    api.run(["run/step_100"], suites=[suite], gate=gate, out=tmp_path / "whole")
     bench.out, killed = tmp_path / "whole", bench.out
     assert answers_in(killed) == answers_in(bench.out)
     assert results(resumed) == results(bench.document("report", "--format", "json"))

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 
 from assay.reports.checkpoint_figures import Evaluated, Figure, figures
+from assay.reports.safe_text import spreadsheet_cell
 from assay.verdicts import Measured
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 BEFORE, AFTER = ("checkpoint", "step"), ("accepted", "selected", "failed")
 
 
@@ -56,7 +54,4 @@ def _cell(value: object) -> object:
     if not isinstance(value, str):
         return value
     # A folder's name need not be UTF-8; what cannot be written is shown as an escape.
-    shown = value.encode("utf-8", "backslashreplace").decode("utf-8")
-    if shown.startswith(FORMULA_STARTS) and not PLAIN_NUMBER.fullmatch(shown):
-        return "'" + shown
-    return shown
+    return spreadsheet_cell(value.encode("utf-8", "backslashreplace").decode("utf-8"))

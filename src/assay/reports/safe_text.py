@@ -13,6 +13,9 @@ import re
 import unicodedata
 
 NEW_LINE = "⏎"
+# To a spreadsheet a cell that starts like this is a formula, unless it is a plain number.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 # Direction marks and overrides, and the tag block, whose letters are invisible.
 _HIDDEN = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
@@ -67,3 +70,9 @@ def _shown(character: str) -> str:
         code = ord(character)
         return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
     return character
+
+
+def spreadsheet_cell(text: str) -> str:
+    """A text that no spreadsheet computes: a formula gets a "'" in front."""
+    formula = text.startswith(_FORMULA_STARTS) and not _PLAIN_NUMBER.fullmatch(text)
+    return f"'{text}" if formula else text

@@ -248,7 +248,7 @@ class _Drawing:
     def _legend(self) -> Iterator[str]:
         figures = [figure for dot in self.dots for figure in (dot.speed, dot.quality)]
         if any(figure.low is not None or figure.high is not None for figure in figures):
-            yield tr("lines through a dot: 95 % intervals")
+            yield tr("lines through a dot: upwards a 95 % interval, sideways the runs")
         yield tr("stepped line: none is both quicker and better than those on it")
         if self.far_below or self.far_above:
             yield tr("arrow: there lies the limit of the gate")

@@ -8,11 +8,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Literal
 
+from assay.reports.safe_text import spreadsheet_cell
 from assay.store import KeptTry, Run, RunModel, Store
 from assay.types import Answered, Case, Chosen, Failed, ReadText, Reply, Timed, Timing
 
@@ -32,11 +32,6 @@ OF_AN_ANSWER = (
     "first_answer_s", "total_s", "finish", "attempts", "dropped",
 )  # fmt: skip
 OF_A_CHOICE = ("log_likelihoods", "prompt_tokens", "total_s", "attempts")
-
-# A cell that starts like this is a formula to a spreadsheet, and answers are hostile: it gets a "'"
-# in front, unless it is a plain number. JSONL has every answer to the letter.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 
 def export(store: Store, run: Run, form: ExportFormat) -> Iterator[str]:
@@ -128,6 +123,6 @@ def _cell(value: object) -> object:
         return "true" if value else "false"
     if isinstance(value, tuple | list):
         return json.dumps(value, ensure_ascii=False) if value else ""
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
-        return value if PLAIN_NUMBER.fullmatch(value) else "'" + value
+    if isinstance(value, str):  # JSONL has every answer to the letter
+        return spreadsheet_cell(value)
     return value

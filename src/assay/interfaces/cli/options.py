@@ -72,6 +72,24 @@ def benchmarks(function: Command) -> Command:
     )(function)
 
 
+def gate(function: Command) -> Command:
+    """--gate and --no-write-back: by what is decided on checkpoints, and where that is left."""
+    function = click.option(
+        "--no-write-back",
+        "write_back",
+        is_flag=True,
+        flag_value=False,
+        default=True,
+        help=tr("Write nothing beside the weights, only under --out."),
+    )(function)
+    return click.option(
+        "--gate",
+        type=NamedPath(path_type=Path),
+        metavar="FILE",
+        help=tr("What a checkpoint must reach, as a TOML file; `assay schema gate` describes it."),
+    )(function)
+
+
 def asking(function: Command) -> Command:
     """How models are asked; the names are those of `api.run`."""
     for option in reversed(_ASKING):

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from assay.interfaces.cli.options import as_json, asking, benchmarks, common
+from assay.interfaces.cli.options import as_json, asking, benchmarks, common, gate
 from assay.messages import tr
 
 
@@ -44,11 +44,7 @@ from assay.messages import tr
     type=click.IntRange(min=1),
     help=tr("At most so many tests of each suite: a seeded sample, spread over its categories."),
 )
-@click.option(
-    "--gate",
-    type=click.Path(path_type=Path),
-    help=tr("What a checkpoint must reach, as a TOML file; `assay schema gate` describes it."),
-)
+@gate
 @click.option(
     "--text",
     type=click.Path(path_type=Path),
@@ -58,14 +54,6 @@ from assay.messages import tr
     "--train-text",
     type=click.Path(path_type=Path),
     help=tr("A sample of the training text, in the same forms: shows whether a model overfits."),
-)
-@click.option(
-    "--no-write-back",
-    "write_back",
-    is_flag=True,
-    flag_value=False,
-    default=True,
-    help=tr("Write no reports beside the weights, only under --out."),
 )
 @asking
 @click.option("-v", "--verbose", is_flag=True, help=tr("Show every test with its answer."))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from assay.interfaces.cli.options import as_json, common
+from assay.interfaces.cli.options import as_json, common, gate
 from assay.messages import tr
 
 
@@ -27,19 +27,7 @@ from assay.messages import tr
     ),
 )
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True)
-@click.option(
-    "--gate",
-    type=click.Path(path_type=Path),
-    help=tr("What a checkpoint must reach, as a TOML file; `assay schema gate` describes it."),
-)
-@click.option(
-    "--no-write-back",
-    "write_back",
-    is_flag=True,
-    flag_value=False,
-    default=True,
-    help=tr("Write no selection beside the weights, only under --out."),
-)
+@gate
 @as_json
 @common
 def command(
