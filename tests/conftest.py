@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.loaded_python import run_python
 from tests.servers.fixtures import (  # noqa: F401
     ollama_process,
     ollama_server,
@@ -62,9 +63,10 @@ def shared() -> Path:
 class Bench:
     """A folder with suites and scripted models in which `assay` runs as a user would run it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, weights: bool = False) -> None:
         self.folder = folder
         self.out = folder / "out"
+        self.weights = weights  # checkpoints will be loaded, and torch for them
         self.environment = {**os.environ, "PYTHONWARNINGS": "error"}
         # A developer's shell may have it; most users' streams are buffered, and fail later.
         self.environment.pop("PYTHONUNBUFFERED", None)
@@ -109,14 +111,11 @@ class Bench:
 
     def assay(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """A finished `assay`."""
-        return subprocess.run(
-            self.command(*words),
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=self.folder,
-            env={**self.environment, **environment},
-            timeout=120,
+        return run_python(
+            self.command(*words)[1:],
+            self.folder,
+            {**self.environment, **environment},
+            weights=self.weights,
         )
 
     def document(self, *words: str) -> dict[str, Any]:

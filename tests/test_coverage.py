@@ -30,6 +30,7 @@ SPECIFICATIONS = {
     "AD": "this project's own contract",
     "PI": "this project's own contract",
     "CL": "this project's own contract",
+    "JC": "this project's own contract",
 }
 # Fewer rows than this would mean that requirements were dropped or lumped together.
 FEWEST_ROWS = {
@@ -44,6 +45,7 @@ FEWEST_ROWS = {
     "PI": 12,
     "WA": 11,
     "CL": 11,
+    "JC": 30,
 }
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")

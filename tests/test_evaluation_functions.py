@@ -232,6 +232,27 @@ def test_a_sample_too_small_for_a_score_is_no_score(checkpoint, home):
     assert "limit" in refused.value.hint
 
 
+# -------------------------------------------------------------------------------------- keywords
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda path: api.evaluate_model(path, None, ["accuracy"], outt="x"), "outt"),
+        (lambda path: api.run_benchmark(path, "custom_os_eval", Limit=3), "Limit"),
+        (lambda path: api.generate_samples(path, ["a"], colour="red"), "colour"),
+        (lambda path: api.run([str(path)], outt="x"), "outt"),
+        (lambda path: api.watch(path, judges=["x"]), "judges"),
+        (lambda path: api.ask(path, [str(path)], temperature=1), "temperature"),
+        (lambda path: api.judge("latest", judge="x"), "judge"),
+    ],
+)
+def test_a_keyword_that_there_is_not_is_refused_as_python_refuses_it(checkpoint, home, call, name):
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+        call(checkpoint)
+    assert not (home / "assay-out").exists()
+
+
 # --------------------------------------------------------------------------------------- samples
 
 
@@ -254,7 +275,7 @@ def test_what_is_written_comes_in_order_with_its_health(checkpoint, home):
     assert seen.replies == 4
 
 
-@pytest.mark.parametrize("prompts", [[], [""], ["a", " \n"], [3]])
+@pytest.mark.parametrize("prompts", [[], [""], ["a", " \n"], [3], ["\ud800"]])
 def test_prompts_that_are_none_are_refused(checkpoint, home, prompts):
     with pytest.raises(UsageError, match="prompts are texts"):
         api.generate_samples(checkpoint, prompts)

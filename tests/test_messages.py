@@ -10,6 +10,7 @@ from assay import messages
 
 ERRORS = {
     "AssayError", "UsageError", "InvalidFiles", "SuiteNotFound", "ModelUnavailable", "RunNotFound",
+    "SandboxUnavailable",
     "StoreError", "StoreNotWritable", "StoreTooNew", "StoreCorrupt", "Interrupted", "StoreFull",
 }  # fmt: skip
 SAYS_TO_USERS = ERRORS | {"echo", "secho", "note", "command", "option", "argument"}
@@ -84,3 +85,12 @@ def test_a_french_catalogue_is_all_that_french_needs(tmp_path, english_again):
 def test_counts_choose_their_form():
     assert messages.trn("{count} error", "{count} errors", 1) == "1 error"
     assert messages.trn("{count} error", "{count} errors", 2) == "2 errors"
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(46.81, "46.8"), (0.72, "0.720"), (1234.4, "1,234"), (-0.00344, "−0.00344"), (0, "0"),
+     (float("inf"), "inf")],
+)  # fmt: skip
+def test_a_figure_has_three_digits_and_never_fewer_than_the_whole_number(number, said):
+    assert messages.rounded(number) == said

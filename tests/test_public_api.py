@@ -10,6 +10,7 @@ def test_exactly_these_functions_are_public():
     assert sorted(api.__all__) == [
         "Asking",
         "DEFAULT_OUT",
+        "Judging",
         "OneCheckpoint",
         "ask",
         "compare",
@@ -17,6 +18,7 @@ def test_exactly_these_functions_are_public():
         "export",
         "fetch",
         "generate_samples",
+        "judge",
         "leaderboard",
         "report",
         "rescore",

@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -623,9 +624,53 @@ def test_runs_are_drawn_by_their_median_and_three_of_them_say_little() -> None:
     # Medians go from 30 to 32 and from 28 to 35, and t against z is 2.776/1.96 = 1.416.
     assert low == pytest.approx(0.004 - 1.4164 * 0.014, abs=1e-5)  # 30 - 35 is 7 below 2
     assert high == pytest.approx(0.004 + 1.4164 * 0.004, abs=1e-5)  # 32 - 28 is 2 above it
-    one = stats.composite_difference([stats.Runs(a=(30,), b=(20,), weight=0.002)])
-    assert one is not None
-    assert limits(one) == pytest.approx((0.02, 0.02, 0.02))
+
+
+ONCE_AND_TWICE = {
+    "tests": (
+        stats.TestsTogether(categories=[([1.0], [0.0], 0.3)]),
+        stats.TestsTogether(categories=[([1.0, 1.0], [0.0, 0.0], 0.3)]),
+    ),
+    "one category of two": (
+        stats.TestsTogether(categories=[([1.0] * 9, [0.0] * 9, 0.2), ([1.0], [0.0], 0.1)]),
+        stats.TestsTogether(categories=[([1.0] * 9, [0.0] * 9, 0.2), ([1.0] * 2, [0.0] * 2, 0.1)]),
+    ),
+    "blocks": (
+        stats.Blocks(a=[(0.0, 5)], b=[(-99.0, 5)], weight=0.3, together=True),
+        stats.Blocks(a=[(0.0, 5)] * 2, b=[(-99.0, 5)] * 2, weight=0.3, together=True),
+    ),
+    "blocks of one side": (
+        stats.Blocks(a=[(0.0, 5)] * 9, b=[(-99.0, 9)], weight=0.3, together=False),
+        stats.Blocks(a=[(0.0, 5)] * 9, b=[(-99.0, 9)] * 2, weight=0.3, together=False),
+    ),
+    "runs": (
+        stats.Runs(a=(150.0,), b=(0.0,), weight=0.002),
+        stats.Runs(a=(150.0, 150.0), b=(0.0, 0.0), weight=0.002),
+    ),
+    "estimates": (
+        stats.Apart(
+            a=stats.proportion(9, 9), b=replace(stats.proportion(0, 9), low=None), weight=0.3
+        ),
+        stats.Apart(a=stats.proportion(9, 9), b=stats.proportion(0, 9), weight=0.3),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", ONCE_AND_TWICE)
+def test_one_observation_alone_has_no_interval(kind: str) -> None:
+    """It would be a point, and a point far from 0 would be sold as certain."""
+    once, twice = ONCE_AND_TWICE[kind]
+    alone, known = stats.composite_difference([once]), stats.composite_difference([twice])
+    assert alone is not None
+    assert known is not None
+    assert alone.value == pytest.approx(0.3, abs=1e-4)
+    assert (alone.low, alone.high) == (None, None)
+    assert None not in (known.low, known.high)
+    # Nor has a sum in which one part is such a one.
+    both = stats.composite_difference([twice, once])
+    assert both is not None
+    assert (both.low, both.high) == (None, None)
+    assert both.value == pytest.approx(0.6, abs=1e-4)
 
 
 def test_estimates_without_observations_are_as_uncertain_as_their_intervals() -> None:

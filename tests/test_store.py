@@ -3,6 +3,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,19 @@ from assay.errors import (
     StoreFull,
     StoreNotWritable,
     StoreTooNew,
+)
+from assay.judgements import (
+    CriterionScore,
+    CriterionVerdict,
+    Deviation,
+    Evidence,
+    EvidenceCheck,
+    JudgedBy,
+    Judgement,
+    Judging,
+    Quote,
+    Ticked,
+    Verdict,
 )
 from assay.plan import Wishes, make_plan
 from assay.store import RunModel, Store, new_run_id, suite_digest
@@ -116,8 +130,6 @@ def test_a_suite_comes_back_as_it_was_with_every_kind_of_check(store):
 
 
 def test_the_digest_of_a_suite_tells_its_content_not_its_place():
-    from dataclasses import replace
-
     assert suite_digest(SUITE) == suite_digest(replace(SUITE, path="elsewhere"))
     assert suite_digest(SUITE) != suite_digest(replace(SUITE, pass_mark=0.5))
 
@@ -132,8 +144,6 @@ def test_the_digest_of_a_suite_tells_its_content_not_its_place():
     ],
 )
 def test_every_kind_of_reply_comes_back_as_it_was(store, reply):
-    from dataclasses import replace
-
     run = begin(store)
     request = requests()[0]
     reply = replace(reply, request_id=request.id)
@@ -229,9 +239,11 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_and_keeps_all(tmp_pa
             ("runs", "sampling"),
             ("runs", "machine"),
             ("runs", "deciding"),
+            ("runs", "judging"),
             ("run_models", "observed"),
         ):
             database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+        database.execute("DROP TABLE verdicts")
         database.execute("PRAGMA user_version = 1")
     database.close()
     assert columns_of(tmp_path) != fresh
@@ -249,10 +261,117 @@ def columns_of(folder):
     database = sqlite3.connect(folder / "assay.db")
     rows = [
         (table, [(row[1], row[2]) for row in database.execute(f"PRAGMA table_info({table})")])
-        for table in ("runs", "run_models")
+        for table in ("runs", "run_models", "verdicts")
     ]
     database.close()
     return rows
+
+
+# ------------------------------------------------------------------------------------- verdicts
+
+VERDICT = Verdict(
+    test_id="a_000",
+    suite="s",
+    rubric="coding",
+    evidence=Evidence(
+        checks=(EvidenceCheck(name="empty", passed=False, explanation="raises ɖe\x00"),),
+        isolation="bubblewrap",
+    ),
+    judgements=(
+        Judgement(
+            judge="ollama:j",
+            fingerprint="sha256:2",
+            form="likelihood",
+            layout="fence",
+            scores=(CriterionScore(criterion="correctness", score=7, raw=0.71),),
+            checklist=(Ticked(question="Is it?", probability=0.5),),
+            quotes=(Quote(text="low", status="fabricated"),),
+        ),
+        Judgement(judge="k", fingerprint="f", form="reasoned", unscored_reason="truncated"),
+    ),
+    criteria=(
+        CriterionVerdict(
+            criterion="correctness", label="Correctness", weight=4, score=0, judged=7, low=7, high=7
+        ),
+    ),
+    confidence="low",
+)
+
+
+def judged_try(store, run):
+    """An answer that waits for its judge."""
+    request = requests()[0]
+    waiting = Score(scorer="judge", version=1, unscored_reason="no_judge")
+    store.keep_try(run, MODEL, request, Answered(request_id=request.id, text="4"), waiting)
+    (kept,) = store.tries(run, MODEL)
+    return kept
+
+
+def test_a_verdict_comes_back_as_it_was_and_its_mark_counts(store):
+    run = begin(store)
+    kept = judged_try(store, run)
+    store.keep_verdict(run, MODEL, kept, VERDICT, SCORE)
+    (found,) = store.verdicts(run, MODEL)
+    assert found.verdict == VERDICT
+    assert (found.suite, found.test_id, found.repeat, found.reply_id) == (
+        "s", "a_000", 0, kept.reply_id,
+    )  # fmt: skip
+    (again,) = store.tries(run, MODEL)
+    assert again.score == SCORE
+
+
+def test_the_newest_verdict_counts_and_those_of_other_runs_do_not(store):
+    run, other = begin(store), begin(store)
+    kept = judged_try(store, run)
+    newer = replace(VERDICT, use_case="a tutor")
+    store.keep_verdict(run, MODEL, kept, VERDICT, SCORE)
+    store.keep_verdict(run, MODEL, kept, newer, replace(SCORE, value=0.5))
+    assert [found.verdict for found in store.verdicts(run, MODEL)] == [newer]
+    (again,) = store.tries(run, MODEL)
+    assert again.score.value == 0.5
+    assert store.verdicts(other, MODEL) == ()
+
+
+def test_a_verdict_that_cannot_be_kept_leaves_no_mark(store):
+    run = begin(store)
+    kept = judged_try(store, run)
+    with pytest.raises(StoreError):
+        store.keep_verdict(run, MODEL, replace(kept, reply_id=999), VERDICT, SCORE)
+    assert store.verdicts(run, MODEL) == ()
+    (again,) = store.tries(run, MODEL)
+    assert again.score.unscored_reason == "no_judge"
+
+
+def test_by_whom_a_run_was_judged_is_kept_with_it(store):
+    run = begin(store)
+    assert run.judging is None
+    judging = Judging(
+        judges=(JudgedBy(spec="ollama:j", name="j", fingerprint="f", form="reasoned"),),
+        repeats=3,
+        isolation="weak",
+        deviations=(
+            Deviation(
+                judge="j", rubric="coding", form="reasoned", n=2, unscored=1, mean_absolute=0.5,
+                bias=-0.5, within_one=2, spearman=None, same_band=1, bias_interval=(-1.0, 0.0),
+            ),
+        ),
+        notes=("of one family",),
+    )  # fmt: skip
+    assert store.judge(run, judging).judging == judging
+    assert store.find("latest").judging == judging
+    assert store.judge(run, Judging(judges=())).judging == Judging(judges=())
+
+
+def test_replies_of_a_judge_are_kept_beside_those_of_the_tested_model(store):
+    run = begin(store)
+    judged_try(store, run)
+    facts = ModelFacts(spec="ollama:j", name="j", fingerprint="sha256:2")
+    judge = RunModel(position=-1, spec="judge ollama:j", slug="judge", facts=facts)
+    request = replace(requests()[0], id="judge-1", suite="judge", test_id="judge:a_000")
+    number = store.keep(run, judge, request, Answered(request_id="judge-1", text="8"))
+    assert store.newest_answer(run, "judge-1") == number
+    assert [kept.test_id for kept in store.tries(run, MODEL)] == ["a_000"]
+    assert [model.spec for model in store.run(run.id).models] == [MODEL.spec]
 
 
 def test_a_store_of_a_newer_version_is_refused(tmp_path):

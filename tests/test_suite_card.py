@@ -135,5 +135,5 @@ def test_files_that_take_no_effect_are_named_or_refused(bench, own_category):
 
 def test_the_list_of_suites_is_a_document_too(bench):
     listed = {each["suite"]: each for each in bench.document("suites")["suites"]}
-    assert set(listed) == {"ewe", "example", "os", "technical", "troubleshooting"}
+    assert set(listed) == {"coding", "data", "ewe", "example", "os", "technical", "troubleshooting"}
     assert listed["os"]["categories"]["driver_select"] == 100

@@ -19,6 +19,7 @@ import assay
 from assay.errors import InvalidFiles, ModelUnavailable, SuiteNotFound, UsageError
 from assay.reports.progress import SilentProgress
 from assay.store import Store
+from tests.loaded_python import run_python
 from tests.models.local.checkpoints import END, TEXT, make_model, make_tokenizer, save_tokenizer
 
 STEPS, SAVED = 6, (2, 4, 6)
@@ -273,6 +274,8 @@ def test_what_is_wrong_is_refused_before_training_begins(gym):
         gym.callback(suites=["nowhere"])
     with pytest.raises(UsageError, match="device"):
         gym.callback(device="abacus")
+    with pytest.raises(UsageError, match="did you mean 'speed'"):
+        gym.callback(measures=("perplexity", "speeed"))
     with pytest.raises(ModelUnavailable, match="tokenizer"):
         gym.callback(tokenizer=gym.folder)
     with pytest.raises(UsageError, match="never stops"):
@@ -293,33 +296,36 @@ def test_importing_assay_imports_neither_torch_nor_transformers():
 
 # ----------------------------------------------------------------------------- several processes
 
-WORKER = """
-import json, os, sys
+PAIR = """
+import json, os, socket, sys
 from pathlib import Path
+sys.path.insert(0, sys.argv[2])
 from tests.test_trainer_callback import Gym, figures
-gym = Gym(Path(sys.argv[1]) / os.environ["RANK"])
+with socket.create_server(("127.0.0.1", 0)) as free:
+    port = free.getsockname()[1]
+other = os.fork()
+rank = "0" if other else "1"
+os.environ |= {"WORLD_SIZE": "2", "RANK": rank, "LOCAL_WORLD_SIZE": "2", "LOCAL_RANK": rank}
+os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+gym = Gym(Path(sys.argv[1]) / rank)
 trainer = gym.trainer("../run", gym.callback(stop_when_accepted=True), ddp_backend="gloo")
 trainer.train()
 told = {"step": trainer.state.global_step, "evaluated": list(figures(trainer))}
 (gym.folder / "told.json").write_text(json.dumps(told))
+if other:
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(other, 0)[1]))
 """
 
 
 def test_processes_that_train_together_stop_together(tmp_path, root):
     """One that stopped alone would leave the other waiting."""
-    (tmp_path / "worker.py").write_text(WORKER, "utf-8")
+    (tmp_path / "pair.py").write_text(PAIR, "utf-8")
     for rank in "01":
         (tmp_path / rank).mkdir()
-    subprocess.run(
-        [
-            *(sys.executable, "-m", "torch.distributed.run", "--standalone"),
-            *("--nproc-per-node", "2", str(tmp_path / "worker.py"), str(tmp_path)),
-        ],
-        env={**os.environ, "PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"},
-        cwd=tmp_path,
-        capture_output=True,
-        check=True,
-        timeout=120,
-    )
+    words = [str(tmp_path / "pair.py"), str(tmp_path), str(root)]
+    environment = {**os.environ, "PYTHONWARNINGS": "error"}
+    environment.pop("PYTHONUNBUFFERED", None)
+    done = run_python(words, tmp_path, environment, weights=True)
+    assert done.returncode == 0, done.stderr
     told = [json.loads((tmp_path / rank / "told.json").read_text("utf-8")) for rank in "01"]
     assert told == [{"step": 2, "evaluated": [2]}, {"step": 2, "evaluated": []}]

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
+from assay.call_options import Asking, AskingAndJudging, Judging, judge_wishes, of_job
 from assay.evaluation_functions import (
     DEFAULT_OUT,
     OneCheckpoint,
@@ -22,13 +23,13 @@ from assay.evaluation_functions import (
     generate_samples,
     run_benchmark,
 )
-from assay.models.settings import DEFAULT_TIMEOUT_S, LocalSettings, OpenAIForm, ServerSettings
 from assay.results import Comparison, Leaderboard, Report
-from assay.types import Finding, Observer, SamplingMode, Thinking
+from assay.types import Finding, Observer
 from assay.verdicts import MEASURES, MeasureKind
 from assay.workflow.evaluate import evaluate
 from assay.workflow.exporting import ExportFormat
 from assay.workflow.job import Job
+from assay.workflow.keywords import refuse_unknown
 from assay.workflow.rescoring import Rescored
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_OUT",
     "Asking",
+    "Judging",
     "OneCheckpoint",
     "ask",
     "compare",
@@ -46,6 +48,7 @@ __all__ = [
     "export",
     "fetch",
     "generate_samples",
+    "judge",
     "leaderboard",
     "report",
     "rescore",
@@ -55,34 +58,6 @@ __all__ = [
     "validate",
     "watch",
 ]
-
-
-class Asking(TypedDict, total=False):
-    """How models are asked. What is left out is as the command line has it by default.
-
-    `timeout`: seconds for one request. `connections`: requests at once; None: 1 for Ollama, 8 for
-    others. `num_ctx`: tokens of context (Ollama); None: enough for the longest test. `max_tokens`:
-    at most so many in an answer. `sampling`: `fixed` sends every field, `server` leaves the rest to
-    the server. `think`: for models that do. `api_key_env`: the variable that holds the key. `form`:
-    which OpenAI endpoint. `budget`: stop asking after so many seconds; the same call continues.
-    `system`: a system prompt for suites without a suite.json. `device`, `dtype`, `tokenizer`,
-    `trust_remote_code`: for checkpoints on this machine's disk.
-    """
-
-    timeout: float
-    connections: int | None
-    num_ctx: int | None
-    max_tokens: int | None
-    sampling: SamplingMode
-    think: Thinking | None
-    api_key_env: str | None
-    form: OpenAIForm
-    budget: float | None
-    system: str | None
-    device: str | None
-    dtype: str | None
-    tokenizer: Path | None
-    trust_remote_code: bool
 
 
 def run(
@@ -96,21 +71,26 @@ def run(
     text: Path | None = None,
     train_text: Path | None = None,
     measures: Sequence[MeasureKind] | None = None,
+    tensorboard: Path | None = None,
     write_back: bool = True,
     repeats: int = 1,
     seed: int = 0,
     fresh: bool = False,
+    data_seed: int = 0,
     out: Path = DEFAULT_OUT,
     observer: Observer | None = None,
-    **how: Unpack[Asking],
+    **how: Unpack[AskingAndJudging],
 ) -> Report:
     """Ask the models every question of the suites, mark the answers, and report.
 
     Continues an unfinished run of the same arguments; reuses stored replies unless `fresh`. For
     checkpoints alone no suite need be named: then all is asked and measured that a gate asks for.
+    `tensorboard`: a folder for their curves, as TensorBoard reads them. `data_seed`: what the files
+    are made from that tests show.
     """
     from assay.reports.progress import SilentProgress
 
+    refuse_unknown("run", how, AskingAndJudging)
     job = Job(
         models=tuple(models),
         suites=tuple(suites),
@@ -121,12 +101,15 @@ def run(
         text=text,
         train_text=train_text,
         measures=None if measures is None else tuple(measures),
+        tensorboard=tensorboard,
         write_back=write_back,
         repeats=repeats,
         seed=seed,
         fresh=fresh,
+        data_seed=data_seed,
+        judge=judge_wishes(how),
         out=out,
-        **_of_job(how),
+        **of_job(how),
     )
     return evaluate(job, observer or SilentProgress())
 
@@ -142,6 +125,7 @@ def watch(
     text: Path | None = None,
     train_text: Path | None = None,
     measures: Sequence[MeasureKind] | None = None,
+    tensorboard: Path | None = None,
     write_back: bool = True,
     repeats: int = 1,
     seed: int = 0,
@@ -161,6 +145,7 @@ def watch(
     from assay.reports.progress import SilentProgress
     from assay.workflow.watching import Terms, Watching
 
+    refuse_unknown("watch", how, Asking)
     terms = Terms(interval_s=interval, once=once, until_accepted=until_accepted, for_s=duration)
     job = Job(
         models=(str(folder),),
@@ -172,47 +157,49 @@ def watch(
         text=text,
         train_text=train_text,
         measures=tuple(measures) if measures is not None else None if gate else MEASURES,
+        tensorboard=tensorboard,
         write_back=write_back,
         repeats=repeats,
         seed=seed,
         out=out,
         verb=("watch", *terms.words),
-        **_of_job(how),
+        **of_job(how),
     )
     return Watching(job, folder, terms, observer or SilentProgress())
 
 
-class _OfJob(TypedDict):
-    sampling: SamplingMode
-    max_tokens: int | None
-    think: Thinking | None
-    system: str | None
-    budget_s: float | None
-    server: ServerSettings
-    local: LocalSettings
+def judge(
+    run_or_dir: str,
+    *,
+    imports: Sequence[Path] = (),
+    suites: Sequence[str] = (),
+    data_seed: int = 0,
+    out: Path = DEFAULT_OUT,
+    observer: Observer | None = None,
+    **how: Unpack[AskingAndJudging],
+) -> Report:
+    """Judge the answers of a run, or of a folder with outputs/MODEL/TEST-ID.txt made elsewhere.
 
+    `imports`: evaluations in the standard format, which count like a judge. `suites`: the tests of
+    a folder that has no test-plans/.
+    """
+    from assay.reports.progress import SilentProgress
+    from assay.workflow.judge_existing import ToJudge, judge_existing
 
-def _of_job(how: Asking) -> _OfJob:
-    return _OfJob(
-        sampling=how.get("sampling", "fixed"),
-        max_tokens=how.get("max_tokens"),
-        think=how.get("think"),
-        system=how.get("system"),
-        budget_s=how.get("budget"),
-        server=ServerSettings(
-            timeout_s=how.get("timeout", DEFAULT_TIMEOUT_S),
-            connections=how.get("connections"),
-            num_ctx=how.get("num_ctx"),
-            api_key_env=how.get("api_key_env"),
-            form=how.get("form", "auto"),
-        ),
-        local=LocalSettings(
-            device=how.get("device"),
-            dtype=how.get("dtype"),
-            tokenizer=how.get("tokenizer"),
-            trust_remote_code=how.get("trust_remote_code", False),
-        ),
+    refuse_unknown("judge", how, AskingAndJudging)
+    common = of_job(how)
+    job = ToJudge(
+        run_or_dir=run_or_dir,
+        out=out,
+        wishes=judge_wishes(how),
+        imports=tuple(imports),
+        suites=tuple(suites),
+        data_seed=data_seed,
+        server=common["server"],
+        local=common["local"],
+        budget_s=common["budget_s"],
     )
+    return judge_existing(job, observer or SilentProgress())
 
 
 def ask(
@@ -230,6 +217,7 @@ def ask(
     from assay.reports.progress import SilentProgress
     from assay.workflow.asking import own_prompts
 
+    refuse_unknown("ask", how, Asking)
     job = Job(
         models=tuple(models),
         suites=(),
@@ -239,7 +227,7 @@ def ask(
         out=out,
         own=(own_prompts(file, system=how.get("system")),),
         verb=("ask", str(file)),
-        **_of_job(how),
+        **of_job(how),
     )
     return evaluate(job, observer or SilentProgress())
 

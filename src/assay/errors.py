@@ -7,6 +7,7 @@ In: nothing. Out: exceptions. Refuses to know: who raises or shows them.
     ├── InvalidFiles ........... 2   test or suite files with mistakes; carries every Finding
     ├── SuiteNotFound .......... 2   no such suite, category or folder
     ├── ModelUnavailable ....... 2   a model or server is missing at the start
+    ├── SandboxUnavailable ..... 2   code was to be run, and nothing here can confine it
     ├── RunNotFound ............ 2   no run of that id in the store
     ├── StoreError ............. 2   the store cannot be opened
     │   ├── StoreNotWritable ... 2   read-only folder, no permission
@@ -69,6 +70,10 @@ class ModelUnavailable(AssayError):
     """A model, its file or its server is not there."""
 
 
+class SandboxUnavailable(AssayError):
+    """Nothing on this machine can confine code that a model wrote."""
+
+
 class RunNotFound(AssayError):
     """No run of that id."""
 
@@ -115,6 +120,13 @@ class Refusals(AssayError):
             hint="\n".join(dict.fromkeys(error.hint for error in errors if error.hint)),
         )
         self.errors = tuple(errors)
+
+
+def in_one_line(error: AssayError) -> str:
+    """What is wrong and what to do, each of several in turn, for a line of a list or of a log."""
+    each = error.errors if isinstance(error, Refusals) else (error,)
+    told = (": ".join(filter(None, (one.message, one.hint))) for one in each)
+    return "; ".join(" ".join(sentences.split()) for sentences in told)
 
 
 def raise_all(errors: Sequence[AssayError]) -> None:

@@ -62,7 +62,7 @@ def evaluate_model(
     """
     from assay.workflow.single_checkpoint import report_on
 
-    return report_on(checkpoint_path, test_dataset, metrics, _way(how))
+    return report_on(checkpoint_path, test_dataset, metrics, _way("evaluate_model", how))
 
 
 def run_benchmark(
@@ -76,7 +76,7 @@ def run_benchmark(
     """
     from assay.workflow.single_checkpoint import benchmark_score
 
-    return benchmark_score(checkpoint_path, benchmark_suite, _way(how))
+    return benchmark_score(checkpoint_path, benchmark_suite, _way("run_benchmark", how))
 
 
 def generate_samples(
@@ -89,13 +89,15 @@ def generate_samples(
     """
     from assay.workflow.single_checkpoint import samples_after
 
-    return samples_after(checkpoint_path, prompts, _way(how))
+    return samples_after(checkpoint_path, prompts, _way("generate_samples", how))
 
 
-def _way(how: OneCheckpoint) -> Way:
+def _way(function: str, how: OneCheckpoint) -> Way:
     from assay.reports.progress import SilentProgress
+    from assay.workflow.keywords import refuse_unknown
     from assay.workflow.single_checkpoint import Way
 
+    refuse_unknown(function, how, OneCheckpoint)
     tokenizer, benchmarks = how.get("tokenizer"), how.get("benchmarks")
     return Way(
         out=Path(how.get("out", DEFAULT_OUT)),

@@ -1,7 +1,7 @@
 """Every sentence a user reads goes through here: a translation is a catalogue, not a rewrite.
 
 In: an English sentence with {named} gaps, and what fills them. Out: the sentence in the user's
-language, filled. Refuses to know: where it is shown.
+language, filled; a figure for such a gap, as people read it. Refuses to know: where it is shown.
 
 `python -m babel.messages.frontend extract -k tr -k trn:1,2 src` collects them (`make messages`);
 a catalogue lies in `builtin/translations/LANG/LC_MESSAGES/assay.mo`. Without one, English is shown.
@@ -10,6 +10,7 @@ a catalogue lies in `builtin/translations/LANG/LC_MESSAGES/assay.mo`. Without on
 from __future__ import annotations
 
 import gettext
+import math
 from pathlib import Path
 
 LANGUAGES_OFFERED = ("en", "fr")
@@ -35,3 +36,11 @@ def tr(sentence: str, **gaps: object) -> str:
 def trn(one: str, many: str, count: int, **gaps: object) -> str:
     """Translate a sentence that depends on a count; `{count}` is filled too."""
     return _catalogue.ngettext(one, many, count).format(count=count, **gaps)
+
+
+def rounded(number: float, digits: int = 3) -> str:
+    """46.8, 0.720, 1,234: so many significant digits, and never fewer than the whole number."""
+    if number == 0 or not math.isfinite(number):
+        return f"{number:g}".replace("-", "−")
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(number))))
+    return f"{number:,.{decimals}f}".replace("-", "−")

@@ -3,6 +3,7 @@
 In: nothing. Out: frozen dataclasses that `summary` fills, `workflow` puts together and `reports`
 draws. Refuses to know: how a figure was computed, and how it is shown. Standard library only.
 
+    Report -> Judged (`judged_results`)                               one run: what judges found
     Report -> ModelReport -> SuiteSummary -> TestRow -> RepeatRow     one run: how good
                           -> Performance -> Speeds, TryFigures        one run: how quick
     Comparison -> PairComparison -> SuiteComparison -> Flip, LeftOut  two runs or more, test by test
@@ -18,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
+from assay.judged_results import Judged
 from assay.types import Cause, Estimate, Machine, Observed, Outcome, SamplingMode
 from assay.verdicts import Decision
 
@@ -186,11 +188,24 @@ class ModelReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FailedModel:
+    """A checkpoint of a folder that could not be evaluated. `position`: where it stands among the
+    others where all are listed.
+    """
+
+    spec: str
+    name: str
+    why: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """One run, whole. `finished` is None while requests are left to ask.
 
     `command` repeats or continues the run; `notes` are things to know, `hints` things to do next,
-    both whole, translated sentences. `machine` is the one that asked.
+    both whole, translated sentences. `machine` is the one that asked. `models` are those that were
+    asked, `failed` those that could not be.
     """
 
     run: str
@@ -207,6 +222,8 @@ class Report:
     sampling: SamplingMode = "fixed"
     machine: Machine | None = None
     decision: Decision | None = None
+    judged: Judged | None = None
+    failed: tuple[FailedModel, ...] = ()
 
 
 # ------------------------------------------------------------------------------------ comparisons

@@ -28,7 +28,7 @@ from transformers.integrations import is_deepspeed_zero3_enabled
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 
 from assay.api import DEFAULT_OUT
-from assay.errors import AssayError, Interrupted, UsageError
+from assay.errors import AssayError, Interrupted, UsageError, in_one_line
 from assay.messages import tr
 from assay.models.local.folder import find_tokenizer
 from assay.models.local.loading import choose_device, choose_dtype
@@ -152,9 +152,9 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         except Interrupted as stop:
             if isinstance(stop.__cause__, KeyboardInterrupt):  # a Ctrl-C is for the training
                 raise stop.__cause__ from None
-            self._note(state, _in_one_line(stop))
+            self._note(state, in_one_line(stop))
         except AssayError as error:
-            self._note(state, _in_one_line(error))
+            self._note(state, in_one_line(error))
         # Hours of training are not lost for a mistake of ours, or for memory that ran out here.
         except Exception as error:  # noqa: BLE001
             self._note(state, f"{type(error).__name__}: {error}")
@@ -193,10 +193,6 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
 
 def _path(given: str | Path | None) -> Path | None:
     return None if given is None else Path(given)
-
-
-def _in_one_line(error: AssayError) -> str:
-    return ": ".join(filter(None, (error.message, error.hint)))
 
 
 def _decidable(gate: Gate, measures: Sequence[MeasureKind]) -> bool:

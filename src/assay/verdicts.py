@@ -149,8 +149,9 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criterion:
-    """One limit of a gate. `passed` None: not measured, so that nothing can be said. `marginal`:
-    the interval of the value lies across the limit. `reason` is a whole sentence.
+    """One limit of a gate. `passed` None: not measured, so that nothing can be said, or the gate
+    decides nothing. `marginal`: the interval of the value lies across the limit. `reason` is a
+    whole sentence.
     """
 
     passed: bool | None
@@ -234,8 +235,9 @@ class Subject:
 class Deciding:
     """What a run is to decide on, kept with it. `selects`: the gate decides; otherwise it is only
     told how each checkpoint fares. `asked`: the user named the gate. `top`: the folder of model
-    folders, if one was named. `samples`: prompts to write after, where not those that ship.
-    `leaves`: reports and selections are left as files; not by what measures only a part.
+    folders, if that was named and all of them lie in it. `samples`: prompts to write after, where
+    not those that ship. `leaves`: reports and selections are left as files; not by what measures
+    only a part.
     """
 
     subjects: tuple[Subject, ...]

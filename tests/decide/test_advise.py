@@ -227,6 +227,29 @@ def test_the_lowest_category_and_what_it_would_need() -> None:
     assert "os: 0.6, limit above 0.7" in what.figures
 
 
+def test_categories_that_are_equally_low_are_all_named() -> None:
+    """Nothing is right in any: none of the three is lower than the others."""
+    what, _ = on_os(os_suite(0, 0, 0))
+    assert what.advice.startswith(
+        "More training data for hardware_id, driver_select, command_complete, which are equally "
+        "low in os, across all their kinds"
+    )
+    assert not any("would" in figure for figure in what.figures)
+    # 0.9, 0.5, 0.5: (0.7 · 3 − 0.9) / 2 = 0.6 each.
+    what, _ = on_os(os_suite(90, 50, 50))
+    assert what.advice.endswith("The lowest categories are driver_select, command_complete.")
+    assert (
+        "driver_select, command_complete above 0.6 each would lift the mean above 0.7"
+        in what.figures
+    )
+    # 0.1, 0, 0: (0.1 + 2) / 3 = 0.7, and above it is asked.
+    what, _ = on_os(os_suite(10, 0, 0))
+    assert (
+        "even with driver_select, command_complete at 1 the mean would be 0.7: the others must "
+        "rise too" in what.figures
+    )
+
+
 def test_where_one_category_cannot_lift_the_mean_it_is_said() -> None:
     """0.5, 0.2, 0.5: even 1 in place of 0.2 makes 2/3."""
     what, _ = on_os(os_suite(50, 20, 50))

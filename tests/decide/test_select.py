@@ -101,6 +101,28 @@ def test_an_interval_across_zero_is_a_tie_and_the_higher_score_is_selected():
     assert "This is a tie with tiny/step_100" in found.reason
 
 
+def test_a_single_block_or_test_excludes_nothing():
+    # 0.4·10/20 = 0.2 against 0.4·10/40 = 0.1, on a text of one block: nobody knows its spread.
+    better = candidate("tiny/step_200", text=text(20.0, blocks=1))
+    worse = candidate("tiny/step_100", text=text(40.0, blocks=1))
+    found = chosen(better, worse)
+    assert found.selected == "tiny/step_200"
+    assert found.difference is not None
+    assert found.difference.value == pytest.approx(0.1)
+    assert (found.difference.low, found.difference.high) == (None, None)
+    assert (found.tie, found.tied_with) == (True, ("tiny/step_100",))
+    assert "This counts as a tie with tiny/step_100: the difference, 0.1, has no" in found.reason
+    # One test in each category: 0.3·(1 - 0) of nothing certain.
+    no_limits = Gate(source="default")
+    right_ones = candidate("tiny/step_200", suites={"os": os_suite(1, 1, 1, n=1)})
+    wrong_ones = candidate("tiny/step_100", suites={"os": os_suite(0, 0, 0, n=1)})
+    found = chosen(right_ones, wrong_ones, gate=no_limits)
+    assert found.difference is not None
+    assert found.difference.value == pytest.approx(0.3)
+    assert found.difference.low is None
+    assert (found.selected, found.tie) == ("tiny/step_200", True)
+
+
 def test_a_tie_is_broken_by_pairing():
     """Of 100 tests a misses ten that b gets: unpaired intervals overlap by far, but no test went
     the other way, so the pairs tell the two apart.

@@ -18,6 +18,7 @@ from assay.errors import AssayError, UsageError
 from assay.interfaces.benchmark_choices import YAWO, choose, holds_tests, one_key, suite_argument
 from assay.interfaces.benchmark_script import command
 from tests.conftest import ROOT, numbered, right
+from tests.loaded_python import run_python
 
 CHAT = "smollm2:135m-instruct-q4_1"
 SECRET = "sk-planted-4f9a7c21e8b35d60"
@@ -43,14 +44,10 @@ class Desk:
         }
 
     def run(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, str(ROOT / "run_benchmark.py"), *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=self.folder,
-            env={**self.environment, **environment},
-            timeout=120,
+        return run_python(
+            [str(ROOT / "run_benchmark.py"), *words],
+            self.folder,
+            {**self.environment, **environment},
         )
 
     def document(self, *words: str, **environment: str):

@@ -6,6 +6,7 @@ have to show.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sqlite3
 from contextlib import closing
@@ -73,6 +74,7 @@ EXAMPLE = {
 def bench(bench):
     """Tests share two cores: one thread each is quickest for models this small."""
     bench.environment["OMP_NUM_THREADS"] = "1"
+    bench.weights = True
     return bench
 
 
@@ -254,6 +256,19 @@ def test_a_device_that_is_none_is_refused_with_those_there_are(bench):
     error = bench.document("run", "base", "-s", suite, "--device", "nowhere")["error"]
     assert "'nowhere'" in error["message"]
     assert error["hint"].startswith("--device takes auto, cpu")
+    assert not bench.out.exists()
+
+
+@pytest.mark.skipif(
+    bool(importlib.util.find_spec("tensorboard") or importlib.util.find_spec("tensorboardX")),
+    reason="TensorBoard is installed",
+)
+def test_curves_that_nothing_can_write_are_refused_with_what_to_install(bench):
+    make_checkpoint(bench.folder / "base")
+    suite = bench.suite({"sum": numbered(2)})
+    told = bench.document("run", "base", "-s", suite, "--tensorboard", "events")
+    assert told["exit_code"] == 2
+    assert told["error"]["hint"] == "install it with: pip install tensorboard"
     assert not bench.out.exists()
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from assay.sandbox import find_isolation
 from tests.servers.ollama_models import CHAT
 
 KEY = "sk-planted-5e0b7c"
@@ -49,6 +50,8 @@ def test_ollamas_models_are_listed_with_size_and_fit(nobody, ollama_server):
     assert line(document, "Ollama")["state"] == "good"
     assert "0.17.4" in line(document, "Ollama")["says"]
     assert "94 MiB, Q4_1, 134.52M, fits (by estimate" in line(document, CHAT)["says"]
+    assert line(document, "judge")["state"] == "note"
+    assert "1.5 billion parameters" in line(document, "judge")["says"]
     assert ollama_server.asked == []
     assert CHAT in nobody.assay("doctor", COLUMNS="120").stdout
 
@@ -73,15 +76,23 @@ def test_the_disk_is_looked_at_where_runs_would_be_kept_and_nothing_is_made(nobo
     assert not nobody.out.exists()
 
 
-def test_the_sandbox_is_found_on_the_path(nobody, tmp_path):
+def test_the_sandbox_is_what_was_found_by_trying(nobody):
+    found = find_isolation()
+    said = line(nobody.document("doctor"), "sandbox")
+    assert said["state"] == ("note" if found.isolation is None else "good")
+    assert ("bubblewrap, " in said["says"]) == (found.isolation == "bubblewrap")
+    assert all(problem in said["says"] for problem in found.problems)
+
+
+def test_a_bubblewrap_that_does_not_work_is_not_called_good(nobody, tmp_path):
     tool = tmp_path / "bin" / "bwrap"
     tool.parent.mkdir()
-    tool.write_text("#!/bin/sh\n")
+    tool.write_text("#!/bin/sh\nexit 1\n")
     tool.chmod(0o755)
     nobody.environment["PATH"] = str(tool.parent)
-    assert line(nobody.document("doctor"), "sandbox")["state"] == "good"
-    nobody.environment["PATH"] = ""
-    assert line(nobody.document("doctor"), "sandbox")["state"] == "note"
+    said = line(nobody.document("doctor"), "sandbox")
+    assert f"{tool} is there but does not work" in said["says"]
+    assert said["state"] == "good" or "--sandbox weak" in said["next"]
 
 
 def test_the_machine_is_the_one_that_reports_show(nobody):

@@ -5,15 +5,22 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
 from assay.interfaces.cli.offers import offered_suites
+from assay.sandbox import find_isolation
 from assay.workflow.discovery import SuiteFound
 from tests.conftest import numbered, right
+from tests.loaded_python import start_on_terminal
 from tests.servers.ollama_models import CHAT
+from tests.workflow.judged_work import form
 
-pexpect = pytest.importorskip("pexpect")  # there are no pseudo-terminals on Windows
+# There are no pseudo-terminals on Windows.
+pexpect, fdpexpect, pty, termios = map(
+    pytest.importorskip, ("pexpect", "pexpect.fdpexpect", "pty", "termios")
+)
 
 UP, DOWN, SPACE, ENTER, CTRL_C, CTRL_D = "\x1b[A", "\x1b[B", " ", "\r", "\x03", "\x04"
 PATIENCE_S = 90
@@ -37,15 +44,24 @@ class Door:
         for name in ("NO_COLOR", "ASSAY_PLAIN"):
             if name not in environment:
                 settings.pop(name, None)
-        self.child = pexpect.spawn(
-            sys.executable,
-            ["-m", "assay"],
-            cwd=bench.folder,
-            env=settings,
-            dimensions=(rows, columns),
-            timeout=PATIENCE_S,
-            encoding="utf-8",
-        )
+        words = ["-m", "assay"]
+        ours, its_own = pty.openpty()
+        termios.tcsetwinsize(its_own, (rows, columns))
+        self.process = start_on_terminal(words, bench.folder, settings, its_own)
+        os.close(its_own)
+        if self.process:
+            self.child = fdpexpect.fdspawn(ours, timeout=PATIENCE_S, encoding="utf-8")
+        else:
+            os.close(ours)
+            self.child = pexpect.spawn(
+                sys.executable,
+                words,
+                cwd=bench.folder,
+                env=settings,
+                dimensions=(rows, columns),
+                timeout=PATIENCE_S,
+                encoding="utf-8",
+            )
         self.seen = ""
 
     def see(self, text):
@@ -55,6 +71,7 @@ class Door:
 
     def press(self, *keys):
         for key in keys:
+            time.sleep(0.05)  # as pexpect waits: a program that has just asked may not listen yet
             self.child.send(key)
 
     def end(self):
@@ -62,7 +79,16 @@ class Door:
         self.child.expect(pexpect.EOF)
         self.seen += self.child.before
         self.child.close()
-        return _ESCAPES.sub("", self.seen), self.child.exitstatus
+        code = self.process.end() if self.process else self.child.exitstatus
+        return _ESCAPES.sub("", self.seen), code
+
+    def leave(self):
+        """End it, however far it is."""
+        if self.process:
+            self.process.kill()
+            self.child.close()
+        else:
+            self.child.close(force=True)
 
 
 @pytest.fixture
@@ -75,7 +101,7 @@ def open_door(bench):
 
     yield start
     for door in doors:
-        door.child.close(force=True)
+        door.leave()
 
 
 @pytest.fixture
@@ -211,6 +237,8 @@ def test_a_name_of_the_list_can_be_typed(ready, open_door, plain):
         door.see("openai:NAME@URL")
     door.press("llama9:3b", ENTER)
     door.see("for Ollama write ollama:llama9:3b")
+    if not plain:
+        door.see("openai:NAME@URL")  # keys that come before the question are lost
     door.press("\x15", f"stories:260k ollama:{CHAT}", ENTER)
     door.see("Which suites?")
     door.press(ENTER)
@@ -236,6 +264,7 @@ def test_a_suite_with_mistakes_is_not_marked_and_typing_it_shows_them(bench, rea
     door.see("a-bad-suite/bad.json:1:")
     door.see("exact_mach")
     door.see("1 mistake in a-bad-suite")
+    door.see("type its folder or file")
     (bench.folder / "a-bad-suite" / "bad.json").write_text(
         json.dumps([{**broken, "eval_method": "exact_match"}])
     )
@@ -271,6 +300,7 @@ def test_a_model_of_ones_own_can_be_typed_and_a_wrong_one_is_explained(
     door.see("openai:NAME@URL")
     door.press("scripted:nowhere.json", ENTER)
     door.see("cannot read the script")
+    door.see("openai:NAME@URL")
     door.press("\x15", "scripted:able.json", ENTER)
     door.see("Which suites?")
     door.press(ENTER)
@@ -280,6 +310,74 @@ def test_a_model_of_ones_own_can_be_typed_and_a_wrong_one_is_explained(
     assert code == 0
     assert "assay run scripted:able.json -s my-tests/" in text
     assert ready.asked == []
+
+
+# -------------------------------------------------------------------------------------- the judge
+
+
+@pytest.fixture
+def judged(bench, ollama_server):
+    """A folder with one test that needs a judge, and a judge that keeps to its form."""
+    test = {
+        "id": "open_001", "prompt": "Write a function that halves a number.",
+        "eval_method": "judge", "rubric": "coding", "evidence": "binary_search",
+    }  # fmt: skip
+    bench.suite({"open": [test]}, name="my-tests")
+    bench.script("judge", default=form(8, 7, 9))
+    ollama_server.answers({"halves a number": "It is easy: def half(n): return n / 2"})
+    return ollama_server
+
+
+def test_a_judge_can_be_typed_and_its_verdict_counts(bench, judged, open_door):
+    door = open_door(judged.url)
+    door.see("none found; tests that need one stay unscored")
+    door.see("another model")
+    door.press(ENTER)
+    door.see("another suite")
+    door.press(ENTER)
+    door.see("Which judge reads the answers to 1 test?")
+    door.see("another judge")
+    door.press(DOWN, ENTER)  # below no judge at all
+    door.see("openai:NAME@URL")
+    door.press("scripted:judge.json", ENTER)
+    if find_isolation().isolation:
+        door.see("May the code of answers be run?")
+        door.press(ENTER)  # which means no
+    door.see("at least 1 to the judge")
+    door.see("Start?")
+    door.press(ENTER)
+    text, code = door.end()
+    assert code == 0, text
+    assert "assay run ollama:" in text
+    assert "--judge scripted:judge.json" in text
+    assert "--allow-code-execution" not in text.partition("The command that repeats")[2]
+    assert "score 80.0 points" in text
+
+
+def test_numbers_and_names_choose_a_judge_and_code_may_be_run(judged, open_door):
+    door = open_door(judged.url, ASSAY_PLAIN="1")
+    door.see("numbers or names")
+    door.press(f"{CHAT}\r")
+    door.see("numbers or names")
+    door.press("\r")
+    door.see("no judge: leave them unscored")
+    door.see("number or name [1]")
+    door.press("7\r")
+    door.see("type a number from 1 to 1")
+    door.press(f"ollama:{CHAT}\r")
+    door.see("would judge its own answers")
+    door.press("scripted:judge.json scripted:judge.json\r")
+    door.see("name exactly one")
+    door.press("scripted:judge.json\r")
+    if find_isolation().isolation:
+        door.see("May the code of answers be run? [y/N")
+        door.press("y\r")
+    door.see("Start?")
+    door.press("n\r")
+    text, code = door.end()
+    assert code == 0, text
+    assert f"assay run ollama:{CHAT} -s my-tests/ --judge scripted:judge.json" in text
+    assert text.count("--allow-code-execution") == bool(find_isolation().isolation)
 
 
 # ------------------------------------------------------------------------------------ checkpoints
@@ -307,6 +405,7 @@ def test_the_first_checkpoints_are_listed_by_their_steps_and_a_broken_one_is_exp
     door.see("a checkpoint's folder")
     door.press("run/final", ENTER)
     door.see("does not say which kind of model it is")
+    door.see("a checkpoint's folder")
     door.press("\x15", f"ollama:{CHAT}", ENTER)
     door.see("Which suites?")
 
@@ -347,12 +446,12 @@ def test_a_checkpoint_of_the_list_is_asked_and_a_broken_one_is_explained(
     ("models", "marked"),
     [
         (["runs/step_100", "hf:runs/final"], ["os", "technical"]),
-        (["runs/step_100", "ollama:llama3.2:3b"], ["coding"]),
-        (["ollama:llama3.2:3b"], ["coding"]),
+        (["runs/step_100", "ollama:llama3.2:3b"], ["coding", "data"]),
+        (["ollama:llama3.2:3b"], ["coding", "data"]),
     ],
 )
 def test_what_is_marked_among_the_suites_that_ship_suits_the_models(models, marked):
-    names = ("coding", "example", "os", "technical")
+    names = ("coding", "data", "example", "os", "technical")
     found = [SuiteFound(argument=name, title="", tests=1, ships=True) for name in names]
     assert [each.value for each in offered_suites(found, models) if each.checked] == marked
 

@@ -22,6 +22,7 @@ GATE = '[perplexity]\nmax = 1e9\n\n[[suite]]\nname = "tests"\nmin = 0\n'
 def bench(bench):
     """Tests share two cores: one thread each is quickest for models this small."""
     bench.environment["OMP_NUM_THREADS"] = "1"
+    bench.weights = True
     (bench.folder / "gate.toml").write_text(GATE, "utf-8")
     (bench.folder / "text.txt").write_text("The machine starts in a minute. " * 8, "utf-8")
     pick = {
@@ -101,5 +102,6 @@ def test_options_that_run_has_too_are_the_same():
     run = {each.name: each for each in load_command("run").params}
     watch = {each.name: each for each in load_command("watch").params}
     shared = set(run) & set(watch)
-    assert {"suites", "gate", "text", "limit", "device", "dtype", "write_back"} <= shared
+    wanted = {"suites", "gate", "text", "tensorboard", "limit", "device", "dtype", "write_back"}
+    assert wanted <= shared
     assert {name for name in shared if watch[name] is not run[name]} == {"out", "as_json", "lang"}

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
 import statistics
-import sys
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -152,30 +148,12 @@ def test_no_order_of_the_same_words_beats_the_share_read_as_ewe(words: list[str]
 # ---------------------------------------------------------------------- sources never seen
 
 
-@pytest.fixture(scope="module")
-def script(root: Path) -> ModuleType:
-    place = root / "scripts" / "make_language_model.py"
-    spec = importlib.util.spec_from_file_location("make_language_model", place)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["make_language_model"] = module  # dataclasses look their module up there
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def lines(script: ModuleType, shared: Path) -> list[Any]:
-    return list(script.read_lines(shared / "data" / "langid"))
-
-
 @pytest.fixture(scope="module", params=["Storybook", "MediaWiki", "UDHR"])
 def unseen(
-    request: pytest.FixtureRequest, script: ModuleType, lines: list[Any]
+    request: pytest.FixtureRequest, lines: list[Any], model_without: Callable[[str], Any]
 ) -> tuple[Any, list[Any]]:
     """A model, and the lines of a source it never saw."""
-    model = script.train(lines, without_sources=[request.param])
-    return model, [line for line in lines if line.source == request.param]
+    return model_without(request.param), [line for line in lines if line.source == request.param]
 
 
 def ewe_of(lines: list[Any]) -> list[str]:

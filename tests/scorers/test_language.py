@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import random
-import sys
 import unicodedata
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -77,31 +76,15 @@ UNKNOWN = [
 NEIGHBOURS = ("fon", "gaa", "dag", "kbp", "ajg", "twi", "yor")
 
 
-def load_script(root: Path) -> ModuleType:
-    place = root / "scripts" / "make_language_model.py"
-    spec = importlib.util.spec_from_file_location("make_language_model", place)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["make_language_model"] = module  # dataclasses look their module up there
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def script(root: Path) -> ModuleType:
-    return load_script(root)
-
-
-@pytest.fixture(scope="module")
-def lines(script: ModuleType, shared: Path) -> list[Any]:
-    return list(script.read_lines(shared / "data" / "langid"))
-
-
 @pytest.fixture(scope="module", params=["FLORES", "UDHR", "Storybook", "MediaWiki"])
-def held_out(request: pytest.FixtureRequest, script: ModuleType, lines: list[Any]) -> Any:
+def held_out(
+    request: pytest.FixtureRequest,
+    script: ModuleType,
+    lines: list[Any],
+    model_without: Callable[[str], Any],
+) -> Any:
     """A source, a model that never saw it, and how its lines fared."""
-    model = script.train(lines, without_sources=[request.param])
+    model = model_without(request.param)
     return request.param, model, script.measure(model, lines, [request.param])
 
 

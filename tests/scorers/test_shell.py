@@ -39,6 +39,10 @@ def best_of(accepted: list[str], *predictions: str, match: str = "word", k: int 
     return top_k(case_for(check), check, reply)
 
 
+def test_a_lone_quotation_mark_is_no_command_and_no_mistake_of_ours():
+    assert marked(["''"], '"').value == 0.0
+
+
 def commands_read(answer: str) -> list[str]:
     snippets = snippets_in(answer, KNOWN_PROGRAMS)
     return [" ".join(c.words) for snippet in snippets for c in snippet.commands]

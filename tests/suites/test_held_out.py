@@ -79,9 +79,29 @@ def test_numbers_with_a_point_and_tables_are_no_token_ids(tmp_path: Path) -> Non
         np.save(tmp_path / name, array)
         with pytest.raises(InvalidFiles, match="1 mistake"):
             load_held_out(tmp_path / name)
+    np.save(tmp_path / "n.npy", np.array([1, 2, -5, -6]))
+    with pytest.raises(InvalidFiles) as caught:
+        load_held_out(tmp_path / "n.npy")
+    assert caught.value.findings[0].message == "token id 3 is -5; an id is 0 or more"
     np.save(tmp_path / "c.npy", np.array([object()]), allow_pickle=True)
     with pytest.raises(InvalidFiles):
         load_held_out(tmp_path / "c.npy")
+
+
+def test_the_largest_of_all_token_ids_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.suites.held_out.IDS_AT_ONCE", 2)
+    np.save(tmp_path / "a.npy", np.array([7, 8, 900, 4, 5]))
+    assert load_held_out(tmp_path / "a.npy").largest_id == 900
+    np.save(tmp_path / "b.npy", np.array([7, 8, 900, 4, -5]))
+    with pytest.raises(InvalidFiles) as caught:
+        load_held_out(tmp_path / "b.npy")
+    assert "token id 5 is -5" in caught.value.findings[0].message
+    lines = '{"input_ids": [3, 40]}\n{"text": "a dog"}\n{"input_ids": [9, 8]}\n'
+    (tmp_path / "c.jsonl").write_text(lines)
+    assert load_held_out(tmp_path / "c.jsonl").largest_id == 40
+    assert load_held_out().largest_id is None
 
 
 @pytest.mark.parametrize("name", ["nothing.txt", ""])

@@ -7,9 +7,11 @@ from pathlib import Path
 from assay.workflow.checkpoint_places import Place, places_of
 
 
-def checkpoint(folder: Path) -> Path:
+def checkpoint(folder: Path, *, with_weights: bool = True) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text("{}")
+    if with_weights:
+        (folder / "model.safetensors").touch()
     return folder
 
 
@@ -20,6 +22,7 @@ def named(*specs: str) -> list[str | None]:
 def test_a_checkpoint_is_itself_whatever_lies_in_it(tmp_path: Path) -> None:
     one = checkpoint(tmp_path / "run" / "step_100")
     (one / "logs").mkdir()
+    checkpoint(one / "onnx", with_weights=False)
     ((spec, place),) = places_of([str(one)])
     assert (spec, place.name, place.step, place.folder) == (str(one), "run/step_100", 100.0, None)
 
@@ -67,7 +70,59 @@ def test_model_folders_of_one_name_do_not_share_their_reports(tmp_path: Path) ->
     first, second = named(str(one), str(other))
     assert first != second
     assert first.startswith("run-")
-    assert named(str(one), str(one / "step_1")) == ["run/step_1", "run/step_1"]
+
+
+def test_a_checkpoint_with_parts_of_its_own_is_a_step_of_its_folder(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    checkpoint(run / "step_1")
+    checkpoint(run / "step_2")
+    checkpoint(run / "step_1" / "onnx", with_weights=False)
+    checkpoint(run / "step_2" / "1_Pooling", with_weights=False)
+    assert named(str(run)) == ["run/step_1", "run/step_2"]
+    assert {place.top for _, place in places_of([str(run)])} == {None}
+
+
+def test_a_step_without_weights_is_a_step_where_others_have_some(tmp_path: Path) -> None:
+    run = checkpoint(tmp_path / "run")
+    checkpoint(run / "step_1", with_weights=False)
+    checkpoint(run / "step_2")
+    assert named(str(run)) == ["run/step_1", "run/step_2", "run/final"]
+
+
+def test_links_that_lead_back_up_or_nowhere_are_not_followed(tmp_path: Path) -> None:
+    run = checkpoint(tmp_path / "models" / "run" / "step_1").parent
+    (run / "loop").symlink_to(".")
+    (run / "step_8").symlink_to("../run")
+    (run / "step_9").symlink_to("../..")
+    (run / "gone").symlink_to("nowhere")
+    (run / "here").symlink_to("there")
+    (run / "there").symlink_to("here")
+    assert named(str(run)) == ["run/step_1"]
+    assert named(str(tmp_path / "models")) == ["run/step_1"]
+    elsewhere = checkpoint(tmp_path / "disk" / "x")
+    (run / "step_2").symlink_to(elsewhere)
+    assert named(str(run)) == ["run/step_1", "run/step_2"]
+
+
+def test_what_was_named_beside_its_folder_is_of_the_folder(tmp_path: Path) -> None:
+    run = checkpoint(tmp_path / "models" / "run" / "step_1").parent
+    checkpoint(run / "step_2")
+    (tmp_path / "link").symlink_to(run / "step_2")
+    steps = ["run/step_1", "run/step_2"]
+    for specs in (
+        [str(run), str(run / "step_1")],
+        [str(run / "step_1"), str(run)],
+        [f"hf:{run / 'step_1'}", str(run)],
+        [str(tmp_path / "link"), str(run)],
+        [str(run), str(run)],
+        [str(run.parent), str(run)],
+    ):
+        assert named(*specs) == steps, specs
+        assert all(place.folder == run for _, place in places_of(specs))
+    apart = checkpoint(tmp_path / "other" / "step_3")
+    assert named(str(apart), str(run)) == ["other/step_3", *steps]
+    twice = [str(run / "step_1")] * 2
+    assert named(*twice) == ["run/step_1"] * 2  # a mistake, which is refused
 
 
 def test_what_is_no_folder_is_left_to_whoever_opens_it(tmp_path: Path) -> None:

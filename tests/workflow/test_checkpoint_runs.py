@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
 from assay import api
-from assay.errors import AssayError, Interrupted, InvalidFiles
-from assay.models.local.model import LocalModel
-from assay.reports.progress import SilentProgress
+from assay.errors import AssayError, Interrupted, InvalidFiles, ModelUnavailable
+from assay.models.local.model import LocalModel, _loaded
+from assay.reports import as_json
+from assay.reports.progress import PlainProgress, SilentProgress
 from tests.models.local.checkpoints import make_checkpoint
 
 WITHOUT_SPEED = ("perplexity", "generation")
@@ -58,6 +60,16 @@ def run(folder: Path, *models: str, gate: str | None = "anything.toml", **more):
     settings |= {"out": folder / "out", "measures": WITHOUT_SPEED}
     settings |= {"gate": folder / gate if gate else None} | more
     return api.run(models or [str(folder / "run")], **settings)
+
+
+class Hearing(SilentProgress):
+    """Listens to what is told on the way."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def note(self, sentence: str) -> None:
+        self.heard.append(sentence)
 
 
 def test_every_step_is_evaluated_in_order_and_the_best_that_passes_is_selected(
@@ -108,6 +120,131 @@ def test_one_broken_checkpoint_is_reported_and_the_others_go_on(folder: Path) ->
     assert again.exit_code == 3
 
 
+def test_a_broken_checkpoint_stands_among_the_models_for_programs_and_is_told_of(
+    folder: Path,
+) -> None:
+    broken = shutil.copytree(folder / "run" / "step_900", folder / "run" / "step_950")
+    (broken / "model.safetensors").write_bytes(b"no")
+    hearing = Hearing()
+    report = run(folder, measures=("perplexity",), observer=hearing)
+    assert [each for each in hearing.heard if "run/step_950 could not be evaluated" in each]
+    assert [each for each in report.notes if "run/step_950 could not be evaluated" in each]
+    document = as_json.report(report)
+    assert [Path(each["model"]).name for each in document["models"]] == [
+        "step_900",
+        "step_950",
+        "step_1000",
+    ]
+    row = document["models"][1]
+    assert "model.safetensors" in row.pop("failed")
+    spec = str(folder / "run" / "step_950")
+    assert row == {"model": spec, "suites": [], "measurements": {}, "report": None} | {
+        "accepted": None,
+        "about": {},
+    }
+    assert not any("failed" in document["models"][at] for at in (0, 2))
+
+
+class Removing(Hearing):
+    """Something happens to the checkpoints once the first of them has answered."""
+
+    def __init__(self, damage: Callable[[], object]) -> None:
+        super().__init__()
+        self.damage: Callable[[], object] | None = damage
+
+    def replied(self, *_: object) -> None:
+        if self.damage:
+            self.damage()
+        self.damage = None
+
+
+def test_a_checkpoint_that_goes_away_after_the_start_fails_alone(folder: Path) -> None:
+    gone = folder / "run" / "step_1000"
+    hearing = Removing(lambda: shutil.rmtree(gone))
+    report = run(folder, measures=("perplexity",), observer=hearing)
+    assert report.exit_code == 3
+    assert [Path(model.spec).name for model in report.models] == ["step_900"]
+    assert report.selected == str(folder / "run" / "step_900")
+    (told,) = (each for each in hearing.heard if "step_1000" in each)
+    assert told.endswith(f"{gone} has been removed since the run began")
+    assert not gone.exists(), "nothing is written where it lay"
+    selection = json.loads((folder / "run" / "best_checkpoint_selection.json").read_text())
+    assert [each["checkpoint"] for each in selection["ranking"] if each["failed"]] == [
+        "run/step_1000"
+    ]
+    again = api.report("latest", out=folder / "out")
+    assert again.exit_code == 3
+    assert len(again.models) == 1
+    board = api.leaderboard(out=folder / "out")
+    assert [row.model for row in board.suites[0].rows] == [str(folder / "run" / "step_900")]
+
+
+def test_a_checkpoint_that_breaks_after_the_start_fails_alone_and_is_asked_when_mended(
+    folder: Path,
+) -> None:
+    weights = folder / "run" / "step_1000" / "model.safetensors"
+    whole = weights.read_bytes()
+    report = run(
+        folder,
+        measures=("perplexity",),
+        observer=Removing(lambda: weights.write_bytes(whole[:3000])),
+    )
+    assert report.exit_code == 3
+    assert [each.name for each in report.failed] == ["run/step_1000"]
+    assert "cannot be loaded" in report.failed[0].why
+    weights.write_bytes(whole)
+    mended = run(folder, measures=("perplexity",))
+    assert mended.exit_code == 0
+    assert len(mended.models) == 2
+    assert not mended.failed
+
+
+def test_a_run_that_was_stopped_after_a_checkpoint_broke_asks_it_again_when_it_is_whole(
+    folder: Path,
+) -> None:
+    make_checkpoint(folder / "run" / "step_1100", seed=5)
+    weights = folder / "run" / "step_1000" / "model.safetensors"
+    whole = weights.read_bytes()
+
+    class Stopping(Removing):
+        def model_started(self, spec: str, *, total: int, reused: int) -> None:
+            if spec.endswith("step_1100"):
+                raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted):
+        run(folder, measures=("perplexity",), observer=Stopping(lambda: weights.write_bytes(b"")))
+    stopped = api.report("latest", out=folder / "out")
+    assert [each.name for each in stopped.failed] == ["run/step_1000"]
+    weights.write_bytes(whole)
+    report = run(folder, measures=("perplexity",))
+    assert (report.run, report.exit_code) == (stopped.run, 0)
+    assert len(report.models) == 3
+
+
+def test_a_checkpoint_that_was_named_and_goes_away_ends_the_run(folder: Path) -> None:
+    first, second = (folder / "run" / step for step in ("step_900", "step_1000"))
+    with pytest.raises(ModelUnavailable):
+        run(
+            folder,
+            str(first),
+            str(second),
+            measures=("perplexity",),
+            observer=Removing(lambda: shutil.rmtree(second)),
+        )
+
+
+def test_a_folder_of_which_nothing_is_left_selects_nothing(folder: Path) -> None:
+    shutil.rmtree(folder / "run" / "step_1000")
+
+    class Early(Hearing):
+        def model_started(self, spec: str, *, total: int, reused: int) -> None:
+            shutil.rmtree(spec)
+            LocalModel.close(_loaded.owner)
+
+    report = run(folder, measures=("perplexity",), observer=Early())
+    assert (report.exit_code, report.selected, report.models) == (3, None, ())
+
+
 def test_a_broken_checkpoint_that_was_named_is_refused(folder: Path) -> None:
     (folder / "run" / "step_900" / "model.safetensors").write_bytes(b"no")
     with pytest.raises(AssayError, match=r"model\.safetensors"):
@@ -135,6 +272,18 @@ def test_a_suite_without_a_gate_decides_nothing(folder: Path) -> None:
     assert not (folder / "run" / "best_checkpoint_selection.json").exists()
 
 
+def test_a_report_has_no_verdict_of_a_gate_that_decides_nothing(folder: Path) -> None:
+    report = run(folder, gate=None, measures=None)
+    assert [model.accepted for model in report.models] == [None, None]
+    kept = folder / "out" / "checkpoints" / "run" / "step_900" / "evaluation_report.json"
+    acceptance = json.loads(kept.read_text())["details"]["acceptance"]
+    perplexity = acceptance["criteria"]["perplexity"]
+    assert perplexity["value"] > perplexity["limit"] == 50
+    assert "is not below 50" in perplexity["reason"]
+    assert acceptance["accepted"] is None
+    assert {each["passed"] for each in acceptance["criteria"].values()} == {None}
+
+
 def test_a_gate_that_asks_for_what_is_not_asked_is_refused_before_anything(folder: Path) -> None:
     (folder / "odd.toml").write_text('[[suite]]\nname = "testz"\nmin = 0.5\n')
     with pytest.raises(InvalidFiles) as caught:
@@ -154,17 +303,12 @@ def test_any_suite_can_be_what_a_gate_asks_for(folder: Path) -> None:
 
 def test_where_nobody_may_write_the_reports_lie_under_out_alone(folder: Path) -> None:
     for step in ("step_900", "step_1000"):
-        (folder / "run" / step / ".evaluation_report.json.partial").mkdir()
+        (folder / "run" / step / "evaluation_report.json").mkdir()
 
-    class Hearing(SilentProgress):
-        heard: ClassVar[list[str]] = []
-
-        def note(self, text: str) -> None:
-            self.heard.append(text)
-
-    report = run(folder, observer=Hearing())
+    hearing = Hearing()
+    report = run(folder, observer=hearing)
     assert report.exit_code == 0
-    assert sum("beside the weights" in note for note in Hearing.heard) == 2
+    assert sum("beside the weights" in note for note in hearing.heard) == 2
     assert (folder / "out/checkpoints/run/step_900/evaluation_report.json").is_file()
 
 
@@ -190,6 +334,84 @@ def test_model_folders_have_their_own_selections_and_there_is_one_over_all(folde
     assert len(chosen[2]["ranking"]) == 3
     assert report.selected is not None
     assert report.selected.endswith(chosen[2]["selected"])
+
+
+def test_of_model_folders_named_one_by_one_there_is_a_selection_over_all(folder: Path) -> None:
+    other = folder / "other"
+    make_checkpoint(other / "step_10", seed=7)
+    stale = folder / "out" / "checkpoints" / "best_checkpoint_selection.json"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("{}")
+    report = run(folder, str(folder / "run"), str(other), measures=("perplexity",))
+    assert report.exit_code == 0
+    overall = json.loads(stale.read_text())
+    assert len(overall["ranking"]) == 3
+    assert report.selected is not None
+    assert report.selected.endswith(overall["selected"])
+    nothing = run(
+        folder, str(folder / "run"), str(other), gate="nothing.toml", measures=("perplexity",)
+    )
+    assert (nothing.exit_code, nothing.selected) == (1, None)
+    assert json.loads(stale.read_text())["selected"] is None
+    make_checkpoint(folder / "models" / "b" / "step_10", seed=8)
+    run(folder, str(folder / "models"), str(other), measures=("perplexity",))
+    assert len(json.loads(stale.read_text())["ranking"]) == 2
+    apart = folder / "models" / "best_checkpoint_selection.json"
+    assert not apart.exists(), "not all of them lie there"
+
+
+def test_one_named_beside_folders_is_no_part_of_their_selection_and_must_pass_itself(
+    folder: Path,
+) -> None:
+    make_checkpoint(folder / "models" / "a" / "step_10", seed=11)
+    make_checkpoint(folder / "models" / "b" / "step_10", seed=12)
+    single = str(folder / "run" / "step_900")
+    report = run(folder, single, str(folder / "models"), measures=("perplexity",))
+    assert report.decision is not None
+    figures = {
+        each.name: each.text.perplexity.value for each in report.decision.measured if each.text
+    }
+    overall = json.loads((folder / "models" / "best_checkpoint_selection.json").read_text())
+    assert {each["checkpoint"] for each in overall["ranking"]} == {"a/step_10", "b/step_10"}
+    best, *_, worst = sorted(figures.values())
+    assert worst == figures["run/step_900"], "so that the gate below refuses this one"
+    (folder / "between.toml").write_text(f"[perplexity]\nmax = {(best + worst) / 2}\n")
+    again = run(
+        folder, single, str(folder / "models"), gate="between.toml", measures=("perplexity",)
+    )
+    assert again.selected is not None
+    assert (again.models[0].accepted, again.exit_code) == (False, 1)
+
+
+def test_a_checkpoint_named_beside_its_folder_takes_part_in_its_selection(folder: Path) -> None:
+    single, whole = str(folder / "run" / "step_900"), str(folder / "run")
+    for models in ((single, whole), (whole, single)):
+        report = run(folder, *models, measures=("perplexity",))
+        assert report.exit_code == 0
+        assert [Path(model.spec).name for model in report.models] == ["step_900", "step_1000"]
+        selection = json.loads((folder / "run" / "best_checkpoint_selection.json").read_text())
+        assert len(selection["ranking"]) == 2
+
+
+def test_the_average_of_the_os_tasks_is_among_the_measurements(folder: Path) -> None:
+    one = str(make_checkpoint(folder / "run" / "step_900", context=1024))
+    report = run(folder, one, gate=None, suites=["os"], measures=(), text=None, limit=8)
+    (model,) = report.models
+    shares = model.suites[0].categories
+    tasks = [shares[name].value for name in ("hardware_id", "driver_select", "command_complete")]
+    average = model.measurements["os_benchmark"]
+    assert average.value == pytest.approx(sum(tasks) / 3)
+    assert average.unit == "share"
+    kept = folder / "out" / "checkpoints" / "run" / "step_900" / "evaluation_report.json"
+    assert json.loads(kept.read_text())["os_benchmark"]["avg"] == average.value
+
+
+def test_what_is_measured_is_not_told_to_be_unscored(folder: Path) -> None:
+    told = io.StringIO()
+    run(folder, observer=PlainProgress(told))
+    assert "done, 18/18" in told.getvalue()
+    assert "n=5" in told.getvalue()
+    assert "unscored" not in told.getvalue()
 
 
 def test_what_was_stopped_goes_on_and_nothing_is_asked_twice(
@@ -239,13 +461,8 @@ def test_a_final_copy_of_the_last_step_is_asked_once(folder: Path) -> None:
     for file in (folder / "run" / "step_1000").iterdir():
         shutil.copy(file, folder / "run" / file.name)
 
-    class Hearing(SilentProgress):
-        heard: ClassVar[list[str]] = []
-
-        def note(self, text: str) -> None:
-            self.heard.append(text)
-
-    report = run(folder, observer=Hearing())
+    hearing = Hearing()
+    report = run(folder, observer=hearing)
     assert report.exit_code == 0
     assert [Path(model.spec).name for model in report.models] == ["step_900", "step_1000"]
-    assert any("run/final has the same weights as run/step_1000" in each for each in Hearing.heard)
+    assert any("run/final has the same weights as run/step_1000" in each for each in hearing.heard)

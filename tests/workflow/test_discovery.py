@@ -177,7 +177,7 @@ def test_the_largest_models_that_fit_are_candidates_to_judge():
 
 @pytest.mark.parametrize(
     ("parameters", "able"),
-    [("134.52M", False), ("2.9B", False), ("3B", True), ("70.6b", True), ("1T", True), ("", False)],
+    [("135M", False), ("1.4B", False), ("1.5B", True), ("70.6b", True), ("1T", True), ("", False)],
 )
 def test_a_small_model_is_no_candidate_to_judge(parameters, able):
     model = ModelFound(

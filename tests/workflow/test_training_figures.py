@@ -66,6 +66,7 @@ def test_losses_are_read_by_step_and_everything_else_in_the_log_is_passed_over(t
         {"eval_loss": 8.0, "step": 10},
         {"loss": 7.5, "step": 20},
         {"train_loss": 8.2, "train_runtime": 60.0, "step": 20},
+        {"loss": -0.4, "step": 30},
     )
     assert training_log(tmp_path, None, None) == (((10.0, 9.1), (20.0, 7.5)), "")
 

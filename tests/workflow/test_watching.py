@@ -92,8 +92,8 @@ def names(sights, kind):
 # ------------------------------------------------------------------------------ what is whole
 
 
-def test_a_checkpoint_is_left_alone_until_its_last_byte_is_there(yard, made):
-    """A piece more whenever it was found to be incomplete."""
+def test_a_checkpoint_is_left_alone_until_its_last_byte_is_there(yard, made, monkeypatch):
+    """A piece more whenever it was found to be incomplete; that is said once, not six times."""
     step = yard.run / "step_100"
     step.mkdir(parents=True)
     shutil.copy(made[0] / "config.json", step)
@@ -107,14 +107,20 @@ def test_a_checkpoint_is_left_alone_until_its_last_byte_is_there(yard, made):
         lambda: (step / "model.safetensors").write_bytes(weights),
     ]
     reasons = []
-    for sight in yard.watch(until_accepted=True):
-        if isinstance(sight, Unready):
-            reasons.append(sight.why)
-            pieces.pop(0)()
-    assert isinstance(sight, Evaluated)
+    refused = Watching._refused
+
+    def refused_and_grown(watching, known, error):
+        yield from refused(watching, known, error)
+        reasons.append(error.message)
+        pieces.pop(0)()
+
+    monkeypatch.setattr(Watching, "_refused", refused_and_grown)
+    sights = list(yard.watch(until_accepted=True))
+    assert [type(sight) for sight in sights] == [Unready, Evaluated]
     assert pieces == []
-    assert len(reasons) == 6, "said once for each state of its files"
+    assert len(reasons) == 6
     assert "has no weights" in reasons[0]
+    assert "has no weights" in sights[0].why
     assert "no tokenizer" in reasons[2]
     assert "damaged" in reasons[3]
     assert "1 bytes too early" in reasons[5]
@@ -164,6 +170,7 @@ def test_what_cannot_be_opened_is_said_once_and_fails_when_it_stays_so(yard, mad
     assert names(sights, Unready) == ["run/step_100"], "said once, however many looks"
     assert names(sights, Evaluated) == ["run/step_200"], "the others go on"
     assert "cut off" in sights[-1].why
+    assert "\n" not in sights[-1].why
     assert watching.exit_code == ExitCode.REQUESTS_FAILED
     ranking = {row["checkpoint"]: row for row in yard.selection()["ranking"]}
     assert "cut off" in ranking["run/step_100"]["failed"]
@@ -371,6 +378,14 @@ def test_once_says_what_is_still_being_written(yard, made):
         writer.join()
     assert names(sights, Evaluated) == ["run/step_100"]
     assert names(sights, Unready) == ["run/step_200"]
+
+
+def test_what_was_not_looked_at_again_is_not_called_unfinished(yard, made):
+    put(made[0], yard.run / "step_100")
+    put(made[1], yard.run / "step_200")
+    sights = list(yard.watch(once=True, until_accepted=True))
+    assert names(sights, Evaluated) == ["run/step_100"]
+    assert names(sights, Unready) == []
 
 
 # ------------------------------------------------------------------------ refused at the start

@@ -10,13 +10,14 @@ yet read text well, and still learns, needs longer training first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 from assay.decide import wording
 from assay.decide.curve_wording import curve_figure
 from assay.decide.trend import Trend
 from assay.decide.weak_groups import Spread, TestGroups, WeakGroup, weak_groups
-from assay.messages import tr
+from assay.messages import tr, trn
 from assay.types import Estimate
 from assay.verdicts import (
     OS_AVERAGED,
@@ -94,7 +95,8 @@ def _what(
 ) -> Recommendation:
     if not wanted:
         return _domain(tr("More training data on the subject of {suite}.", suite=name), level)
-    lowest = min(wanted, key=lambda category: (wanted[category].value or 0.0, category))
+    lowest = _lowest(wanted)
+    called = ", ".join(lowest)
     figures = (
         level,
         *(
@@ -105,54 +107,71 @@ def _what(
     )
     if spread.weak:
         named = spread.weak[:NAMED]
-        advice = tr(
+        advice = trn(
             "More training data on what fails most in {suite}: {groups}. The lowest category is "
-            "{category}.",
+            "{categories}.",
+            "More training data on what fails most in {suite}: {groups}. The lowest categories "
+            "are {categories}.",
+            len(lowest),
             suite=name,
             groups=", ".join(
                 tr("{group} ({category})", group=each.name, category=each.category)
                 for each in named
             ),
-            category=lowest,
+            categories=called,
         )
         return _domain(advice, *figures, *(_group(each) for each in named))
-    if spread.looked_at.get(lowest):
-        advice = tr(
-            "More training data for {category}, the lowest category of {suite}, across all its "
+    if kinds := sum(spread.looked_at.get(category, 0) for category in lowest):
+        advice = trn(
+            "More training data for {categories}, the lowest category of {suite}, across all its "
             "kinds: none of them fails more than the others beyond chance.",
-            category=lowest,
+            "More training data for {categories}, which are equally low in {suite}, across all "
+            "their kinds: none of them fails more than the others beyond chance.",
+            len(lowest),
+            categories=called,
             suite=name,
         )
-        kinds = tr("kinds of tests compared: {count}", count=spread.looked_at[lowest])
-        return _domain(advice, *figures, kinds)
-    advice = tr(
-        "More training data for {category}, the lowest category of {suite}.",
-        category=lowest,
+        return _domain(advice, *figures, tr("kinds of tests compared: {count}", count=kinds))
+    advice = trn(
+        "More training data for {categories}, the lowest category of {suite}.",
+        "More training data for {categories}, which are equally low in {suite}.",
+        len(lowest),
+        categories=called,
         suite=name,
     )
     return _domain(advice, *figures)
 
 
-def _needed(lowest: str, wanted: Mapping[str, Estimate], limit: float) -> tuple[str, ...]:
-    """What the lowest category would have to reach, the others staying as they are."""
-    others = [of.value or 0.0 for category, of in wanted.items() if category != lowest]
+def _lowest(wanted: Mapping[str, Estimate]) -> list[str]:
+    """Several where several stand equally low, as those do in which nothing is right."""
+    values = {category: of.value or 0.0 for category, of in wanted.items()}
+    least = min(values.values())
+    return [category for category, value in values.items() if math.isclose(value, least)]
+
+
+def _needed(lowest: Sequence[str], wanted: Mapping[str, Estimate], limit: float) -> tuple[str, ...]:
+    """What the lowest would have to reach, each of them, the others staying as they are."""
+    others = [of.value or 0.0 for category, of in wanted.items() if category not in lowest]
     if not others:
         return ()
-    needed = limit * (len(others) + 1) - sum(others)
-    if needed < 1:
+    called = ", ".join(lowest)
+    needed = (limit * len(wanted) - sum(others)) / len(lowest)
+    if needed < 1 and not math.isclose(needed, 1):
         return (
-            tr(
-                "{category} above {needed} would lift the mean above {limit}",
-                category=lowest,
+            trn(
+                "{categories} above {needed} would lift the mean above {limit}",
+                "{categories} above {needed} each would lift the mean above {limit}",
+                len(lowest),
+                categories=called,
                 needed=wording.number(needed),
                 limit=wording.number(limit),
             ),
         )
     return (
         tr(
-            "even with {category} at 1 the mean would be {mean}: the others must rise too",
-            category=lowest,
-            mean=wording.number((sum(others) + 1) / (len(others) + 1)),
+            "even with {categories} at 1 the mean would be {mean}: the others must rise too",
+            categories=called,
+            mean=wording.number((sum(others) + len(lowest)) / len(wanted)),
         ),
     )
 

@@ -5,8 +5,7 @@ In: numbers and estimates. Out: short texts. Refuses to know: what the figures a
 
 from __future__ import annotations
 
-import math
-
+from assay.messages import rounded
 from assay.types import Estimate
 
 DIGITS = 3
@@ -14,11 +13,8 @@ MOST_DIGITS = 10
 
 
 def shown(number: float, digits: int = DIGITS) -> str:
-    """46.8, 0.716, 1,234: three significant digits, and never fewer than the whole number."""
-    if number == 0 or not math.isfinite(number):
-        return f"{number:g}"
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(number))))
-    text = f"{number:,.{decimals}f}".replace("-", "−")
+    """46.8, 0.72, 1,234: three significant digits, without zeros at the end."""
+    text = rounded(number, digits)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

@@ -3,9 +3,9 @@
 In: Measured candidates, a Gate, and the time as a text. Out: a Selection with its reason in whole
 sentences. Refuses to know: files, folders, the clock, and the order in which candidates come.
 
-The difference to the runner-up comes from a paired bootstrap. An interval across 0 is a tie, and
-the higher score is selected all the same. Equal scores go to the later step, of which `final` is
-the last.
+The difference to the runner-up comes from a paired bootstrap. An interval across 0 is a tie, and so
+is a difference without one; the higher score is selected all the same. Equal scores go to the
+later step, of which `final` is the last.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _best_first(each: _Candidate) -> tuple[bool, bool, float, float, str, str]:
 
 
 def _across_zero(by: Estimate | None) -> bool:
-    """Whether 0 cannot be ruled out; without a scale in common it never can."""
+    """Whether 0 cannot be ruled out; without a scale in common, or an interval, it never can."""
     if by is None or by.low is None or by.high is None:
         return True
     return by.low <= 0.0 <= by.high
@@ -158,12 +158,20 @@ def _why_selected(
 
 
 def _ahead_of(other: _Candidate, by: Estimate | None) -> str:
-    limits = None if by is None else interval_shown(by)
-    if by is None or by.value is None or limits is None:
+    if by is None or by.value is None:
         return tr(
             "It cannot be compared with {other}: no part was measured of all. "
             "The later step was taken.",
             other=other.name,
+        )
+    limits = interval_shown(by)
+    if limits is None:
+        return tr(
+            "This counts as a tie with {other}: the difference, {by}, has no interval, because "
+            "nothing is known of how a part of it varies: one test, block of text or run alone "
+            "does not tell. The higher score is selected.",
+            other=other.name,
+            by=shown(by.value),
         )
     gaps = {"other": other.name, "by": shown(by.value), "low": limits[0], "high": limits[1]}
     if _across_zero(by):

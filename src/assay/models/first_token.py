@@ -1,12 +1,14 @@
 """Multiple choice from the likeliest first tokens of an answer, where a server tells no more.
 
-In: one entry of a server's log-probabilities (Ollama's and OpenAI's look alike) and the letters.
-Out: a likelihood for each letter, and which of them are only bounds. Refuses to know: requests.
+In: one entry of a server's log-probabilities (Ollama's and OpenAI's look alike) and the letters, or
+short words such as Yes and No. Out: a likelihood for each of them, and which are only bounds.
+Refuses to know: requests.
 
 The server tells its 20 likeliest tokens before temperature, penalties and grammar. A letter that is
 not among them is less likely than the last one told, so that is its upper bound. "B", " B" and "B."
-are one answer: their probabilities are added. A model that is about to think, or to write something
-else, chooses nothing with its first token: then its written answer is read.
+are one answer: their probabilities are added. So are "Yes", "yes" and "YES", but never "A" and "a":
+a letter is a choice, and "a" begins a sentence. A model that is about to think, or to write
+something else, chooses nothing with its first token: then its written answer is read.
 """
 
 from __future__ import annotations
@@ -37,9 +39,11 @@ def read_first_token(entry: Mapping[str, Any] | None, letters: Sequence[str]) ->
     if not told:
         return None
     found: dict[str, list[float]] = {letter: [] for letter in letters}
+    any_case = _in_any_case(letters)
     for token, logprob in told.items():
-        letter = token.strip().rstrip(".):,").lstrip("(")
-        if letter in found:
+        said = token.strip().rstrip(".):,").lstrip("(")
+        letter = said if said in found else any_case.get(said.casefold())
+        if letter is not None:
             found[letter].append(logprob)
     if not any(found.values()) or _will_not_choose(told, found):
         return None
@@ -48,6 +52,16 @@ def read_first_token(entry: Mapping[str, Any] | None, letters: Sequence[str]) ->
         tuple(_sum(found[letter]) if found[letter] else least for letter in letters),
         tuple(not found[letter] for letter in letters),
     )
+
+
+def _in_any_case(letters: Sequence[str]) -> dict[str, str]:
+    """Words of two letters and more, as they read in small ones, where that leaves them apart."""
+    small = [letter.casefold() for letter in letters]
+    return {
+        folded: letter
+        for folded, letter in zip(small, letters, strict=True)
+        if len(letter) > 1 and small.count(folded) == 1
+    }
 
 
 def _will_not_choose(told: Mapping[str, float], found: Mapping[str, Sequence[float]]) -> bool:

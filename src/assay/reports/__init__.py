@@ -19,6 +19,10 @@ Refuses to know: the store, the models, and how any number came about.
     test_plan     test-plans/TEST-ID.md
     evaluation_report, selection   the two files of a decision; evaluation_reading reads the first
                   back, verdict_schemas are the schemas of both
+    evaluation_text  one verdict in the standard evaluation format; evaluation_text_reading reads
+                  such texts, whoever wrote them
+    comparative_analysis, final_summary   the two pages about judged tests; judge_section is their
+                  block in a run's report, judged_as_json and judged_picture the same otherwise
     progress      live bar, plain lines, or nothing, while a run goes on
 
 This file imports nothing: `assay --help` must not load rich or jinja2.

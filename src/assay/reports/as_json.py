@@ -11,8 +11,11 @@ from collections.abc import Mapping
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from assay.reports.json_values import Document, estimate
+from assay.reports.judged_as_json import judged_as_json
 from assay.results import (
     Comparison,
+    FailedModel,
     Leaderboard,
     ModelReport,
     PairComparison,
@@ -26,7 +29,7 @@ from assay.results import (
 )
 from assay.types import Estimate, Machine
 
-Document = dict[str, object]
+__all__ = ["Document", "as_text", "comparison", "estimate", "leaderboard", "report"]
 
 
 def report(document: Report) -> Document:
@@ -34,11 +37,12 @@ def report(document: Report) -> Document:
     return {
         "run": document.run,
         "out": document.out,
-        "models": [_model(model) for model in document.models],
+        "models": _models(document),
         "selected": document.selected,
         "exit_code": int(document.exit_code),
         "machine": _machine(document.machine),
         "notes": list(document.notes),
+        **({"judged": judged_as_json(document.judged)} if document.judged else {}),
         # Only a report asked for while requests are left has this key.
         **({"finished": False} if document.finished is None else {}),
         # And only one whose sampling was left to the server has this one.
@@ -74,19 +78,6 @@ def leaderboard(document: Leaderboard) -> Document:
     }
 
 
-def estimate(of: Estimate) -> Document:
-    """An ESTIMATE of the contract."""
-    return {
-        "value": of.value,
-        "low": of.low,
-        "high": of.high,
-        "n": of.n,
-        "unscored": of.unscored,
-        "unit": of.unit,
-        "method": of.method,
-    }
-
-
 def as_text(document: Document, *, ascii_only: bool = False) -> str:
     """One JSON text that any reader takes, whatever a model wrote and wherever it goes."""
     if not ascii_only:
@@ -96,6 +87,26 @@ def as_text(document: Document, *, ascii_only: bool = False) -> str:
         except PydanticSerializationError:
             pass  # a lone surrogate in a model's answer; escaped it is valid JSON
     return json.dumps(document, ensure_ascii=True, indent=2, allow_nan=False)
+
+
+def _models(document: Report) -> list[Document]:
+    rows = [_model(model) for model in document.models]
+    for failed in document.failed:
+        rows.insert(failed.position, _failed(failed))
+    return rows
+
+
+def _failed(model: FailedModel) -> Document:
+    """A model of the run like the others, of which there is nothing but the reason."""
+    return {
+        "model": model.spec,
+        "suites": [],
+        "measurements": {},
+        "report": None,
+        "accepted": None,
+        "about": {},
+        "failed": model.why,
+    }
 
 
 def _model(model: ModelReport) -> Document:

@@ -28,14 +28,14 @@ from assay.reports.decision_sentences import (
     folder_headline,
     overall_headline,
 )
+from assay.reports.evaluation_report import REPORT_FILE
+from assay.reports.selection import SELECTION_FILE
 from assay.results import ModelReport, Report
 from assay.verdicts import Decision, Gate, Measured, Recommendation, Selection
 
 SHOWN_ADVICE = 6
 FEWEST_DRAWN = 2  # checkpoints; one alone is no curve
-CHECKPOINTS = "checkpoints"
-REPORT_FILE = "evaluation_report.json"
-SELECTION_FILE = "best_checkpoint_selection.json"
+CHECKPOINTS = "checkpoints"  # the folder of all this under a run's `out`
 OVER_STEPS, SPEED_AGAINST_QUALITY = "over_steps.svg", "speed_against_quality.svg"
 CURVES = "curves.csv"
 

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeVar
 
 from assay.errors import InvalidFiles
 from assay.messages import tr
-from assay.reports.evaluation_report import headline
+from assay.reports.evaluation_report import REPORT_FILE, headline
 from assay.types import Estimate, Finding, Health, HealthCheck
 from assay.verdicts import (
     SIZE_CLASSES,
@@ -27,7 +27,6 @@ from assay.verdicts import (
 )
 
 T = TypeVar("T")
-FILE = "evaluation_report.json"
 LARGEST = 1e301  # perplexities are cut at 1e300
 
 
@@ -45,7 +44,9 @@ class _Place:
         return _Place(found[key], path, self.source)
 
     def wrong(self, wanted: str) -> NoReturn:
-        refuse(self.source, tr("{key} is not {wanted}.", key=self.path or FILE, wanted=wanted))
+        refuse(
+            self.source, tr("{key} is not {wanted}.", key=self.path or REPORT_FILE, wanted=wanted)
+        )
 
     def mapping(self) -> Mapping[str, object]:
         if not isinstance(self.value, Mapping):
@@ -105,7 +106,7 @@ class _Place:
         return self.value
 
 
-def measured_from(document: object, *, source: str = FILE) -> Measured:
+def measured_from(document: object, *, source: str = REPORT_FILE) -> Measured:
     """What was measured. `source` names the file in what is refused."""
     top = _Place(document, "", source)
     details = top["details"]

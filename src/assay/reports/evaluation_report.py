@@ -32,6 +32,8 @@ from assay.verdicts import (
 
 Document = dict[str, object]
 
+REPORT_FILE = "evaluation_report.json"
+
 OF_TEXT = (
     "perplexity",
     "perplexity_per_word",

@@ -14,9 +14,11 @@ from typing import NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from assay.judged_results import ModelJudged
 from assay.messages import tr
 from assay.reports import (
     decision,
+    judged_sentences,
     numbers,
     quality_picture,
     quantities,
@@ -28,6 +30,7 @@ from assay.reports.checkpoint_figures import verdict
 from assay.reports.checkpoint_table import checkpoint_cells
 from assay.reports.curves import over_steps, speed_against_quality
 from assay.reports.decision_sentences import Mark
+from assay.reports.judged_picture import overall_by_test
 from assay.reports.safe_text import visible
 from assay.results import Report
 from assay.types import Estimate
@@ -63,6 +66,10 @@ def report(document: Report, *, language: str = "en") -> str:
         chart=_chart,
         pictures=pictures,
         groups=groups,
+        judged=document.judged,
+        judged_drawn=_drawn_judged(document),
+        judged_said=judged_sentences,
+        judged_means=_judged_means,
         cells=checkpoint_cells,
         verdict=verdict,
         drawn=_drawn,
@@ -102,6 +109,17 @@ def _drawn(group: decision.Group) -> Iterator[Markup]:
     if group.drawn is not None and group.table is not None:
         for draw in (over_steps, speed_against_quality):
             yield Markup(draw(group.table).replace(NAMESPACE, "", 1))
+
+
+def _drawn_judged(document: Report) -> Markup | None:
+    """Overall scores test by test, as SVG of our own, whose texts are escaped already."""
+    if document.judged is None:
+        return None
+    return Markup(overall_by_test(document.judged).replace(NAMESPACE, "", 1))
+
+
+def _judged_means(model: ModelJudged) -> list[tuple[str, Estimate]]:
+    return [(judged_sentences.domain_name(each.domain), each.mean) for each in model.domains]
 
 
 def _written(group: decision.Group) -> list[Measured]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from assay.messages import tr, trn
 from assay.reports import decision_markdown, numbers, quantities, sentences, surroundings
+from assay.reports.judge_section import judged_markdown
 from assay.reports.markdown_blocks import bullets, facts, figures, joined, table
 from assay.reports.safe_text import markdown_code
 from assay.reports.safe_text import markdown_inline as inline
@@ -70,6 +71,8 @@ def _report(document: Report, out: str) -> Iterator[str | None]:
         yield from decision_markdown.decided(document, out=out)
     elif document.selected is not None:
         yield f"**{inline(tr('Selected: {model}', model=document.selected))}**"
+    if document.judged is not None:
+        yield judged_markdown(document.judged)
     for model in document.models:
         yield from _model(model)
     yield bullets([*document.notes, *document.hints])

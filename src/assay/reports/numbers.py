@@ -7,10 +7,11 @@ never 0.
 
 from __future__ import annotations
 
+from assay.judged_results import POINTS_OF_10
 from assay.messages import tr
 from assay.types import Estimate
 
-DECIMALS = {"points": 1, "share": 3, "tokens": 0, "tokens/s": 1, "s": 3}
+DECIMALS = {"points": 1, POINTS_OF_10: 1, "share": 3, "tokens": 0, "tokens/s": 1, "s": 3}
 OTHER_DECIMALS = 3
 
 
@@ -72,6 +73,8 @@ def with_unit(estimate: Estimate) -> str:
         return shown
     if estimate.unit == "points":
         return tr("{value} points", value=shown)
+    if estimate.unit == POINTS_OF_10:
+        return tr("{value} of 10", value=shown)
     if estimate.unit == "tokens":
         return tr("{value} tokens", value=shown)
     return f"{shown} {estimate.unit}"

@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from assay.messages import rounded
+
 MARGIN = 0.06  # of the range, beyond its ends
 DIGITS, MOST_DIGITS = 3, 8
 LOG_ABOVE = 5.0  # a range of more than this many times its lowest is drawn by ratios
@@ -36,8 +38,7 @@ def _rounded(value: float, digits: int) -> str:
         mantissa = mantissa.rstrip("0").rstrip(".")
         power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
         return (power if mantissa == "1" else f"{mantissa}×{power}").replace("-", "−")
-    decimals = max(0, digits - 1 - math.floor(math.log10(size)))
-    return f"{value:,.{decimals}f}".replace("-", "−")
+    return rounded(value, digits)
 
 
 def exact(value: float) -> str:

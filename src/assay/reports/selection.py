@@ -13,6 +13,8 @@ from assay.verdicts import Ranked, Selection
 
 Document = dict[str, object]
 
+SELECTION_FILE = "best_checkpoint_selection.json"
+
 
 def selection_document(selection: Selection) -> Document:
     """The whole document."""

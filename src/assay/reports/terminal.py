@@ -15,6 +15,7 @@ from rich.text import Text
 from assay.messages import tr, trn
 from assay.reports import numbers, quantities, sentences, surroundings
 from assay.reports.decision_terminal import decided, suites_in_brief
+from assay.reports.judge_section import judged_on_terminal
 from assay.reports.safe_text import one_line, visible
 from assay.reports.terminal_blocks import (
     ROOM_FOR_BARS,
@@ -77,6 +78,8 @@ def report(document: Report, console: Console, *, verbose: bool = False) -> None
     else:
         for model in document.models:
             _model(console, model)
+    if document.judged is not None:
+        judged_on_terminal(document.judged, console)
     if document.selected is not None:
         line(console, tr("Selected: {model}", model=document.selected), style="bold green")
     notes_and_hints(console, document.notes, document.hints)

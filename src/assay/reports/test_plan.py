@@ -1,12 +1,16 @@
 """test-plans/TEST-ID.md: what a test asks and how its answer is marked, before any model is asked.
 
-In: a Case. Out: Markdown. Refuses to know: answers and scores.
+In: a Case. Out: Markdown. Refuses to know: answers and scores. A judged test ends in the test
+itself as JSON, files and all, which `suites/test_plan_file.py` reads: answers that are made
+elsewhere can then be judged with nothing but this page.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import fields
+from typing import Any
 
 from assay.messages import tr
 from assay.reports.safe_text import markdown_block, markdown_inline
@@ -58,6 +62,39 @@ def _blocks(case: Case) -> Iterator[str]:
         yield expected
     yield f"## {tr('Settings')}"
     yield "\n".join(_settings(case))
+    if isinstance(case.check, Judge):
+        yield f"## {tr('As a test file')}"
+        whole = {"suite": case.suite, "category": case.category, "test": _as_test(case, case.check)}
+        yield f"```json\n{json.dumps(whole, ensure_ascii=True, indent=1)}\n```"
+
+
+def _as_test(case: Case, check: Judge) -> dict[str, Any]:
+    """The test as a file would have it, with its files shown and their seed pinned."""
+    turns = [{"role": turn.role, "content": turn.content} for turn in case.messages]
+    told: dict[str, Any] = {
+        "id": case.id,
+        "description": case.description,
+        "eval_method": case.method,
+        "system": case.system,
+        **({"prompt": turns[0]["content"]} if len(turns) == 1 else {"messages": turns}),
+        **({"live": True} if case.live else {}),
+        "rubric": check.rubric,
+        "requirements": check.requirements,
+        "evaluation_points": check.evaluation_points,
+        "checklist": check.checklist,
+        "evidence": check.evidence and f"{check.evidence}@{check.data_seed}",
+        "fixtures": [_pinned(fixture, check.data_seed) for fixture in check.fixtures],
+        "temperature": case.temperature,
+        "max_tokens": case.max_tokens,
+        "stop": case.stop,
+        "tags": case.tags,
+    }
+    return {field: value for field, value in told.items() if value not in (None, "", (), [])}
+
+
+def _pinned(fixture: str, seed: int) -> str:
+    generator, colon, file = fixture.partition(":")
+    return f"{generator.partition('@')[0]}@{seed}:{file}" if colon else fixture
 
 
 def _role(role: str) -> str:
@@ -118,6 +155,10 @@ def _bullets(check: Check) -> Iterator[str]:
             yield from _each(tr("requirement"), check.requirements)
             yield from _each(tr("evaluation point"), check.evaluation_points)
             yield from _each(tr("checklist"), check.checklist)
+            if check.evidence:
+                yield _bullet(tr("evidence"), check.evidence)
+            for fixture in check.fixtures:
+                yield _bullet(tr("shown file"), _pinned(fixture, check.data_seed))
 
 
 def _keywords(check: Keywords) -> Iterator[str]:

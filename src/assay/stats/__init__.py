@@ -10,12 +10,21 @@ p-values. Refuses to know: tests, models, suites, and how a number is shown.
     pairs          two samples: the difference of a and b, and whether it can be told
     composite      two sums of several parts: the difference, drawn part by part
     repeats        several tries of a test: pass@k and pass^k
+    agreement      raters: rank correlation, weighted kappa, alpha, intraclass correlation
 
 Each imports only from those above it. Which interval where, and why: `docs/statistics.md`,
 `docs/decisions/020-intervals.md`. numpy and scipy are loaded inside the functions: importing this
 package must cost nothing.
 """
 
+from assay.stats.agreement import (
+    agreement_difference,
+    icc,
+    kendall,
+    krippendorff_alpha,
+    quadratic_kappa,
+    spearman,
+)
 from assay.stats.composite import (
     Apart,
     Blocks,
@@ -53,11 +62,15 @@ __all__ = [
     "Runs",
     "ScorePiece",
     "TestsTogether",
+    "agreement_difference",
     "average",
     "composite_difference",
     "detectable_difference",
     "even_mean",
     "holm",
+    "icc",
+    "kendall",
+    "krippendorff_alpha",
     "mcnemar",
     "mean_of",
     "newcombe_paired",
@@ -67,8 +80,10 @@ __all__ = [
     "pass_at_k",
     "pass_hat_k",
     "proportion",
+    "quadratic_kappa",
     "quantile_of",
     "ratio",
+    "spearman",
     "tell_apart",
     "weighted",
     "wilson",

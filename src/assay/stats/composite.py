@@ -9,7 +9,8 @@ by bootstrap. Refuses to know: what the parts are, and which one is the better.
     Apart           two estimates of which no more is known: drawn as wide as their intervals
 
 Few observations make a bootstrap too narrow. As in `resampling` the draws are moved out, here part
-by part, since a sum of 300 tests and 3 runs has no n of its own.
+by part, since a sum of 300 tests and 3 runs has no n of its own. How far a single observation would
+have spread nobody knows: a difference with such a piece has no interval.
 """
 
 from __future__ import annotations
@@ -54,6 +55,11 @@ class TestsTogether:
             weight * (math.fsum(a) - math.fsum(b)) / len(a) for a, b, weight in self.categories
         )
 
+    @property
+    def spreads(self) -> bool:
+        """Whether anything is known of how it varies."""
+        return all(len(a) > 1 for a, _, _ in self.categories)
+
     def drawn(self, seed: int, draws: int) -> Numbers:
         """The difference in every draw."""
         import numpy as np
@@ -91,6 +97,11 @@ class Blocks:
         of_a, of_b = self.stretches
         return self.weight * (_likelihood(self.a, of_a) - _likelihood(self.b, of_b))
 
+    @property
+    def spreads(self) -> bool:
+        """Whether anything is known of how it varies."""
+        return self.n > 1
+
     def drawn(self, seed: int, draws: int) -> Numbers:
         """The difference in every draw."""
         if self.together:
@@ -121,6 +132,11 @@ class Runs:
         """The difference as observed."""
         return self.weight * (statistics.median(self.a) - statistics.median(self.b))
 
+    @property
+    def spreads(self) -> bool:
+        """Whether anything is known of how it varies."""
+        return self.n > 1
+
     def drawn(self, seed: int, draws: int) -> Numbers:
         """The difference in every draw. Medians of few runs spread as far as they should; only the
         tails are short, by t against z with the degrees of freedom of two samples.
@@ -141,7 +157,7 @@ class Runs:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Apart:
     """Two estimates without the observations behind them, drawn from normals as wide as their
-    intervals; one without an interval stays where it is.
+    intervals.
     """
 
     a: Estimate
@@ -158,15 +174,19 @@ class Apart:
         """The difference as observed."""
         return self.weight * ((self.a.value or 0.0) - (self.b.value or 0.0))
 
+    @property
+    def spreads(self) -> bool:
+        """Whether anything is known of how it varies."""
+        return None not in (self.a.low, self.a.high, self.b.low, self.b.high)
+
     def drawn(self, seed: int, draws: int) -> Numbers:
         """The difference in every draw."""
         import numpy as np
 
         total = np.full(draws, self.value)
         for place, side in enumerate((self.a, self.b)):
-            if side.low is not None and side.high is not None:
-                spread = self.weight * (side.high - side.low) / 2 / Z95
-                total += spread * np.random.default_rng((seed, place, 3)).standard_normal(draws)
+            spread = self.weight * ((side.high or 0.0) - (side.low or 0.0)) / 2 / Z95
+            total += spread * np.random.default_rng((seed, place, 3)).standard_normal(draws)
         return total
 
 
@@ -176,23 +196,19 @@ ScorePiece = TestsTogether | Blocks | Runs | Apart
 def composite_difference(
     pieces: Sequence[ScorePiece], *, seed: int = 0, draws: int = DRAWS
 ) -> Estimate | None:
-    """How much higher a is than b, over all pieces, with a 95 % interval of percentiles.
+    """How much higher a is than b, over all pieces, with a 95 % interval of percentiles; without
+    one where a piece does not tell how it varies.
 
     `n` counts what was drawn: pairs of tests and of blocks, and runs. Nothing to compare is None.
     """
     if not pieces:
         return None
-    import numpy as np
-
     value = math.fsum(piece.value for piece in pieces)
-    total = np.zeros(draws)
-    for place, piece in enumerate(pieces):
-        total += piece.drawn(seed + 1000 * place, draws)  # a piece never shares another one's draw
-    low, high = (float(limit) for limit in np.quantile(total, (0.025, 0.975)))
+    low, high = _limits(pieces, value, seed, draws)
     return Estimate(
         value=value,
-        low=min(low, value),
-        high=max(high, value),
+        low=low,
+        high=high,
         n=sum(piece.n for piece in pieces),
         unscored=0,
         unit="score",
@@ -200,17 +216,27 @@ def composite_difference(
     )
 
 
+def _limits(
+    pieces: Sequence[ScorePiece], value: float, seed: int, draws: int
+) -> tuple[float | None, float | None]:
+    if not all(piece.spreads for piece in pieces):
+        return None, None
+    import numpy as np
+
+    total = np.zeros(draws)
+    for place, piece in enumerate(pieces):
+        total += piece.drawn(seed + 1000 * place, draws)  # a piece never shares another one's draw
+    low, high = (float(limit) for limit in np.quantile(total, (0.025, 0.975)))
+    return min(low, value), max(high, value)
+
+
 def _moved_out(drawn: Numbers, value: float, n: int) -> Numbers:
-    """What draws of n observations must be stretched by: √(n/(n−1)) · t/z."""
-    if n < 2:
-        return drawn
+    """What draws of n observations, two or more, must be stretched by: √(n/(n−1)) · t/z."""
     return value + (drawn - value) * math.sqrt(n / (n - 1)) * _t_over_z(n - 1)
 
 
 def _t_over_z(freedom: int) -> float:
-    """How much longer the tails of t are; observations without any have no spread either."""
-    if freedom < 1:
-        return 1.0
+    """How much longer the tails of t are."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.975)) / Z95

@@ -1,19 +1,22 @@
 """RUN: the store. Runs, requests, replies and scores in one SQLite file (`schema.sql`).
 
-records    what it gives back: Run, RunModel, KeptTry
+records    what it gives back: Run, RunModel, KeptTry, KeptVerdict
+bodies     the vocabulary as JSON text, and hashes of content
 database   the file: opened, made, locked, written all or nothing
 verbs      Store: begin, keep, mark, find, finish, and what is left to do
 """
 
+from assay.store.bodies import new_run_id, suite_digest, utc_now
 from assay.store.database import VERSION
-from assay.store.records import KeptTry, Run, RunModel, TryKey
-from assay.store.verbs import FILE_NAME, MEASURE, Store, new_run_id, suite_digest, utc_now
+from assay.store.records import KeptTry, KeptVerdict, Run, RunModel, TryKey
+from assay.store.verbs import FILE_NAME, MEASURE, Store
 
 __all__ = [
     "FILE_NAME",
     "MEASURE",
     "VERSION",
     "KeptTry",
+    "KeptVerdict",
     "Run",
     "RunModel",
     "Store",

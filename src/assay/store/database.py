@@ -24,7 +24,7 @@ from assay.errors import (
 )
 from assay.messages import tr
 
-VERSION = 3
+VERSION = 4
 BUSY_TIMEOUT_S = 30.0
 SCHEMA = Path(__file__).with_name("schema.sql")
 # What SQLite answers where a file system has no shared memory or no locks, as over a network.

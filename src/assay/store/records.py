@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.judgements import Judging, Verdict
 from assay.types import Machine, ModelFacts, Observed, Reply, SamplingMode, Score
 from assay.verdicts import Deciding
 
@@ -42,6 +43,14 @@ class Run:
     sampling: SamplingMode = "fixed"
     machine: Machine | None = None
     deciding: Deciding | None = None
+    judging: Judging | None = None
+
+    @property
+    def evaluated(self) -> tuple[RunModel, ...]:
+        """Its models, less the checkpoints that went away or broke while it went on."""
+        subjects = self.deciding.subjects if self.deciding else ()
+        failed = {subject.spec for subject in subjects if subject.failed}
+        return tuple(model for model in self.models if model.spec not in failed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,3 +64,14 @@ class KeptTry:
     request_id: str
     reply: Reply
     score: Score | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptVerdict:
+    """What was made of one try by its judges, and the reply that they read."""
+
+    suite: str
+    test_id: str
+    repeat: int
+    reply_id: int
+    verdict: Verdict

@@ -1,4 +1,4 @@
--- The store. Version 3 (PRAGMA user_version); to_version_N.sql bring an older one here. Times are ISO 8601, UTC.
+-- The store. Version 4 (PRAGMA user_version); to_version_N.sql bring an older one here. Times are ISO 8601, UTC.
 -- Replies and scores lie apart: marking again asks no model again.
 
 -- Newest means last written (rowid), never latest by the clock, which may be set back.
@@ -14,7 +14,8 @@ CREATE TABLE runs (
   version     TEXT NOT NULL,           -- of Assay
   sampling    TEXT NOT NULL DEFAULT 'fixed', -- whose sampling: ours (fixed) or the server's
   machine     TEXT,                    -- Machine as JSON: where it ran
-  deciding    TEXT                     -- Deciding as JSON: which checkpoints, by which gate
+  deciding    TEXT,                    -- Deciding as JSON: which checkpoints, by which gate
+  judging     TEXT                     -- Judging as JSON: by which judges, and how
 ) STRICT;
 CREATE INDEX runs_by_key ON runs (key);
 
@@ -78,3 +79,16 @@ CREATE TABLE scores (                  -- the newest one of a try counts
   body        TEXT                     -- Score as JSON; NULL: the request failed
 ) STRICT;
 CREATE INDEX scores_of_try ON scores (run_id, model, suite, test_id, repeat, id);
+
+CREATE TABLE verdicts (                -- the newest one of a try counts
+  id          INTEGER PRIMARY KEY,
+  run_id      TEXT NOT NULL REFERENCES runs (id),
+  model       INTEGER NOT NULL,        -- run_models.position
+  suite       TEXT NOT NULL,
+  test_id     TEXT NOT NULL,
+  repeat      INTEGER NOT NULL,
+  reply_id    INTEGER NOT NULL REFERENCES replies (id),
+  created     TEXT NOT NULL,
+  body        TEXT NOT NULL            -- Verdict as JSON: evidence, judgements, scores
+) STRICT;
+CREATE INDEX verdicts_of_try ON verdicts (run_id, model, suite, test_id, repeat, id);

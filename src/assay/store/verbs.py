@@ -11,21 +11,16 @@ Several processes may use one store; SQLite's locks keep them apart.
 
 from __future__ import annotations
 
-import datetime
-import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
-from assay.errors import RunNotFound, StoreCorrupt, StoreError
+from assay.errors import RunNotFound, StoreError
+from assay.judgements import Judging, Verdict
 from assay.messages import tr
+from assay.store.bodies import adapter, content, digest_of, kept_work, read_back, to_json, utc_now
 from assay.store.database import Database
-from assay.store.records import KeptTry, Run, RunModel, TryKey
+from assay.store.records import KeptTry, KeptVerdict, Run, RunModel, TryKey
 from assay.types import (
     Machine,
     ModelFacts,
@@ -35,7 +30,6 @@ from assay.types import (
     SamplingMode,
     Score,
     Suite,
-    ToRead,
     Work,
 )
 from assay.verdicts import Deciding
@@ -58,7 +52,7 @@ class Store:
         self._file = Database(self.path, read_only=read_only)
         # Made now: a Ctrl-C while pydantic makes one, at the first reply, is not let through.
         for kind in (Work, Reply, Score, Observed):
-            _adapter(kind)
+            adapter(kind)
 
     @property
     def notes(self) -> Sequence[str]:
@@ -100,11 +94,11 @@ class Store:
                 self._file.one("SELECT coalesce(max(id), 0) + 1 FROM replies")[0] if fresh else 0
             )
             self._file.connection.execute(
-                "INSERT INTO runs VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO runs VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
                 (
                     run_id, key, now, first, seed, repeats, command, version, sampling,
-                    _json(machine, Machine) if machine else None,
-                    _json(deciding, Deciding) if deciding else None,
+                    to_json(machine, Machine) if machine else None,
+                    to_json(deciding, Deciding) if deciding else None,
                 ),
             )  # fmt: skip
             self._file.connection.executemany(
@@ -116,7 +110,7 @@ class Store:
                         m.spec,
                         m.slug,
                         m.facts.fingerprint,
-                        _json(m.facts, ModelFacts),
+                        to_json(m.facts, ModelFacts),
                     )
                     for m in models
                 ],
@@ -132,7 +126,7 @@ class Store:
 
     def _keep_suites(self, run_id: str, suites: Sequence[Suite]) -> None:
         for position, suite in enumerate(suites):
-            body = _json(_content(suite), Suite)
+            body = to_json(content(suite), Suite)
             digest = digest_of(body)
             tests = sum(len(category.cases) for category in suite.categories)
             self._file.connection.execute(
@@ -210,15 +204,16 @@ class Store:
                     position=m[1],
                     spec=m[2],
                     slug=m[3],
-                    facts=_read(ModelFacts, m[5]),
-                    observed=_read(Observed, m[6]) if m[6] else None,
+                    facts=read_back(ModelFacts, m[5]),
+                    observed=read_back(Observed, m[6]) if m[6] else None,
                 )
                 for m in models
             ),
             digests=tuple(digest[0] for digest in digests),
             sampling=row[9],
-            machine=_read(Machine, row[10]) if row[10] else None,
-            deciding=_read(Deciding, row[11]) if row[11] else None,
+            machine=read_back(Machine, row[10]) if row[10] else None,
+            deciding=read_back(Deciding, row[11]) if row[11] else None,
+            judging=read_back(Judging, row[12]) if row[12] else None,
         )
 
     def runs(self) -> tuple[Run, ...]:
@@ -233,7 +228,7 @@ class Store:
             "WHERE r.run_id = ? ORDER BY r.position",
             (run.id,),
         )
-        return tuple(replace(_read(Suite, body), path=path) for body, path in rows)
+        return tuple(replace(read_back(Suite, body), path=path) for body, path in rows)
 
     def suite_names(self) -> tuple[str, ...]:
         """Every suite that any run has used."""
@@ -249,12 +244,20 @@ class Store:
             )
         return self.run(run.id)
 
+    def decide_on(self, run: Run, deciding: Deciding) -> Run:
+        """What a run is to decide on, where that has changed since it began."""
+        with self._file.writing() as connection:
+            connection.execute(
+                "UPDATE runs SET deciding = ? WHERE id = ?", (to_json(deciding, Deciding), run.id)
+            )
+        return self.run(run.id)
+
     def observe(self, run: Run, model: RunModel, observed: Observed) -> None:
         """What was seen of a model while this run asked it; the newest view counts."""
         with self._file.writing() as connection:
             connection.execute(
                 "UPDATE run_models SET observed = ? WHERE run_id = ? AND position = ?",
-                (_json(observed, Observed), run.id, model.position),
+                (to_json(observed, Observed), run.id, model.position),
             )
 
     # ------------------------------------------------------------------- requests and replies
@@ -291,19 +294,19 @@ class Store:
                 request.test_id,
                 request.turn,
                 request.repeat,
-                _json(_kept_work(request.work), Work),
+                to_json(kept_work(request.work), Work),
             ),
         )
         cursor = self._file.connection.execute(
             "INSERT INTO replies (request_id, run_id, kind, created, body) VALUES (?, ?, ?, ?, ?)",
-            (request.id, run.id, reply.kind, utc_now(), _json(reply, Reply)),
+            (request.id, run.id, reply.kind, utc_now(), to_json(reply, Reply)),
         )
         return int(cursor.lastrowid or 0)
 
     def reply(self, reply_id: int) -> Reply:
         """One reply by its number."""
         body = self._file.one("SELECT body FROM replies WHERE id = ?", (reply_id,))[0]
-        reply: Reply = _read(Reply, body)
+        reply: Reply = read_back(Reply, body)
         return reply
 
     def count_replies(self, run: Run) -> int:
@@ -314,7 +317,7 @@ class Store:
     def request_work(self, request_id: str) -> Work:
         """What a request asked."""
         body = self._file.one("SELECT body FROM requests WHERE id = ?", (request_id,))[0]
-        work: Work = _read(Work, body)
+        work: Work = read_back(Work, body)
         return work
 
     # ------------------------------------------------------------------------------ scores
@@ -331,7 +334,7 @@ class Store:
         self, run: Run, model: RunModel, key: TryKey, reply_id: int, score: Score | None
     ) -> None:
         value = score.value if score else None
-        body = _json(score, Score) if score else None
+        body = to_json(score, Score) if score else None
         self._file.connection.execute(
             "INSERT INTO scores (run_id, model, suite, test_id, repeat, reply_id, created, "
             "value, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -372,54 +375,54 @@ class Store:
                 repeat=repeat,
                 reply_id=reply_id,
                 request_id=request_id,
-                reply=_read(Reply, reply),
-                score=_read(Score, score) if score is not None else None,
+                reply=read_back(Reply, reply),
+                score=read_back(Score, score) if score is not None else None,
             )
 
+    # ---------------------------------------------------------------------------- verdicts
 
-def _kept_work(work: Work) -> Work:
-    """A held-out text may have gigabytes, and is read by every checkpoint: its digest is kept."""
-    return replace(work, text="", tokens=None) if isinstance(work, ToRead) else work
+    def judge(self, run: Run, judging: Judging) -> Run:
+        """By whom and how a run is judged; what is told last counts."""
+        with self._file.writing() as connection:
+            connection.execute(
+                "UPDATE runs SET judging = ? WHERE id = ?", (to_json(judging, Judging), run.id)
+            )
+        return self.run(run.id)
 
+    def keep_verdict(
+        self,
+        run: Run,
+        model: RunModel,
+        kept: KeptTry,
+        verdict: Verdict,
+        score: Score,
+    ) -> None:
+        """Make what judges made of an answer and its mark durable, both or neither."""
+        key = (kept.suite, kept.test_id, kept.repeat)
+        with self._file.writing() as connection:
+            connection.execute(
+                "INSERT INTO verdicts (run_id, model, suite, test_id, repeat, reply_id, created, "
+                "body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (run.id, model.position, *key, kept.reply_id, utc_now(),
+                 to_json(verdict, Verdict)),
+            )  # fmt: skip
+            self._mark(run, model, key, kept.reply_id, score)
 
-def digest_of(text: str) -> str:
-    """A content hash, short enough to read."""
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def suite_digest(suite: Suite) -> str:
-    """What tells two versions of a suite apart, wherever they lie and however they are indented."""
-    return digest_of(_json(_content(suite), Suite))
-
-
-def _content(suite: Suite) -> Suite:
-    return replace(suite, path="", source="")
-
-
-def new_run_id() -> str:
-    """20261115T101500Z-1a2b3c: sorts by time, and two runs of one second differ."""
-    return utc_now().replace("-", "").replace(":", "") + "-" + secrets.token_hex(3)
-
-
-def utc_now() -> str:
-    """Now, in UTC, whole seconds: 2026-11-15T10:15:00Z."""
-    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
-
-
-def _json(value: object, kind: Any) -> str:
-    return _adapter(kind).dump_json(value).decode()
-
-
-def _read(kind: Any, text: str) -> Any:
-    try:
-        return _adapter(kind).validate_json(text)
-    except ValidationError as error:
-        raise StoreCorrupt(
-            tr("the store holds a record that cannot be read: {text}", text=text[:80]),
-            hint=tr("move the store away, or choose another folder with --out"),
-        ) from error
+    def verdicts(self, run: Run, model: RunModel) -> tuple[KeptVerdict, ...]:
+        """The newest verdict of each try that was judged."""
+        rows = self._file.all(
+            "SELECT suite, test_id, repeat, reply_id, body FROM verdicts WHERE id IN ("
+            "  SELECT max(id) FROM verdicts WHERE run_id = ? AND model = ? "
+            "  GROUP BY suite, test_id, repeat) ORDER BY suite, test_id, repeat",
+            (run.id, model.position),
+        )
+        return tuple(
+            KeptVerdict(
+                suite=suite,
+                test_id=test_id,
+                repeat=repeat,
+                reply_id=reply_id,
+                verdict=read_back(Verdict, body),
+            )
+            for suite, test_id, repeat, reply_id, body in rows
+        )

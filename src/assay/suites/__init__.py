@@ -18,6 +18,14 @@ A suite is loaded from top to bottom; each line calls only lines below it.
     places         the slow twin of the JSON parser: where in a text each value stands
     wording        names and values from a file, as parts of a sentence; "did you mean"
 
+A gate is loaded the same way, and so are the texts that a checkpoint reads:
+
+    gate_file      a TOML file -> Gate, or the findings of all of it at once
+    gate_format    the format itself, as one table, and its JSON Schema
+    toml_file      bytes -> TOML document, or why not
+    toml_places    where in a text each table, key and value stands
+    held_out       plain text, JSON lines or token ids -> documents with their digests
+
 Beside it: `fetching` makes test files of benchmarks by others; `pick` takes some of a Suite's
 tests; `schema` writes `fields` as JSON Schema with the sentences of `descriptions`.
 """

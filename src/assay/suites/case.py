@@ -6,7 +6,8 @@ Out: a Case, or None with the reasons in the notes. Refuses to know: other tests
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path as Folder
 from typing import Any
 
 from assay.messages import tr
@@ -18,8 +19,9 @@ from assay.suites.json_file import ID_FORM, MAX_ID_CHARACTERS, sound_id
 from assay.suites.methods import build_check, check_method
 from assay.suites.notes import Notes
 from assay.suites.places import Path
+from assay.suites.shown_files import ShownFiles, find_files, pinned, with_files
 from assay.suites.wording import character_name, described, did_you_mean, shown
-from assay.types import DEFAULT_TEMPERATURE, Case, ScoringMode
+from assay.types import DEFAULT_TEMPERATURE, Case, Judge, ScoringMode
 
 MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
 
@@ -29,13 +31,18 @@ _KNOWN = {name: {**COMMON, **method.fields} for name, method in METHODS.items()}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """What all tests of a category have in common."""
+    """What all tests of a category have in common. `folder` is where files lie that tests show,
+    `data_seed` what generated ones are made from; `shown` collects what was found of them.
+    """
 
     suite: str
     category: str
     system: str | None = None
     language: str | None = None
     scoring: ScoringMode = "standard"
+    folder: Folder | None = None
+    data_seed: int = 0
+    shown: dict[str, str]
 
 
 def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | None:
@@ -54,11 +61,15 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
         complete = _check_required(raw, path, method, notes)
         if complete and not (broken and broken.intersection(method.fields)):
             check_method(raw, path, shared.language, notes)
+    files = None
+    if method is METHODS["judge"] and not broken:
+        files = find_files(raw, path, shared.folder, shared.data_seed, notes)
     if notes.errors > errors_before:
         return None
     if notes.wants_warnings:
         advise(raw, path, notes)
-    return _build(raw, shared)
+    case = _build(raw, shared)
+    return case if files is None else _showing(case, files, shared)
 
 
 def _method_of(raw: Raw, path: Path, notes: Notes) -> Method | None:
@@ -147,6 +158,20 @@ def _check_id(raw: Raw, path: Path, broken: set[str], notes: Notes) -> None:
     elif len(name.encode("utf-8", "surrogatepass")) > MAX_ID_BYTES:
         message = tr("the id takes more than {limit} bytes; shorten it", limit=MAX_ID_BYTES)
         notes.error(where, message)
+
+
+def _showing(case: Case, files: ShownFiles, shared: Shared) -> Case:
+    """A judged test with the files in its prompt."""
+    check = case.check
+    if not isinstance(check, Judge):
+        return case
+    shared.shown[case.id] = files.digest
+    evidence = pinned(check.evidence)[0] if check.evidence else None
+    return replace(
+        case,
+        messages=with_files(case.messages, files.texts),
+        check=replace(check, evidence=evidence, data_seed=files.data_seed),
+    )
 
 
 def _build(raw: Raw, shared: Shared) -> Case:

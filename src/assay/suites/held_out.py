@@ -26,15 +26,17 @@ from assay.suites.json_file import shown_path
 from assay.types import Finding
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "texts" / "held_out_english.txt"
+IDS_AT_ONCE = 4_000_000  # looked through, of a file that may be larger than the memory
 MOST_FINDINGS = 20  # of one file: a wrong one has as many as lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A text, or its token ids."""
+    """A text, or its token ids, the largest of which is `largest_id`."""
 
     text: str = ""
     tokens: Sequence[int] | None = None
+    largest_id: int | None = None
     digest: str = ""
 
 
@@ -49,6 +51,12 @@ class HeldOut:
     def digest(self) -> str:
         """Of all documents in their order."""
         return sha256("\n".join(each.digest for each in self.documents).encode()).hexdigest()[:32]
+
+    @property
+    def largest_id(self) -> int | None:
+        """Of all token ids; None where there are none."""
+        known = (each.largest_id for each in self.documents)
+        return max((largest for largest in known if largest is not None), default=None)
 
 
 def load_held_out(path: Path | None = None) -> HeldOut:
@@ -89,7 +97,12 @@ def _document(*, text: str = "", tokens: Sequence[int] | None = None) -> Documen
         import numpy as np
 
         raw = b"tokens\0" + np.asarray(tokens, dtype="<i8").tobytes()
-    return Document(text=text, tokens=tokens, digest=sha256(raw).hexdigest()[:32])
+    return Document(
+        text=text,
+        tokens=tokens,
+        largest_id=None if tokens is None else max(tokens),
+        digest=sha256(raw).hexdigest()[:32],
+    )
 
 
 # ------------------------------------------------------------------------------------- JSON lines
@@ -170,11 +183,23 @@ def _binary_file(path: Path) -> tuple[Document, ...]:
 def _mapped(path: Path, tokens: Any) -> tuple[Document, ...]:
     if not len(tokens):
         raise _invalid(path, [_finding(path, 1, tr("the file holds no token"))])
+    largest = 0
+    for start in range(0, len(tokens), IDS_AT_ONCE):
+        some = tokens[start : start + IDS_AT_ONCE]
+        if some.min() < 0:
+            place = start + int((some < 0).argmax())
+            message = tr(
+                "token id {number} is {value}; an id is 0 or more",
+                number=place + 1,
+                value=int(tokens[place]),
+            )
+            raise _invalid(path, [_finding(path, 1, message)])
+        largest = max(largest, int(some.max()))
     with path.open("rb") as file:
         import hashlib
 
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:32]
-    return (Document(tokens=tokens, digest=digest),)
+    return (Document(tokens=tokens, largest_id=largest, digest=digest),)
 
 
 _READERS = {

@@ -88,7 +88,7 @@ def read_json(path: FilePath) -> JsonFile:
     """Read a file, or raise Refused with the reason and the place."""
     name = shown_path(path)
     data = _bytes_of(name, path)
-    text = _decoded(name, data)
+    text = decoded(name, data)
     if not text.strip(" \t\r\n"):
         raise Refused(refusal(name, tr("the file is empty")))
     quick = QuickDecoder()
@@ -125,7 +125,7 @@ def _bytes_of(name: str, path: FilePath) -> bytes:
             # Some files (in /proc, or being written) hold more than they say.
             data = opened.read(MAX_BYTES + 1)
     except OSError as error:
-        raise Refused(refusal(name, _why_unreadable(path, error))) from error
+        raise Refused(refusal(name, why_unreadable(path, error))) from error
     if len(data) > MAX_BYTES:
         raise Refused(refusal(name, _too_large(len(data))))
     return data
@@ -139,7 +139,8 @@ def _too_large(size: int) -> str:
     )
 
 
-def _why_unreadable(path: FilePath, error: OSError) -> str:
+def why_unreadable(path: FilePath, error: OSError) -> str:
+    """What to tell of a file that cannot be opened or read."""
     if isinstance(error, FileNotFoundError):
         if os.path.islink(path):
             return tr("this link leads to nothing; mend or remove it")
@@ -149,7 +150,8 @@ def _why_unreadable(path: FilePath, error: OSError) -> str:
     return tr("the file cannot be read: {reason}", reason=error.strerror or str(error))
 
 
-def _decoded(name: str, data: bytes) -> str:
+def decoded(name: str, data: bytes) -> str:
+    """The text of a file, or Refused with the byte that is not UTF-8."""
     if data.startswith(codecs.BOM_UTF8):
         raise Refused(
             refusal(

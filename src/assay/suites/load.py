@@ -21,22 +21,23 @@ from assay.types import Finding, Suite
 from assay.uncollected import uncollected
 
 
-def load_suite(path: Path | SuiteFiles, *, warnings: bool = False) -> Suite:
+def load_suite(path: Path | SuiteFiles, *, warnings: bool = False, data_seed: int = 0) -> Suite:
     """Load one suite.
 
     Args:
         path: a folder, one category file, or a suite.json (which stands for its folder); or such
             a path with files that take the place of some categories.
         warnings: whether a refusal lists the warnings too.
+        data_seed: what files are made from that tests show and a generator makes.
 
     Raises:
         SuiteNotFound: there is nothing at that path.
         InvalidFiles: with every mistake of every file.
     """
-    return _all_or_nothing([path], warnings=warnings)[0]
+    return _all_or_nothing([path], warnings=warnings, data_seed=data_seed)[0]
 
 
-def load_all(paths: Sequence[Path | SuiteFiles]) -> tuple[Suite, ...]:
+def load_all(paths: Sequence[Path | SuiteFiles], *, data_seed: int = 0) -> tuple[Suite, ...]:
     """Load several suites; the mistakes of all of them come in one InvalidFiles.
 
     A suite that is named twice, however its path is written, is loaded once.
@@ -45,7 +46,7 @@ def load_all(paths: Sequence[Path | SuiteFiles]) -> tuple[Suite, ...]:
         SuiteNotFound, InvalidFiles: as load_suite.
         UsageError: two different suites have the same name.
     """
-    suites = _all_or_nothing(_once_each(paths), warnings=False)
+    suites = _all_or_nothing(_once_each(paths), warnings=False, data_seed=data_seed)
     first: dict[str, Suite] = {}
     for suite in suites:
         other = first.setdefault(suite.name, suite)
@@ -86,7 +87,9 @@ def _once_each(paths: Sequence[Path | SuiteFiles]) -> list[SuiteFiles]:
     return list(first.values())
 
 
-def _all_or_nothing(wanted: Sequence[Path | SuiteFiles], *, warnings: bool) -> tuple[Suite, ...]:
+def _all_or_nothing(
+    wanted: Sequence[Path | SuiteFiles], *, warnings: bool, data_seed: int
+) -> tuple[Suite, ...]:
     suites_files = [files_of(each) for each in wanted]
     paths = [files.path for files in suites_files]
     for path in (*paths, *(path for files in suites_files for path in files.instead)):
@@ -97,7 +100,8 @@ def _all_or_nothing(wanted: Sequence[Path | SuiteFiles], *, warnings: bool) -> t
                         "those that ship."),
             )  # fmt: skip
     readings = [
-        Reading(files.path, instead=files.instead, warnings=warnings) for files in suites_files
+        Reading(files.path, instead=files.instead, warnings=warnings, data_seed=data_seed)
+        for files in suites_files
     ]
     with uncollected():
         suites = [suite for reading in readings if (suite := reading.suite()) is not None]

@@ -54,8 +54,12 @@ _Ids = dict[str, tuple[_Opened, int]]
 class Reading:
     """Reads one suite; `findings` is whole once `suite` has returned."""
 
-    def __init__(self, path: Path, *, warnings: bool, instead: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, path: Path, *, warnings: bool, instead: Sequence[Path] = (), data_seed: int = 0
+    ) -> None:
         self.findings: list[Finding] = []
+        self._data_seed = data_seed
+        self._shown: dict[str, str] = {}  # test id -> digest of the files that it shows
         self._warnings = warnings
         self._instead = {file.name: file for file in instead}
         stands_for_folder = path.name == SUITE_FILE and not os.path.isdir(path)
@@ -105,6 +109,7 @@ class Reading:
     def _source(self) -> str:
         """Equal for equal files, wherever they lie."""
         files = sorted((Path(each.file.shown).name, each.file.digest) for each in self._opened)
+        files += sorted(self._shown.items())
         return hashlib.sha256(repr(files).encode()).hexdigest()[:32]
 
     # ------------------------------------------------------------------------------------- files
@@ -182,6 +187,9 @@ class Reading:
             system=settings.system,
             language=language_code(settings.language),
             scoring=settings.scoring,
+            folder=self._folder,
+            data_seed=self._data_seed,
+            shown=self._shown,
         )
         for row, raw in enumerate(rows):
             case = read_case(raw, (row,), shared, notes)

@@ -19,7 +19,7 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from assay.messages import tr
-from assay.suites.json_file import Refused, _decoded, _why_unreadable, refusal, shown_path
+from assay.suites.json_file import Refused, decoded, refusal, shown_path, why_unreadable
 from assay.suites.notes import Notes
 from assay.suites.places import MAX_DEPTH, MAX_DIGITS, Path, Place, place_of, places_of
 from assay.suites.toml_places import TomlWalk
@@ -79,7 +79,7 @@ class TomlFile:
 def read_toml(path: FilePath) -> TomlFile:
     """Read a file, or raise Refused with the reason and the place."""
     name = shown_path(path)
-    text = _decoded(name, _bytes_of(name, path))
+    text = decoded(name, _bytes_of(name, path))
     if long := _LONG_LINE.search(text):
         message = tr("a line of {length} characters is too long; at most {limit} are read",
                      length=len(long.group()), limit=MAX_LINE)  # fmt: skip
@@ -108,7 +108,7 @@ def _bytes_of(name: str, path: FilePath) -> bytes:
         with open(path, "rb") as opened:
             data = opened.read(MAX_BYTES + 1)
     except OSError as error:
-        raise Refused(refusal(name, _why_unreadable(path, error))) from error
+        raise Refused(refusal(name, why_unreadable(path, error))) from error
     except ValueError as error:  # a zero character in the path
         raise Refused(refusal(name, tr("there is no such file"))) from error
     if len(data) > MAX_BYTES:

@@ -10,6 +10,7 @@ Refuses to know: how answers are marked, where trials are stored, how figures ar
     suite_card      Suite -> SuiteCard           its balance, and what guessing would get
     compare_suites  two SuiteSummaries, paired by test; `with_holm` over all that are shown together
     rank            Standings -> SuiteRanking    best first; incomplete ones listed, never ranked
+    judged.judged   Verdicts -> Judged           judged tests: means, differences, which to use
 """
 
 from assay.summary.baselines import baselines

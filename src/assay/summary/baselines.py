@@ -19,7 +19,6 @@ from assay.types import (
     Composite,
     Estimate,
     ExactMatch,
-    Judge,
     Keywords,
     MultipleChoice,
     Reply,
@@ -91,7 +90,7 @@ def _scored(
     unscored: Counter[str] = Counter()
     for case in cases:
         of_category = scores.setdefault(case.category, [])
-        score = None if isinstance(case.check, Judge) else mark(case, _reply(case, answer(case)))
+        score = mark(case, _reply(case, answer(case)))
         if score is None or score.value is None:
             unscored[case.category] += 1
         else:

@@ -18,7 +18,15 @@ from dataclasses import replace
 from assay import stats
 from assay.results import SuiteSummary
 from assay.types import Answered, Estimate, Failed, Health, ReadText, Reply, SamplePrompt, Timed
-from assay.verdicts import Measured, Sample, SpeedFigures, SuiteFigures, TextFigures
+from assay.verdicts import (
+    OS_AVERAGED,
+    OS_SUITE,
+    Measured,
+    Sample,
+    SpeedFigures,
+    SuiteFigures,
+    TextFigures,
+)
 
 MMLU, MMLU_CATEGORY = "mmlu", "computer_science"
 HELLASWAG, HELLASWAG_CATEGORY = "hellaswag", "technical_subset"
@@ -141,7 +149,8 @@ def share_of(summaries: Sequence[SuiteSummary], suite: str, category: str) -> Es
 
 def figures_of(measured: Measured) -> dict[str, Estimate]:
     """What was measured, under the names of evaluation_report.json."""
-    text = measured.text
+    text, os_suite = measured.text, measured.suites.get(OS_SUITE)
+    tasks = os_suite.categories if os_suite else {}
     found = {
         "perplexity": text.perplexity if text else None,
         "accuracy_top1": text.top1 if text else None,
@@ -149,6 +158,7 @@ def figures_of(measured: Measured) -> dict[str, Estimate]:
         "bits_per_byte": text.bits_per_byte if text else None,
         "mmlu_cs": measured.mmlu_cs,
         "hellaswag": measured.hellaswag,
+        "os_benchmark": stats.even_mean([tasks.get(task) for task in OS_AVERAGED]),
         "inference_speed": measured.speed.tokens_per_s if measured.speed else None,
         "memory_usage_mb": measured.memory_mb,
     }

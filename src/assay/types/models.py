@@ -34,6 +34,7 @@ class ModelFacts:
     is_chat: bool = True
     parameters: int | None = None
     context_length: int | None = None
+    vocabulary: int | None = None  # how many tokens its weights know; ids are below that
     predicts_by: PredictionMethod = "given"
     thinks: tuple[Thinking, ...] = ()  # the settings it takes; none: it does not think
     tokenizer: str = ""  # the same for models that cut a text into the same tokens; "": not known

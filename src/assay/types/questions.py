@@ -137,7 +137,9 @@ class CommandSequence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
-    """Marked by a judge, not by a rule."""
+    """Marked by a judge, not by a rule. `fixtures` are GENERATOR:FILE, or files beside the tests;
+    their content stands in the prompt already. `data_seed` is what generated ones were made from.
+    """
 
     rubric: str
     requirements: tuple[str, ...] = ()
@@ -145,6 +147,7 @@ class Judge:
     checklist: tuple[str, ...] = ()
     evidence: str | None = None
     fixtures: tuple[str, ...] = ()
+    data_seed: int = 0
     method: Literal["judge"] = "judge"
 
 

@@ -11,6 +11,10 @@ loaded; a folder with a config.json is one.
     models/                     PATH: every model folder has its own selection, and there is one
       a/step_900/config.json    over all
       b/step_900/config.json
+
+A folder within a checkpoint that has a config.json and no weights (step_900/onnx) is a part of it,
+and a link that leads back up is not followed. What lies in a folder that was named is of that
+folder, also where it was named by itself as well.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -29,6 +33,7 @@ from assay.models.spec import read_spec
 FINAL = "final"
 TOPMOST = "root"  # of the file system, which has no name
 CONFIG = "config.json"
+WEIGHTS = (".safetensors", ".bin", ".safetensors.index.json", ".bin.index.json")
 MOST_FOLDERS = 10_000  # in one folder; more is no folder of checkpoints
 
 
@@ -63,12 +68,32 @@ def places_of(
     """Every model that the user's words mean: how to open it, and its place if it is a
     checkpoint. `holding`: one of these files makes a folder a checkpoint.
     """
-    found = [(spec, place) for spec in specs for place in _places(spec, holding)]
+    found = _each_once([(spec, place) for spec in specs for place in _places(spec, holding)])
     places = _with_different_names([place for _, place in found])
     return [
         (place.spec if place else spec, place)
         for (spec, _), place in zip(found, places, strict=True)
     ]
+
+
+def _each_once(found: Sequence[tuple[str, Place | None]]) -> list[tuple[str, Place | None]]:
+    """Without those named singly that a named folder holds, and the folders named again. One that
+    is named singly twice is a mistake, and whoever opens it says so.
+    """
+    inside: dict[str, Place] = {}
+    for _, place in found:
+        if place is not None and place.folder is not None:
+            inside.setdefault(os.path.abspath(place.path), place)
+    resolved = {os.path.realpath(path) for path in inside}
+
+    def counts(place: Place | None) -> bool:
+        if place is None:
+            return True
+        if place.folder is None:
+            return os.path.realpath(place.path) not in resolved
+        return inside[os.path.abspath(place.path)] is place
+
+    return [(spec, place) for spec, place in found if counts(place)]
 
 
 def _places(spec: str, holding: Sequence[str]) -> Iterator[Place | None]:
@@ -77,7 +102,7 @@ def _places(spec: str, holding: Sequence[str]) -> Iterator[Place | None]:
         yield None
         return
     path = Path(read.name)
-    below = ((folder, _steps_in(folder, holding)) for folder in _subfolders(path))
+    below = ((folder, _steps_of_model(folder, holding)) for folder in _subfolders(path))
     groups = {folder: steps for folder, steps in below if steps}
     if groups:
         alone = [step for step in _steps_in(path, holding) if step not in groups]
@@ -85,7 +110,7 @@ def _places(spec: str, holding: Sequence[str]) -> Iterator[Place | None]:
             yield from _of_folder(folder, steps, holding, top=path)
         yield from (_found(step, path, step.name, top=path) for step in alone)
         return
-    steps = _steps_in(path, holding)
+    steps = _steps_of_model(path, holding)
     if steps:
         yield from _of_folder(path, steps, holding, top=None)
         return
@@ -117,7 +142,27 @@ def _holds(folder: Path, any_of: Sequence[str]) -> bool:
     return any((folder / name).is_file() for name in any_of)
 
 
-def _steps_in(folder: Path, holding: Sequence[str] = (CONFIG,)) -> list[Path]:
+def _steps_of_model(folder: Path, holding: Sequence[str]) -> list[Path]:
+    """The steps of a model folder; none where it is no such folder but a checkpoint, whose parts
+    may have a config.json of their own.
+    """
+    steps = _steps_in(folder, holding)
+    others = [name for name in holding if name != CONFIG]
+    if not _holds(folder, (CONFIG,)) or any(
+        _has_weights(step) or _holds(step, others) for step in steps
+    ):
+        return steps
+    return []
+
+
+def _has_weights(folder: Path) -> bool:
+    try:
+        return any(name.endswith(WEIGHTS) for name in os.listdir(folder))
+    except OSError:
+        return False
+
+
+def _steps_in(folder: Path, holding: Sequence[str]) -> list[Path]:
     found = [path for path in _subfolders(folder) if _holds(path, holding)]
     return sorted(found, key=lambda path: (step_of(path.name), path.name))
 
@@ -129,13 +174,28 @@ def step_of(name: str) -> float:
 
 
 def _subfolders(folder: Path) -> list[Path]:
-    """Those a user would see; what cannot be read is not there."""
+    """Those a user would see; what cannot be read is not there, nor a link to where we are."""
+    here = Path(os.path.realpath(folder))
+    above = {here, *here.parents}
     try:
         with os.scandir(folder) as entries:
-            seen = [entry.path for entry in entries if entry.is_dir() and entry.name[0] != "."]
+            seen = [
+                entry.path
+                for entry in entries
+                if entry.name[0] != "." and _leads_down(entry, above)
+            ]
     except OSError:
         return []
     return sorted(Path(path) for path in seen[:MOST_FOLDERS])
+
+
+def _leads_down(entry: os.DirEntry[str], above: Collection[Path]) -> bool:
+    try:
+        if not entry.is_dir():
+            return False
+    except OSError:  # links that lead to each other
+        return False
+    return not entry.is_symlink() or Path(os.path.realpath(entry.path)) not in above
 
 
 def _with_different_names(places: Sequence[Place | None]) -> list[Place | None]:

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assay.errors import RunNotFound, UsageError
+from assay.judgements import Judging
 from assay.messages import tr
 from assay.results import Comparison, PairComparison, Side, SuiteComparison, SuiteSummary
 from assay.store import Run, RunModel, Store
 from assay.summary.comparisons import compare_suites, with_holm
-from assay.types import Case, Suite
+from assay.types import Case, Judge, Suite
 from assay.workflow.asking import is_own
 from assay.workflow.results import summaries_of
 
@@ -27,6 +28,16 @@ class _Answers:
     finished: bool
     suites: dict[str, Suite]
     summaries: dict[str, SuiteSummary]
+    judging: Judging | None = None
+
+    @property
+    def is_judged_by(self) -> tuple[object, ...]:
+        """What another value of gives other scores to the same answer."""
+        if self.judging is None:
+            return ()
+        judges = sorted((each.fingerprint, each.form, each.layout or "") for each in
+                        self.judging.judges)  # fmt: skip
+        return (judges, self.judging.use_case, bool(self.judging.isolation))
 
 
 def compare(store: Store, names: Sequence[str]) -> Comparison:
@@ -73,12 +84,12 @@ def _sides(store: Store, name: str) -> Iterator[tuple[Run, RunModel]]:
             raise
         yield newest
     else:
-        yield from ((run, model) for model in run.models)
+        yield from ((run, model) for model in run.evaluated)
 
 
 def _newest_run_of(store: Store, name: str) -> tuple[Run, RunModel] | None:
     for run in reversed(store.runs()):
-        for model in run.models:
+        for model in run.evaluated:
             if name in (model.spec, model.slug, model.facts.name):
                 return run, model
     return None
@@ -90,6 +101,7 @@ def _answers(store: Store, run: Run, model: RunModel) -> _Answers:
         finished=run.finished is not None,
         suites={suite.name: suite for suite in store.suites(run)},
         summaries={summary.suite: summary for summary in summaries_of(store, run, model)},
+        judging=run.judging,
     )
 
 
@@ -102,6 +114,12 @@ def _pair(a: _Answers, b: _Answers) -> PairComparison:
         for answers in (a, b)
         if not answers.finished
     ]
+    judged = any(isinstance(case.check, Judge) for name in shared for case in a.suites[name].cases)
+    if judged and a.judging and b.judging and a.is_judged_by != b.is_judged_by:
+        notes.append(
+            tr("the two runs were not judged alike, so judged tests may differ by that alone; "
+               "judge both with the same --judge and options")
+        )  # fmt: skip
     suites = tuple(_suite(a, b, name) for name in shared)
     return PairComparison(a=a.side, b=b.side, suites=suites, notes=tuple(notes))
 

@@ -12,6 +12,7 @@ Refuses to know: how anything was measured, files. The steps, in order:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from assay.decide.accept import accept
 from assay.decide.advise import advise, advise_all
@@ -20,7 +21,7 @@ from assay.decide.trend import Trend, trend
 from assay.decide.weak_groups import groups_of
 from assay.decide.weigh import weigh, weighted_estimate
 from assay.types import Suite
-from assay.verdicts import Deciding, Decision, Measured, Recommendation, Selection
+from assay.verdicts import Acceptance, Deciding, Decision, Measured, Recommendation, Selection
 
 
 def decide(
@@ -56,7 +57,7 @@ def decide(
         gate=gate,
         gate_decides=deciding.selects,
         measured=tuple(measured),
-        acceptances=acceptances,
+        acceptances=acceptances if deciding.selects else _without_verdict(acceptances),
         weighted={name: score for name, (score, _) in weighed.items()},
         missing_parts={name: missing for name, (_, missing) in weighed.items()},
         advice=advice,
@@ -64,10 +65,28 @@ def decide(
         folders=folders,
         selections=selections,
         advice_for_folders=advice_for_folders,
-        overall=select(measured, gate, timestamp=timestamp)
-        if deciding.selects and deciding.top
+        overall=select(
+            [by_name[name] for names in folders.values() for name in names if name in by_name],
+            gate,
+            timestamp=timestamp,
+        )
+        if deciding.selects and folders and (deciding.top or len(folders) > 1)
         else None,
     )
+
+
+def _without_verdict(acceptances: Mapping[str, Acceptance]) -> dict[str, Acceptance]:
+    """How each fares at a gate that decides nothing: figures and limits, and no yes or no."""
+    return {
+        name: Acceptance(
+            accepted=None,
+            criteria={
+                key: replace(criterion, passed=None)
+                for key, criterion in acceptance.criteria.items()
+            },
+        )
+        for name, acceptance in acceptances.items()
+    }
 
 
 def _folders(deciding: Deciding) -> Mapping[str, tuple[str, ...]]:
@@ -88,14 +107,12 @@ def selected_in(decision: Decision) -> str | None:
 
 
 def passes(deciding: Deciding, decision: Decision) -> bool:
-    """Whether the gate lets it pass: each folder has one to ship, and what was named with a gate
-    is accepted.
+    """Whether the gate lets it pass: one of what the folders hold can be shipped, and what was
+    named with a gate is accepted.
     """
     if not deciding.selects:
         return True
-    if decision.overall is not None:
-        return decision.overall.selected is not None
-    chosen = all(selection.selected for selection in decision.selections.values())
+    chosen = not decision.folders or selected_in(decision) is not None
     named = [subject.name for subject in deciding.subjects if not subject.folder]
     accepted = all(decision.acceptances[name].accepted is True for name in named)
     return chosen and (accepted or not deciding.asked)

@@ -39,7 +39,9 @@ PATIENCE_S = 2.0  # a server that is there answers in milliseconds
 ROOM_PER_BYTE = 1.2
 ROOM_BESIDE = 500_000_000
 COMFORTABLE = 0.8  # of the memory there is; above it other programs get in the way
-LEAST_TO_JUDGE = 3e9  # parameters; verdicts of smaller models are close to chance
+# Parameters. One of 1.5 B, asked by likelihood, agrees with people as GPT-3.5 did; one of 0.5 B
+# does not (docs/decisions/062-judge-forms.md).
+LEAST_TO_JUDGE = 1.5e9
 THOUSANDS = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 CANNOT_WRITE = frozenset({"bert", "nomic-bert", "nomic-bert-moe"})  # embeddings only
 

@@ -8,7 +8,8 @@ leaves. The steps, in order:
     3 begin     continue the unfinished run of the same command, or start a new one
     4 ask       what the store does not hold yet; each reply durable and marked before the next
     5 mark      replies that were in the store already
-    6 report    from the store, as `assay report` would
+    6 judge     the answers that no rule can mark, where judges were named
+    7 report    from the store, as `assay report` would
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from pathlib import Path
 
 import assay
-from assay.errors import BudgetSpent, Interrupted
+from assay.errors import BudgetSpent, Interrupted, ModelUnavailable, Refusals
 from assay.machine import this_machine
 from assay.messages import tr
 from assay.models.spec import without_secrets
@@ -34,10 +36,13 @@ from assay.store import Run, RunModel, Store, TryKey, new_run_id, utc_now
 from assay.types import Answered, Failed, Model, Observed, Observer, Reply, Request, Score
 from assay.uncollected import uncollected
 from assay.workflow.job import Job
+from assay.workflow.judging import judge_answers
 from assay.workflow.meanwhile import Meanwhile
 from assay.workflow.measuring import MEASURED
+from assay.workflow.opened_models import left_out, why_failed
 from assay.workflow.preparing import Prepared, prepare
 from assay.workflow.results import report_of
+from assay.workflow.richer_reports import RicherReports
 from assay.workflow.run_folder import RunFolder
 from assay.workflow.verdict_files import leave_verdicts
 
@@ -52,7 +57,8 @@ def evaluate(job: Job, observer: Observer) -> Report:
         gc.freeze()  # they live as long as the run: later collections need not look at them
     try:
         with Store(job.out) as store:
-            for note in (*store.notes, *prepared.notes):
+            panel = prepared.panel
+            for note in (*store.notes, *prepared.notes, *(panel.notes if panel else ())):
                 observer.note(note)
             run, folder = _begin(job, store, prepared)
             with folder:
@@ -62,18 +68,27 @@ def evaluate(job: Job, observer: Observer) -> Report:
                         prepared.models, prepared.plans, run.models, strict=True
                     ):
                         measures = prepared.measures_of(known.spec, model)
-                        _Asking(
+                        asking = _Asking(
                             store, run, known, model, plan, measures, observer, meanwhile, until
-                        ).finish()
+                        )
+                        run = _asked(asking)
                         model.close()
                     guesses = meanwhile.finish()
                 finally:
                     meanwhile.stop()
+                if panel:
+                    run = judge_answers(store, run, prepared.suites, panel, observer, until=until)
                 # Written first, finished then: a run killed in between is continued, and writes.
                 ended = replace(run, finished=utc_now())
                 report = report_of(store, ended, guesses=guesses)
                 folder.write(report, prepared.suites, store)
-                for note in leave_verdicts(report, job.out, run.deciding):
+                for note in leave_verdicts(
+                    report,
+                    job.out,
+                    run.deciding,
+                    tensorboard=job.tensorboard,
+                    richer=RicherReports(sampled=job.limit is not None),
+                ):
                     observer.note(note)
                 store.finish(run)
             return report
@@ -89,6 +104,8 @@ def evaluate(job: Job, observer: Observer) -> Report:
         gc.unfreeze()
         for model in prepared.models:
             model.close()
+        if prepared.panel:
+            prepared.panel.close()
 
 
 # --------------------------------------------------------------------------------------- begin
@@ -100,7 +117,9 @@ def _begin(job: Job, store: Store, prepared: Prepared) -> tuple[Run, RunFolder]:
     if not job.fresh and (run := store.unfinished(key)):
         folder = RunFolder(job.out, run.id)
         if folder.take():
-            return run, folder
+            # A checkpoint that broke on the way may be whole again; options may be others.
+            again = prepared.deciding
+            return (store.decide_on(run, again) if again else run), folder
     # Taken before the store shows it: another process must not continue it meanwhile.
     folder = RunFolder(job.out, new_run_id())
     folder.take()
@@ -145,6 +164,7 @@ def key_of(job: Job, prepared: Prepared) -> str:
         [sorted(job.categories), job.limit, job.seed, job.repeats],
         [job.sampling, job.max_tokens, job.think, job.system, job.server.num_ctx, job.server.form],
         *([prepared.deciding_key] if prepared.deciding else []),
+        *([prepared.panel.key] if prepared.panel else []),
     ]
     return sha256(json.dumps(body).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -157,6 +177,25 @@ def slug_of(model: Model) -> str:
 
 
 # ----------------------------------------------------------------------------------------- ask
+
+
+def _asked(asking: _Asking) -> Run:
+    """Ask one model all that is left. A checkpoint of a folder may go away or break after the
+    start, as trainers delete old ones: then it is a failed one, and the others go on.
+    """
+    run, spec = asking.run, asking.known.spec
+    subjects = run.deciding.subjects if run.deciding else ()
+    subject = next((each for each in subjects if each.spec == spec), None)
+    try:
+        asking.finish()
+    except (ModelUnavailable, Refusals) as error:
+        if run.deciding is None or subject is None or not subject.folder:
+            raise
+        failed = replace(subject, failed=why_failed(Path(subject.path), error))
+        asking.observer.note(left_out(failed.name, failed.failed))
+        others = tuple(failed if each is subject else each for each in subjects)
+        return asking.store.decide_on(run, replace(run.deciding, subjects=others))
+    return run
 
 
 _Pending = tuple[Exchange | None, Request]  # None: no test, but something that is measured
@@ -237,10 +276,10 @@ class _Asking:
         requests = [request for _, request in pending]
         for reply in ask(self.model, requests, until=self.until):
             exchange, request = exchanges[reply.request_id]
-            score = None
+            score = None  # of what is measured, too: it is no test, and nobody misses a mark
             if exchange is None:
-                score = None if isinstance(reply, Failed) else MEASURED
-                self.store.keep_try(self.run, self.known, request, reply, score)
+                measured = None if isinstance(reply, Failed) else MEASURED
+                self.store.keep_try(self.run, self.known, request, reply, measured)
             elif isinstance(reply, Failed) or request.turn == len(exchange.asked) - 1:
                 score = mark(exchange.case, reply)
                 self.store.keep_try(self.run, self.known, request, reply, score)

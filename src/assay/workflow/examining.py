@@ -21,11 +21,14 @@ from assay.machine import installed_version, this_machine
 from assay.messages import tr, trn
 from assay.models.spec import without_userinfo
 from assay.reports.numbers import memory
+from assay.sandbox import find_isolation
 from assay.types import Machine
 from assay.workflow.discovery import (
+    LEAST_TO_JUDGE,
     ModelFound,
     OllamaFound,
     Room,
+    find_judges,
     find_ollama,
     find_suites,
     this_room,
@@ -146,6 +149,7 @@ def _ollama(found: OllamaFound) -> Iterator[Line]:
     yield Line(name="Ollama", state="good", says=f"{says}, {count}")
     for model in found.models:
         yield _model(model)
+    yield _judges(found)
 
 
 def _model(model: ModelFound) -> Line:
@@ -164,6 +168,22 @@ def _model(model: ModelFound) -> Line:
         state="good" if model.fits == "yes" else "note",
         says=", ".join([*facts, said]),
         todo=tr("choose a smaller one, or a stronger quantisation") if model.fits == "no" else "",
+    )
+
+
+def _judges(found: OllamaFound) -> Line:
+    candidates = find_judges(found.models)
+    if candidates:
+        names = ", ".join(each.name for each in candidates)
+        return Line(
+            name=tr("judge"), state="good", says=tr("for open answers: {names}", names=names)
+        )
+    least = f"{LEAST_TO_JUDGE / 1e9:g}"
+    return Line(
+        name=tr("judge"),
+        state="note",
+        says=tr("no model here that fits has {count} billion parameters or more", count=least),
+        todo=tr("install a larger model, or name one of another server with --judge"),
     )
 
 
@@ -200,14 +220,22 @@ def _torch() -> Line:
 
 def _sandbox() -> Line:
     name = tr("sandbox")
-    tool = shutil.which("bwrap")
-    if tool is not None:
-        return Line(name=name, state="good", says=f"bubblewrap, {tool}")
+    found = find_isolation()
+    problems = "; ".join(found.problems)
+    if found.isolation == "bubblewrap":
+        says = tr("bubblewrap, {tool}: tried, and it works", tool=found.tool)
+        return Line(name=name, state="good", says=says)
+    if found.isolation == "namespaces":
+        says = tr("the kernel's namespaces: tried, and they work ({problems})", problems=problems)
+        return Line(name=name, state="good", says=says)
     return Line(
         name=name,
         state="note",
-        says=tr("bubblewrap is not installed; code that models write is not run without it"),
-        todo=tr("on Linux install the package bubblewrap"),
+        says=tr("none, so code that models write is not run ({problems})", problems=problems),
+        todo=tr(
+            "on Linux install the package bubblewrap, or accept limits without isolation with"
+            " --sandbox weak"
+        ),
     )
 
 

@@ -14,22 +14,25 @@ from pathlib import Path
 from assay.models.settings import DEFAULT_TIMEOUT_S, LocalSettings, ServerSettings
 from assay.models.spec import without_secrets
 from assay.plan import Wishes
-from assay.types import SamplePrompt, SamplingMode, Suite, Thinking
+from assay.types import Model, SamplePrompt, SamplingMode, Suite, Thinking
 from assay.verdicts import MeasureKind
 from assay.workflow.checkpoint_places import Place
+from assay.workflow.judge_wishes import JudgeWishes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """`system`: for suites without a suite.json. `budget_s`: ask nothing more after so long.
     `own`: suites made in memory, and `verb` the command that makes them. `benchmarks`: the folder
-    of fetched ones; None: the usual one. For checkpoints: `gate` and `text` None: those that ship;
-    `measures` None: all where no suite was named, else what the gate needs; `train_text`: the
+    of fetched ones; None: the usual one. `judge`: who reads open answers, and how; `data_seed`:
+    what files are made from that tests show. For checkpoints: `gate` and `text` None: those that
+    ship; `measures` None: all where no suite was named, else what the gate needs; `train_text`: the
     loss on it is measured as well; `write_back`: reports beside the weights, too; `places`: these
-    checkpoints, of all that `models` would mean. For programs:
+    checkpoints, of all that `models` would mean; `tensorboard`: a folder for curves. For programs:
     `only_named` asks nothing but the suites and measures that are named, be there none;
     `samples` take the place of those that ship; without `leaves` no verdict is left as a file;
-    `called` is the call that repeats it, where no command would.
+    `called` is the call that repeats it, where no command would; `given` are models that need no
+    opening, and `only_tests` leaves all other tests out.
     """
 
     models: tuple[str, ...]
@@ -56,8 +59,13 @@ class Job:
     measures: tuple[MeasureKind, ...] | None = None
     only_named: bool = False
     samples: tuple[SamplePrompt, ...] = ()
+    tensorboard: Path | None = None
     write_back: bool = True
     leaves: bool = True
+    judge: JudgeWishes = field(default_factory=JudgeWishes)
+    data_seed: int = 0
+    given: tuple[Model, ...] = ()
+    only_tests: frozenset[str] | None = None
     called: str = ""
     verb: tuple[str, ...] = ("run",)
 
@@ -94,7 +102,9 @@ class Job:
             "--gate": self.gate,
             "--text": self.text,
             "--train-text": self.train_text,
+            "--tensorboard": self.tensorboard,
             "--limit": self.limit,
+            "--data-seed": self.data_seed or None,
             "--repeats": self.repeats if self.repeats != 1 else None,
             "--seed": self.seed or None,
             "--sampling": self.sampling if self.sampling != "fixed" else None,
@@ -118,3 +128,4 @@ class Job:
             yield "--trust-remote-code"
         if not self.write_back:
             yield "--no-write-back"
+        yield from self.judge.options()

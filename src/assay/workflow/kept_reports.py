@@ -5,7 +5,8 @@ report. Refuses to know: weights, gates. Refuses with every mistake in every rep
 
     DIR           a checkpoint, a model folder, a folder of model folders, an out folder
     its report    DIR/…/evaluation_report.json, or OUT/checkpoints/PARENT/STEP/…, if it says that it
-                  is of this very folder; of both, the newer one
+                  is of this very folder; of both, the newer one, unless the other says more
+                  of the same weights
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ from pathlib import Path
 
 from assay.errors import InvalidFiles, UsageError
 from assay.messages import tr, trn
+from assay.reports.decision import CHECKPOINTS
 from assay.reports.evaluation_reading import measured_from
+from assay.reports.evaluation_report import REPORT_FILE
 from assay.store import FILE_NAME
 from assay.suites.json_file import Refused, read_json, shown_path
 from assay.types import Finding
 from assay.verdicts import Measured
 from assay.workflow.checkpoint_places import CONFIG, Place, places_of
-from assay.workflow.results import CHECKPOINTS, REPORT_FILE
+from assay.workflow.richer_reports import what_is_lacking
 
 WEIGHTS = ("*.safetensors", "*.bin")
 LATER_S = 60.0  # copying a folder takes time; weights that are this much younger were written anew
@@ -126,14 +129,16 @@ def read_reports(places: Sequence[Place], out: Path) -> tuple[dict[str, Measured
 
 
 def _newest(place: Place, out: Path, notes: list[str]) -> Measured | None:
-    """The report beside the weights or the one under `out`, whichever was made later."""
+    """The report beside the weights or the one under `out`: whichever was made later, unless that
+    one lacks what the other has, as that of a run of a part does.
+    """
     beside = place.path / REPORT_FILE
-    found = [_read(beside)] if beside.is_file() else []
+    found = [read_report(beside)] if beside.is_file() else []
     if found:
         notes += _written_since(place, beside)
     kept = out / CHECKPOINTS / place.name / REPORT_FILE
     if kept.is_file() and os.path.abspath(kept) != os.path.abspath(beside):
-        other = _read(kept)
+        other = read_report(kept)
         if os.path.abspath(other.path) == os.path.abspath(place.path):
             found.append(other)
         elif not found:
@@ -145,10 +150,22 @@ def _newest(place: Place, out: Path, notes: list[str]) -> Measured | None:
                     path=shown_path(Path(other.path)),
                 )
             )
-    return max(found, key=lambda each: each.timestamp, default=None)
+    if not found:
+        return None
+    older, newer = min(found, key=_when), max(found, key=_when)
+    return older if what_is_lacking(older, newer, sampled=True) else newer
 
 
-def _read(file: Path) -> Measured:
+def _when(report: Measured) -> str:
+    return report.timestamp
+
+
+def read_report(file: Path) -> Measured:
+    """What one report says was measured.
+
+    Raises:
+        InvalidFiles: it cannot be used, and why.
+    """
     name = shown_path(file)
     try:
         document = read_json(file).value

@@ -16,11 +16,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from assay.judge.trivial import explain, why_trivial
 from assay.plan import rendered_prompt
 from assay.results import Baselines
 from assay.scorers.mark import mark
 from assay.summary.baselines import baselines
-from assay.types import Answered, Reply, Request, Suite
+from assay.types import Answered, Case, Judge, Reply, Request, Score, Suite
 from assay.workflow.run_folder import RunFolder, ids_in_several
 
 NEEDED_AT_THE_END = ("scipy.special", "assay.reports.html")  # 0.3 s to load, better spent now
@@ -99,4 +100,13 @@ class Meanwhile:
 
 def baselines_of(suite: Suite) -> Baselines:
     """What knowing nothing would score."""
-    return baselines(suite, mark, rendered_prompt=rendered_prompt)
+    return baselines(suite, _marked, rendered_prompt=rendered_prompt)
+
+
+def _marked(case: Case, reply: Reply) -> Score | None:
+    """As ever; but of a judged test, an answer that is none is 0 without a judge."""
+    if isinstance(case.check, Judge) and isinstance(reply, Answered):
+        why = why_trivial(reply.text, case)
+        if why is not None:
+            return Score(scorer="judge", version=1, value=0.0, explanation=explain(why))
+    return mark(case, reply)

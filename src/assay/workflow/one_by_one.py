@@ -17,6 +17,8 @@ from pathlib import Path
 
 from assay.errors import ExitCode
 from assay.models.spec import without_secrets
+from assay.reports.decision import CHECKPOINTS
+from assay.reports.evaluation_report import REPORT_FILE
 from assay.results import Report
 from assay.store import Store, utc_now
 from assay.types import Observer, Suite
@@ -26,7 +28,8 @@ from assay.workflow.deciding import decide
 from assay.workflow.evaluate import evaluate
 from assay.workflow.job import Job
 from assay.workflow.measuring import failed_subject
-from assay.workflow.results import CHECKPOINTS, REPORT_FILE
+from assay.workflow.nameable import readable_place
+from assay.workflow.richer_reports import RicherReports
 from assay.workflow.verdict_files import leave_verdicts
 
 
@@ -43,6 +46,7 @@ class OneByOne:
     _suites: tuple[Suite, ...] = ()
     _top: str = ""
     _last: Report | None = None
+    _richer: RicherReports | None = None
     with_failed_requests: set[str] = field(default_factory=set)
 
     def evaluate(self, place: Place, observer: Observer) -> Decision | None:
@@ -111,7 +115,15 @@ class OneByOne:
         measured = [self._measured[subject.name] for subject in subjects]
         decision = decide(deciding, measured, self._suites, timestamp=utc_now())
         report = replace(self._last, decision=decision)
-        for note in leave_verdicts(report, self.job.out, deciding):
+        if self._richer is None:
+            self._richer = RicherReports(sampled=self.job.limit is not None)
+        for note in leave_verdicts(
+            report,
+            self.job.out,
+            deciding,
+            tensorboard=self.job.tensorboard,
+            richer=self._richer,
+        ):
             observer.note(note)
         return decision
 
@@ -129,7 +141,13 @@ def places_in(folder: Path) -> list[Place]:
     is `final`, as it will be when there are.
     """
     found = [place for _, place in places_of([f"hf:{folder}"]) if place is not None]
-    return [_in(folder, place) for place in found if is_there(place)]
+    return [_named(_in(folder, place)) for place in found if is_there(place)]
+
+
+def _named(place: Place) -> Place:
+    """With a name that can be shown and written; the path stays, so that it is seen to be there."""
+    shown = readable_place(place)
+    return replace(place, parent=shown.parent, step_name=shown.step_name)
 
 
 def _in(folder: Path, place: Place) -> Place:

@@ -15,7 +15,7 @@ from assay.results import Leaderboard, Standing
 from assay.store import Run, RunModel, Store
 from assay.summary.comparisons import rank
 from assay.summary.trials import summarise
-from assay.types import Answered, SamplingMode, Trial
+from assay.types import Answered, Judge, SamplingMode, Suite, Trial
 from assay.workflow.asking import is_own
 from assay.workflow.results import trials_of
 
@@ -27,6 +27,7 @@ class _Way:
     content: str
     sampling: SamplingMode = "fixed"
     by_beam: bool = False  # the k best, where others drew k samples
+    judged: str = ""  # by whom, where judges give the scores
 
     @property
     def phrase(self) -> str:
@@ -35,7 +36,12 @@ class _Way:
             parts.append(tr("sampling left to the server"))
         if self.by_beam:
             parts.append(tr("the k best by beam search"))
+        if self.judged:
+            parts.append(self.judged)
         return ", ".join(parts)
+
+
+_Seen = tuple[str, SamplingMode, str, str]  # suite, sampling, model, by whom it was judged
 
 
 @dataclass(slots=True)
@@ -50,13 +56,13 @@ def leaderboard(store: Store, *, suite: str | None = None) -> Leaderboard:
     if suite is not None:
         _refuse_unknown(store, suite)
     tables: dict[_Way, _Table] = {}
-    seen: set[tuple[str, SamplingMode, str]] = set()
+    seen: set[_Seen] = set()
     unfinished = 0
     for run in reversed(store.runs()):
         if run.finished is None:
             unfinished += 1
             continue
-        for model in run.models:
+        for model in run.evaluated:
             _enter(tables, seen, store, run, model, suite)
     notes = []
     if unfinished:
@@ -98,14 +104,17 @@ def _refuse_unknown(store: Store, suite: str) -> None:
 
 def _enter(
     tables: dict[_Way, _Table],
-    seen: set[tuple[str, SamplingMode, str]],
+    seen: set[_Seen],
     store: Store,
     run: Run,
     model: RunModel,
     only: str | None,
 ) -> None:
     """Runs come newest first, so the first entry of a model is the one that counts."""
-    keys = {digest: (digest, run.sampling, model.facts.fingerprint) for digest in run.digests}
+    keys = {
+        digest: (digest, run.sampling, model.facts.fingerprint, _judged(run, suite))
+        for digest, suite in zip(run.digests, store.suites(run), strict=True)
+    }
     ranked = {
         digest: suite
         for digest, suite in zip(run.digests, store.suites(run), strict=True)
@@ -116,11 +125,22 @@ def _enter(
         seen.add(keys[digest])
         trials = tuple(trials_of(suite, tries))
         summary = summarise(suite, trials)
-        way = _Way(digest, run.sampling, any(map(_by_beam, trials)))
+        way = _Way(digest, run.sampling, any(map(_by_beam, trials)), _judged(run, suite))
         table = tables.setdefault(way, _Table(suite.name, len(summary.tests)))
         table.rows[model.facts.fingerprint] = Standing(
             model=model.spec, score=summary.score, run=run.id, when=run.created
         )
+
+
+def _judged(run: Run, suite: Suite) -> str:
+    """Another judge, or the same one beside what running the code showed, gives other scores."""
+    if not any(isinstance(case.check, Judge) for case in suite.cases):
+        return ""
+    if run.judging is None:
+        return tr("not judged")
+    judges = ", ".join(each.spec for each in run.judging.judges)
+    who = tr("judged by {judges}", judges=judges) if judges else tr("judged elsewhere")
+    return tr("{who}, code run", who=who) if run.judging.isolation else who
 
 
 def _by_beam(trial: Trial) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import SuiteNotFound, UsageError
+from assay.judge.verdicts import score_of
 from assay.messages import tr, trn
 from assay.plan import Wishes, make_plan
 from assay.results import Report
@@ -20,7 +21,7 @@ from assay.store import Run, RunModel, Store, TryKey
 from assay.suites.default_system import with_default_system
 from assay.suites.files import SuiteFiles
 from assay.suites.load import load_suite
-from assay.types import Case, Message, ModelFacts, Score, Suite
+from assay.types import Case, Judge, Message, ModelFacts, Score, Suite
 from assay.workflow.asking import is_own
 from assay.workflow.results import report_of
 from assay.workflow.run_folder import RunFolder
@@ -72,10 +73,17 @@ def _rescore(store: Store, run: Run, folder: RunFolder) -> Rescored:
 def _marks(
     store: Store, run: Run, model: RunModel, cases: dict[tuple[str, str], Case]
 ) -> Iterator[tuple[TryKey, int, Score | None, Score]]:
-    """Old and new mark of every answer; a failed request has none to renew."""
+    """Old and new mark of every answer; a failed request has none to renew. What judges said of
+    an answer still holds, and is marked by today's arithmetic.
+    """
+    verdicts = {
+        (kept.suite, kept.test_id, kept.repeat): kept.verdict for kept in store.verdicts(run, model)
+    }
     for kept in tuple(store.tries(run, model)):
         key = (kept.suite, kept.test_id, kept.repeat)
-        if new := mark(cases[kept.suite, kept.test_id], kept.reply):
+        verdict = verdicts.get(key)
+        new = score_of(verdict) if verdict else mark(cases[key[0], key[1]], kept.reply)
+        if new:
             yield key, kept.reply_id, kept.score, new
 
 
@@ -88,7 +96,10 @@ def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
     if is_own(kept):  # nothing in them can have been mended
         return kept
     try:
-        now = load_suite(SuiteFiles(Path(kept.path), tuple(map(Path, kept.elsewhere.values()))))
+        now = load_suite(
+            SuiteFiles(Path(kept.path), tuple(map(Path, kept.elsewhere.values()))),
+            data_seed=_data_seed(kept),
+        )
         if kept.system is not None:  # it may have been given one for want of its own
             now = with_default_system(now, kept.system)
     except SuiteNotFound:
@@ -119,6 +130,11 @@ def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
         few_shot=kept.few_shot,
         shots=kept.shots,
     )
+
+
+def _data_seed(suite: Suite) -> int:
+    """What the files were made from that its tests show."""
+    return next((case.check.data_seed for case in suite.cases if isinstance(case.check, Judge)), 0)
 
 
 def _questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Message, ...]]]:

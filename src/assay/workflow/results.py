@@ -10,8 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import ExitCode
+from assay.judged_results import Judged
 from assay.messages import tr, trn
-from assay.results import Baselines, ModelReport, Report, SuiteSummary
+from assay.reports.decision import CHECKPOINTS
+from assay.reports.evaluation_report import REPORT_FILE
+from assay.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
 from assay.store import KeptTry, Run, RunModel, Store
 from assay.suites.catalogue import FETCHED
 from assay.suites.samples import load_samples
@@ -22,22 +25,23 @@ from assay.types import Failed, Judge, SamplePrompt, Suite, Trial
 from assay.verdicts import Decision, Measured, Subject
 from assay.workflow.asking import is_own
 from assay.workflow.deciding import decide, passes, selected_in
+from assay.workflow.judged_runs import judged_of
 from assay.workflow.meanwhile import baselines_of
 from assay.workflow.measuring import failed_requests, failed_subject, measured_of
 from assay.workflow.run_folder import RunFolder
-
-CHECKPOINTS, REPORT_FILE = "checkpoints", "evaluation_report.json"
 
 
 def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None = None) -> Report:
     """The whole run. `guesses`: the suites' baselines, where somebody has them already."""
     suites = store.suites(run)
+    # What was observed is in the store since it began; one that failed has no figures.
+    run = replace(run, models=store.run(run.id).evaluated)
     if guesses is None:
         guesses = {suite.name: baselines_of(suite) for suite in suites}
     models: list[ModelReport] = []
     failed = asked = 0
     measured: dict[str, Measured] = {}
-    for model in store.run(run.id).models:  # what was observed is in the store since it began
+    for model in run.models:
         tries = tuple(store.tries(run, model))
         asked += len(tries)
         failed += sum(isinstance(kept.reply, Failed) for kept in tries)
@@ -64,7 +68,9 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
             else report
             for report in models
         ]
-    unopened = [subject for subject in _subjects(run) if subject.failed]
+    judged = judged_of(store, run, suites, models)
+    unheard = _unheard(judged)
+    broken = tuple(_failed(run))
     return Report(
         run=run.id,
         out=str(store.path.parent.resolve()),
@@ -73,13 +79,29 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         command=run.command,
         version=run.version,
         models=tuple(models),
-        exit_code=int(_exit_code(run, decision, failed + len(unopened))),
+        exit_code=int(_exit_code(run, decision, failed + unheard + len(broken))),
         selected=_selected_spec(run, decision),
         decision=decision,
-        notes=tuple(_notes(run, suites, asked)),
-        hints=tuple(_hints(store, run, failed, _judged(suites))),
+        judged=judged,
+        failed=broken,
+        notes=(*_notes(run, suites, asked, judged), *map(_not_evaluated, broken)),
+        hints=(
+            *_hints(store, run, failed, 0 if judged else _judged(suites)),
+            *_hints_on_judges(unheard),
+        ),
         machine=run.machine,
         sampling=run.sampling,
+    )
+
+
+def _unheard(judged: Judged | None) -> int:
+    """Judgements whose requests failed for good; where there are other judges, they count."""
+    return sum(
+        judgement.unscored_reason == "failed"
+        for model in (judged.models if judged else ())
+        for test in model.tests
+        for verdict in test.verdicts
+        for judgement in verdict.judgements
     )
 
 
@@ -104,6 +126,27 @@ def _samples(run: Run) -> tuple[SamplePrompt, ...]:
 
 def _subject_of(run: Run, model: RunModel) -> Subject | None:
     return next((each for each in _subjects(run) if each.spec == model.spec), None)
+
+
+def _failed(run: Run) -> Iterator[FailedModel]:
+    """In their places among the run's models: before the next of the subjects that was asked."""
+    subjects = _subjects(run)
+    asked = [model.spec for model in run.models]
+    before = 0
+    for number, subject in enumerate(subjects):
+        if subject.failed:
+            behind = (asked.index(each.spec) for each in subjects[number:] if each.spec in asked)
+            yield FailedModel(
+                spec=subject.spec,
+                name=subject.name,
+                why=subject.failed,
+                position=next(behind, len(asked)) + before,
+            )
+            before += 1
+
+
+def _not_evaluated(model: FailedModel) -> str:
+    return tr("{name} could not be evaluated: {why}", name=model.name, why=model.why)
 
 
 def _digests(run: Run, suites: Sequence[Suite]) -> dict[str, str]:
@@ -196,7 +239,7 @@ def _model_report(
     )
 
 
-def _notes(run: Run, suites: Sequence[Suite], asked: int) -> Iterator[str]:
+def _notes(run: Run, suites: Sequence[Suite], asked: int, found: Judged | None) -> Iterator[str]:
     planned = sum(1 for suite in suites for _ in suite.cases) * run.repeats * len(run.models)
     if run.finished is None:
         yield tr(
@@ -228,7 +271,7 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int) -> Iterator[str]:
                     file=file,
                 )
     judged = _judged(suites)
-    if judged:
+    if judged and found is None:
         yield trn(
             "{count} test needs a judge; its answers are kept and left unscored (no_judge)",
             "{count} tests need a judge; their answers are kept and left unscored (no_judge)",
@@ -247,7 +290,7 @@ def _hints(store: Store, run: Run, failed: int, judged: int) -> Iterator[str]:
         shown = page.relative_to(here) if page.is_relative_to(here) else page
         yield tr("the report as a page: {path}", path=shown)
     if judged:
-        yield tr("a judge marks them: `assay judge latest`, which comes with a later version")
+        yield tr("a judge marks them: `assay judge latest --judge MODEL`")
     if run.finished is None:
         yield tr("continue with: {command}", command=run.command)
     elif failed:
@@ -256,4 +299,13 @@ def _hints(store: Store, run: Run, failed: int, judged: int) -> Iterator[str]:
             "{count} requests failed; ask them again with: {command}",
             failed,
             command=run.command,
+        )
+
+
+def _hints_on_judges(unheard: int) -> Iterator[str]:
+    if unheard:
+        yield trn(
+            "{count} judgement failed; the same command asks for it again",
+            "{count} judgements failed; the same command asks for them again",
+            unheard,
         )

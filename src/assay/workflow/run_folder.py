@@ -6,6 +6,8 @@ written whole or not at all. Everything here can be made again from the store.
     outputs/MODEL/TEST-ID.txt   the answers (repeats .2.txt; SUITE.TEST-ID.txt where ids clash)
     test-plans/TEST-ID.md       what was asked and how it is marked
     reports/                    report.md, report.html, report.json, and one page per model
+    reports/evaluations/MODEL/  a judged test each, in the standard evaluation format
+    reports/comparative_analysis.md, final_summary.md, overall_by_test.svg   what judges found
     performance.md              the quantitative side
 """
 
@@ -20,9 +22,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from assay.errors import StoreFull, StoreNotWritable
+from assay.errors import Interrupted, StoreFull, StoreNotWritable
+from assay.judged_results import Judged
 from assay.messages import tr
 from assay.reports import as_json, markdown
+from assay.reports.comparative_analysis import comparative_analysis
+from assay.reports.evaluation_text import evaluation_text
+from assay.reports.final_summary import final_summary
+from assay.reports.judged_picture import overall_by_test
 from assay.reports.performance import performance
 from assay.reports.test_plan import test_plan
 from assay.results import Report
@@ -75,7 +82,7 @@ class RunFolder:
         """Leave everything that is not written yet, and the reports."""
         from assay.reports import html  # jinja2 is loaded when the asking is done
 
-        with in_our_words(self.path):
+        with after_asking(), in_our_words(self.path):
             clashing = ids_in_several(suites)
             if not self._has_all_answers(report, clashing):
                 self._write_outputs(store, report.run, clashing)
@@ -89,13 +96,29 @@ class RunFolder:
                 text = markdown.report(alone) if len(report.models) > 1 else whole
                 self._put(f"reports/{model.slug}.md", text)
             self._put("performance.md", performance(report))
+            if report.judged is not None:
+                self._write_judged(report, report.judged, clashing)
+
+    def _write_judged(self, report: Report, judged: Judged, clashing: frozenset[str]) -> None:
+        """What judges found: each test in the standard format, and what they say together."""
+        slugs = {model.spec: model.slug for model in report.models}
+        for model in judged.models:
+            for test in model.tests:
+                stem = file_stem(test.suite, test.test_id, clashing)
+                for number, verdict in enumerate(test.verdicts, 1):
+                    repeat = "" if number == 1 else f".{number}"
+                    name = f"reports/evaluations/{slugs[model.model]}/{stem}{repeat}.txt"
+                    self._put(name, evaluation_text(verdict, model=model.model))
+        self._put("reports/comparative_analysis.md", comparative_analysis(judged))
+        self._put("reports/final_summary.md", final_summary(judged))
+        self._put("reports/overall_by_test.svg", overall_by_test(judged))
 
     def write_test_plans(
         self, suites: Sequence[Suite], *, stopped: Callable[[], bool] = lambda: False
     ) -> None:
         """What each test asks and how it is marked."""
         clashing = ids_in_several(suites)
-        with in_our_words(self.path):
+        with after_asking(), in_our_words(self.path):
             for suite in suites:
                 for case in suite.cases:
                     name = f"test-plans/{file_stem(suite.name, case.id, clashing)}.md"
@@ -117,7 +140,7 @@ class RunFolder:
         name = _answer_file(slug, file_stem(suite, test_id, clashing), repeat)
         if name in self._written:
             return
-        with in_our_words(self.path):
+        with after_asking(), in_our_words(self.path):
             self._put_once(name, "\n".join(reply.predictions) or reply.text)
 
     def _has_all_answers(self, report: Report, clashing: frozenset[str]) -> bool:
@@ -174,6 +197,23 @@ def ids_in_several(suites: Sequence[Suite]) -> frozenset[str]:
 def file_stem(suite: str, test_id: str, clashing: frozenset[str]) -> str:
     """The name of a test's files."""
     return f"{suite}.{test_id}" if test_id in clashing else test_id
+
+
+@contextmanager
+def after_asking() -> Iterator[None]:
+    """Nothing was asked, says an end with 2; once something was, a file that cannot be written is a
+    stop on the way: the answers are in the store, and the same command goes on from there.
+    """
+    try:
+        yield
+    except StoreNotWritable as error:
+        raise Interrupted(
+            tr("{what}; every answer that was counted is kept", what=error.message),
+            hint=tr(
+                "remove what stands in the way there, or make the folder writable; the same "
+                "command then continues where it stopped"
+            ),
+        ) from error
 
 
 @contextmanager

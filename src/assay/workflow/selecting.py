@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import assay
-from assay.decide.select import select
 from assay.errors import AssayError, ExitCode, UsageError
 from assay.messages import tr
+from assay.reports.decision import CHECKPOINTS
 from assay.results import Report
 from assay.store import FILE_NAME, suite_digest, utc_now
 from assay.suites.catalogue import find
@@ -31,7 +31,6 @@ from assay.verdicts import Deciding, Decision, Gate, Measured, Selection, Subjec
 from assay.workflow.checkpoint_places import Place
 from assay.workflow.deciding import decide
 from assay.workflow.kept_reports import folder_of, places_in, read_reports
-from assay.workflow.results import CHECKPOINTS
 from assay.workflow.verdict_files import leave_selections
 
 
@@ -107,8 +106,6 @@ def select_among(
     found = [measured[subject.name] for subject in deciding.subjects]
     now = utc_now()
     decision = decide(deciding, found, list(_suites_of(found)), timestamp=now)
-    if decision.overall is None and len(decision.folders) > 1:
-        decision = replace(decision, overall=select(found, asked, timestamp=now))
     decision = _with_missing(decision, missing)
     to_leave = _of_whole_folders(decision, places)
     notes += leave_selections(to_leave, out, deciding)

@@ -33,6 +33,7 @@ from assay.workflow.checkpoint_places import CONFIG, Place, places_of
 from assay.workflow.deciding import decide
 from assay.workflow.evaluate import evaluate
 from assay.workflow.job import Job
+from assay.workflow.nameable import is_text
 from assay.workflow.verdict_files import leave_report, report_document
 
 METRICS = (
@@ -97,7 +98,7 @@ def report_on(
     decision = decide(run.deciding, [measured], asked, timestamp=measured.timestamp)
     document = report_document(decision, measured)
     if metrics is None:
-        leave_report(document, measured.name, way.out)
+        leave_report(document, measured, Path(report.out))
     return document
 
 
@@ -220,9 +221,10 @@ def samples_after(checkpoint: str | Path, prompts: Sequence[str], way: Way) -> l
 
 def _prompts(given: Sequence[str]) -> list[str]:
     prompts = [given] if isinstance(given, str) else list(given)
-    if not prompts or not all(isinstance(each, str) and each.strip() for each in prompts):
+    whole = all(isinstance(each, str) and each.strip() and is_text(each) for each in prompts)
+    if not prompts or not whole:
         raise UsageError(
-            tr("prompts are texts that are not empty, and at least one"),
+            tr("prompts are texts in Unicode that are not empty, and at least one"),
             hint=tr('for example ["PCI device 8086:10d3 is"]'),
         )
     return prompts

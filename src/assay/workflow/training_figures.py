@@ -116,7 +116,8 @@ def _logged(history: Sequence[object]) -> Iterator[tuple[float, float]]:
     for entry in history:
         if isinstance(entry, dict):
             step, loss = _number(entry.get("step")), _number(entry.get("loss"))
-            if step is not None and loss is not None and step >= 0:
+            # A cross-entropy is never below 0: one that is was of another objective.
+            if step is not None and loss is not None and step >= 0 and loss >= 0:
                 yield step, loss
 
 

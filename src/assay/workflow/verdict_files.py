@@ -7,48 +7,76 @@ decided. Everything here can be made again from the store.
     OUT/checkpoints/PARENT/best_checkpoint_selection.json
     OUT/checkpoints/PARENT/over_steps.svg, speed_against_quality.svg, curves.csv
     the two .json beside the weights as well, unless they are not wanted there or cannot be written
+    DIR/assay-PARENT/events…    for --tensorboard DIR
+
+All of it is of this run's figures. Only beside the weights a report that says more of them, and
+nothing else than this run decides, is left as it is (`richer_reports`).
 """
 
 from __future__ import annotations
 
 import json
 import os
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from assay.errors import UsageError
 from assay.messages import tr
 from assay.reports.curves import over_steps
 from assay.reports.curves_csv import curves_csv
-from assay.reports.decision import evaluated
-from assay.reports.evaluation_report import evaluation_report
-from assay.reports.selection import selection_document
+from assay.reports.decision import (
+    CHECKPOINTS,
+    CURVES,
+    OVER_STEPS,
+    SPEED_AGAINST_QUALITY,
+    evaluated,
+)
+from assay.reports.evaluation_report import REPORT_FILE, evaluation_report
+from assay.reports.selection import SELECTION_FILE, selection_document
 from assay.reports.speed_picture import speed_against_quality
+from assay.reports.tensorboard import write_tensorboard
 from assay.results import Report
 from assay.verdicts import Deciding, Decision, Measured, Selection
-from assay.workflow.results import CHECKPOINTS, REPORT_FILE
-from assay.workflow.run_folder import in_our_words
+from assay.workflow.richer_reports import RicherReports
+from assay.workflow.run_folder import after_asking, in_our_words
 
-SELECTION_FILE = "best_checkpoint_selection.json"
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def leave_verdicts(report: Report, out: Path, deciding: Deciding | None) -> Iterator[str]:
-    """Write everything; yields what a user should know."""
+def leave_verdicts(
+    report: Report,
+    out: Path,
+    deciding: Deciding | None,
+    *,
+    tensorboard: Path | None = None,
+    richer: RicherReports | None = None,
+) -> Iterator[str]:
+    """Write everything; yields what a user should know. `richer` remembers over several calls which
+    reports were found beside the weights and kept.
+    """
     decision = report.decision
     if decision is None or deciding is None or not deciding.leaves:
         return
     home = out.resolve() / CHECKPOINTS
+    richer = richer or RicherReports()
     refused: dict[Path, str] = {}
-    for measured in decision.measured:
-        if measured.failed:
-            continue
-        document = report_document(decision, measured)
-        _put(home / measured.name / REPORT_FILE, document)
-        if deciding.write_back:
-            _put_beside(Path(measured.path), REPORT_FILE, document, refused)
-    _put_selections(decision, home, deciding, refused)
+    gate = decision.gate if decision.gate_decides else None
+    with after_asking():
+        for measured in decision.measured:
+            if measured.failed:
+                continue
+            document = report_document(decision, measured)
+            _put(home / measured.name / REPORT_FILE, document)
+            beside = Path(measured.path) / REPORT_FILE
+            if deciding.write_back and not richer.keeps(beside, measured, gate):
+                _put_beside(beside, document, refused)
+        _put_selections(decision, home, deciding, refused)
     yield from _told(refused, home)
+    yield from richer.notes(home)
+    if tensorboard is not None:
+        yield from _leave_curves(decision, tensorboard)
 
 
 def leave_selections(decision: Decision, out: Path, deciding: Deciding) -> Iterator[str]:
@@ -66,13 +94,13 @@ def _put_selections(
         of_folder = home / _parent(decision.folders[folder])
         _put(of_folder / SELECTION_FILE, selection_document(selection))
         if deciding.write_back:
-            _put_beside(Path(folder), SELECTION_FILE, selection_document(selection), refused)
+            _put_beside(Path(folder) / SELECTION_FILE, selection_document(selection), refused)
         _draw(decision, folder, selection, of_folder)
     if decision.overall is not None:
         document = selection_document(decision.overall)
         _put(home / SELECTION_FILE, document)
         if deciding.write_back and deciding.top:
-            _put_beside(Path(deciding.top), SELECTION_FILE, document, refused)
+            _put_beside(Path(deciding.top) / SELECTION_FILE, document, refused)
 
 
 def _told(refused: Mapping[Path, str], home: Path) -> Iterator[str]:
@@ -85,9 +113,10 @@ def _told(refused: Mapping[Path, str], home: Path) -> Iterator[str]:
         )
 
 
-def leave_report(document: Mapping[str, object], name: str, out: Path) -> None:
+def leave_report(document: Mapping[str, object], measured: Measured, out: Path) -> None:
     """One report, where that of a run would lie."""
-    _put(out.resolve() / CHECKPOINTS / name / REPORT_FILE, document)
+    with after_asking():
+        _put(out / CHECKPOINTS / measured.name / REPORT_FILE, document)
 
 
 def report_document(decision: Decision, measured: Measured) -> dict[str, object]:
@@ -104,9 +133,25 @@ def report_document(decision: Decision, measured: Measured) -> dict[str, object]
 
 def _draw(decision: Decision, folder: str, selection: Selection, into: Path) -> None:
     shown = evaluated(decision, decision.folders[folder], selection)
-    _write(into / "over_steps.svg", over_steps(shown))
-    _write(into / "speed_against_quality.svg", speed_against_quality(shown))
-    _write(into / "curves.csv", curves_csv(shown))
+    _write(into / OVER_STEPS, over_steps(shown))
+    _write(into / SPEED_AGAINST_QUALITY, speed_against_quality(shown))
+    _write(into / CURVES, curves_csv(shown))
+
+
+def _leave_curves(decision: Decision, into: Path) -> Iterator[str]:
+    """Of every model folder, and of those that were named singly by the folders they lie in. A disk
+    that is full by now must not cost what was measured.
+    """
+    inside = {name for names in decision.folders.values() for name in names}
+    named: dict[str, list[str]] = {}
+    for each in decision.measured:
+        if each.name not in inside:
+            named.setdefault(_parent([each.name]), []).append(each.name)
+    for names in (*decision.folders.values(), *named.values()):
+        try:
+            write_tensorboard(into, evaluated(decision, names, None))
+        except UsageError as error:
+            yield error.message
 
 
 def _parent(names: Sequence[str]) -> str:
@@ -123,18 +168,17 @@ def _write(path: Path, text: str) -> None:
         _replace(path, text)
 
 
-def _put_beside(
-    folder: Path, name: str, document: Mapping[str, object], refused: dict[Path, str]
-) -> None:
+def _put_beside(file: Path, document: Mapping[str, object], refused: dict[Path, str]) -> None:
     """Weights often lie where nobody may write; that spoils nothing. The folder keeps its time of
     change: a Trainer with save_total_limit deletes the checkpoint whose folder changed first. What
     ships with Assay stays as it is.
     """
+    folder = file.parent
     if folder.resolve().is_relative_to(PACKAGE):
         return
     try:
         before = folder.stat()
-        _replace(folder / name, _as_text(document))
+        _replace(file, _as_text(document))
         with suppress(OSError):  # in a folder of somebody else's one may write and not do this
             os.utime(folder, ns=(before.st_atime_ns, before.st_mtime_ns))
     except OSError as error:
@@ -142,7 +186,8 @@ def _put_beside(
 
 
 def _replace(path: Path, text: str) -> None:
-    partial = path.with_name(f".{path.name}.partial")
+    """Under a name of its own until it is whole: two processes may write the same file."""
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     try:
         partial.write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")
         os.replace(partial, path)

@@ -22,16 +22,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import AssayError, ExitCode, Interrupted, ModelUnavailable, Refusals, UsageError
+from assay.errors import (
+    AssayError,
+    ExitCode,
+    Interrupted,
+    ModelUnavailable,
+    Refusals,
+    UsageError,
+    in_one_line,
+)
 from assay.messages import tr
+from assay.reports.evaluation_report import REPORT_FILE
+from assay.reports.selection import SELECTION_FILE
 from assay.types import Observer
 from assay.verdicts import Decision, Gate, Selection
 from assay.workflow.checkpoint_places import Place
 from assay.workflow.job import Job
 from assay.workflow.one_by_one import OneByOne, best_in, is_there, places_in
 from assay.workflow.preparing import check_files
-from assay.workflow.results import REPORT_FILE
-from assay.workflow.verdict_files import SELECTION_FILE
 
 BETWEEN_TWO_LOOKS_S = 1.0  # where two looks are all there is
 # What belongs to a model or is written with it; logs that grow beside it do not.
@@ -115,13 +123,14 @@ Sight = Waiting | Unready | Gone | Evaluated | NotEvaluated
 
 @dataclass(slots=True)
 class _Known:
-    """One checkpoint as it was at the look before. `done`: evaluated or given up, as its files
-    are.
+    """One checkpoint as it was at the look before. `look`: the number of the look that found these
+    files first. `done`: evaluated or given up, as its files are. `told`: that it is not ready.
     """
 
     place: Place
     files: Files
     since: float
+    look: int
     done: bool = False
     evaluated: bool = False
     told: bool = False
@@ -134,6 +143,7 @@ class Watching:
         self._job, self._folder, self._terms, self._observer = job, folder, terms, observer
         self._known: dict[Path, _Known] = {}
         self._accepted = False
+        self._looks = 0
         self._told_waiting: bool | None = None
         self._all: OneByOne | None = None
         self.selection: Selection | None = None
@@ -206,6 +216,7 @@ class Watching:
     # ------------------------------------------------------------------------------------ a look
 
     def _look(self, until: float) -> Iterator[Sight]:
+        self._looks += 1
         places = places_in(self._folder)
         yield from self._waiting(places)
         yield from self._gone({place.path for place in places})
@@ -215,7 +226,10 @@ class Watching:
             files = _files_of(place.path)
             known = self._known.get(place.path)
             if known is None or known.files != files:
-                self._known[place.path] = _Known(place, files, since=time.monotonic())
+                told = known is not None and known.told and not known.done
+                self._known[place.path] = _Known(
+                    place, files, since=time.monotonic(), look=self._looks, told=told
+                )
             elif not known.done:
                 yield from self._evaluate(known)
 
@@ -241,8 +255,9 @@ class Watching:
         return Gone(name=name, evaluated=known.evaluated, was_best=known.evaluated and best)
 
     def _unsettled(self) -> Iterator[Unready]:
+        """Those that the last look found otherwise than the one before."""
         for known in self._known.values():
-            if not known.done:
+            if not known.done and known.look == self._looks:
                 why = tr("it changed between two looks, and is still being written")
                 yield Unready(name=known.place.name, why=why)
 
@@ -279,7 +294,7 @@ class Watching:
         assert self._all is not None
         if not is_there(known.place):  # the next look says so
             return
-        why = ": ".join(filter(None, (error.message, error.hint)))
+        why = in_one_line(error)
         if self._terms.once or time.monotonic() - known.since >= self._terms.given_up_s:
             known.done = True
             self._take_over(self._all.fail(known.place, why, self._observer))

@@ -12,20 +12,20 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
 import assay
-from assay.errors import AssayError, ExitCode, UsageError
-from assay.interfaces.cli.fitting import wrapped
+from assay.errors import AssayError, ExitCode
+from assay.interfaces.cli.judge_question import ask_for_judge
 from assay.interfaces.cli.offers import offered_checkpoints, offered_models, offered_suites
 from assay.interfaces.cli.questions import Option, Questions, Typed, is_plain, questions
+from assay.interfaces.cli.saying import say, show_command
 from assay.messages import tr, trn
-from assay.models.spec import read_spec
 from assay.reports.numbers import memory
 from assay.reports.safe_text import one_line
 from assay.types import Machine
+from assay.workflow.choosing import facts_of
 from assay.workflow.discovery import (
     CheckpointFound,
     OllamaFound,
@@ -55,11 +55,12 @@ def open_the_door(out: Path) -> int:
         return _demo(out)
     models = _models(asking, found, checkpoints)
     suites = _suites(asking, find_suites(here), models)
-    job = Job(models=tuple(models), suites=tuple(suites), out=out)
+    judge = ask_for_judge(asking, suites, models, found.models)
+    job = Job(models=tuple(models), suites=tuple(suites), out=out, judge=judge)
     _say_what_it_takes(job, forecast(job, _about_to_time))
     if not asking.yes(tr("Start?")):
         click.echo(tr("Nothing of it was asked. The command for later:"))
-        _command(job.command)
+        show_command(job.command)
         _where_assay_is()
         return ExitCode.DONE
     return _run(job)
@@ -72,15 +73,22 @@ def _run(job: Job) -> int:
 
     click.echo()
     with progress_for(sys.stderr) as observer:
-        report = api.run(job.models, suites=job.suites, out=job.out, observer=observer)
+        report = api.run(
+            job.models,
+            suites=job.suites,
+            judges=job.judge.judges,
+            allow_code_execution=job.judge.allow_code_execution,
+            out=job.out,
+            observer=observer,
+        )
     page = os.path.relpath(Path(report.out) / "runs" / report.run / "reports" / "report.html")
     hints = tuple(hint for hint in report.hints if page not in hint)  # it stands at the very end
     show_report(replace(report, hints=hints), "text")
     click.echo()
     click.echo(tr("The report as a page:"))
-    _command(page)
+    show_command(page)
     click.echo(tr("The command that repeats this run:"))
-    _command(job.command)
+    show_command(job.command)
     _where_assay_is()
     return report.exit_code
 
@@ -97,7 +105,7 @@ def _demo(out: Path) -> int:
 
 
 def _greet(machine: Machine, room: Room, found: OllamaFound) -> None:
-    _say(tr("Assay {version}", version=assay.__version__), bold=True)
+    say(tr("Assay {version}", version=assay.__version__), bold=True)
     cores = trn("{count} core", "{count} cores", machine.cores)
     free = tr("{free} of {total} free", free=memory(room.free_bytes),
               total=memory(machine.memory_bytes))  # fmt: skip
@@ -131,14 +139,11 @@ def _table(rows: Mapping[str, str]) -> None:
 
 
 def _about_judging(found: OllamaFound) -> str:
-    """Plainly: what needs a judge stays unscored."""
-    candidates = find_judges(found.models, most=1)
-    if not candidates:
-        return tr("not in this version; tests that need one stay unscored")
-    return tr(
-        "not in this version; tests that need one stay unscored (a candidate: {name})",
-        name=candidates[0].name,
-    )
+    """Who could read open answers; which of them does is asked where there are some."""
+    candidates = find_judges(found.models)
+    if candidates:
+        return tr("for open answers: {names}", names=", ".join(each.name for each in candidates))
+    return tr("none found; tests that need one stay unscored unless you name one")
 
 
 def _wants_a_model(asking: Questions, checkpoints: Sequence[CheckpointFound]) -> bool:
@@ -160,7 +165,7 @@ def _models(
     typed = Typed(
         offer=tr("another model: type its name"),
         example="openai:NAME@URL, ollama:NAME, scripted:FILE.json, a checkpoint's folder",
-        check=_can_be_asked,
+        check=facts_of,
     )
     options = [*offered_models(found.models), *offered_checkpoints(checkpoints)]
     listed = {str(each.path) for each in checkpoints if not each.why_not}
@@ -170,15 +175,15 @@ def _models(
         if not wrong:
             return chosen
         for sentence in wrong:
-            _say(sentence, fg="red")
+            say(sentence, fg="red")
 
 
 def _broken(checkpoints: Sequence[str]) -> Iterator[str]:
     """What is wrong with those of the list, as with one that is typed."""
     for path in checkpoints:
-        _say(tr("Looking at {path} …", path=one_line(path)), dim=True)
+        say(tr("Looking at {path} …", path=one_line(path)), dim=True)
         try:
-            _can_be_asked(path)
+            facts_of(path)
         except AssayError as error:
             yield f"{error.message}; {error.hint}" if error.hint else error.message
 
@@ -190,26 +195,6 @@ def _suites(asking: Questions, found: Sequence[SuiteFound], models: Sequence[str
         check=_is_a_suite,
     )
     return asking.several(tr("Which suites?"), offered_suites(found, models), typed)
-
-
-def _can_be_asked(spec: str) -> None:
-    from assay.models.opening import open_model
-
-    names_a_kind = read_spec(spec).scheme != "hf" or spec.startswith("hf:")
-    if not names_a_kind and not os.path.lexists(spec):
-        raise UsageError(
-            tr("{spec!r} names no kind of model and no file", spec=spec),
-            hint=tr(
-                "for Ollama write ollama:{name}, for written answers scripted:FILE.json", name=spec
-            ),
-        )
-    model = open_model(spec)
-    model.close()
-    if "generate" not in model.facts.capabilities:
-        raise UsageError(
-            tr("{model} cannot write answers", model=spec),
-            hint=tr("choose a model that generates text"),
-        )
 
 
 def _is_a_suite(argument: str) -> None:
@@ -224,42 +209,56 @@ def _is_a_suite(argument: str) -> None:
 
 def _about_to_time(spec: str) -> None:
     sentence = tr("One short question to {model}, to see how fast it is …", model=spec)
-    _say(sentence, dim=True)
+    say(sentence, dim=True)
 
 
 def _say_what_it_takes(job: Job, ahead: Forecast) -> None:
-    models = trn("{count} model", "{count} models", len(job.models))
-    said = _requests(ahead, models)
+    said = _requests(ahead, trn("{count} model", "{count} models", len(job.models)))
     low, high = ahead.seconds_low, ahead.seconds_high
     click.echo()
-    if not ahead.requests:
+    if not said and job.judge.judges:
+        said = tr("Every answer is in the store; the judge is asked what it has not answered yet")
+    elif not said:
         said = tr("Nothing is left to ask: every answer is in the store")
     elif low is None or high is None:
         said = tr("{what}; how long is unknown", what=said)
     else:
         times = dict.fromkeys((roughly(low, math.floor), roughly(high, math.ceil)))
         said = tr("{what}, about {time}", what=said, time=tr(" to ").join(times))
-    _say(said, bold=True)
+    say(said, bold=True)
     if ahead.basis:
-        _say(ahead.basis, dim=True)
+        say(ahead.basis, dim=True)
     if ahead.reused and ahead.requests:
         reused = trn(
             "{count} answer is in the store already and costs nothing",
             "{count} answers are in the store already and cost nothing",
             ahead.reused,
         )
-        _say(reused, dim=True)
+        say(reused, dim=True)
 
 
 def _requests(ahead: Forecast, models: str) -> str:
-    if ahead.at_least:
-        return trn(
+    """How many to whom; empty where none is left."""
+    count, judged = ahead.requests, ahead.judge_requests
+    to_models, to_judge = "", ""
+    if count and ahead.at_least:
+        to_models = trn(
             "At least {count} request to {models}", "At least {count} requests to {models}",
-            ahead.requests, models=models,
+            count, models=models,
         )  # fmt: skip
-    return trn(
-        "{count} request to {models}", "{count} requests to {models}", ahead.requests, models=models
-    )
+    elif count:
+        to_models = trn(
+            "{count} request to {models}", "{count} requests to {models}", count, models=models
+        )
+    if judged and not count:
+        to_judge = trn(
+            "At least {count} request to the judge",
+            "At least {count} requests to the judge",
+            judged,
+        )
+    elif judged:
+        to_judge = tr("at least {count} to the judge", count=judged)
+    return tr(", ").join(part for part in (to_models, to_judge) if part)
 
 
 def roughly(seconds: float, rounded: Callable[[float], int]) -> str:
@@ -272,19 +271,8 @@ def roughly(seconds: float, rounded: Callable[[float], int]) -> str:
     return tr("{count} h", count=f"{rounded(seconds / 360) / 10:.1f}")
 
 
-def _command(text: str) -> None:
-    """Never wrapped: it is there to be copied."""
-    click.echo(f"  {text}" if is_plain() else click.style(f"  {text}", fg="cyan"))
-
-
 def _where_assay_is() -> None:
     from assay.interfaces.cli.showing import where_assay_is
 
     if told := where_assay_is():
-        _say(told, dim=True)
-
-
-def _say(text: str, **style: Any) -> None:
-    """Lines that break between words, in bold or colour where that is wanted."""
-    for line in wrapped(text):
-        click.echo(line if is_plain() else click.style(line, **style))
+        say(told, dim=True)

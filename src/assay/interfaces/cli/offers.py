@@ -1,4 +1,4 @@
-"""What the front door offers: models, checkpoints and suites as lines of a list.
+"""What the front door offers: models, checkpoints, suites and judges as lines of a list.
 
 In: what was found. Out: Options whose titles fit the terminal. Refuses to know: how they are asked
 for. Where it is narrow, names are shortened and columns left out; whether a model fits, and that
@@ -15,12 +15,14 @@ from assay.messages import tr, trn
 from assay.models.spec import read_spec
 from assay.reports.numbers import memory
 from assay.reports.safe_text import one_line
+from assay.workflow.choosing import Candidate
 from assay.workflow.discovery import CheckpointFound, ModelFound, SuiteFound
 
 SHOWN_CHECKPOINTS = 5
 LONGEST_NAME, LEAST_NAME = 40, 24
 LONGEST_FACT = 10
 BETWEEN = "  "
+NO_JUDGE = "none"
 # What is marked unless tests of the user's own lie here: DESIGN's defaults, as far as they ship.
 FOR_SERVED = ("coding", "data")
 FOR_CHECKPOINTS = ("os", "technical", "troubleshooting", "mmlu", "hellaswag")
@@ -43,12 +45,34 @@ def offered_models(models: Sequence[ModelFound]) -> list[Option]:
     ]
 
 
-def _titles(models: Sequence[ModelFound]) -> list[str]:
+def offered_judges(candidates: Sequence[Candidate]) -> list[Option]:
+    """The best candidate first, none at all last; kin of a tested model is marked."""
+    models = [each.model for each in candidates]
+    kin = [
+        tr("same family as a tested model: {family}", family=", ".join(each.kin))
+        if each.kin
+        else ""
+        for each in candidates
+    ]
+    offered = [
+        Option(
+            value=model.spec,
+            title=title,
+            names=(model.name, model.name.removesuffix(":latest")),
+        )
+        for model, title in zip(models, _titles(models, kin), strict=True)
+    ]
+    return [*offered, Option(value=NO_JUDGE, title=tr("no judge: leave them unscored"))]
+
+
+def _titles(models: Sequence[ModelFound], remarks: Sequence[str] = ()) -> list[str]:
+    """`remarks`: one more column, as whole as whether a model fits."""
     columns_found = {
         "size": padded([memory(m.size_bytes) if m.size_bytes else "" for m in models], right=True),
         "quantisation": padded([shortened(m.quantisation, LONGEST_FACT) for m in models]),
         "parameters": padded([shortened(m.parameters, LONGEST_FACT) for m in models]),
         "fit": padded([_fit(m) for m in models]),
+        "remark": padded(remarks),
     }
     shown = {name: column for name, column in columns_found.items() if width_of(column)}
     for dispensable in ("quantisation", "parameters", "size"):

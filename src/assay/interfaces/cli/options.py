@@ -92,12 +92,19 @@ def gate(function: Command) -> Command:
 
 def asking(function: Command) -> Command:
     """How models are asked; the names are those of `api.run`."""
-    for option in reversed(_ASKING):
+    for option in reversed((*_OF_TESTS, *_OF_MODELS)):
         function = option(function)
     return function
 
 
-_ASKING = (
+def asking_a_judge(function: Command) -> Command:
+    """How a judge is asked: what `asking` has that does not belong to the tests."""
+    for option in reversed(_OF_MODELS):
+        function = option(function)
+    return function
+
+
+_OF_TESTS = (
     click.option(
         "--repeats",
         type=click.IntRange(1, 1000),
@@ -113,6 +120,31 @@ _ASKING = (
         help=tr("For sampling, and for --limit where there is one."),
     ),
     click.option("--fresh", is_flag=True, help=tr("Ask everything again.")),
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help=tr("At most so many tokens in an answer. Default: what the test says, else 1024."),
+    ),
+    click.option(
+        "--sampling",
+        type=click.Choice(get_args(SamplingMode)),
+        default="fixed",
+        show_default=True,
+        help=tr("fixed sends every sampling field; server leaves all but temperature and seed."),
+    ),
+    click.option(
+        "--think",
+        type=click.Choice(get_args(Thinking)),
+        help=tr("For models that think. Default: as they do by themselves."),
+    ),
+    click.option(
+        "--system",
+        metavar="TEXT",
+        help=tr("A system prompt for prompts and suites that bring none."),
+    ),
+)
+_OF_MODELS = (
     click.option(
         "--timeout",
         type=click.FloatRange(min=0, min_open=True, max=86_400),
@@ -132,24 +164,6 @@ _ASKING = (
         type=click.IntRange(min=16),
         metavar="N",
         help=tr("Tokens of context (ollama). Default: enough for the longest test."),
-    ),
-    click.option(
-        "--max-tokens",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help=tr("At most so many tokens in an answer. Default: what the test says, else 1024."),
-    ),
-    click.option(
-        "--sampling",
-        type=click.Choice(get_args(SamplingMode)),
-        default="fixed",
-        show_default=True,
-        help=tr("fixed sends every sampling field; server leaves all but temperature and seed."),
-    ),
-    click.option(
-        "--think",
-        type=click.Choice(get_args(Thinking)),
-        help=tr("For models that think. Default: as they do by themselves."),
     ),
     click.option(
         "--api-key-env",
@@ -187,11 +201,6 @@ _ASKING = (
         "--trust-remote-code",
         is_flag=True,
         help=tr("Run the Python code that a checkpoint brings along: only if you have read it."),
-    ),
-    click.option(
-        "--system",
-        metavar="TEXT",
-        help=tr("A system prompt for prompts and suites that bring none."),
     ),
     click.option(
         "--budget",

@@ -49,7 +49,7 @@ class Typed:
 
     offer: str
     example: str
-    check: Callable[[str], None]
+    check: Callable[[str], object]
 
 
 class Questions(Protocol):
@@ -59,12 +59,14 @@ class Questions(Protocol):
         """One or more of the options, or what was typed; never nothing."""
         ...
 
-    def one(self, question: str, options: Sequence[Option]) -> str:
-        """Exactly one."""
+    def one(self, question: str, options: Sequence[Option], typed: Typed | None = None) -> str:
+        """Exactly one, or what was typed where something may be; the first if only enter is
+        pressed.
+        """
         ...
 
-    def yes(self, question: str) -> bool:
-        """Yes or no; yes if only enter is pressed."""
+    def yes(self, question: str, *, usual: bool = True) -> bool:
+        """Yes or no; `usual` if only enter is pressed."""
         ...
 
 
@@ -121,6 +123,11 @@ def _findings(error: AssayError, word: str) -> Iterator[str]:
         yield tr("… and {count} more: assay validate {path}", count=more, path=path)
 
 
+def _several(words: Sequence[str]) -> list[str]:
+    """What is wrong with more than one, where one is asked for."""
+    return [] if len(words) == 1 else [tr("name exactly one")]
+
+
 def split_words(text: str) -> list[str]:
     """Words, with quotes for those that hold spaces; a lone quote is only a character."""
     try:
@@ -146,25 +153,44 @@ class Numbers:
                 return list(dict.fromkeys(words))
             _echo_lines(wrong or [tr("choose at least one")])
 
-    def one(self, question: str, options: Sequence[Option]) -> str:
-        """The number of one."""
+    def one(self, question: str, options: Sequence[Option], typed: Typed | None = None) -> str:
+        """The number of one, or a word of the user's own."""
         can = _listed(question, options)
+        if typed:
+            _echo_lines([_row("…", typed.offer, typed.example)])
         while True:
-            text = str(click.prompt(tr("number"), default="1")).strip()
+            asked = tr("number or name") if typed else tr("number")
+            text = str(click.prompt(asked, default="1")).strip()
             if text.isdecimal() and 1 <= int(text) <= len(can):
                 return can[int(text) - 1].value
-            _echo_lines([tr("type a number from 1 to {last}, or press Ctrl-C", last=len(can))])
+            wrong = [tr("type a number from 1 to {last}, or press Ctrl-C", last=len(can))]
+            if typed and text and not text.isdecimal():
+                words, wrong = understood(split_words(text), options, typed)
+                wrong = wrong or _several(words)
+                if not wrong:
+                    return words[0]
+            _echo_lines(wrong)
 
-    def yes(self, question: str) -> bool:
+    def yes(self, question: str, *, usual: bool = True) -> bool:
         """With y or n."""
         while True:
-            asked = tr("{question} [Y/n, Ctrl-C ends]", question=question)
+            asked = (
+                tr("{question} [Y/n, Ctrl-C ends]", question=question)
+                if usual
+                else tr("{question} [y/N, Ctrl-C ends]", question=question)
+            )
             text = str(click.prompt(asked, default="", show_default=False)).strip().lower()
-            if text in ("", "y", "yes"):
-                return True
-            if text in ("n", "no"):
-                return False
-            _echo_lines([tr("type y for yes or n for no; enter alone means yes")])
+            if not text:
+                return usual
+            if text in ("y", "yes", "n", "no"):
+                return text[0] == "y"
+            _echo_lines(
+                [
+                    tr("type y for yes or n for no; enter alone means yes")
+                    if usual
+                    else tr("type y for yes or n for no; enter alone means no")
+                ]
+            )
 
 
 def _listed(question: str, options: Sequence[Option]) -> list[Option]:
@@ -230,7 +256,9 @@ class Arrows:
         _leave_line(question, chosen)
         return chosen
 
-    def _words(self, options: Sequence[Option], typed: Typed) -> list[str]:
+    def _words(
+        self, options: Sequence[Option], typed: Typed, *, only_one: bool = False
+    ) -> list[str]:
         import questionary
 
         answer = ""
@@ -244,31 +272,37 @@ class Arrows:
                 erase_when_done=True,
             ).unsafe_ask()
             words, wrong = understood(split_words(answer), options, typed)
+            wrong = wrong or (_several(words) if only_one else [])
             if not wrong:
                 return words
             _echo_lines(wrong, fg="red")
 
-    def one(self, question: str, options: Sequence[Option]) -> str:
-        """A list with a pointer."""
+    def one(self, question: str, options: Sequence[Option], typed: Typed | None = None) -> str:
+        """A list with a pointer, its last line to type something else where that is possible."""
         import questionary
 
+        choices = _choices(options)
+        if typed:
+            choices.append(questionary.Choice(typed.offer, value=_TYPED))
         picked: str = questionary.select(
             question,
-            choices=_choices(options),
+            choices=choices,
             instruction=tr("(arrows move, enter takes, Ctrl-C ends)"),
             style=_style(),
             erase_when_done=True,
         ).unsafe_ask()
+        if typed and picked == _TYPED:
+            (picked,) = self._words(options, typed, only_one=True)
         titles = [option.title for option in options if option.value == picked]
-        _leave_line(question, titles)
+        _leave_line(question, titles or [picked])
         return picked
 
-    def yes(self, question: str) -> bool:
+    def yes(self, question: str, *, usual: bool = True) -> bool:
         """With y, n or enter."""
         import questionary
 
-        keys = tr("(Y/n, Ctrl-C ends) ")
-        asked = questionary.confirm(question, default=True, instruction=keys, style=_style())
+        keys = tr("(Y/n, Ctrl-C ends) ") if usual else tr("(y/N, Ctrl-C ends) ")
+        asked = questionary.confirm(question, default=usual, instruction=keys, style=_style())
         return bool(asked.unsafe_ask())
 
 

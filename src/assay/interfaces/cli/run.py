@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from assay.interfaces.cli.options import as_json, asking, benchmarks, common, gate
+from assay.interfaces.cli.judge_options import data_seed, judging
+from assay.interfaces.cli.options import NamedPath, as_json, asking, benchmarks, common, gate
 from assay.messages import tr
 
 
@@ -25,6 +26,7 @@ from assay.messages import tr
         "  assay run ollama:qwen3:4b ollama:gemma3:4b -s my-tests/ --repeats 3\n"
         "  assay run openai:mistral@http://127.0.0.1:8000/v1 -s my-tests/ -c grammar --limit 20\n"
         "  assay run scripted:answers.json -s my-tests/ --json\n"
+        "  assay run ollama:qwen3:4b --judge ollama:qwen3:14b --allow-code-execution\n"
         "  assay run runs/my-model/            (every checkpoint in it: which one to ship?)\n"
         "  assay run runs/my-model/ --gate my-gate.toml --text held-out.txt\n"
     ),
@@ -55,6 +57,14 @@ from assay.messages import tr
     type=click.Path(path_type=Path),
     help=tr("A sample of the training text, in the same forms: shows whether a model overfits."),
 )
+@click.option(
+    "--tensorboard",
+    type=NamedPath(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help=tr("For checkpoints: write their curves into DIR, too, if TensorBoard is installed."),
+)
+@judging
+@data_seed
 @asking
 @click.option("-v", "--verbose", is_flag=True, help=tr("Show every test with its answer."))
 @as_json
@@ -68,6 +78,7 @@ def command(
     gate: Path | None,
     text: Path | None,
     train_text: Path | None,
+    tensorboard: Path | None,
     write_back: bool,
     repeats: int,
     seed: int,
@@ -92,6 +103,7 @@ def command(
             gate=gate,
             text=text,
             train_text=train_text,
+            tensorboard=tensorboard,
             write_back=write_back,
             repeats=repeats,
             seed=seed,

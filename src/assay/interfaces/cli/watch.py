@@ -26,6 +26,7 @@ OF_RUN = (
     "gate",
     "text",
     "train_text",
+    "tensorboard",
     "write_back",
     "repeats",
     "seed",

@@ -44,6 +44,7 @@ def facts_of(
         is_chat=checkpoint.has_chat_template,
         parameters=examined.parameters,
         context_length=examined.context_length,
+        vocabulary=examined.vocabulary,
         predicts_by="beam",
         tokenizer=tokenizer_of(checkpoint),
         about={

@@ -52,6 +52,7 @@ class Examined:
 
     parameters: int  # tied ones once
     context_length: int
+    vocabulary: int
     dtype_on_disk: str
     bytes_on_disk: int
     tensors: Tensors
@@ -63,10 +64,12 @@ def examine(checkpoint: Checkpoint, *, trust_remote_code: bool = False) -> Exami
     check_layers(checkpoint, tensors)
     skeleton = skeleton_of(checkpoint, trust_remote_code=trust_remote_code)
     check_against(checkpoint, tensors, skeleton)
-    check_vocabulary(checkpoint, skeleton.get_input_embeddings().weight.shape[0])
+    vocabulary = int(skeleton.get_input_embeddings().weight.shape[0])
+    check_vocabulary(checkpoint, vocabulary)
     return Examined(
         parameters=sum(parameter.numel() for parameter in skeleton.parameters()),
         context_length=context_length_of(skeleton.config, checkpoint),
+        vocabulary=vocabulary,
         dtype_on_disk=main_dtype(tensors),
         bytes_on_disk=sum(tensor.bytes for tensor in tensors.values()),
         tensors=tensors,

@@ -142,7 +142,8 @@ def _without_full_stop(clause: str) -> str:
         return clause
     bare = clause.rstrip(".,:!?" if "(" in clause or "[" in clause else ".,:!?)]")
     # a quote that closes what was opened before the clause
-    return bare[:-1] if bare[-1:] in "\"'”’" and bare.count(bare[-1]) % 2 else bare
+    closes = bare.endswith(('"', "'", "”", "’")) and bare.count(bare[-1]) % 2
+    return bare[:-1] if closes else bare
 
 
 def _bare(word: str) -> str:

@@ -1,0 +1,308 @@
+"""The Python code in an answer, and which of it is meant.
+
+In: an answer, hostile; the names it was asked to define. Out: sources to run. Refuses to know: what
+the code is for. Nothing is run, and every step is linear in the answer's length.
+
+An answer may quote the code it was given, show a draft, define things in several blocks, and add an
+example of use, which may import what was asked for as if it lay in a file. Of the blocks that
+define most of the names asked for, the last one is meant, and the last one with docstrings where
+some have them; what it uses and does not define is taken from the other blocks.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import sys
+import warnings
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from textwrap import dedent
+
+LONGEST_ANSWER = 400_000
+_LONGEST_BLOCK = 100_000
+_MOST_BLOCKS = 60
+_MOST_TAKEN = 8  # blocks that belong together
+_FENCE = re.compile(r"([ \t>]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
+_WORDS = re.compile(r"[\w+#-]+")
+_QUOTED = re.compile(r"^[ \t]{0,3}> ?")
+_LANGUAGES = {"", "python", "py", "python3", "py3"}
+_BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__"}
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block that is Python: its text, and its syntax tree."""
+
+    text: str
+    tree: ast.Module
+
+    @property
+    def defined(self) -> frozenset[str]:
+        """The names that it defines at its top level."""
+        return frozenset(_defined(self.tree.body))
+
+    def function(self, name: str) -> Function | None:
+        """Its last function of that name."""
+        return next((one for one in reversed(functions(self.tree)) if one.name == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """The code that is meant: blocks in the order they are to be loaded, the main one last."""
+
+    blocks: tuple[Block, ...]
+
+    @property
+    def main(self) -> Block:
+        """The block that defines most of what was asked for."""
+        return self.blocks[-1]
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What to load, one after the other."""
+        return tuple(block.text for block in self.blocks)
+
+
+def fenced(answer: str) -> Iterator[tuple[str, str]]:
+    """(language, text) of every fenced block; the last one may lack its closing fence."""
+    opened: re.Match[str] | None = None
+    lines: list[str] = []
+    quotes = 0
+    # Not splitlines: a text in the code may hold a form feed or a Unicode line separator.
+    for line in answer[:LONGEST_ANSWER].replace("\r\n", "\n").split("\n"):
+        mark = _FENCE.match(line)
+        if opened is None:
+            if mark:
+                opened, lines, quotes = mark, [], 0
+        elif mark and _closes(opened, mark, in_text=quotes % 2 == 1):
+            yield _language(opened), _text(opened, lines)
+            opened = None
+        else:
+            lines.append(line)
+            quotes += line.count('"""')
+    if opened is not None:
+        yield _language(opened), _text(opened, lines)
+
+
+def _closes(opened: re.Match[str], mark: re.Match[str], *, in_text: bool) -> bool:
+    """Whether a fence ends a block. A docstring may hold fences of its own, further in."""
+    if in_text and len(mark[1]) > len(opened[1]):
+        return False
+    return mark[2].startswith(opened[2]) and not mark[3].strip()
+
+
+def _language(opened: re.Match[str]) -> str:
+    """`python` also of `python:tools.py`, `python,linenos` and `{.python}`."""
+    word = _WORDS.search(opened[3])
+    return word.group().lower() if word else ""
+
+
+def _text(opened: re.Match[str], lines: Sequence[str]) -> str:
+    if ">" in opened[1]:
+        lines = [_QUOTED.sub("", line) for line in lines]
+    return dedent("\n".join(lines)) + "\n"
+
+
+def python_blocks(answer: str) -> tuple[Block, ...]:
+    """The blocks that are Python. An answer without any fence may be code as a whole."""
+    found = list(fenced(answer))
+    if not found:
+        found = [("", answer)]
+    blocks = []
+    for language, text in found[:_MOST_BLOCKS]:
+        tree = parsed(text) if language in _LANGUAGES else None
+        if tree is not None and tree.body:
+            blocks.append(Block(text, tree))
+    return tuple(blocks)
+
+
+def has_broken_code(answer: str) -> bool:
+    """Whether a block that is said to be Python cannot be parsed."""
+    return any(
+        language in _LANGUAGES - {""} and parsed(text) is None
+        for language, text in list(fenced(answer))[:_MOST_BLOCKS]
+    )
+
+
+def parsed(text: str) -> ast.Module | None:
+    """Its syntax tree; None where it is no Python, or too much of it."""
+    if len(text) > _LONGEST_BLOCK:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes in texts, and the like
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def choose(
+    answer: str,
+    wanted: Sequence[str],
+    *,
+    quoted: str = "",
+    otherwise: Callable[[Block], bool] = lambda block: False,
+) -> Chosen | None:
+    """The code that defines `wanted`, or as much of it as there is.
+
+    `quoted` is code that the task gave: a block that repeats it is not meant. Where no block
+    defines any of the names, the last block that `otherwise` takes is meant.
+    """
+    given = _bodies(parsed(quoted), wanted) if quoted else {}
+    blocks = python_blocks(answer)
+    worths = [_worth(block, wanted, given) for block in blocks]
+    best = max(worths, default=(0, False))
+    if best[0] > 0:
+        main = len(worths) - 1 - worths[::-1].index(best)
+    else:
+        taken = [at for at, block in enumerate(blocks) if otherwise(block)]
+        if not taken:
+            return None
+        main = taken[-1]
+    return _completed(blocks, main, wanted)
+
+
+def repeats(block: Block, quoted: str, wanted: Collection[str]) -> bool:
+    """Whether a block holds of the names asked for only what the task gave, docstrings aside."""
+    return _bodies(block.tree, wanted) == _bodies(parsed(quoted), wanted)
+
+
+def functions(tree: ast.Module) -> list[Function]:
+    """The functions at the top level."""
+    return [one for one in tree.body if isinstance(one, Function)]
+
+
+def candidate(block: Block, count: int, *, but: str = "") -> str | None:
+    """The only function of a block that could be meant, whatever it is called: of those that take
+    so many arguments, the one that needs them all, or that is not private.
+    """
+    able = [one for one in functions(block.tree) if takes(one, count) and one.name != but]
+    for narrowed in (able, [one for one in able if needs(one) == count and one.name[:1] != "_"]):
+        if len(names := {one.name for one in narrowed}) == 1:
+            return names.pop()
+    return None
+
+
+def needs(function: Function) -> int:
+    """How many arguments it must be given by position."""
+    arguments = function.args
+    return len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+
+
+def takes(function: Function, count: int) -> bool:
+    """Whether it can be called with so many arguments by position."""
+    arguments = function.args
+    positional = len(arguments.posonlyargs) + len(arguments.args)
+    if any(default is None for default in arguments.kw_defaults):
+        return False
+    return needs(function) <= count and (count <= positional or arguments.vararg is not None)
+
+
+# ------------------------------------------------------------------------------------- choosing
+
+
+def _worth(block: Block, wanted: Sequence[str], given: dict[str, str]) -> tuple[int, bool]:
+    """How many of the names it defines, other than as the task gave them or as a mere outline; and
+    whether one of them has a docstring.
+    """
+    if given and _bodies(block.tree, wanted) == given:
+        return 0, False
+    outlines = {one.name for one in functions(block.tree) if _is_outline(one)}
+    imported = {name for line in block.tree.body for name in _imported(line)}
+    names = (block.defined & set(wanted)) - outlines - imported
+    documented = any(
+        isinstance(one, Function | ast.ClassDef)
+        and one.name in names
+        and ast.get_docstring(one) is not None
+        for one in block.tree.body
+    )
+    return len(names), documented
+
+
+def _is_outline(function: Function) -> bool:
+    """Whether nothing stands in it but a docstring, `...` or `pass`."""
+    return all(
+        isinstance(line, ast.Pass)
+        or (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant))
+        for line in function.body
+    )
+
+
+def _bodies(tree: ast.Module | None, wanted: Collection[str]) -> dict[str, str]:
+    if tree is None:
+        return {}
+    try:
+        return {one.name: _dumped(one) for one in functions(tree) if one.name in wanted}
+    except RecursionError:
+        return {}
+
+
+def _dumped(function: Function) -> str:
+    """All but its docstring."""
+    body = function.body[ast.get_docstring(function) is not None :]
+    return ast.dump(function.args) + "".join(ast.dump(line) for line in body)
+
+
+def _completed(blocks: Sequence[Block], main: int, wanted: Sequence[str]) -> Chosen:
+    """With the blocks that define what is still missing, as far as they do."""
+    taken = [main]
+    while True:
+        have = frozenset().union(*(blocks[at].defined for at in taken))
+        lacking = (set(wanted) | _used(blocks[at].tree for at in taken)) - have - _BUILTINS
+        more = next(
+            (at for at in range(len(blocks) - 1, -1, -1)
+             if at not in taken and blocks[at].defined & lacking),
+            None,
+        )  # fmt: skip
+        if more is None or len(taken) == _MOST_TAKEN:
+            return Chosen(blocks=tuple(blocks[at] for at in taken[::-1]))
+        taken.append(more)
+
+
+def _defined(body: Sequence[ast.stmt]) -> Iterator[str]:
+    for line in body:
+        if isinstance(line, Function | ast.ClassDef):
+            yield line.name
+        elif isinstance(line, ast.Import | ast.ImportFrom):
+            yield from _imported(line)
+        elif isinstance(line, ast.Assign | ast.AnnAssign):
+            targets = line.targets if isinstance(line, ast.Assign) else [line.target]
+            yield from (
+                one.id
+                for target in targets
+                for one in ast.walk(target)
+                if isinstance(one, ast.Name)
+            )
+        elif isinstance(line, ast.If | ast.Try | ast.With):
+            yield from _defined(line.body)
+
+
+def _imported(line: ast.stmt) -> Iterator[str]:
+    """The names that an import binds, if it can: other modules than Python's own are not there."""
+    if isinstance(line, ast.Import):
+        for alias in line.names:
+            if alias.name.split(".")[0] in sys.stdlib_module_names:
+                yield alias.asname or alias.name.split(".")[0]
+    elif isinstance(line, ast.ImportFrom) and line.module:
+        for alias in line.names:
+            if line.module.split(".")[0] in sys.stdlib_module_names:
+                yield alias.asname or alias.name
+
+
+def _used(trees: Iterator[ast.Module]) -> set[str]:
+    """Names that are read somewhere and bound nowhere: they have to come from elsewhere."""
+    read: set[str] = set()
+    bound: set[str] = set()
+    for tree in trees:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name):
+                (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+            elif isinstance(node, ast.arg):
+                bound.add(node.arg)
+            elif isinstance(node, ast.ExceptHandler) and node.name:
+                bound.add(node.name)
+    return read - bound

@@ -1,0 +1,78 @@
+"""Asks who judges, and whether the code of answers may be run for evidence.
+
+In: a way of asking, the suites and models that were chosen, what Ollama has. Out: JudgeWishes; no
+judges where none is needed or wanted. Refuses to know: judging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.interfaces.cli.offers import NO_JUDGE, offered_judges
+from assay.interfaces.cli.questions import Questions, Typed
+from assay.interfaces.cli.saying import say
+from assay.messages import tr, trn
+from assay.sandbox import find_isolation
+from assay.types import ModelFacts
+from assay.workflow.choosing import (
+    ToJudge,
+    facts_of,
+    judge_candidates,
+    refuse_as_judge,
+    what_to_judge,
+)
+from assay.workflow.discovery import ModelFound
+from assay.workflow.judge_wishes import JudgeWishes
+
+
+def ask_for_judge(
+    asking: Questions, suites: Sequence[str], models: Sequence[str], found: Sequence[ModelFound]
+) -> JudgeWishes:
+    """Nothing is asked where no test needs a judge."""
+    needed = what_to_judge(suites)
+    if not needed.tests:
+        return JudgeWishes()
+    tested = [facts_of(spec) for spec in models]
+    judge = _which(asking, needed, tested, found)
+    if judge == NO_JUDGE:
+        return JudgeWishes()
+    allowed = needed.holds_code and _may_code_be_run(asking)
+    return JudgeWishes(judges=(judge,), allow_code_execution=allowed)
+
+
+def _which(
+    asking: Questions, needed: ToJudge, tested: Sequence[ModelFacts], found: Sequence[ModelFound]
+) -> str:
+    question = trn(
+        "Which judge reads the answers to {count} test?",
+        "Which judge reads the answers to {count} tests?",
+        needed.tests,
+    )
+    typed = Typed(
+        offer=tr("another judge: type its name"),
+        example="ollama:NAME, openai:NAME@URL, scripted:FILE.json, a checkpoint's folder",
+        check=lambda spec: refuse_as_judge(spec, tested),
+    )
+    return asking.one(question, offered_judges(judge_candidates(found, tested)), typed)
+
+
+def _may_code_be_run(asking: Questions) -> bool:
+    """Only where it can be kept apart; `--sandbox weak` is nothing to choose with a key."""
+    isolation = find_isolation()
+    if isolation.isolation is None:
+        problems = "; ".join(isolation.problems)
+        say(tr("Code in answers is not run: nothing keeps it apart here ({why})", why=problems))
+        return False
+    how = {
+        "bubblewrap": tr("bubblewrap ({tool})", tool=isolation.tool),
+        "namespaces": tr("the kernel's namespaces"),
+    }[isolation.isolation]
+    say(
+        tr(
+            "Code that runs is evidence, which binds the judge. It would run in {how}: without "
+            "network, and without your files",
+            how=how,
+        ),
+        dim=True,
+    )
+    return asking.yes(tr("May the code of answers be run?"), usual=False)

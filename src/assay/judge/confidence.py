@@ -1,0 +1,134 @@
+"""How sure a verdict is: computed from what can be seen, never asked.
+
+In: the evidence and the judgements. Out: high, medium or low, with the reasons. Refuses to know:
+what the judge says of its own confidence, which is stored and not used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.judge.quotes import verified_share
+from assay.judgements import Confidence, Evidence, Judgement, lower_median
+from assay.messages import tr, trn
+
+SPREAD_OF_HIGH = 1  # points between judgements of one criterion
+SPREAD_OF_LOW = 4
+VERIFIED_OF_HIGH = 0.9  # share of quotes that stand in the answer
+VERIFIED_OF_LOW = 0.7
+CAPPED_OF_LOW = 4  # points by which the judge is above what the evidence allows
+# A pasted page may bring zero-width characters along; nobody writes a verdict by accident.
+_HARMLESS_FLAGS = frozenset({"hidden_characters", "base64"})
+
+
+def confidence_in(
+    evidence: Evidence, judgements: Sequence[Judgement], capped: str
+) -> tuple[Confidence, tuple[str, ...]]:
+    """High unless something speaks against it.
+
+    Args:
+        evidence: what running and computing showed.
+        judgements: all of them, unscored ones as well.
+        capped: the criterion that the evidence speaks about.
+    """
+    doubts = [
+        *_about_number(judgements),
+        *_about_spread(judgements),
+        *_about_quotes(judgements),
+        *_about_evidence(evidence, judgements, capped),
+        *_about_flags(judgements),
+    ]
+    if any(level == "low" for level, _ in doubts):
+        worst: Confidence = "low"
+    else:
+        worst = "medium" if doubts else "high"
+    return worst, tuple(reason for _, reason in doubts)
+
+
+_Doubt = tuple[Confidence, str]
+
+
+def _scored(judgements: Sequence[Judgement]) -> list[Judgement]:
+    return [each for each in judgements if each.unscored_reason is None and each.scores]
+
+
+def _about_number(judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
+    scored = len(_scored(judgements))
+    if scored == 1:
+        yield "medium", tr("it was judged once")
+    if lost := len(judgements) - scored:
+        yield (
+            "medium",
+            trn("{count} judgement is unscored", "{count} judgements are unscored", lost),
+        )
+
+
+def _about_spread(judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
+    given: dict[str, list[int]] = {}
+    for each in _scored(judgements):
+        for one in each.scores:
+            given.setdefault(one.criterion, []).append(one.score)
+    spread = max((max(scores) - min(scores) for scores in given.values()), default=0)
+    if spread > SPREAD_OF_HIGH:
+        level: Confidence = "low" if spread >= SPREAD_OF_LOW else "medium"
+        yield level, tr("the judgements lie up to {points} points apart", points=spread)
+
+
+def _about_quotes(judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
+    scored = _scored(judgements)
+    quotes = [quote for each in scored for quote in each.quotes]
+    share = verified_share(quotes)
+    if share is not None and share < VERIFIED_OF_HIGH:
+        level: Confidence = "low" if share < VERIFIED_OF_LOW else "medium"
+        found = sum(quote.status in ("exact", "approximate") for quote in quotes)
+        told = sum(quote.status != "too_short" for quote in quotes)
+        yield (
+            level,
+            tr("{found} of {told} quotes stand in the answer", found=found, told=told),
+        )
+    elif share is None and any(each.form == "reasoned" and each.attempts for each in scored):
+        yield "medium", tr("the judge quoted nothing that can be checked")
+    unsupported = sum(
+        tick.answer == "yes" and (tick.quote is None or tick.quote.status not in _STANDS)
+        for each in scored
+        if each.form == "reasoned"
+        for tick in each.checklist
+    )
+    if unsupported:
+        yield (
+            "medium",
+            trn(
+                "{count} yes of the checklist has no quote that stands in the answer",
+                "{count} yeses of the checklist have no quote that stands in the answer",
+                unsupported,
+            ),
+        )
+
+
+_STANDS = ("exact", "approximate")
+
+
+def _about_evidence(
+    evidence: Evidence, judgements: Sequence[Judgement], capped: str
+) -> Iterator[_Doubt]:
+    given = [s for each in _scored(judgements) if (s := each.score_of(capped)) is not None]
+    if evidence.cap is None:
+        yield "medium", evidence.missing or tr("nothing was run or computed")
+    elif given and (apart := abs(lower_median(given) - evidence.cap)) > SPREAD_OF_HIGH:
+        above = lower_median(given) > evidence.cap
+        level: Confidence = "low" if above and apart >= CAPPED_OF_LOW else "medium"
+        yield (
+            level,
+            tr(
+                "the judge gives {judged} for correctness, the checks speak for {cap}",
+                judged=lower_median(given),
+                cap=evidence.cap,
+            ),
+        )
+
+
+def _about_flags(judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
+    flags = sorted({flag for each in judgements for flag in each.flags})
+    if flags:
+        level: Confidence = "medium" if _HARMLESS_FLAGS.issuperset(flags) else "low"
+        yield level, tr("the answer seems to address its judge ({flags})", flags=", ".join(flags))

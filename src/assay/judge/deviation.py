@@ -1,0 +1,115 @@
+"""How far a judge is from scores that are known: what its scores are worth.
+
+In: a rubric with scored examples, and one judge's judgements of them, in either form. Out: a
+Deviation. Refuses to know: how the examples were judged, and whether that is good enough.
+
+Where the same examples calibrate the judge, each must have been left out of its own calibration
+(`calibration.left_one_out`), else the judge would be measured by what it was told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from assay.judgements import (
+    CriterionDeviation,
+    Deviation,
+    Example,
+    JudgeForm,
+    Judgement,
+    Layout,
+    Rubric,
+    band_of,
+    overall_tenths,
+)
+from assay.stats.agreement import spearman
+from assay.stats.estimates import average
+
+ONE_POINT = 10  # tenths
+
+
+def deviation_of(
+    rubric: Rubric,
+    judged: Mapping[str, Judgement],
+    *,
+    judge: str,
+    form: JudgeForm,
+    layout: Layout | None = None,
+    left_one_out: bool = False,
+) -> Deviation | None:
+    """One judge on a rubric's examples; None where the rubric has none.
+
+    Args:
+        rubric: with its examples.
+        judged: judgements by the examples' ids; what is missing or unscored counts as unscored.
+        judge: its spec.
+        form: how it was asked.
+        layout: in which layout, where it was asked by likelihood.
+        left_one_out: each judgement is on a scale that its own example had no part in.
+    """
+    if not rubric.examples:
+        return None
+    scored = [
+        (example, one)
+        for example in rubric.examples
+        if (one := judged.get(example.id)) is not None and one.scores
+    ]
+    told = [_overall(rubric, one) for _, one in scored]
+    known = [_known_overall(rubric, example) for example, _ in scored]
+    off = [said - right for said, right in zip(told, known, strict=True)]
+    return Deviation(
+        judge=judge,
+        rubric=rubric.name,
+        form=form,
+        n=len(scored),
+        unscored=len(rubric.examples) - len(scored),
+        mean_absolute=_mean([abs(one) / 10 for one in off]),
+        bias=_mean([one / 10 for one in off]),
+        within_one=sum(abs(one) <= ONE_POINT for one in off),
+        spearman=spearman(known, told, draws=1).value,
+        same_band=sum(
+            band_of(said) == band_of(right) for said, right in zip(told, known, strict=True)
+        ),
+        layout=layout,
+        left_one_out=left_one_out,
+        criteria=tuple(_of_criterion(each.key, scored) for each in rubric.criteria),
+        mean_absolute_interval=_interval([abs(one) / 10 for one in off]),
+        bias_interval=_interval([one / 10 for one in off]),
+    )
+
+
+def _of_criterion(key: str, scored: Sequence[tuple[Example, Judgement]]) -> CriterionDeviation:
+    off = [
+        said - example.scores[key]
+        for example, one in scored
+        if (said := one.score_of(key)) is not None and key in example.scores
+    ]
+    return CriterionDeviation(
+        criterion=key,
+        n=len(off),
+        mean_absolute=_mean([abs(one) for one in off]),
+        bias=_mean(off),
+    )
+
+
+def _overall(rubric: Rubric, judgement: Judgement) -> int:
+    weighted = [(each.weight, judgement.score_of(each.key)) for each in rubric.criteria]
+    return overall_tenths([(weight, said) for weight, said in weighted if said is not None]) or 0
+
+
+def _known_overall(rubric: Rubric, example: Example) -> int:
+    weighted = [(each.weight, example.scores[each.key]) for each in rubric.criteria]
+    return overall_tenths(weighted) or 0
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def _interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """95 %, by drawing examples; None where they do not differ, which drawing takes for certain."""
+    if len(set(values)) < 2:
+        return None
+    found = average(values, unit="points")
+    return None if found.low is None or found.high is None else (found.low, found.high)

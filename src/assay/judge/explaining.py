@@ -1,0 +1,128 @@
+"""The words that go with scores read by likelihood: asked for afterwards, and changing none.
+
+In: the task, the answer, and how the questions were answered. Out: messages and a JSON Schema; from
+the judge's text, the Words in it. Refuses to know: points, which depend on a calibration that may
+come later, and any number the judge may write. Never raises, whatever the text is: what cannot be
+read is left empty.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.judge.fencing import Fenced, defused, heading
+from assay.judge.json_objects import JsonObject, objects_in
+from assay.judge.quotes import Searched, check_quote
+from assay.judgements import Evidence, Quote, Ticked
+from assay.types import Message
+
+MOST_TOKENS = 700
+_MOST_POINTS = 4
+_MOST_QUOTES = 4
+_MOST_FACTS = 20
+_LONGEST = 600  # characters of one text
+
+_ROLE = (
+    "You explain what was found in a piece of work. You are exact and sober, you speak of what "
+    "stands in the work, and you give no marks."
+)
+_FORM = (
+    "Reply with one JSON object and nothing else: quotes (a list of up to four short passages that "
+    "matter most, copied from the work letter by letter, without line numbers), strengths (a list "
+    "of up to four), weaknesses (a list of up to four), assessment (two or three sentences), "
+    "verdict (one sentence). Lists may be empty."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What a judge wrote; each part is empty where it wrote none."""
+
+    quotes: tuple[Quote, ...] = ()
+    strengths: tuple[str, ...] = ()
+    weaknesses: tuple[str, ...] = ()
+    assessment: str = ""
+    verdict: str = ""
+
+
+def explanation_schema() -> str:
+    """The form, as text whose order is the order of writing."""
+    text = {"type": "string", "maxLength": _LONGEST}
+    point = {"type": "string", "maxLength": 200}
+    properties = {
+        "quotes": {"type": "array", "items": point, "maxItems": _MOST_QUOTES},
+        "strengths": {"type": "array", "items": point, "maxItems": _MOST_POINTS},
+        "weaknesses": {"type": "array", "items": point, "maxItems": _MOST_POINTS},
+        "assessment": text,
+        "verdict": {"type": "string", "maxLength": 240},
+    }
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    return json.dumps(schema, separators=(",", ":"))
+
+
+def to_explain(
+    *,
+    task: str,
+    answer: Fenced,
+    ticks: Sequence[Ticked],
+    evidence: Evidence,
+    use_case: str = "",
+) -> tuple[Message, ...]:
+    """The conversation that asks for reasons; `task` as layouts.shown_task has it."""
+    parts = [heading("TASK"), task, "", heading("RULES"), answer.rule, "", answer.block, ""]
+    parts += [heading("QUESTIONS"), *(_ticked(one) for one in ticks), ""]
+    failed = [check for check in evidence.checks if not check.passed][:_MOST_FACTS]
+    facts = [f"{check.name}: does not hold. {check.explanation}" for check in failed]
+    facts += evidence.notes[:_MOST_FACTS]
+    if facts:
+        parts += [heading("FACTS"), *(f"- {_one_line(fact)}" for fact in facts), ""]
+    if use_case.strip():
+        parts += [heading("USE CASE"), f"The answer is wanted for this: {_one_line(use_case)}", ""]
+    parts += [heading("RULES"), answer.rule, "", heading("FORM"), _FORM]
+    return (Message("system", _ROLE), Message("user", "\n".join(parts)))
+
+
+def read_words(text: str, *, answer: str, task: str, shown: str) -> Words:
+    """What the reply says; of several objects the last one that has any of the parts counts."""
+    parts = ("quotes", "strengths", "weaknesses", "assessment", "verdict")
+    found = [one for one in objects_in(text) if any(part in one for part in parts)]
+    last = found[-1] if found else JsonObject()
+    quotes = _texts(last.get("quotes"))[:_MOST_QUOTES]
+    in_answer, in_task, as_shown = Searched(answer), Searched(task), Searched(shown)
+    return Words(
+        quotes=tuple(check_quote(quote, in_answer, in_task, as_shown) for quote in quotes),
+        strengths=_texts(last.get("strengths"))[:_MOST_POINTS],
+        weaknesses=_texts(last.get("weaknesses"))[:_MOST_POINTS],
+        assessment=_text(last.get("assessment")),
+        verdict=_text(last.get("verdict")),
+    )
+
+
+def _ticked(one: Ticked) -> str:
+    if one.probability is None:
+        return f"- {one.question} Not answered."
+    said = "Yes" if one.probability >= 0.5 else "No"
+    return f"- {one.question} {said} ({one.probability:.2f})."
+
+
+def _one_line(text: str) -> str:
+    return " ".join(defused(text[:_LONGEST]).split())
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else [value]
+    return tuple(text for one in items[:_MOST_FACTS] if (text := _text(one)))
+
+
+def _text(value: object) -> str:
+    """Bounded, and without halves of characters, which no file can hold."""
+    if not isinstance(value, str):
+        return ""
+    return value[:_LONGEST].encode("utf-8", "replace").decode("utf-8").strip()

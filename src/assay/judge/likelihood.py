@@ -1,0 +1,337 @@
+"""Yes-or-no questions, read from how likely the judge finds either word.
+
+In: a judge's facts, a test, its answer, a rubric and the judge's Calibration. Out: requests, one
+for each question and one for the words of explanation; from the replies a Judgement. Refuses to
+know: the store, how likelihoods are come by, caps and medians.
+
+    question    P(Yes) / (P(Yes) + P(No)), or not answered
+    criterion   the weighted mean of its questions; calibrated to 0..10; a whole number
+    words       strengths, weaknesses, verdict and quotes, written afterwards; they change no score
+
+Where more than a third of a criterion's questions is not answered, the judgement is unscored: the
+mean of the others would be that of another criterion.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from assay.judge.calibration import UNCALIBRATED, Calibration
+from assay.judge.explaining import MOST_TOKENS, Words, explanation_schema, read_words, to_explain
+from assay.judge.fencing import LIMIT, fence
+from assay.judge.layouts import DEFAULT_LAYOUT, NO, YES, asked, shown_task, task_of
+from assay.judge.requests import key_of_test, make_request
+from assay.judge.rubrics import questions_for
+from assay.judge.suspicions import flags_of
+from assay.judge.trivial import trivial_judgement, why_trivial
+from assay.judgements import (
+    CriterionScore,
+    Evidence,
+    Judgement,
+    Layout,
+    Question,
+    Rubric,
+    Ticked,
+)
+from assay.messages import tr, trn
+from assay.types import (
+    Answered,
+    Case,
+    Chosen,
+    Failed,
+    ModelFacts,
+    Reply,
+    Request,
+    Sampling,
+    ToAnswer,
+    ToChoose,
+)
+
+MOST_UNANSWERED = 1 / 3  # of a criterion's questions
+_LETTERS_A_TOKEN = 2.5  # code has about three; less leaves room for what is long in tokens
+_OWN_WORDS = 2_500  # characters of the prompt beside task and answer
+_LEAST_SHOWN = 1_000
+
+
+class LikelihoodInquiry:
+    """One judge, one answer, one repeat. Questions are asked all at once, so that a judge that
+    shares beginnings computes the answer once.
+    """
+
+    def __init__(
+        self,
+        *,
+        case: Case,
+        rubric: Rubric,
+        answer: str,
+        judge: ModelFacts,
+        repeat: int = 0,
+        layout: Layout = DEFAULT_LAYOUT,
+        calibration: Calibration = UNCALIBRATED,
+        evidence: Evidence | None = None,
+        use_case: str = "",
+        key: str | None = None,
+        explain: bool = True,
+    ) -> None:
+        """Make an inquiry.
+
+        Args:
+            case: the test.
+            rubric: what is judged, and by which questions.
+            answer: what a model wrote; never trusted.
+            judge: who is asked.
+            repeat: from 0; likelihoods hardly change between repeats.
+            layout: where the question stands.
+            calibration: the judge's scale in this layout on this rubric.
+            evidence: what running and computing showed; for the explanation alone.
+            use_case: what the user wants the answer for.
+            key: what the requests are filed under; None: the test's id.
+            explain: whether words are asked for after the scores.
+        """
+        self._judge, self._repeat = judge, repeat
+        self._key = key_of_test(case.id) if key is None else key
+        self._rubric, self._layout, self._calibration = rubric, layout, calibration
+        self._answer, self._task, self._use_case = answer, task_of(case), use_case
+        self._shown_task = shown_task(self._task)
+        self._evidence = evidence or Evidence()
+        self._explain = explain
+        self._fenced = fence(answer, limit=_room(judge, layout, self._task))
+        self._questions = questions_for(rubric, case)
+        self._requests = tuple(
+            self._question(number, each.text) for number, each in enumerate(self._questions)
+        )
+        self._trivial = why_trivial(answer, case)
+        self._heard: dict[str, Reply] = {}
+        self._explanation: Request | None = None
+
+    def pending(self) -> tuple[Request, ...]:
+        """All questions that were not heard yet; after them the explanation of what they gave."""
+        if self._trivial:
+            return ()
+        left = tuple(one for one in self._requests if one.id not in self._heard)
+        if left or not self._explain or self._unscored():
+            return left
+        if self._explanation is None:
+            self._explanation = self._to_explain()
+        return () if self._explanation.id in self._heard else (self._explanation,)
+
+    def take(self, request: Request, reply: Reply) -> None:
+        """Hear one reply; the first one counts."""
+        self._heard.setdefault(request.id, reply)
+
+    def judgement(self) -> Judgement:
+        """What came of it."""
+        if self._trivial:
+            return trivial_judgement(
+                self._trivial,
+                self._rubric,
+                self._judge,
+                form="likelihood",
+                repeat=self._repeat,
+                layout=self._layout,
+            )
+        words, raw_replies = self._words()
+        reason, why = self._unscored() or (None, self._about_the_scale())
+        return Judgement(
+            judge=self._judge.spec,
+            fingerprint=self._judge.fingerprint,
+            form="likelihood",
+            repeat=self._repeat,
+            layout=self._layout,
+            scores=() if reason else self._scores(),
+            unscored_reason=reason,
+            explanation=why,
+            checklist=self._ticks(),
+            quotes=words.quotes,
+            assessment=words.assessment,
+            strengths=words.strengths,
+            weaknesses=words.weaknesses,
+            verdict=words.verdict,
+            flags=flags_of(self._answer),
+            raw_replies=raw_replies,
+        )
+
+    # -------------------------------------------------------------------------------- requests
+
+    def _question(self, number: int, text: str) -> Request:
+        messages = asked(
+            self._layout,
+            task=self._shown_task,
+            answer=self._fenced,
+            question=text,
+            use_case=self._use_case,
+        )
+        # One token instead, where the likelihoods do not decide: a written word is not one.
+        otherwise = self._sampling(max_tokens=1)
+        work = ToChoose(messages=messages, continuations=(YES, NO), otherwise=otherwise)
+        return make_request(self._judge, self._key, work, turn=number, repeat=self._repeat)
+
+    def _to_explain(self) -> Request:
+        messages = to_explain(
+            task=self._shown_task,
+            answer=self._fenced,
+            ticks=self._ticks(),
+            evidence=self._evidence,
+            use_case=self._use_case,
+        )
+        structured = "structured_output" in self._judge.capabilities
+        work = ToAnswer(
+            messages=messages,
+            sampling=self._sampling(max_tokens=MOST_TOKENS),
+            schema=explanation_schema() if structured else None,
+        )
+        turn = len(self._requests)
+        return make_request(self._judge, self._key, work, turn=turn, repeat=self._repeat)
+
+    def _sampling(self, *, max_tokens: int) -> Sampling:
+        """A judge that thinks would begin with a thought, whose first token says nothing."""
+        return Sampling(
+            temperature=0.0,
+            seed=self._repeat,
+            max_tokens=max_tokens,
+            think="off" if "off" in self._judge.thinks else None,
+        )
+
+    # ------------------------------------------------------------------------------- the scores
+
+    def _value(self, request: Request) -> float | None:
+        reply = self._heard.get(request.id)
+        return likelihood_of_yes(reply) if reply else None
+
+    def _ticks(self) -> tuple[Ticked, ...]:
+        return tuple(
+            Ticked(question=each.text, criterion=each.criterion, probability=self._value(request))
+            for each, request in zip(self._questions, self._requests, strict=True)
+        )
+
+    def _scores(self) -> tuple[CriterionScore, ...]:
+        return tuple(self._score(each.key) for each in self._rubric.criteria)
+
+    def _score(self, criterion: str) -> CriterionScore:
+        answered = [
+            (each.weight, value)
+            for each, value in self._of(criterion)
+            if value is not None and each.weight > 0
+        ]
+        raw = math.fsum(w * v for w, v in answered) / math.fsum(w for w, _ in answered)
+        return CriterionScore(
+            criterion=criterion,
+            score=self._calibration.score(criterion, raw),
+            reason=_counted([value for _, value in answered], raw),
+            raw=raw,
+        )
+
+    def _of(self, criterion: str) -> list[tuple[Question, float | None]]:
+        return [
+            (each, self._value(request))
+            for each, request in zip(self._questions, self._requests, strict=True)
+            if each.criterion == criterion
+        ]
+
+    # ------------------------------------------------------------------------ where there are none
+
+    def _unscored(self) -> tuple[str, str] | None:
+        """A code and a sentence, where too many questions of a criterion are not answered."""
+        for criterion in self._rubric.criteria:
+            values = [value for each, value in self._of(criterion.key) if each.weight > 0]
+            missing = values.count(None)
+            if missing > MOST_UNANSWERED * len(values) or not values:
+                code, why = self._commonest_reason(criterion.key)
+                return code, tr(
+                    "{missing} of {count} questions on {criterion} were not answered: {why}",
+                    missing=missing,
+                    count=len(values),
+                    criterion=criterion.label,
+                    why=why,
+                )
+        return None
+
+    def _commonest_reason(self, criterion: str) -> tuple[str, str]:
+        reasons = Counter(
+            why_unanswered(self._heard.get(request.id))
+            for each, request in zip(self._questions, self._requests, strict=True)
+            if each.criterion == criterion and self._value(request) is None
+        )
+        return reasons.most_common(1)[0][0] if reasons else ("failed", tr("nothing was asked"))
+
+    # --------------------------------------------------------------------------------- the words
+
+    def _words(self) -> tuple[Words, tuple[str, ...]]:
+        reply = self._heard.get(self._explanation.id) if self._explanation else None
+        if not isinstance(reply, Answered):
+            return Words(), ()
+        words = read_words(
+            reply.text, answer=self._answer, task=self._task, shown=self._fenced.shown
+        )
+        return words, (reply.text,)
+
+    def _about_the_scale(self) -> str:
+        sentences = [self._calibration.sentence]
+        missing = sum(self._value(request) is None for request in self._requests)
+        if missing:
+            sentences.append(
+                trn(
+                    "{count} question was not answered and does not count.",
+                    "{count} questions were not answered and do not count.",
+                    missing,
+                )
+            )
+        sentences += [self._fenced.unseen] if self._fenced.unseen else []
+        return " ".join(sentences)
+
+
+def gives_likelihoods(judge: ModelFacts) -> bool:
+    """Whether a judge can be asked so: it scores texts, or tells its likeliest first tokens."""
+    return bool({"score_text", "top_logprobs"} & judge.capabilities)
+
+
+def likelihood_of_yes(reply: Reply) -> float | None:
+    """P(Yes) / (P(Yes) + P(No)); None where the reply tells neither.
+
+    A word that is not among a server's likeliest tokens has an upper bound, and is taken at it; if
+    neither is, nothing is known. A prompt that lost its beginning was not the question.
+    """
+    if not isinstance(reply, Chosen) or reply.cut or len(reply.log_likelihoods) != 2:
+        return None
+    yes, no = reply.log_likelihoods
+    if all(reply.bounded[:2]) and len(reply.bounded) == 2:
+        return None
+    if math.isnan(yes) or math.isnan(no) or max(yes, no) == -math.inf:
+        return None
+    if max(yes, no) == math.inf:
+        return None
+    best = max(yes, no)
+    shares = math.exp(yes - best), math.exp(no - best)
+    return shares[0] / (shares[0] + shares[1])
+
+
+def why_unanswered(reply: Reply | None) -> tuple[str, str]:
+    """A code and the words for it, of a reply without a value."""
+    if isinstance(reply, Failed):
+        too_long = reply.cause == "prompt_too_long"
+        return "truncated" if too_long else "failed", reply.reason
+    if isinstance(reply, Chosen) and reply.cut:
+        return "truncated", tr("the question does not fit into the judge's context")
+    if reply is None:
+        return "failed", tr("there is no reply")
+    return "unreadable", tr("neither Yes nor No is among the judge's likeliest words")
+
+
+def _counted(values: Sequence[float], raw: float) -> str:
+    return tr(
+        "Yes is the likelier answer to {yes} of {count} questions; its mean likelihood is {raw}.",
+        yes=sum(value > 0.5 for value in values),
+        count=len(values),
+        raw=f"{raw:.2f}",
+    )
+
+
+def _room(judge: ModelFacts, layout: Layout, task: str) -> int:
+    """How many characters of an answer are shown to a judge whose context is small."""
+    if judge.context_length is None:
+        return LIMIT
+    whole = int(judge.context_length * _LETTERS_A_TOKEN) - min(len(task), LIMIT) - _OWN_WORDS
+    copies = 2 if layout == "again" else 1
+    return min(LIMIT, max(_LEAST_SHOWN, whole // copies))

@@ -1,0 +1,268 @@
+"""The `reasoned` form: a judge writes evidence, reasons and scores, and we read them.
+
+In: a test, its answer, the hard evidence, a rubric and a judge's facts. Out: an Inquiry. Refuses to
+know: how the judge is reached, caps and medians.
+
+The ladder is bounded: the whole form; the same with a complaint; a shorter form; one criterion at a
+time. A reply that was cut off goes on with the shorter form at once, since the same would be cut
+again. After the last step the judgement is unscored, with the reason.
+
+    whole -> again -> shorter -> split -> unscored
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from assay.judge.fencing import LIMIT, Fenced, fence
+from assay.judge.quotes import Searched, check_quote
+from assay.judge.reasoned_asking import Step, checklist_of, room_for, rotated, work_for
+from assay.judge.reasoned_prompt import Asked, question_id
+from assay.judge.reasoned_reading import Reading, ReadScore
+from assay.judge.reasoned_troubles import COMPLAINTS, Problem, explain, heard
+from assay.judge.requests import key_of_test, make_request
+from assay.judge.suspicions import flags_of
+from assay.judge.trivial import trivial_judgement, why_trivial
+from assay.judgements import (
+    Criterion,
+    CriterionScore,
+    Evidence,
+    Judgement,
+    Quote,
+    Rubric,
+    Ticked,
+)
+from assay.types import Answered, Case, Failed, ModelFacts, Reply, Request
+
+
+@dataclass(slots=True)
+class _Open:
+    """A request that was made, its criteria, and what came back."""
+
+    request: Request
+    criteria: tuple[Criterion, ...]
+    reading: Reading | None = None
+
+
+@dataclass(slots=True)
+class _Progress:
+    """How far up the ladder an inquiry is."""
+
+    step: Step = "whole"
+    attempts: int = 0
+    with_schema: bool = False
+    answer_limit: int = LIMIT
+    open: list[_Open] = field(default_factory=list)
+    problem: Problem | None = None
+    raw: list[str] = field(default_factory=list)
+    done: bool = False
+
+
+class ReasonedInquiry:
+    """One judge, one answer, one repeat, in the `reasoned` form."""
+
+    def __init__(
+        self,
+        *,
+        case: Case,
+        rubric: Rubric,
+        answer: str,
+        evidence: Evidence,
+        judge: ModelFacts,
+        repeat: int = 0,
+        use_case: str = "",
+        key: str | None = None,
+        answer_limit: int | None = None,
+    ) -> None:
+        """Make an inquiry.
+
+        Args:
+            case: the test; its prompt, requirements and checklist are shown to the judge.
+            rubric: what is judged.
+            answer: what a model wrote; never trusted.
+            evidence: what running and computing showed; shown to the judge as facts.
+            judge: who is asked.
+            repeat: from 0; later ones are warmer, and ask for the criteria in another order.
+            use_case: what the user wants the answer for.
+            key: what the requests are filed under; None: the test's id.
+            answer_limit: characters of the answer that are shown; None: as many as the judge has
+                room for.
+        """
+        self._rubric = rubric
+        self._judge = judge
+        self._repeat = repeat
+        self._key = key_of_test(case.id) if key is None else key
+        self._asked = Asked(
+            case=case,
+            criteria=rotated(rubric.criteria, repeat),
+            questions=checklist_of(rubric, case),
+            evidence=evidence,
+            answer=answer,
+            use_case=use_case,
+        )
+        self._trivial = why_trivial(answer, case)
+        self._at = _Progress(with_schema="structured_output" in judge.capabilities)
+        self._at.answer_limit = (
+            room_for(self._asked, judge, repeat) if answer_limit is None else answer_limit
+        )
+        if self._trivial:
+            self._at.done = True
+        else:
+            self._ask("whole")
+
+    def pending(self) -> tuple[Request, ...]:
+        """What to ask next; empty: done."""
+        if self._at.done:
+            return ()
+        return tuple(each.request for each in self._at.open if each.reading is None)
+
+    def take(self, request: Request, reply: Reply) -> None:
+        """Hear a reply, and go on up the ladder where it cannot be used."""
+        waiting = next((o for o in self._at.open if o.request.id == request.id), None)
+        if waiting is None or waiting.reading is not None or self._at.done:
+            raise ValueError(f"request {request.id} is not pending")
+        self._at.raw.append(reply.text if isinstance(reply, Answered) else "")
+        waiting.reading, problem = heard(reply, waiting.criteria, self._asked.answer)
+        self._at.problem = problem or self._at.problem
+        if self.pending():
+            return
+        bad = [each for each in self._at.open if each.reading and not each.reading.scores]
+        if not bad:
+            self._at.problem = None
+            self._at.done = True
+        else:
+            self._climb(reply, self._at.problem or Problem("unreadable"))
+
+    def judgement(self) -> Judgement:
+        """What came of it."""
+        if self.pending():
+            raise ValueError("the judge has not been heard yet")
+        if self._trivial:
+            return trivial_judgement(
+                self._trivial, self._rubric, self._judge, form="reasoned", repeat=self._repeat
+            )
+        if self._at.problem:
+            return self._unscored(self._at.problem)
+        return self._scored([each.reading for each in self._at.open if each.reading])
+
+    # ------------------------------------------------------------------------------ the ladder
+
+    def _climb(self, reply: Reply, problem: Problem) -> None:
+        step = self._at.step
+        if isinstance(reply, Failed):
+            if reply.cause == "refused" and self._at.with_schema:
+                # Some servers know only a part of JSON Schema; its text stands in the prompt too.
+                self._at.with_schema = False
+                self._ask(step)
+            elif reply.cause == "prompt_too_long" and step in ("whole", "again"):
+                self._at.answer_limit //= 4
+                self._ask("shorter")
+            else:
+                self._at.done = True
+        elif step == "whole" and problem.trouble != "truncated":
+            self._ask("again", problem)
+        elif step in ("whole", "again"):
+            self._ask("shorter", problem)
+        elif step == "shorter":
+            self._ask("split")
+        else:
+            self._at.done = True
+
+    def _ask(self, step: Step, problem: Problem | None = None) -> None:
+        self._at.step = step
+        criteria = self._asked.criteria
+        groups = [(each,) for each in criteria] if step == "split" else [criteria]
+        self._at.open = [_Open(self._request(step, group, problem), group) for group in groups]
+
+    def _request(
+        self, step: Step, criteria: tuple[Criterion, ...], problem: Problem | None
+    ) -> Request:
+        work = work_for(
+            step,
+            replace(self._asked, criteria=criteria),
+            self._judge,
+            self._repeat,
+            answer_limit=self._at.answer_limit,
+            with_schema=self._at.with_schema,
+            complaint=COMPLAINTS[problem.trouble] if problem else "",
+        )
+        turn = self._at.attempts
+        self._at.attempts += 1
+        return make_request(self._judge, self._key, work, turn=turn, repeat=self._repeat)
+
+    # ------------------------------------------------------------------------------ what came of it
+
+    def _unscored(self, problem: Problem) -> Judgement:
+        return Judgement(
+            judge=self._judge.spec,
+            fingerprint=self._judge.fingerprint,
+            form="reasoned",
+            repeat=self._repeat,
+            unscored_reason=problem.trouble,
+            explanation=explain(problem, self._at.attempts),
+            flags=flags_of(self._asked.answer),
+            attempts=self._at.attempts,
+            raw_replies=tuple(self._at.raw),
+        )
+
+    def _scored(self, readings: Sequence[Reading]) -> Judgement:
+        said: dict[str, ReadScore] = {}
+        for reading in readings:
+            said |= reading.scores
+        whole = readings[0] if len(readings) == 1 else Reading()
+        ticks, quotes = self._checked(whole)
+        return Judgement(
+            judge=self._judge.spec,
+            fingerprint=self._judge.fingerprint,
+            form="reasoned",
+            repeat=self._repeat,
+            scores=tuple(
+                CriterionScore(
+                    criterion=each.key, score=said[each.key].score, reason=said[each.key].reason
+                )
+                for each in self._rubric.criteria
+            ),
+            explanation=self._shown.unseen,
+            checklist=ticks,
+            quotes=quotes,
+            assessment=whole.assessment,
+            strengths=whole.strengths,
+            weaknesses=whole.weaknesses,
+            verdict=whole.verdict,
+            assumptions=whole.assumptions,
+            unusual=whole.unusual,
+            stated_confidence=whole.confidence,
+            flags=flags_of(self._asked.answer),
+            attempts=self._at.attempts,
+            raw_replies=tuple(self._at.raw),
+        )
+
+    @property
+    def _shown(self) -> Fenced:
+        """The answer as the judge saw it last."""
+        return fence(self._asked.answer, limit=self._at.answer_limit)
+
+    def _checked(self, reading: Reading) -> tuple[tuple[Ticked, ...], tuple[Quote, ...]]:
+        """The checklist and all quotes, each looked up in the answer."""
+        answer = Searched(self._asked.answer)
+        task = Searched("\n".join(m.content for m in self._asked.case.messages))
+        shown = Searched(self._shown.shown)
+        known = {question_id(n): each for n, each in enumerate(self._asked.questions, 1)}
+        quotes = [check_quote(quote, answer, task, shown) for quote in reading.quotes]
+        ticks = []
+        for tick in reading.checklist:
+            question = known.get(tick.id)
+            if question is None:
+                continue
+            quote = check_quote(tick.quote, answer, task, shown) if tick.quote else None
+            quotes += [quote] if quote else []
+            ticks.append(
+                Ticked(
+                    question=question.text,
+                    criterion=question.criterion,
+                    answer=tick.answer,
+                    quote=quote,
+                )
+            )
+        return tuple(ticks), tuple(quotes)

@@ -1,0 +1,258 @@
+"""A judge's text to scores and words, or the reason why there are none.
+
+In: what a judge wrote, and the criteria. Out: a Reading. Refuses to know: requests, attempts, and
+what is done with a score. Never raises, whatever the text is, and never invents a score: all
+criteria have one whole number from 0 to 10, or none is read.
+
+    (a) our form                  {"criteria": {"correctness": {"reason": …, "score": 8}, …}, …}
+    (b) a flat object             {"correctness": 8, …}, or the same under "scores"; labels as well
+    (c) a list                    {"scores": [{"criterion": "correctness", "score": 8}, …]}
+    (d) the standard format       Correctness: 8/10 - explanation
+
+Of several objects the last one that names a criterion counts, and of several lines the last. What
+stands in the answer word for word is the answer's and not the judge's: an answer may hold a verdict
+of its own, which a judge repeats, to complain of it or because it obeys.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from assay.judge.json_objects import JsonObject, objects_in
+from assay.judge.reasoned_schema import ANSWERS, CONFIDENCES
+from assay.judge.standard_format import read_standard_format
+from assay.judgements import MOST, Answer, Criterion
+from assay.messages import tr
+
+_NESTED = ("criteria", "scores", "evaluation", "ratings", "judgement", "judgment", "result")
+_NAME_KEYS = ("criterion", "name", "key", "label")  # of an item of a list of scores
+_SCORE_KEYS = ("score", "points", "rating", "value")
+_REASON_KEYS = ("reason", "reasoning", "explanation", "rationale", "justification", "comment")
+_WRITTEN_SCORE = re.compile(r"\s*(\d{1,3})(?:\.0{1,3})?\s*(?:(?:/|out\s+of)\s*10)?\s*")
+_WHOLE = re.compile(r"[.,]0{1,6}$")  # 8.0 is 8
+_LONGEST_TEXT = 2_000
+_MOST_ITEMS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadScore:
+    """A score that stands in a reply, with its reason."""
+
+    score: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadTick:
+    """A question's id, its answer, and the quote for it."""
+
+    id: str
+    answer: Answer
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a reply says. `problem` is why it cannot be used; then there are no scores."""
+
+    scores: Mapping[str, ReadScore] = field(default_factory=dict)
+    problem: str = ""
+    quotes: tuple[str, ...] = ()
+    checklist: tuple[ReadTick, ...] = ()
+    assessment: str = ""
+    strengths: tuple[str, ...] = ()
+    weaknesses: tuple[str, ...] = ()
+    verdict: str = ""
+    assumptions: tuple[str, ...] = ()
+    unusual: tuple[str, ...] = ()
+    confidence: str = ""
+
+
+class Unusable(Exception):
+    """Why a score cannot be taken; stays inside this package."""
+
+
+def read_reply(text: str, criteria: Sequence[Criterion], answer: str = "") -> Reading:
+    """Read what a judge wrote about this answer."""
+    names = {
+        _bare(name): each.key
+        for each in criteria
+        for name in (each.label, each.key, f"{each.label} score", f"{each.key} score")
+    }
+    judged = _packed(answer)
+    try:
+        found = [each for each in objects_in(text) if _scored_in(each, names)]
+        own = [each for each in found if _packed(each.written) not in judged]
+        if own:
+            return _from_object(own[-1], criteria, names)
+        return _from_lines(text, criteria, judged, repeated=bool(found))
+    except Unusable as why:
+        return Reading(problem=str(why))
+
+
+# ---------------------------------------------------------------------------------- from an object
+
+
+def _from_object(
+    found: JsonObject, criteria: Sequence[Criterion], names: Mapping[str, str]
+) -> Reading:
+    scores: dict[str, ReadScore] = {}
+    for holder in _holders(found):
+        for name, value in holder.items():
+            key = names.get(_bare(name))
+            if key is None:
+                continue
+            read = _read_score(name, value)
+            if name in holder.twice or scores.get(key, read).score != read.score:
+                raise Unusable(tr("{name} has two scores that differ", name=key))
+            scores[key] = read
+    _all_there(scores, criteria)
+    return Reading(
+        scores=scores,
+        quotes=tuple(
+            quote for each in _objects(found.get("evidence")) if (quote := _text(each.get("quote")))
+        ),
+        checklist=_checklist(found.get("checklist")),
+        assessment=_text(found.get("assessment")),
+        strengths=_texts(found.get("strengths")),
+        weaknesses=_texts(found.get("weaknesses")),
+        verdict=_text(found.get("verdict")),
+        assumptions=_texts(found.get("assumptions")),
+        unusual=_texts(found.get("unusual")),
+        confidence=_one_of(found.get("confidence"), CONFIDENCES),
+    )
+
+
+def _holders(found: JsonObject) -> list[JsonObject]:
+    """Where scores may stand: in the object, in what it holds under a known name, or in a list."""
+    nested = _nested(found)
+    inner = [each for holder in nested for each in _nested(holder)]
+    listed = [
+        JsonObject({name: item})
+        for holder in (found, *nested)
+        for key in _NESTED
+        for item in _objects(holder.get(key))
+        if (name := next((_text(item[word]) for word in _NAME_KEYS if word in item), ""))
+    ]
+    return [found, *nested, *inner, *listed]
+
+
+def _nested(holder: JsonObject) -> list[JsonObject]:
+    return [holder[key] for key in _NESTED if isinstance(holder.get(key), JsonObject)]
+
+
+def _scored_in(found: JsonObject, names: Mapping[str, str]) -> bool:
+    return any(_bare(name) in names for holder in _holders(found) for name in holder)
+
+
+def _read_score(name: str, value: object) -> ReadScore:
+    reason = ""
+    if isinstance(value, JsonObject):
+        said = next((key for key in _SCORE_KEYS if key in value), "score")
+        if said in value.twice:
+            raise Unusable(tr("{name} has two scores that differ", name=name[:60]))
+        reason = next((_text(value[key]) for key in _REASON_KEYS if key in value), "")
+        value = value.get(said)
+    if isinstance(value, str) and (written := _WRITTEN_SCORE.fullmatch(value)):
+        value = int(written[1])
+    if isinstance(value, float) and math.isfinite(value) and value == int(value):
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Unusable(tr("the score of {name} is no whole number", name=name[:60]))
+    if not 0 <= value <= MOST:
+        raise Unusable(tr("the score of {name} is not between 0 and 10", name=name[:60]))
+    return ReadScore(score=value, reason=reason)
+
+
+def _all_there(scores: Mapping[str, ReadScore], criteria: Sequence[Criterion]) -> None:
+    missing = [each.key for each in criteria if each.key not in scores]
+    if missing:
+        raise Unusable(tr("there is no score for {names}", names=", ".join(missing)))
+
+
+# ------------------------------------------------------------------------------- from written lines
+
+
+def _from_lines(
+    text: str, criteria: Sequence[Criterion], judged: str, *, repeated: bool
+) -> Reading:
+    """`judged`: the answer; `repeated`: an object of its scores was passed over already."""
+    quoted: list[str] = []
+
+    def is_a_quote(line: str) -> bool:
+        if _packed(line) in judged:
+            quoted.append(line)
+        return _packed(line) in judged
+
+    read = read_standard_format(text, [each.label for each in criteria], is_a_quote)
+    scores: dict[str, ReadScore] = {}
+    for criterion in criteria:
+        line = read.lines.get(criterion.label)
+        if line is None:
+            continue
+        points = _WHOLE.sub("", line.score)
+        if not points.removeprefix("-").isdecimal():
+            raise Unusable(tr("the score of {name} is no whole number", name=criterion.key))
+        if not 0 <= int(points) <= MOST:
+            raise Unusable(tr("the score of {name} is not between 0 and 10", name=criterion.key))
+        scores[criterion.key] = ReadScore(score=int(points), reason=_text(line.explanation))
+    if not scores and (repeated or quoted):
+        raise Unusable(tr("the only scores in it are words of the answer"))
+    if not scores:
+        raise Unusable(tr("there is no JSON object with scores in it"))
+    _all_there(scores, criteria)
+    return Reading(
+        scores=scores,
+        assessment=_text(read.assessment),
+        strengths=_texts(list(read.strengths)),
+        weaknesses=_texts(list(read.weaknesses)),
+        verdict=_text(read.verdict),
+    )
+
+
+# ------------------------------------------------------------------------------------ small values
+
+
+def _checklist(value: object) -> tuple[ReadTick, ...]:
+    ticks: dict[str, ReadTick] = {}
+    for each in _objects(value):
+        name = _text(each.get("id"))
+        said = _one_of(each.get("answer", each.get("verdict")), ANSWERS)
+        for answer in ("yes", "no", "partial", "na"):
+            if name and said == answer:
+                ticks[name] = ReadTick(id=name, answer=answer, quote=_text(each.get("quote")))
+    return tuple(ticks.values())
+
+
+def _objects(value: object) -> Iterable[JsonObject]:
+    items = value if isinstance(value, list) else []
+    return [each for each in items[:100] if isinstance(each, JsonObject)]
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else [value]
+    return tuple(text for each in items[:_MOST_ITEMS] if (text := _text(each)))
+
+
+def _text(value: object) -> str:
+    """A text of a bounded length without halves of characters, which no file can hold."""
+    if not isinstance(value, str):
+        return ""
+    return value[:_LONGEST_TEXT].encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def _one_of(value: object, known: Sequence[str]) -> str:
+    said = _text(value).casefold()
+    return said if said in known else ""
+
+
+def _packed(text: str) -> str:
+    """Without white space: a judge wraps what it repeats."""
+    return "".join(text.split())
+
+
+def _bare(name: str) -> str:
+    return "".join(c for c in name[:100].casefold() if c.isalnum())

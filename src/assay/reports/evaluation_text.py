@@ -1,0 +1,302 @@
+"""One verdict as a text in the standard evaluation format.
+
+In: a Verdict and the name of the tested model. Out: the text, lines and labels to the letter, no
+trailing spaces. Refuses to know: files, and how a score came about; `evaluation_text_reading` reads
+it back.
+
+Words of judges, models and files stand on one line each, always behind a label or a dash: none can
+begin a line, so none can pass for a label. The labels are English in every language,
+because programs read them. What the format has no line for stands under DETAILED ASSESSMENT, always
+in the same order: what was run, what the judges alone would have given, how far they lie apart,
+what they wrote, their quotes, the band's edge, confidence, assumptions, the unusual, who they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from assay.judgements import MOST, CriterionVerdict, Judgement, Verdict, band_of, shown_tenths
+from assay.messages import tr, trn
+from assay.reports.safe_text import one_line
+
+LONGEST_LINE = 2000
+LONGEST_NAME = 200
+MOST_LINES = 12  # strengths, weaknesses, notes: more are not read
+MOST_FROM_EVIDENCE = 6  # of the weaknesses; the assessment has more
+UNSCORED = "Unscored"
+
+
+class StandardCriterion(NamedTuple):
+    """A criterion of the format: `weight` in tenths."""
+
+    key: str
+    label: str
+    weight: int
+
+
+_SHARED = (
+    StandardCriterion("correctness", "Correctness", 4),
+    StandardCriterion("completeness", "Completeness", 3),
+)
+STANDARD_CRITERIA = {
+    "coding": (*_SHARED, StandardCriterion("code_quality", "Code Quality", 3)),
+    "data": (*_SHARED, StandardCriterion("insight_quality", "Insight Quality", 3)),
+}
+
+
+def evaluation_text(verdict: Verdict, *, model: str) -> str:
+    """The whole text. An unscored verdict has a line that says so in the place of its scores."""
+    return "\n".join(line.rstrip() for line in _lines(verdict, model)) + "\n"
+
+
+def nothing_named() -> str:
+    """What stands in the place of strengths and weaknesses that no judge named."""
+    return tr("none named")
+
+
+def _lines(verdict: Verdict, model: str) -> Iterator[str]:
+    name = _said(verdict.name, LONGEST_NAME) or _said(verdict.test_id, LONGEST_NAME)
+    yield f"TEST ID: {_said(verdict.test_id, LONGEST_NAME)} ({name})"
+    yield f"MODEL: {_said(model, LONGEST_NAME) or tr('not told')}"
+    yield f"TASK: {_said(verdict.task) or tr('not told')}"
+    yield ""
+    yield "EVALUATION:"
+    tenths = verdict.tenths
+    if tenths is None:
+        yield f"{UNSCORED}: {_said(verdict.unscored_reason or '') or tr('not told')}"
+    else:
+        for one in verdict.criteria:
+            reason = _reason(verdict, one)
+            yield f"{_said(one.label, LONGEST_NAME)}: {one.score}/{MOST} - {reason}"
+        yield ""
+        yield f"OVERALL SCORE: {shown_tenths(tenths)}/{MOST}"
+        yield f"QUALITY RATING: {band_of(tenths)}"
+    yield ""
+    yield "DETAILED ASSESSMENT:"
+    yield from (f"- {line}" for line in _details(verdict))
+    if tenths is not None:
+        scored = _scored(verdict)
+        yield ""
+        yield "STRENGTHS:"
+        yield from _bullets(_each_once(said for one in scored for said in one.strengths))
+        yield ""
+        yield "WEAKNESSES:"
+        said = [said for one in scored for said in one.weaknesses]
+        yield from _bullets(_each_once([*verdict.weaknesses[:MOST_FROM_EVIDENCE], *said]))
+    yield ""
+    yield f"VERDICT: {_closing(verdict)}"
+
+
+def _reason(verdict: Verdict, one: CriterionVerdict) -> str:
+    """A judge's words are for what it gave; what the evidence took away is said before them."""
+    said = _said(one.reason) or tr("no reason was written")
+    if not one.capped:
+        return said
+    return tr(
+        "{passed} of {total} checks passed; the judge, for {judged}/10: {said}",
+        passed=verdict.evidence.passed,
+        total=verdict.evidence.total,
+        judged=one.judged,
+        said=said,
+    )
+
+
+# ------------------------------------------------------------------------------ detailed assessment
+
+
+def _details(verdict: Verdict) -> Iterator[str]:
+    if verdict.tenths is None and verdict.explanation:
+        yield tr("Why there is no score: {why}", why=_said(verdict.explanation))
+    yield from _evidence(verdict)
+    yield from _judges_alone(verdict)
+    yield from _spread(verdict)
+    for one in verdict.judgements:
+        if _said(one.assessment):
+            yield tr("{judge} writes: {words}", judge=_named(one), words=_said(one.assessment))
+    yield from _quotes(verdict)
+    if verdict.borderline:
+        yield tr("Near a band's edge: {why}", why=_said(verdict.borderline))
+    if verdict.confidence is not None:
+        yield _confidence(verdict)
+    assumed = _each_once(said for one in verdict.judgements for said in one.assumptions)
+    yield from (tr("Assumed: {what}", what=each) for each in assumed)
+    unusual = _each_once(said for one in verdict.judgements for said in one.unusual)
+    yield from (tr("Unusual: {what}", what=each) for each in unusual)
+    yield from (tr("Note: {note}", note=note) for note in _each_once(verdict.notes))
+    if verdict.use_case:
+        yield tr("Meant for: {use_case}", use_case=_said(verdict.use_case))
+    yield from (_judge_line(one) for one in verdict.judgements)
+
+
+def _evidence(verdict: Verdict) -> Iterator[str]:
+    evidence = verdict.evidence
+    if evidence.checks:
+        yield trn(
+            "Evidence: {passed} of {count} check passed.",
+            "Evidence: {passed} of {count} checks passed.",
+            evidence.total,
+            passed=evidence.passed,
+        )
+        failed = [check for check in evidence.checks if not check.passed]
+        for check in failed[:MOST_LINES]:
+            what = _said(check.explanation) or _said(check.name)
+            yield tr("Check failed: {name}: {what}", name=_said(check.name), what=what)
+        if len(failed) > MOST_LINES:
+            more = len(failed) - MOST_LINES
+            yield trn("{count} more check failed.", "{count} more checks failed.", more)
+    elif evidence.missing:
+        yield tr("Evidence: none: {why}", why=_said(evidence.missing))
+    yield from (tr("Seen: {note}", note=note) for note in _each_once(evidence.notes))
+    if evidence.isolation:
+        yield isolation_told(_said(evidence.isolation))
+
+
+def _judges_alone(verdict: Verdict) -> Iterator[str]:
+    alone, tenths = verdict.judge_only_tenths, verdict.tenths
+    for one in verdict.criteria:
+        if one.capped:
+            yield tr(
+                "{criterion}: the judge alone gives {judged}/10; the evidence allows {score}/10.",
+                criterion=_said(one.label, LONGEST_NAME),
+                judged=one.judged,
+                score=one.score,
+            )
+    if alone is not None and alone != tenths:
+        yield tr(
+            "Judge-only overall: {overall}/10 ({band}).",
+            overall=shown_tenths(alone),
+            band=band_of(alone),
+        )
+
+
+def _spread(verdict: Verdict) -> Iterator[str]:
+    judgements = len(_scored(verdict))
+    if judgements < 2:
+        return
+    ranges = ", ".join(
+        f"{_said(one.label, LONGEST_NAME)} {_range(one)}" for one in verdict.criteria
+    )
+    yield tr(
+        "Spread over {judgements} judgements, before any cap: {ranges}.",
+        judgements=judgements,
+        ranges=ranges,
+    )
+
+
+def _range(one: CriterionVerdict) -> str:
+    return str(one.low) if one.low == one.high else f"{one.low}–{one.high}"
+
+
+def _quotes(verdict: Verdict) -> Iterator[str]:
+    quotes = [quote for one in verdict.judgements for quote in one.quotes]
+    if not quotes:
+        return
+    fabricated = sum(one.fabricated for one in verdict.judgements)
+    yield trn(
+        "Quotes: {count}, of which {fabricated} not found in the answer.",
+        "Quotes: {count}, of which {fabricated} not found in the answer.",
+        len(quotes),
+        fabricated=fabricated,
+    )
+    shown = [quote for quote in quotes if quote.status in ("exact", "approximate")]
+    found = _each_once(quote.text for quote in shown)
+    yield from (tr("Quoted: “{words}”", words=words) for words in found)
+    invented = [quote.text for quote in quotes if quote.status in ("fabricated", "from_task")]
+    yield from (tr("Not in the answer: “{words}”", words=each) for each in _each_once(invented))
+
+
+def _confidence(verdict: Verdict) -> str:
+    level = confidence_name(verdict.confidence or "")
+    reasons = "; ".join(_each_once(verdict.confidence_reasons))
+    if not reasons:
+        return tr("Confidence: {level}.", level=level)
+    return tr("Confidence: {level}: {reasons}", level=level, reasons=reasons)
+
+
+def confidence_name(level: str) -> str:
+    """How sure a verdict is, as a reader says it."""
+    return {"high": tr("high"), "medium": tr("medium"), "low": tr("low")}.get(level, level)
+
+
+def _judge_line(one: Judgement) -> str:
+    if one.unscored_reason is None and _said(one.explanation):
+        return tr(
+            "Judge: {judge}, {form}. {remark}",
+            judge=_named(one),
+            form=form_name(one.form),
+            remark=_said(one.explanation),
+        )
+    if one.unscored_reason is None:
+        return tr("Judge: {judge}, {form}", judge=_named(one), form=form_name(one.form))
+    return tr(
+        "Judge: {judge}, {form}, unscored: {why}",
+        judge=_named(one),
+        form=form_name(one.form),
+        why=_said(one.explanation) or _said(one.unscored_reason),
+    )
+
+
+def isolation_told(how: str) -> str:
+    """How the answers' code was kept apart from this machine."""
+    return {
+        "bubblewrap": tr("The answers' code was run inside bubblewrap, without a network."),
+        "namespaces": tr(
+            "The answers' code was run in namespaces of its own, with limits and without a network."
+        ),
+        "weak": tr(
+            "The answers' code was run with limits only: nothing else kept it apart from this "
+            "machine."
+        ),
+    }.get(how, tr("The answers' code was run: {how}", how=how))
+
+
+def form_name(form: str) -> str:
+    """How a judge was asked, as a reader says it."""
+    return {
+        "likelihood": tr("yes-or-no questions by likelihood"),
+        "reasoned": tr("reasons, then scores"),
+    }.get(form, form)
+
+
+def _named(one: Judgement) -> str:
+    name = _said(one.judge, LONGEST_NAME)
+    if one.repeat == 0:
+        return name
+    return tr("{judge}, repeat {number}", judge=name, number=one.repeat + 1)
+
+
+# -------------------------------------------------------------------------------------- the rest
+
+
+def _closing(verdict: Verdict) -> str:
+    """A judge's own sentence, the first there is; what the evidence took away comes before it."""
+    if verdict.tenths is None:
+        return tr("This answer has no score.")
+    said = next((_said(one.verdict) for one in _scored(verdict) if _said(one.verdict)), "")
+    said = said or tr(
+        "{band} with {overall} of 10.",
+        band=band_of(verdict.tenths),
+        overall=shown_tenths(verdict.tenths),
+    )
+    if any(one.capped for one in verdict.criteria):
+        return tr("The evidence is less kind than the judge, who says: {said}", said=said)
+    return said
+
+
+def _scored(verdict: Verdict) -> list[Judgement]:
+    return [one for one in verdict.judgements if one.unscored_reason is None]
+
+
+def _bullets(texts: Iterable[str]) -> Iterator[str]:
+    yield from (f"- {text}" for text in list(texts) or [nothing_named()])
+
+
+def _each_once(texts: Iterable[str]) -> list[str]:
+    """The first few different ones, each on its line."""
+    said = (_said(text) for text in texts)
+    return list(dict.fromkeys(text for text in said if text))[:MOST_LINES]
+
+
+def _said(text: str, longest: int = LONGEST_LINE) -> str:
+    return one_line(text.strip()[: 2 * longest], longest=longest)

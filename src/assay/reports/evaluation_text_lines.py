@@ -1,0 +1,142 @@
+"""The lines of an evaluation: labels, the marks around them that are forgiven, and places.
+
+In: a text of any size and origin. Out: lines with their labels, and findings at a line and column.
+Refuses to know: what a label's value means.
+
+Forgiven, because language models write them unasked: CRLF, fences of code around the whole, and
+Markdown's marks of headings and of bold words around a label. Nothing else is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, process
+
+from assay.messages import trn
+from assay.reports.safe_text import one_line
+from assay.types import Finding, Severity
+
+# In the order of the format.
+LABELS = (
+    "TEST ID", "MODEL", "TASK", "EVALUATION", "OVERALL SCORE", "QUALITY RATING",
+    "DETAILED ASSESSMENT", "STRENGTHS", "WEAKNESSES", "VERDICT",
+)  # fmt: skip
+# These name a block, and their own line ends with the colon.
+BLOCKS = frozenset({"EVALUATION", "DETAILED ASSESSMENT", "STRENGTHS", "WEAKNESSES"})
+
+SHOWN = 60  # characters of a line that a finding shows
+LONGEST_LINE = 20_000  # characters of a line that are read
+MOST_FINDINGS = 60  # of an evaluation; the rest is counted
+
+_HEADING = re.compile(r"#{1,6}[ \t]+")
+_FENCE = re.compile(r"(?:```|~~~)[`~]*[ \t]*[\w+.-]{0,40}[ \t]*")
+_LABELLED = re.compile(r"([A-Za-z][A-Za-z ]{0,30}):(.*)", re.DOTALL)
+_BOLD = ("**", "__")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line without marks. `columns` has the place of each character in the file's line."""
+
+    number: int
+    text: str
+    columns: range | tuple[int, ...]
+    label: str = ""
+    value: str = ""
+    value_at: int = 1
+
+    def column(self, index: int) -> int:
+        """Of a character of `text`, counted from 1."""
+        if index < len(self.columns):
+            return self.columns[index] + 1
+        return (self.columns[-1] + 2) if self.columns else 1
+
+
+def shown(text: str) -> str:
+    """A piece of the file in a finding."""
+    return one_line(text[: 4 * SHOWN], longest=SHOWN)
+
+
+def lines_of(text: str) -> Iterator[Line]:
+    """Every line but fences and empty ones."""
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw[:LONGEST_LINE].removesuffix("\r")
+        if not line.strip() or _FENCE.fullmatch(line.strip()):
+            continue
+        yield _labelled(number, line)
+
+
+def nearest_label(line: str, others: Collection[str]) -> str | None:
+    """The label that a line may have meant, of the format's own and these."""
+    word = line[:120].strip(" \t#*_-").partition(":")[0].strip(" *_")
+    known = {label: label.casefold() for label in (*LABELS, *sorted(others))}
+    near = process.extractOne(word[:30].casefold(), known, scorer=fuzz.ratio, score_cutoff=80)
+    return None if near is None else near[2]
+
+
+def _labelled(number: int, line: str) -> Line:
+    """A label is read without its marks; a line that has none keeps what it has."""
+    bare, columns = _without_marks(line)
+    found = _LABELLED.fullmatch(bare)
+    if found is None:
+        return Line(number, line, range(len(line)))
+    value = found[2].strip()
+    unmarked = Line(number, bare, columns, found[1], value)
+    start = found.start(2) + len(found[2]) - len(found[2].lstrip())
+    return Line(number, bare, columns, found[1], value, unmarked.column(start))
+
+
+def _without_marks(line: str) -> tuple[str, tuple[int, ...] | range]:
+    heading = _HEADING.match(line)
+    start = heading.end() if heading else 0
+    mark = next((mark for mark in _BOLD if line.startswith(mark, start)), None)
+    if mark is None:
+        return line[start:], range(start, len(line))
+    end = line.find(mark, start + 2)
+    if end < 0:
+        return line[start:], range(start, len(line))
+    kept = (*range(start + 2, end), *range(end + 2, len(line)))
+    return "".join(line[place] for place in kept), kept
+
+
+class Findings:
+    """Deviations of one evaluation, or of the file around them, bounded: a hostile text has as many
+    as it has lines.
+    """
+
+    def __init__(self, file: str, test_id: str | None = None) -> None:
+        self.file = file
+        self.test_id = test_id
+        self._found: list[Finding] = []
+        self._left_out = 0
+
+    def add(self, line: int, column: int, message: str, severity: Severity = "error") -> None:
+        """One more, unless there are too many."""
+        if len(self._found) < MOST_FINDINGS:
+            self._found.append(self._finding(line, column, message, severity))
+        else:
+            self._left_out += 1
+
+    def all(self) -> tuple[Finding, ...]:
+        """Every one, and how many more there would be."""
+        if not self._left_out:
+            return tuple(self._found)
+        more = trn(
+            "{count} more finding is not shown",
+            "{count} more findings are not shown",
+            self._left_out,
+        )
+        return (*self._found, self._finding(self._found[-1].line, 1, more, "error"))
+
+    def _finding(self, line: int, column: int, message: str, severity: Severity) -> Finding:
+        return Finding(
+            file=self.file,
+            line=line,
+            column=column,
+            message=message,
+            test_id=self.test_id,
+            severity=severity,
+        )

@@ -1,0 +1,379 @@
+"""What every report of judged tests says in the same words.
+
+In: parts of a Judged. Out: whole, translated sentences and names, as plain text; each renderer
+escapes them its own way. Refuses to know: tables, colours, markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.judged_results import (
+    Choice,
+    DomainDifference,
+    DomainJudged,
+    Judged,
+    OverRuns,
+    Pace,
+    Rival,
+    TestJudged,
+)
+from assay.judgements import BANDS, Deviation, band_of, shown_tenths
+from assay.messages import tr, trn
+from assay.reports import numbers
+from assay.reports.evaluation_text import confidence_name, form_name, isolation_told
+from assay.types import Estimate
+
+EXPECTED = ("coding", "data")  # the closing sentence speaks of both, whatever was run
+SHOWN_TESTS = 12
+
+
+def domain_name(domain: str) -> str:
+    """A domain as a reader says it."""
+    return {"coding": tr("coding"), "data": tr("data analysis")}.get(domain, domain)
+
+
+# ------------------------------------------------------------------------------------- the choice
+
+
+def closing_sentence(of: Judged) -> str:
+    """One sentence: which model to use for coding, which for data, and why."""
+    clauses = [choice_clause(choice) for choice in of.choices]
+    there = {choice.domain for choice in of.choices}
+    clauses += [
+        tr("{domain} was not judged", domain=domain_name(domain))
+        for domain in EXPECTED
+        if domain not in there
+    ]
+    joined = "; ".join(clauses)
+    return f"{joined[:1].upper()}{joined[1:]}."
+
+
+def choice_sentence(of: Choice) -> str:
+    """The same of one domain."""
+    clause = choice_clause(of)
+    return f"{clause[:1].upper()}{clause[1:]}."
+
+
+def choice_clause(of: Choice) -> str:
+    """Which model to use in a domain and why, to stand within a sentence."""
+    domain = domain_name(of.domain)
+    if of.model is None:
+        return tr("no answer for {domain} was scored", domain=domain)
+    gaps = {"model": of.model, "domain": domain, "figure": _banded(of.mean, of.band)}
+    match of.ground:
+        case "alone":
+            if of.left_out:
+                return tr(
+                    "use {model} for {domain} ({figure}), the only one with enough scored answers",
+                    **gaps,
+                )
+            return tr("use {model} for {domain} ({figure}), the only one to choose from", **gaps)
+        case "better":
+            ahead = _leads(of.rivals)
+            return tr("use {model} for {domain} ({figure}), ahead of {ahead}", ahead=ahead, **gaps)
+        case "quicker":
+            return tr(
+                "use {model} for {domain} ({figure}): the tests do not tell it apart from "
+                "{others}, and it is quicker ({speeds})",
+                others=_leads(of.equals),
+                speeds=_speeds(of),
+                **gaps,
+            )
+        case "smaller":
+            return tr(
+                "use {model} for {domain} ({figure}): the tests do not tell it apart from "
+                "{others}, and it takes less memory ({sizes})",
+                others=_leads(of.equals),
+                sizes=_sizes(of),
+                **gaps,
+            )
+        case "higher":
+            return tr(
+                "use {model} for {domain} ({figure}), which has the highest mean, though the tests "
+                "do not tell it apart from {others}",
+                others=_leads(of.tied),
+                **gaps,
+            )
+        case "none_good_enough":
+            return tr(
+                "use none of these models for {domain} without checking every answer: the best, "
+                "{model}, has {figure}",
+                **gaps,
+            )
+        case "incomplete":
+            return tr(
+                "no model can be named for {domain}, because too many answers are unscored "
+                "({model}: {figure})",
+                **gaps,
+            )
+        case _:
+            return tr(
+                "for {domain} the tests do not tell {model} ({figure}) apart from {others}",
+                others=_leads(of.tied),
+                **gaps,
+            )
+
+
+def left_out(of: Choice) -> str | None:
+    """Which models were not candidates."""
+    if not of.left_out:
+        return None
+    return tr(
+        "Not compared for {domain}, because too many answers are unscored: {models}.",
+        domain=domain_name(of.domain),
+        models=", ".join(of.left_out),
+    )
+
+
+def _banded(mean: Estimate, band: str | None) -> str:
+    shown = numbers.figure(mean)
+    return shown if band is None else f"{shown}, {band}"
+
+
+def _leads(rivals: Sequence[Rival]) -> str:
+    """Each with how much lower it is."""
+    return tr(" and ").join(_lead(rival) for rival in rivals)
+
+
+def _lead(rival: Rival) -> str:
+    if rival.lead.value is None:
+        return tr("{model} (no test in common)", model=rival.model)
+    return tr(
+        "{model} (difference {lead} on {pairs})",
+        model=rival.model,
+        lead=numbers.difference(rival.lead),
+        pairs=trn("{count} test", "{count} tests", rival.lead.n),
+    )
+
+
+def _speeds(of: Choice) -> str:
+    paces = [of.pace, *(rival.pace for rival in of.equals)]
+    known = [pace for pace in paces if pace is not None]
+    one_clock = len({pace.clock for pace in known}) == 1
+    shown = [_speed(pace, one_clock=one_clock) for pace in known]
+    return tr("{first} against {others}", first=shown[0], others=", ".join(shown[1:]))
+
+
+def _speed(pace: Pace, *, one_clock: bool) -> str:
+    return numbers.figure(pace.tokens_per_s if one_clock else pace.whole_request)
+
+
+def _sizes(of: Choice) -> str:
+    paces = [of.pace, *(rival.pace for rival in of.equals)]
+    shown = [numbers.memory(pace.memory_bytes) for pace in paces if pace and pace.memory_bytes]
+    return tr("{first} against {others}", first=shown[0], others=", ".join(shown[1:]))
+
+
+# ---------------------------------------------------------------------------------- single figures
+
+
+def overall(of: TestJudged) -> str:
+    """7.2 GOOD, or that there is no score."""
+    if of.tenths is None or of.band is None:
+        return tr("unscored")
+    return f"{shown_tenths(of.tenths)} {of.band}"
+
+
+def evidence(of: TestJudged) -> str:
+    """9/12, or a dash where nothing was run."""
+    return f"{of.evidence_passed}/{of.evidence_total}" if of.evidence_total else "–"
+
+
+def judge_only(of: TestJudged) -> str:
+    """What the judge alone would give, where that is something else."""
+    if of.judge_only_tenths is None or of.judge_only_tenths == of.tenths:
+        return ""
+    return f"{shown_tenths(of.judge_only_tenths)} {band_of(of.judge_only_tenths)}"
+
+
+def judged_range(of: TestJudged) -> str:
+    """6.9–7.5, where judgements differ."""
+    if of.low is None or of.high is None or of.low == of.high:
+        return ""
+    return f"{shown_tenths(of.low)}–{shown_tenths(of.high)}"
+
+
+def test_name(of: TestJudged) -> str:
+    """CT-01 Binary search."""
+    return of.test_id if of.name == of.test_id else f"{of.test_id} {of.name}".strip()
+
+
+test_name.__test__ = False  # type: ignore[attr-defined]  # pytest takes every test_… for its own
+
+
+def bands(of: DomainJudged) -> str:
+    """How many tests in which band."""
+    counted = [f"{of.bands.get(name, 0)} {name}" for _, name in BANDS if of.bands.get(name, 0)]
+    tests = trn("{count} test scored", "{count} tests scored", of.mean.n)
+    return f"{tests}: {' · '.join(counted)}" if counted else tests
+
+
+def evidence_told(of: DomainJudged) -> str:
+    """What was run or computed, and what that took away."""
+    if not of.evidence_total:
+        return tr("Nothing was run or computed: the scores are the judge's alone.")
+    told = tr(
+        "Evidence: {passed} of {total} checks hold; mean share by test {figure}.",
+        passed=numbers.count(of.evidence_passed),
+        total=numbers.count(of.evidence_total),
+        figure=numbers.figure(of.evidence),
+    )
+    if not of.capped:
+        return tr("{told} It lowered no score.", told=told)
+    return tr(
+        "{told} It lowered correctness in {tests}; the judge alone would give {alone}.",
+        told=told,
+        tests=ids(of.capped),
+        alone=numbers.figure(of.judge_only),
+    )
+
+
+def certainty(of: DomainJudged) -> Iterator[str]:
+    """How sure the scores are, and why."""
+    if of.confidence is not None:
+        counted = ", ".join(
+            f"{confidence_name(level)} {count}" for level, count in of.confidences.items()
+        )
+        yield tr(
+            "Confidence {level} (single tests: {counted}).",
+            level=confidence_name(of.confidence),
+            counted=counted,
+        )
+    for why, count in of.reasons.items():
+        yield trn("{why} ({count} test)", "{why} ({count} tests)", count, why=why)
+    if of.mean.incomplete:
+        yield tr(
+            "{unscored} of {total} tests could not be scored: the mean is incomplete.",
+            unscored=numbers.count(of.mean.unscored),
+            total=numbers.count(of.mean.n + of.mean.unscored),
+        )
+    if of.spread.n:
+        yield tr("Judgements of one answer lie {spread} apart.", spread=numbers.figure(of.spread))
+    if of.quotes:
+        yield trn(
+            "{count} quote, of which {fabricated} not in the answer.",
+            "{count} quotes, of which {fabricated} not in the answer.",
+            of.quotes,
+            fabricated=numbers.count(of.fabricated),
+        )
+
+
+def difference(of: DomainDifference) -> str:
+    """What two models differ in, about the second."""
+    if of.difference.value is None:
+        return tr("no test in common")
+    if not of.told_apart:
+        return tr("not told apart")
+    return tr("higher") if of.difference.value > 0 else tr("lower")
+
+
+def over_runs(of: OverRuns) -> Iterator[str]:
+    """What became of a model since the run before."""
+    if of.change.value is None:
+        yield tr("This run and the one before share no scored test.")
+        return
+    gaps = {
+        "change": numbers.difference(of.change),
+        "pairs": trn("{count} test", "{count} tests", of.change.n),
+    }
+    if not of.told_apart:
+        yield tr("Since the run before: {change} on {pairs}, which is no change to tell.", **gaps)
+    elif of.change.value > 0:
+        yield tr("Since the run before: {change} on {pairs}, better.", **gaps)
+    else:
+        yield tr("Since the run before: {change} on {pairs}, worse.", **gaps)
+    if not of.same_judges:
+        yield tr("The judges of the two runs are not the same: the change may be theirs.")
+
+
+def pace_figures(pace: Pace) -> Iterator[tuple[str, Estimate]]:
+    """The quantitative side, named."""
+    if pace.tokens_per_s.n:
+        whose = {
+            "server": tr("decode tokens per second, by the server's clock"),
+            "client": tr("decode tokens per second, by the client's clock"),
+            "request": tr("tokens out per second of the whole request"),
+        }[pace.clock]
+        yield whose, pace.tokens_per_s
+    if pace.first_token_s.n:
+        yield tr("seconds to the first token, mean"), pace.first_token_s
+    if pace.seconds.n:
+        yield tr("seconds per answer, mean"), pace.seconds
+
+
+def memory(pace: Pace | None) -> str:
+    """What it takes, or a dash."""
+    return "–" if pace is None or not pace.memory_bytes else numbers.memory(pace.memory_bytes)
+
+
+def isolation(of: Judged) -> Iterator[str]:
+    """How code was kept apart, and what was not run."""
+    yield from (isolation_told(how) for how in of.isolation)
+    for why, tests in of.not_run.items():
+        yield tr("Not run for {tests}: {why}", tests=ids(tests), why=why)
+
+
+def ids(tests: Sequence[str]) -> str:
+    """CT-01, CT-02, …"""
+    more = tr(", … (+{count})", count=len(tests) - SHOWN_TESTS) if len(tests) > SHOWN_TESTS else ""
+    return ", ".join(tests[:SHOWN_TESTS]) + more
+
+
+# ---------------------------------------------------------------------------------------- the judge
+
+
+def deviation_heads() -> tuple[str, ...]:
+    """The columns of `deviation_cells`."""
+    return (
+        tr("judge"),
+        tr("rubric"),
+        tr("asked by"),
+        tr("examples"),
+        tr("unscored"),
+        tr("mean distance"),
+        tr("bias"),
+        tr("within a point"),
+        tr("same band"),
+        tr("rank correlation"),
+    )
+
+
+def deviation_cells(of: Deviation) -> tuple[str, ...]:
+    """How far a judge is from the known scores of the rubric's examples."""
+    return (
+        of.judge,
+        of.rubric,
+        form_name(of.form),
+        numbers.count(of.n),
+        numbers.count(of.unscored),
+        _around(of.mean_absolute, of.mean_absolute_interval, "{:.2f}"),
+        _around(of.bias, of.bias_interval, "{:+.2f}"),
+        f"{of.within_one}/{of.n}",
+        f"{of.same_band}/{of.n}",
+        _or_dash(of.spearman, "{:.2f}"),
+    )
+
+
+def deviation_legend(of: Sequence[Deviation]) -> str | None:
+    """What the columns mean."""
+    if not of:
+        return None
+    told = tr(
+        "Each judge was run on the rubric's own examples, whose scores are known: distances are in "
+        "points of 10, and a bias above 0 is kindness."
+    )
+    if any(each.left_one_out for each in of):
+        return tr("{told} Where they calibrate, each is judged by the others.", told=told)
+    return told
+
+
+def _around(value: float | None, limits: tuple[float, float] | None, form: str) -> str:
+    if value is None or limits is None:
+        return _or_dash(value, form)
+    low, high = (_or_dash(limit, form) for limit in limits)
+    return tr("{value} [{low} to {high}]", value=_or_dash(value, form), low=low, high=high)
+
+
+def _or_dash(value: float | None, form: str) -> str:
+    return "–" if value is None else form.format(value).replace("-", "−")

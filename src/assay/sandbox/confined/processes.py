@@ -1,0 +1,128 @@
+"""What /proc says about processes, and how to end all of them.
+
+In: process numbers. Out: figures, and no process left. Refuses to know: why they are counted or
+ended. Where there is no /proc, there are no figures.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from typing import NamedTuple
+
+
+class Process(NamedTuple):
+    """One of them, with its threads."""
+
+    number: int
+    parent: int
+    session: int
+    threads: int
+    began: int
+    """In ticks since the machine started: numbers are given again."""
+    own_cpu_s: float
+    cpu_s: float
+    """Its own and that of the children it has waited for."""
+
+
+def all_processes() -> list[Process]:
+    """Those that can be seen from here, the dead that nobody has waited for included."""
+    try:
+        names = os.listdir("/proc")
+    except OSError:
+        return []
+    found = (_read(int(name)) for name in names if name.isdigit())
+    return [each for each in found if each is not None]
+
+
+def _read(number: int) -> Process | None:
+    try:
+        with open(f"/proc/{number}/stat", "rb") as file:
+            text = file.read()
+    except OSError:
+        return None
+    # The name stands in brackets and may hold anything, brackets too.
+    fields = text[text.rindex(b")") + 2 :].split()
+    ticks, second = [int(one) for one in fields[11:15]], os.sysconf("SC_CLK_TCK")
+    return Process(
+        number=number,
+        parent=int(fields[1]),
+        session=int(fields[3]),
+        threads=int(fields[17]),
+        began=int(fields[19]),
+        own_cpu_s=sum(ticks[:2]) / second,
+        cpu_s=sum(ticks) / second,
+    )
+
+
+def descendants(ancestor: int) -> list[Process]:
+    """All that it started, and what those started."""
+    everybody = all_processes()
+    family = {ancestor}
+    found: list[Process] = []
+    grown = True
+    while grown:
+        new = [each for each in everybody if each.parent in family and each.number not in family]
+        family.update(each.number for each in new)
+        found += new
+        grown = bool(new)
+    return found
+
+
+def own_memory(number: int) -> int:
+    """Bytes of memory that are not a file's on disk. What several share counts for each of them:
+    memory that is called shared need not be.
+    """
+    try:
+        with open(f"/proc/{number}/status", "rb") as file:
+            lines = [line.split() for line in file]
+    except OSError:
+        return 0
+    held = (b"RssAnon:", b"RssShmem:")
+    return sum(int(line[1]) for line in lines if line and line[0] in held) << 10
+
+
+def threads_of_user(user: int) -> int:
+    """How many the kernel counts against this user's limit of processes."""
+    total = 0
+    for each in all_processes():
+        try:
+            if os.stat(f"/proc/{each.number}").st_uid == user:
+                total += each.threads
+        except OSError:
+            continue
+    return total
+
+
+def end_descendants(ancestor: int, *, patience_s: float = 5.0) -> None:
+    """Stop them all, so that none starts another, then end them; again until there are none."""
+    deadline = time.monotonic() + patience_s
+    while (family := descendants(ancestor)) and time.monotonic() < deadline:
+        for each in family:
+            send(each.number, signal.SIGSTOP)
+        for each in descendants(ancestor):
+            send(each.number, signal.SIGKILL)
+        reap()
+        time.sleep(0.002)
+
+
+def send(number: int, kind: signal.Signals) -> None:
+    """A signal; that it is gone already, or not ours, is no matter."""
+    try:
+        os.kill(number, kind)
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+def reap() -> dict[int, tuple[int, float]]:
+    """Children that have ended: how, and the seconds of CPU they used."""
+    ended: dict[int, tuple[int, float]] = {}
+    while True:
+        try:
+            number, status, usage = os.wait4(-1, os.WNOHANG)
+        except ChildProcessError:
+            return ended
+        if number == 0:
+            return ended
+        ended[number] = (status, usage.ru_utime + usage.ru_stime)

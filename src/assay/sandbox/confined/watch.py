@@ -1,0 +1,142 @@
+"""Watches the confined program until it ends, goes over a limit, or nobody is interested any more.
+
+In: the program's process number, an order (see `begin`) and the lifeline, a pipe whose other end is
+held by who asked for the run. Out: how it ended. Refuses to know: how it was started.
+
+Limits that the kernel keeps are per process. The sums over all of the program's processes are kept
+here, by looking every few hundredths of a second.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+from types import FrameType
+from typing import Any, NamedTuple
+
+from . import processes, sockets
+
+_LOOK_EVERY_S = 0.04
+# The kernel ends a single process at its limit; it shall be the first to do so.
+_GRACE_S = 0.2
+
+
+# By number and beginning of a process: seconds of CPU when it was last looked at.
+Spent = dict[tuple[int, int], float]
+
+
+class Ending(NamedTuple):
+    """How it ended. `stopped`: nobody is interested any more."""
+
+    ended: str
+    exit_code: int | None
+    seconds: float
+
+
+def until_it_ends(program: int, order: dict[str, Any], lifeline: int) -> Ending:
+    """Waits, looks and reaps. What the program left running is for the caller to end."""
+    started = time.monotonic()
+    woken = _wake_when_a_child_ends()
+    asked = select.poll()
+    asked.register(lifeline, select.POLLIN)
+    asked.register(woken, select.POLLIN)
+    next_look = started
+    spent: Spent = {}
+    while True:
+        ended = processes.reap().get(program)
+        if ended is not None:
+            status, cpu_s = ended
+            return _ended_by_itself(status, cpu_s, order, time.monotonic() - started)
+        if time.monotonic() >= next_look:
+            over = _over(order, spent)
+            if over:
+                return Ending(over, None, time.monotonic() - started)
+            next_look = time.monotonic() + _LOOK_EVERY_S
+        ready = [number for number, _ in asked.poll(_LOOK_EVERY_S * 1000)]
+        if lifeline in ready:
+            return Ending("stopped", None, time.monotonic() - started)
+        if ready:
+            os.read(woken, 4096)
+
+
+def _wake_when_a_child_ends() -> int:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, _nothing)
+    return reading
+
+
+def _nothing(number: int, frame: FrameType | None) -> None:
+    """A signal without a handler would not write to the pipe."""
+
+
+def _ended_by_itself(status: int, cpu_s: float, order: dict[str, Any], seconds: float) -> Ending:
+    if not os.WIFSIGNALED(status):
+        return Ending("exited", os.WEXITSTATUS(status), seconds)
+    by = os.WTERMSIG(status)
+    spent = by == signal.SIGXCPU or (by == signal.SIGKILL and cpu_s >= order["cpu_s"])
+    return Ending("cpu" if spent else "signalled", None, seconds)
+
+
+def _over(order: dict[str, Any], spent: Spent) -> str:
+    """The name of the limit that the program as a whole is over, or nothing."""
+    me = os.getpid()
+    in_sockets = 0
+    if order["isolation"] == "weak":
+        family = processes.descendants(me)
+        if folder_is_over(order):
+            return "output"
+    else:
+        family = [each for each in processes.all_processes() if each.number != me]
+        about = os.statvfs(order["work"])
+        if about.f_files - about.f_ffree > order["entries"]:
+            return "output"
+        in_sockets = sockets.memory()
+    if _cpu_s(family, spent) > order["cpu_s"] + _GRACE_S:
+        return "cpu"
+    held = sum(processes.own_memory(each.number) for each in family)
+    if held + in_sockets > order["memory_bytes"]:
+        return "memory"
+    return ""
+
+
+def _cpu_s(family: list[processes.Process], spent: Spent) -> float:
+    """Seconds of all processes that there ever were. The kernel adds up those that somebody has
+    waited for, and forgets those whose parents ignore that they end: these are as last seen here.
+    """
+    times = os.times()
+    waited_for = times.children_user + times.children_system
+    spent.update({(each.number, each.began): each.own_cpu_s for each in family})
+    return max(waited_for + sum(each.cpu_s for each in family), sum(spent.values()))
+
+
+def folder_is_over(order: dict[str, Any]) -> bool:
+    """On a real disk. A tree too deep to be looked into is over as well, or one that is shut."""
+    size = entries = 0
+    folders = [order["work"]]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as found:
+                for entry in found:
+                    entries += 1
+                    size += _size(entry)
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                    if entries > order["entries"] or size > order["folder_bytes"]:
+                        return True
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            return True
+    return False
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    """On the disk; nothing if it is gone. The rest of its folder is still to be looked at."""
+    try:
+        return entry.stat(follow_symlinks=False).st_blocks * 512
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,65 @@
+"""The shapes that cross the sandbox's border: a program, its limits, and what became of it.
+
+In: nothing. Out: frozen dataclasses. Refuses to know: how a program is confined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Literal
+
+Isolation = Literal["bubblewrap", "namespaces", "weak"]
+Ended = Literal["exited", "signalled", "time", "cpu", "memory", "output", "not_started"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a program may use. `memory_mb`, `cpu_s` and `folder_mb` hold for all its processes
+    together, `output_bytes` for both streams together, `file_mb` for one file.
+    """
+
+    cpu_s: int = 10
+    wall_s: float = 20
+    memory_mb: int = 512
+    file_mb: int = 16
+    folder_mb: int = 64
+    processes: int = 32
+    output_bytes: int = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """Files in an otherwise empty folder, and what stands after the interpreter: ("worker.py",).
+
+    Python starts isolated (`-I -S`): the folder is the current one, but not on `sys.path`.
+    """
+
+    files: Mapping[str, str | bytes]
+    arguments: tuple[str, ...]
+    stdin: bytes = b""
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        for name in self.files:
+            parts = PurePosixPath(name).parts
+            if not parts or name.startswith("/") or ".." in parts or "\0" in name:
+                raise ValueError(f"{name!r} does not name a file in the program's own folder")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What became of a program. It is hostile input, all of it.
+
+    `ended` names the limit that ended it, where one did: `time` is wall-clock time, `output` what
+    it printed or, where the kernel does not keep that limit, wrote to its folder.
+    `not_started`: `stderr` says why. `cut`: the streams are not whole.
+    """
+
+    exit_code: int | None
+    stdout: bytes
+    stderr: bytes
+    ended: Ended
+    seconds: float
+    cut: bool

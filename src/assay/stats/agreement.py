@@ -1,0 +1,324 @@
+"""Raters: how far two of them, or several, say the same of the same things.
+
+In: ratings, one row or one place per thing rated. Out: an `Estimate` from -1 to 1 with a bootstrap
+interval over the things rated, or over `clusters` of them where some belong together. Refuses to
+know: who the raters are, and whether one of them is right.
+
+    spearman, kendall      the same order
+    quadratic_kappa        the same ratings, two raters
+    krippendorff_alpha     the same ratings, any number of raters, some missing
+    icc                    the same ratings, several raters, none missing (two-way random, absolute)
+    agreement_difference   whether a third rater is nearer to the first than the second is
+
+Ratings without spread agree on nothing that could be told from chance: they have no value, and
+count as unscored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from assay.stats.estimates import nothing
+from assay.stats.resampling import DRAWS
+from assay.types import Estimate
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+    Statistic = Callable[[Numbers], float | None]
+
+Level = Literal["ordinal", "interval"]
+Pairwise = Literal["spearman", "kendall", "quadratic_kappa"]
+
+UNIT = "agreement"
+FEWEST = 3  # things rated: two ranks agree or do not, which is no correlation
+
+
+def spearman(
+    a: Sequence[float],
+    b: Sequence[float],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Estimate:
+    """Rank correlation; equal ratings share the mean of their ranks."""
+    return _estimate(_spearman, _side_by_side(a, b), clusters, seed, draws)
+
+
+def kendall(
+    a: Sequence[float],
+    b: Sequence[float],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Estimate:
+    """Tau-b: pairs in the same order less pairs in opposite order, with ties allowed for."""
+    return _estimate(_kendall, _side_by_side(a, b), clusters, seed, draws)
+
+
+def quadratic_kappa(
+    a: Sequence[float],
+    b: Sequence[float],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Estimate:
+    """Cohen's kappa with quadratic weights, on the ratings as numbers.
+
+    The number of grades cancels out, and so does the table: one less the mean squared difference
+    over what two independent raters with these means and variances would have.
+    """
+    return _estimate(_quadratic_kappa, _side_by_side(a, b), clusters, seed, draws)
+
+
+def krippendorff_alpha(
+    ratings: Sequence[Sequence[float | None]],
+    *,
+    level: Level = "ordinal",
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Estimate:
+    """One row per thing rated, one place per rater; None where it was not rated.
+
+    A row with fewer than two ratings can neither agree nor disagree and is left out. `n` counts
+    the others.
+    """
+    import numpy as np
+
+    width = max(map(len, ratings), default=0)
+    rows, kept = [], []
+    for place, row in enumerate(ratings):
+        given = [math.nan if one is None else float(one) for one in row]
+        if sum(not math.isnan(one) for one in given) >= 2:
+            rows.append(given + [math.nan] * (width - len(given)))
+            kept.append(place)
+    statistic = _alpha_interval if level == "interval" else _alpha_ordinal
+    some = None if clusters is None else [clusters[place] for place in kept]
+    table = np.asarray(rows, dtype=np.float64).reshape(len(rows), width)
+    return _estimate(statistic, table, some, seed, draws, fewest=2)
+
+
+def icc(
+    ratings: Sequence[Sequence[float]],
+    *,
+    of: Literal["one", "mean"] = "one",
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Estimate:
+    """ICC(A,1), or with `of="mean"` ICC(A,k): one rater's absolute agreement, or their mean's.
+
+    One row per thing rated, one place per rater, none missing (McGraw and Wong 1996).
+    """
+    import numpy as np
+
+    widths = {len(row) for row in ratings}
+    if len(widths) > 1:
+        raise ValueError("every rater must have rated everything")
+    table = np.asarray(ratings, dtype=np.float64).reshape(len(ratings), max(widths, default=0))
+    statistic = _icc_one if of == "one" else _icc_mean
+    return _estimate(statistic, table, clusters, seed, draws, fewest=2)
+
+
+def agreement_difference(
+    statistic: Pairwise,
+    truth: Sequence[float],
+    a: Sequence[float],
+    b: Sequence[float],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Estimate:
+    """How much nearer b is to the truth than a, on the same things, drawn together."""
+    measure = _PAIRWISE[statistic]
+
+    def difference(table: Numbers) -> float | None:
+        of_a, of_b = measure(table[:, (0, 1)]), measure(table[:, (0, 2)])
+        return None if of_a is None or of_b is None else of_b - of_a
+
+    return _estimate(
+        difference, _side_by_side(truth, a, b), clusters, seed, draws, method="paired bootstrap"
+    )
+
+
+# -------------------------------------------------------------------------------- the statistics
+
+
+def _spearman(table: Numbers) -> float | None:
+    a, b = (_ranks(column) for column in table.T)
+    a, b = a - a.mean(), b - b.mean()
+    spread = float(a @ a) * float(b @ b)
+    return float(a @ b) / math.sqrt(spread) if spread > 0 else None
+
+
+def _kendall(table: Numbers) -> float | None:
+    from scipy.stats import kendalltau
+
+    a, b = table.T
+    if a.min() == a.max() or b.min() == b.max():
+        return None
+    return float(kendalltau(a, b, method="asymptotic").statistic)
+
+
+def _quadratic_kappa(table: Numbers) -> float | None:
+    a, b = table.T
+    observed = float(((a - b) ** 2).mean())
+    by_chance = float(a.var() + b.var() + (a.mean() - b.mean()) ** 2)
+    return 1 - observed / by_chance if by_chance > 0 else None
+
+
+def _alpha_interval(table: Numbers) -> float | None:
+    """Squared distances of all pairs are twice a sum of squares around the mean, times the count:
+    within a row for what is observed, over all ratings for what chance would give.
+    """
+    import numpy as np
+
+    given = np.where(np.isnan(table), 0.0, 1.0)
+    counts = given.sum(axis=1)
+    filled = np.where(np.isnan(table), 0.0, table)
+    means = filled.sum(axis=1) / counts
+    within = (((filled - means[:, None]) ** 2) * given).sum(axis=1)
+    total = float(counts.sum())
+    values = table[~np.isnan(table)]
+    observed = float((2 * counts * within / (counts - 1)).sum()) / total
+    by_chance = 2 * float(((values - values.mean()) ** 2).sum()) / (total - 1)
+    return 1 - observed / by_chance if by_chance > 0 else None
+
+
+def _alpha_ordinal(table: Numbers) -> float | None:
+    """The ordinal distance of two grades is the difference of their mid-ranks among all ratings."""
+    import numpy as np
+
+    ranks = np.full(table.shape, math.nan)
+    given = ~np.isnan(table)
+    ranks[given] = _ranks(table[given])
+    return _alpha_interval(ranks)
+
+
+def _ranks(values: Numbers) -> Numbers:
+    """From 1 on; equal values share their mean. (scipy.stats takes a second to import.)"""
+    import numpy as np
+
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    middles: Numbers = np.cumsum(counts) - (counts - 1) / 2
+    return middles[places]
+
+
+def _icc_one(table: Numbers) -> float | None:
+    rows, columns, rest = _mean_squares(table)
+    n, k = table.shape
+    below = rows + (k - 1) * rest + k * (columns - rest) / n
+    return (rows - rest) / below if k > 1 and below > 0 else None
+
+
+def _icc_mean(table: Numbers) -> float | None:
+    rows, columns, rest = _mean_squares(table)
+    n, k = table.shape
+    below = rows + (columns - rest) / n
+    return (rows - rest) / below if k > 1 and below > 0 else None
+
+
+def _mean_squares(table: Numbers) -> tuple[float, float, float]:
+    """Of things rated, of raters, and of what neither explains."""
+    n, k = table.shape
+    if k < 2:
+        return 0.0, 0.0, 0.0
+    middle = table.mean()
+    of_rows = table.mean(axis=1) - middle
+    of_columns = table.mean(axis=0) - middle
+    left = table - middle - of_rows[:, None] - of_columns[None, :]
+    return (
+        k * float(of_rows @ of_rows) / (n - 1),
+        n * float(of_columns @ of_columns) / (k - 1),
+        float((left**2).sum()) / ((n - 1) * (k - 1)),
+    )
+
+
+_PAIRWISE: dict[Pairwise, Callable[[Numbers], float | None]] = {
+    "spearman": _spearman,
+    "kendall": _kendall,
+    "quadratic_kappa": _quadratic_kappa,
+}
+
+
+# --------------------------------------------------------------------------------- the interval
+
+
+def _side_by_side(*columns: Sequence[float]) -> Numbers:
+    import numpy as np
+
+    if len({len(column) for column in columns}) != 1:
+        raise ValueError(f"ratings of different things: {[len(column) for column in columns]}")
+    return np.asarray(columns, dtype=np.float64).T
+
+
+def _estimate(
+    statistic: Statistic,
+    table: Numbers,
+    clusters: Sequence[Hashable] | None,
+    seed: int,
+    draws: int,
+    *,
+    fewest: int = FEWEST,
+    method: str = "bootstrap",
+) -> Estimate:
+    n = len(table)
+    if clusters is not None and len(clusters) != n:
+        raise ValueError(f"{len(clusters)} clusters for {n} things rated")
+    name = method if clusters is None else f"cluster {method}"
+    value = statistic(table) if n >= fewest else None
+    if value is None:
+        return nothing(unscored=n, unit=UNIT, method=name)
+    low, high = _interval(statistic, table, clusters, value, seed, draws)
+    return Estimate(value=value, low=low, high=high, n=n, unscored=0, unit=UNIT, method=name)
+
+
+def _interval(
+    statistic: Statistic,
+    table: Numbers,
+    clusters: Sequence[Hashable] | None,
+    value: float,
+    seed: int,
+    draws: int,
+) -> tuple[float | None, float | None]:
+    """Percentiles, moved out for few clusters as in `resampling`. A draw that has no value (all
+    ratings alike) is left out; where that is every second one, there is no interval.
+    """
+    import numpy as np
+    from scipy.special import ndtr, stdtrit
+
+    members = _members(clusters, len(table))
+    count = len(members)
+    if count < 2:
+        return None, None
+    random = np.random.default_rng(seed)
+    found = []
+    for _ in range(draws):
+        picks = random.integers(0, count, size=count)
+        drawn = statistic(table[np.concatenate([members[pick] for pick in picks])])
+        if drawn is not None:
+            found.append(drawn)
+    if 2 * len(found) < draws:
+        return None, None
+    tail = float(ndtr(-math.sqrt(count / (count - 1)) * stdtrit(count - 1, 0.975)))
+    low, high = (float(limit) for limit in np.quantile(found, (tail, 1 - tail)))
+    return min(low, value), max(high, value)
+
+
+def _members(clusters: Sequence[Hashable] | None, n: int) -> list[NDArray[np.int64]]:
+    """The places of each cluster, in the order of their first ones."""
+    import numpy as np
+
+    places: dict[Hashable, list[int]] = {}
+    for place in range(n):
+        places.setdefault(place if clusters is None else clusters[place], []).append(place)
+    return [np.asarray(some, dtype=np.int64) for some in places.values()]

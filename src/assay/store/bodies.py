@@ -1,0 +1,72 @@
+"""RUN: the vocabulary as it stands in a column of the store, and hashes of content.
+
+In: a frozen dataclass and its type, or the text of one. Out: JSON text, or the dataclass again.
+Refuses to know: tables and SQL.
+"""
+
+from __future__ import annotations
+
+import datetime
+import secrets
+from dataclasses import replace
+from functools import cache
+from hashlib import sha256
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from assay.errors import StoreCorrupt
+from assay.messages import tr
+from assay.types import Suite, ToRead, Work
+
+
+def kept_work(work: Work) -> Work:
+    """A held-out text may have gigabytes, and is read by every checkpoint: its digest is kept."""
+    return replace(work, text="", tokens=None) if isinstance(work, ToRead) else work
+
+
+def digest_of(text: str) -> str:
+    """A content hash, short enough to read."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def suite_digest(suite: Suite) -> str:
+    """What tells two versions of a suite apart, wherever they lie and however they are indented."""
+    return digest_of(to_json(content(suite), Suite))
+
+
+def content(suite: Suite) -> Suite:
+    """What counts of a suite: its path and the form of its files do not."""
+    return replace(suite, path="", source="")
+
+
+def new_run_id() -> str:
+    """20261115T101500Z-1a2b3c: sorts by time, and two runs of one second differ."""
+    return utc_now().replace("-", "").replace(":", "") + "-" + secrets.token_hex(3)
+
+
+def utc_now() -> str:
+    """Now, in UTC, whole seconds: 2026-11-15T10:15:00Z."""
+    return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@cache
+def adapter(kind: Any) -> TypeAdapter[Any]:
+    """Made once for each type: making one takes longer than using it."""
+    return TypeAdapter(kind)
+
+
+def to_json(value: object, kind: Any) -> str:
+    """A dataclass as JSON text."""
+    return adapter(kind).dump_json(value).decode()
+
+
+def read_back(kind: Any, text: str) -> Any:
+    """JSON text as a dataclass. Raises StoreCorrupt where it is none."""
+    try:
+        return adapter(kind).validate_json(text)
+    except ValidationError as error:
+        raise StoreCorrupt(
+            tr("the store holds a record that cannot be read: {text}", text=text[:80]),
+            hint=tr("move the store away, or choose another folder with --out"),
+        ) from error

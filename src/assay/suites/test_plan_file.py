@@ -1,0 +1,101 @@
+"""Tests out of a folder of test plans: each judged one ends in the test itself, as JSON.
+
+In: a folder of Markdown files such as a run leaves under `test-plans/`. Out: Suites. Refuses to
+know: what else stands on the pages, and answers. What is found is read by the loader of test
+files, as strictly.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InvalidFiles, UsageError
+from assay.messages import tr
+from assay.suites.json_file import refusal
+from assay.suites.load import load_suite
+from assay.types import Suite
+
+MAX_BYTES = 5_000_000  # of one page
+_BLOCK = re.compile(r"^```json\n(.*?)\n```\s*$", re.DOTALL | re.MULTILINE)
+_NAME = re.compile(r"[\w-][\w.-]{0,99}")  # never "..", which would be another folder
+
+
+def load_test_plans(folder: Path) -> tuple[Suite, ...]:
+    """Every judged test of a folder of plans.
+
+    Raises:
+        UsageError: no page holds one.
+        InvalidFiles: one holds something else, or the tests have mistakes.
+    """
+    suites: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    for page in sorted(folder.glob("*.md")):
+        told = _test_of(page)
+        if told is not None:
+            suites[told["suite"]][told["category"]].append(told["test"])
+    if not suites:
+        raise UsageError(
+            tr("no page in {folder} holds a judged test", folder=folder),
+            hint=tr("name the suite with -s; a run of Assay writes such pages into test-plans/"),
+        )
+    return tuple(_loaded(name, categories, folder) for name, categories in suites.items())
+
+
+def _test_of(page: Path) -> Mapping[str, Any] | None:
+    """The block at a page's end; None: it has none, as the plan of another kind of test."""
+    try:
+        text = page.read_bytes()[:MAX_BYTES].decode("utf-8", "replace").replace("\r\n", "\n")
+    except OSError as error:
+        raise _no_test(page, error.strerror or str(error)) from error
+    blocks = _BLOCK.findall(text)
+    if not blocks:
+        return None
+    try:
+        told = json.loads(blocks[-1])
+    except (ValueError, RecursionError) as error:
+        raise _no_test(page, str(error)) from error
+    names = [told.get("suite"), told.get("category")] if isinstance(told, dict) else [None]
+    if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
+        raise _no_test(page, tr("it needs 'suite', 'category' and 'test'"))
+    if not isinstance(told.get("test"), dict):
+        raise _no_test(page, tr("'test' must be an object"))
+    return dict(told)
+
+
+def _loaded(name: str, categories: Mapping[str, list[Any]], folder: Path) -> Suite:
+    with tempfile.TemporaryDirectory(prefix="assay-plans-") as place:
+        home = Path(place) / name
+        home.mkdir()
+        for category, tests in categories.items():
+            (home / f"{category}.json").write_text(json.dumps(tests), "utf-8")
+        try:
+            suite = load_suite(home)
+        except InvalidFiles as error:
+            findings = [
+                replace(each, file=str(_page(folder, each.test_id)), line=1, column=1)
+                for each in error.findings
+            ]
+            raise InvalidFiles(
+                tr("the test plans in {folder} have mistakes", folder=folder),
+                findings,
+                hint=tr("mend them, or name the suite with -s"),
+            ) from error
+    return replace(suite, path=str(folder))
+
+
+def _page(folder: Path, test_id: str | None) -> Path:
+    return folder / f"{test_id}.md" if test_id else folder
+
+
+def _no_test(page: Path, why: str) -> InvalidFiles:
+    return InvalidFiles(
+        tr("{page} holds no test that can be read", page=page),
+        [refusal(str(page), why)],
+        hint=tr("mend it, or name the suite with -s"),
+    )

@@ -1,0 +1,127 @@
+"""What the verdicts of a run say, model by model, and which model to use.
+
+In: the verdicts of each model with their categories, how quick it was, and its verdicts in earlier
+runs. Out: Judged, with every mean as an Estimate. Refuses to know: prompts, files, and how a figure
+is shown.
+
+    judged_scores   Verdicts -> tests, and means over tests in points of 10
+    judged_domain   the tests of a rubric -> DomainJudged
+    judged_choice   models -> paired differences, and which one to use
+    judged_runs     the same model, run by run
+
+A test counts once: the mean over its answers where it was asked several times. An unscored test is
+in no mean, and is counted beside each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assay import stats
+from assay.judged_results import POINTS_OF_10, DomainJudged, Judged, ModelJudged, Pace
+from assay.judgements import MOST, Deviation, Verdict
+from assay.results import Performance
+from assay.summary.judged_choice import choices, differences
+from assay.summary.judged_domain import domain_judged
+from assay.summary.judged_runs import EarlierRun, over_runs
+from assay.summary.judged_scores import JudgedAnswer, tests_of
+from assay.types import Estimate
+
+__all__ = ["EarlierRun", "JudgedAnswer", "JudgedModel", "judged"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedModel:
+    """One model of a run: its verdicts, how quick it was, what it takes."""
+
+    model: str
+    answers: tuple[JudgedAnswer, ...]
+    performance: Performance | None = None
+    memory_bytes: int | None = None
+
+
+def judged(
+    models: Sequence[JudgedModel],
+    *,
+    run: str = "",
+    when: str = "",
+    earlier: Sequence[EarlierRun] = (),
+    deviations: Sequence[Deviation] = (),
+    notes: Sequence[str] = (),
+    seed: int = 0,
+) -> Judged:
+    """Everything a report says of judged tests. `run` and `when` name this run among the earlier
+    ones; `earlier` may hold runs of any model, and each finds its own.
+    """
+    found = [_model(one, run=run, when=when, earlier=earlier, seed=seed) for one in models]
+    domains = tuple(dict.fromkeys(each.domain for one in found for each in one.domains))
+    apart = differences(found, domains, seed=seed)
+    verdicts = [answer.verdict for one in models for answer in one.answers]
+    return Judged(
+        models=tuple(found),
+        domains=domains,
+        differences=apart,
+        choices=choices(found, domains, apart),
+        deviations=tuple(deviations),
+        judges=_once(one.judge for each in verdicts for one in each.judgements),
+        isolation=_once(each.evidence.isolation for each in verdicts),
+        not_run=_not_run(verdicts),
+        use_case=next(iter(_once(each.use_case for each in verdicts)), ""),
+        notes=tuple(notes),
+    )
+
+
+def _model(
+    of: JudgedModel, *, run: str, when: str, earlier: Sequence[EarlierRun], seed: int
+) -> ModelJudged:
+    tests = tuple(tests_of(of.answers))
+    domains = tuple(
+        domain_judged(name, [test for test in tests if test.domain == name], seed=seed)
+        for name in dict.fromkeys(test.domain for test in tests)
+    )
+    own = [each for each in earlier if each.model == of.model]
+    return ModelJudged(
+        model=of.model,
+        overall=_overall(domains),
+        domains=domains,
+        tests=tests,
+        pace=None if of.performance is None else _pace(of.performance, of.memory_bytes),
+        over_runs=tuple(over_runs(tests, own, run=run, when=when, seed=seed)),
+    )
+
+
+def _overall(domains: Sequence[DomainJudged]) -> Estimate:
+    """Every domain weighs the same, whatever its number of tests."""
+    parts = [(_share(each.mean), 1.0) for each in domains]
+    return stats.weighted(parts, scale=float(MOST), unit=POINTS_OF_10)
+
+
+def _share(of: Estimate) -> Estimate:
+    value, low, high = (None if x is None else x / MOST for x in (of.value, of.low, of.high))
+    return replace(of, value=value, low=low, high=high, unit="share")
+
+
+def _pace(of: Performance, memory_bytes: int | None) -> Pace:
+    clock = of.decode_clock if of.decode.all.n else None
+    return Pace(
+        tokens_per_s=of.tokens_per_s if clock is None else of.decode.all,
+        whole_request=of.tokens_per_s,
+        first_token_s=of.first_token_s,
+        seconds=of.seconds_mean,
+        clock=clock or "request",
+        memory_bytes=memory_bytes,
+    )
+
+
+def _not_run(verdicts: Sequence[Verdict]) -> Mapping[str, tuple[str, ...]]:
+    """By reason the tests that have no evidence."""
+    found: dict[str, dict[str, None]] = {}
+    for verdict in verdicts:
+        if verdict.evidence.missing and not verdict.evidence.checks:
+            found.setdefault(verdict.evidence.missing, {})[verdict.test_id] = None
+    return {why: tuple(tests) for why, tests in found.items()}
+
+
+def _once(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for text in texts if text))

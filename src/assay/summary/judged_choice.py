@@ -1,0 +1,237 @@
+"""Which model to use in a domain, and why; ties are called ties.
+
+In: what was found of each model. Out: paired differences, and a Choice for each domain.
+Refuses to know: how it is worded.
+
+    no model scored, or all incomplete    nothing can be said
+    best mean below ACCEPTABLE            none is good enough
+    ahead of every other, told apart      the better one
+    not told apart, means within CLOSE    the quicker one, else the smaller, else the higher mean
+    not told apart, means further apart   the higher mean: that is no proof that they are equal
+
+Two models are told apart where the 95 % interval of their paired difference leaves out 0 and
+p < 0.05, which the signs of fewer than six differing tests can never give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from assay import stats
+from assay.judged_results import (
+    POINTS_OF_10,
+    Choice,
+    DomainDifference,
+    Ground,
+    ModelJudged,
+    Pace,
+    Rival,
+)
+from assay.judgements import MOST, Band
+from assay.summary.judged_scores import TENTHS, overall, per_test
+from assay.types import Estimate
+
+SIGNIFICANT = 0.05
+CLOSE = 0.5  # points of 10 within which two means that are not told apart are taken for equal
+SMALLER = 0.9  # of the other's memory
+TOO_LOW: frozenset[Band] = frozenset({"POOR", "FAILED"})
+
+Scores = Mapping[tuple[str, str], float]
+
+
+def differences(
+    models: Sequence[ModelJudged], domains: Sequence[str], *, seed: int
+) -> tuple[DomainDifference, ...]:
+    """Every two models in every domain, on the tests both were scored on."""
+    found = []
+    for domain in domains:
+        scores = {one.model: scores_in(one, domain) for one in models if one.domain(domain)}
+        for a, b in combinations(scores, 2):
+            estimate, p_value, higher, lower = paired(scores[a], scores[b], seed=seed)
+            found.append(
+                DomainDifference(
+                    domain=domain,
+                    a=a,
+                    b=b,
+                    difference=estimate,
+                    p_value=p_value,
+                    higher=higher,
+                    lower=lower,
+                    told_apart=told_apart(estimate, p_value),
+                )
+            )
+    return tuple(found)
+
+
+def scores_in(of: ModelJudged, domain: str) -> Scores:
+    """By suite and id the overall of each scored test, in tenths."""
+    return per_test((test for test in of.tests if test.domain == domain), overall)
+
+
+def paired(a: Scores, b: Scores, *, seed: int) -> tuple[Estimate, float | None, int, int]:
+    """How much higher b is in points of 10, its p-value, and on how many tests it is higher and
+    lower.
+    """
+    shared = [key for key in a if key in b]
+    first, second = ([side[key] / TENTHS for key in shared] for side in (a, b))
+    found = stats.paired_difference(first, second, seed=seed)
+    value, low, high = (
+        None if limit is None else limit * MOST
+        for limit in (found.estimate.value, found.estimate.low, found.estimate.high)
+    )
+    missing = len(a.keys() ^ b.keys())
+    estimate = replace(
+        found.estimate, value=value, low=low, high=high, unit=POINTS_OF_10, unscored=missing
+    )
+    return estimate, found.p_value if shared else None, found.gained, found.lost
+
+
+def told_apart(difference: Estimate, p_value: float | None) -> bool:
+    """Whether two are different as far as the tests tell."""
+    if difference.low is None or difference.high is None or p_value is None:
+        return False
+    return p_value < SIGNIFICANT and (difference.low > 0 or difference.high < 0)
+
+
+# -------------------------------------------------------------------------------------- the choice
+
+
+def choices(
+    models: Sequence[ModelJudged], domains: Sequence[str], apart: Sequence[DomainDifference]
+) -> tuple[Choice, ...]:
+    """One for each domain."""
+    return tuple(_choice(domain, models, apart) for domain in domains)
+
+
+def _choice(
+    domain: str, models: Sequence[ModelJudged], apart: Sequence[DomainDifference]
+) -> Choice:
+    means = {
+        one.model: each.mean
+        for one in models
+        if (each := one.domain(domain)) is not None and each.mean.value is not None
+    }
+    whole = [name for name, mean in means.items() if not mean.incomplete]
+    left_out = tuple(name for name in means if name not in whole)
+    if not means:
+        nothing = stats.nothing(unit=POINTS_OF_10)
+        return Choice(domain=domain, ground="nothing", model=None, mean=nothing, band=None)
+    candidates = whole or list(means)
+    leader = max(candidates, key=lambda name: means[name].value or 0.0)
+    table = _Table(domain, {one.model: one for one in models}, candidates, apart)
+    name, ground = leader, _ground_of_leader(table, leader, whole=bool(whole))
+    equals: Sequence[str] = ()
+    if ground is None:
+        equals = [leader, *(each.model for each in table.rivals(leader) if _as_good(each))]
+        name, ground = _among_equals(table, leader, equals)
+    chosen = table.models[name].domain(domain)
+    return Choice(
+        domain=domain,
+        ground=ground,
+        model=name,
+        mean=means[name],
+        band=None if chosen is None else chosen.band,
+        pace=table.models[name].pace,
+        rivals=tuple(replace(each, as_good=each.model in equals) for each in table.rivals(name)),
+        left_out=left_out if whole else (),
+    )
+
+
+class _Table:
+    """The candidates of one domain, and what lies between them."""
+
+    def __init__(
+        self,
+        domain: str,
+        models: Mapping[str, ModelJudged],
+        candidates: Sequence[str],
+        apart: Sequence[DomainDifference],
+    ) -> None:
+        self.domain = domain
+        self.models = models
+        self.candidates = candidates
+        self.apart = {(each.a, each.b): each for each in apart if each.domain == domain}
+
+    def rivals(self, name: str) -> Iterator[Rival]:
+        """All others, the best first."""
+        found = [self._rival(name, other) for other in self.candidates if other != name]
+        return iter(sorted(found, key=lambda rival: (-(rival.mean.value or 0.0), rival.model)))
+
+    def _rival(self, name: str, other: str) -> Rival:
+        turned = self.apart.get((other, name))
+        between = turned if turned is not None else self.apart[name, other]
+        judged = self.models[other].domain(self.domain)
+        assert judged is not None
+        return Rival(
+            model=other,
+            mean=judged.mean,
+            lead=between.difference if turned is not None else _negative(between.difference),
+            told_apart=between.told_apart,
+            pace=self.models[other].pace,
+        )
+
+
+def _negative(of: Estimate) -> Estimate:
+    value, low, high = (None if x is None else 0.0 - x for x in (of.value, of.high, of.low))
+    return replace(of, value=value, low=low, high=high)
+
+
+def _ground_of_leader(table: _Table, leader: str, *, whole: bool) -> Ground | None:
+    """What is settled before anything but quality is looked at."""
+    if not whole:
+        return "incomplete"
+    judged = table.models[leader].domain(table.domain)
+    if judged is not None and judged.band in TOO_LOW:
+        return "none_good_enough"
+    rivals = list(table.rivals(leader))
+    if not rivals:
+        return "alone"
+    return "better" if all(rival.told_apart for rival in rivals) else None
+
+
+def _among_equals(table: _Table, leader: str, equals: Sequence[str]) -> tuple[str, Ground]:
+    """Of the leader and those as good as far as the tests tell."""
+    if len(equals) > 1:
+        paces = {name: table.models[name].pace for name in equals}
+        if (quickest := _quickest(paces)) is not None:
+            return quickest, "quicker"
+        if (smallest := _smallest(paces)) is not None:
+            return smallest, "smaller"
+    leads = [each.lead.value for each in table.rivals(leader) if each.model in equals]
+    level = any(lead is not None and lead <= 1e-9 for lead in leads)
+    return leader, "level" if level else "higher"
+
+
+def _as_good(rival: Rival) -> bool:
+    lead = rival.lead.value
+    return not rival.told_apart and lead is not None and lead <= CLOSE + 1e-9
+
+
+def _quickest(paces: Mapping[str, Pace | None]) -> str | None:
+    """The one that is told apart from all others as quicker, by one clock."""
+    known = {name: pace for name, pace in paces.items() if pace is not None}
+    if len(known) < len(paces):
+        return None
+    one_clock = len({pace.clock for pace in known.values()}) == 1
+    speeds = {
+        name: pace.tokens_per_s if one_clock else pace.whole_request for name, pace in known.items()
+    }
+    if any(speed.value is None for speed in speeds.values()):
+        return None
+    first = max(speeds, key=lambda name: speeds[name].value or 0.0)
+    others = [speed for name, speed in speeds.items() if name != first]
+    return first if all(stats.tell_apart(speeds[first], other) for other in others) else None
+
+
+def _smallest(paces: Mapping[str, Pace | None]) -> str | None:
+    sizes = {
+        name: pace.memory_bytes
+        for name, pace in paces.items()
+        if pace is not None and pace.memory_bytes
+    }
+    if len(sizes) < len(paces):
+        return None
+    first, second = sorted(sizes, key=lambda name: sizes[name])[:2]
+    return first if sizes[first] <= SMALLER * sizes[second] else None

@@ -1,0 +1,200 @@
+"""One model in one domain: means, bands, criteria, categories, evidence, spread, remarks.
+
+In: the tests of a model that share a rubric. Out: DomainJudged. Refuses to know: other models, and
+how sure a single verdict is (that is the judge's).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+
+from assay import stats
+from assay.judged_results import POINTS_OF_10, CriterionMean, DomainJudged, Remark, TestJudged
+from assay.judgements import BANDS, MOST, Band, Confidence, CriterionVerdict, Verdict
+from assay.summary.judged_scores import (
+    TENTHS,
+    band_of_mean,
+    judge_only,
+    mean_over,
+    overall,
+    scored,
+    single_overalls,
+)
+from assay.types import Estimate
+
+SURENESS: tuple[Confidence, ...] = ("low", "medium", "high")
+PRAISED_FROM = 50  # tenths: a strength of a worse answer is no strength of a model
+FAULTED_BELOW = 90
+MOST_REMARKS = 6
+MOST_CHECKS, CHECKS_PER_TEST = 8, 2
+
+
+def domain_judged(name: str, tests: Sequence[TestJudged], *, seed: int) -> DomainJudged:
+    """All that these tests say."""
+    verdicts = [verdict for test in tests for verdict in test.verdicts]
+    counted = [verdict for verdict in verdicts if verdict.tenths is not None]
+    mean = mean_over(tests, overall, seed=seed)
+    criteria = tuple(_criteria(tests, seed=seed))
+    best, weakest = _extremes(criteria)
+    categories = _categories(tests, seed=seed)
+    worst_first = sorted(tests, key=lambda test: (test.tenths or 0, test.test_id))
+    sure = Counter(each.confidence for each in counted if each.confidence is not None)
+    told = Counter(why for each in counted for why in each.confidence_reasons)
+    return DomainJudged(
+        domain=name,
+        mean=mean,
+        judge_only=mean_over(tests, judge_only, seed=seed),
+        band=band_of_mean(mean),
+        bands=_bands(tests),
+        criteria=criteria,
+        best=best,
+        weakest=weakest,
+        categories=categories,
+        category_bands={
+            category: band
+            for category, of in categories.items()
+            if (band := band_of_mean(of)) is not None
+        },
+        evidence=_evidence(tests, seed=seed),
+        evidence_passed=sum(test.evidence_passed for test in tests),
+        evidence_total=sum(test.evidence_total for test in tests),
+        capped=tuple(dict.fromkeys(each.test_id for each in counted if _lowered(each))),
+        spread=_spread(counted, seed=seed),
+        quotes=sum(len(one.quotes) for each in verdicts for one in each.judgements),
+        fabricated=sum(one.fabricated for each in verdicts for one in each.judgements),
+        confidence=_confidence(sure, mean),
+        confidences={level: sure[level] for level in reversed(SURENESS) if sure[level]},
+        reasons=dict(told.most_common()),
+        unscored=tuple(
+            Remark(test_id=test.test_id, text=why) for test in tests for why in test.unscored
+        ),
+        strengths=tuple(_strengths(reversed(worst_first)))[:MOST_REMARKS],
+        weaknesses=tuple(_weaknesses(worst_first))[:MOST_REMARKS],
+        failed_checks=tuple(_failed_checks(worst_first))[:MOST_CHECKS],
+    )
+
+
+def _bands(tests: Sequence[TestJudged]) -> Mapping[Band, int]:
+    counted = Counter(test.band for test in tests if test.band is not None)
+    return {name: counted[name] for _, name in BANDS}
+
+
+def _categories(tests: Sequence[TestJudged], *, seed: int) -> Mapping[str, Estimate]:
+    return {
+        name: mean_over([test for test in tests if test.category == name], overall, seed=seed)
+        for name in dict.fromkeys(test.category for test in tests)
+    }
+
+
+# ---------------------------------------------------------------------------------------- criteria
+
+
+def _criteria(tests: Sequence[TestJudged], *, seed: int) -> Iterator[CriterionMean]:
+    labels = {
+        one.criterion: one.label
+        for test in tests
+        for verdict in test.verdicts
+        for one in verdict.criteria
+    }
+    for key, label in labels.items():
+        yield CriterionMean(
+            criterion=key,
+            label=label,
+            mean=mean_over(tests, partial(_points, key=key), whole=MOST, seed=seed),
+            judged=mean_over(tests, partial(_alone, key=key), whole=MOST, seed=seed),
+        )
+
+
+def _criterion(of: Verdict, key: str) -> CriterionVerdict | None:
+    return next((one for one in of.criteria if one.criterion == key), None)
+
+
+def _points(of: Verdict, key: str) -> int | None:
+    found = _criterion(of, key)
+    return None if found is None else found.score
+
+
+def _alone(of: Verdict, key: str) -> int | None:
+    found = _criterion(of, key)
+    return None if found is None else found.judged
+
+
+def _extremes(criteria: Sequence[CriterionMean]) -> tuple[str | None, str | None]:
+    """The labels of the highest and the lowest mean, unless another has the same."""
+    known = sorted((one.mean.value, one.label) for one in criteria if one.mean.value is not None)
+    if len(known) < 2:
+        return None, None
+    lowest, highest = known[0], known[-1]
+    return (
+        highest[1] if highest[0] > known[-2][0] + 1e-9 else None,
+        lowest[1] if lowest[0] < known[1][0] - 1e-9 else None,
+    )
+
+
+# -------------------------------------------------------------------------- evidence and certainty
+
+
+def _lowered(of: Verdict) -> bool:
+    return any(one.capped for one in of.criteria)
+
+
+def _evidence(tests: Sequence[TestJudged], *, seed: int) -> Estimate:
+    """The share of checks that hold, test by test: the checks of one answer hang together."""
+    shares = [t.evidence_passed / t.evidence_total for t in tests if t.evidence_total]
+    return stats.mean_of(shares, unscored=len(tests) - len(shares) if shares else 0, seed=seed)
+
+
+def _spread(counted: Sequence[Verdict], *, seed: int) -> Estimate:
+    """How far the judgements of one answer lie apart, in points."""
+    apart = [
+        (max(single) - min(single)) / TENTHS
+        for each in counted
+        if len(single := single_overalls(each)) > 1
+    ]
+    return stats.weighted(
+        [(stats.mean_of(apart, seed=seed), 1.0)], scale=float(MOST), unit=POINTS_OF_10
+    )
+
+
+def _confidence(sure: Mapping[Confidence, int], mean: Estimate) -> Confidence | None:
+    """The lower middle of the verdicts'; low where too many tests are missing."""
+    levels = [level for level in SURENESS for _ in range(sure.get(level, 0))]
+    if not levels:
+        return None
+    return "low" if mean.incomplete else levels[(len(levels) - 1) // 2]
+
+
+# ----------------------------------------------------------------------------------------- remarks
+
+
+def _strengths(tests: Iterable[TestJudged]) -> Iterator[Remark]:
+    """One of each good answer: the first that a judge named."""
+    for test in tests:
+        if test.tenths is not None and test.tenths >= PRAISED_FROM:
+            told = [one for verdict in test.verdicts for one in scored(verdict)]
+            yield from _first(test, [text for one in told for text in one.strengths])
+
+
+def _weaknesses(tests: Iterable[TestJudged]) -> Iterator[Remark]:
+    """One of each answer that is not excellent."""
+    for test in tests:
+        if test.tenths is not None and test.tenths < FAULTED_BELOW:
+            told = [one for verdict in test.verdicts for one in scored(verdict)]
+            yield from _first(test, [text for one in told for text in one.weaknesses])
+
+
+def _first(test: TestJudged, texts: Sequence[str]) -> Iterator[Remark]:
+    for text in texts[:1]:
+        yield Remark(test_id=test.test_id, text=text)
+
+
+def _failed_checks(worst_first: Sequence[TestJudged]) -> Iterator[Remark]:
+    for test in worst_first:
+        failed = [
+            check for verdict in test.verdicts for check in verdict.evidence.checks
+            if not check.passed
+        ]  # fmt: skip
+        for check in failed[:CHECKS_PER_TEST]:
+            yield Remark(test_id=test.test_id, text=check.explanation or check.name)

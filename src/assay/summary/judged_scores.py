@@ -1,0 +1,134 @@
+"""Verdicts as numbers: the tests of a model, and means over tests in points of 10.
+
+In: verdicts with their categories. Out: TestJudged, and Estimates. Refuses to know: domains,
+models, and what follows from a mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from assay import stats
+from assay.judged_results import POINTS_OF_10, TestJudged
+from assay.judgements import MOST, Band, Judgement, Verdict, band_of, overall_tenths
+from assay.types import Estimate
+
+TENTHS = 10 * MOST
+
+Figure = Callable[[Verdict], int | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedAnswer:
+    """One verdict, and the category of its test. Several of one test are several answers to it."""
+
+    verdict: Verdict
+    category: str = ""
+
+
+def tests_of(answers: Sequence[JudgedAnswer]) -> Iterator[TestJudged]:
+    """In the order in which they come, all answers to a test together."""
+    grouped: dict[tuple[str, str], list[JudgedAnswer]] = {}
+    for answer in answers:
+        key = answer.verdict.suite, answer.verdict.test_id
+        grouped.setdefault(key, []).append(answer)
+    for (suite, test_id), tries in grouped.items():
+        verdicts = tuple(each.verdict for each in tries)
+        tenths = _rounded_mean([each.tenths for each in verdicts])
+        ends = [end for each in verdicts for end in _ends(each)]
+        yield TestJudged(
+            suite=suite,
+            test_id=test_id,
+            name=verdicts[0].name,
+            domain=verdicts[0].rubric,
+            category=tries[0].category,
+            verdicts=verdicts,
+            tenths=tenths,
+            judge_only_tenths=_rounded_mean([each.judge_only_tenths for each in verdicts]),
+            band=None if tenths is None else band_of(tenths),
+            low=min(ends, default=None),
+            high=max(ends, default=None),
+            judgements=sum(len(scored(each)) for each in verdicts),
+            evidence_passed=sum(each.evidence.passed for each in verdicts),
+            evidence_total=sum(each.evidence.total for each in verdicts),
+            unscored=tuple(
+                each.explanation or each.unscored_reason or ""
+                for each in verdicts
+                if each.tenths is None
+            ),
+        )
+
+
+def single_overalls(of: Verdict) -> list[int]:
+    """What each scored judgement comes to by itself, capped by the evidence like the verdict."""
+    weights = {one.criterion: one.weight for one in of.criteria}
+    found = []
+    for judgement in scored(of):
+        scores = {one.criterion: _capped(one.criterion, one.score, of) for one in judgement.scores}
+        total = overall_tenths([(weights.get(key, 0), score) for key, score in scores.items()])
+        if total is not None and set(scores) == set(weights):
+            found.append(total)
+    return found
+
+
+def _ends(of: Verdict) -> Iterator[int]:
+    """What the lowest and the highest scores of the criteria come to."""
+    lowest = [(one.weight, _capped(one.criterion, one.low, of)) for one in of.criteria]
+    highest = [(one.weight, _capped(one.criterion, one.high, of)) for one in of.criteria]
+    for total in map(overall_tenths, (lowest, highest)):
+        if total is not None:
+            yield total
+
+
+def scored(of: Verdict) -> list[Judgement]:
+    """The judgements that count."""
+    return [] if of.tenths is None else [one for one in of.judgements if one.scores]
+
+
+def overall(of: Verdict) -> int | None:
+    """What counts."""
+    return of.tenths
+
+
+def judge_only(of: Verdict) -> int | None:
+    """What would count had nothing been run or computed."""
+    return of.judge_only_tenths
+
+
+def per_test(tests: Iterable[TestJudged], figure: Figure) -> dict[tuple[str, str], float]:
+    """By suite and id the mean over a test's answers, of those tests that have one."""
+    found = {}
+    for test in tests:
+        known = [value for each in test.verdicts if (value := figure(each)) is not None]
+        if known:
+            found[test.suite, test.test_id] = math.fsum(known) / len(known)
+    return found
+
+
+def mean_over(
+    tests: Sequence[TestJudged], figure: Figure, *, whole: int = TENTHS, seed: int = 0
+) -> Estimate:
+    """The mean in points of 10: Wilson's interval or a bootstrap over tests, as for any score from
+    0 to 1. `whole` is the most that the figure can be.
+    """
+    shares = [value / whole for value in per_test(tests, figure).values()]
+    mean = stats.mean_of(shares, unscored=len(tests) - len(shares), seed=seed)
+    return stats.weighted([(mean, 1.0)], scale=float(MOST), unit=POINTS_OF_10)
+
+
+def band_of_mean(mean: Estimate) -> Band | None:
+    """The band of a mean, rounded half up to a tenth like any overall."""
+    return None if mean.value is None else band_of(math.floor(mean.value * 10 + 0.5 + 1e-9))
+
+
+def _capped(criterion: str, score: int, of: Verdict) -> int:
+    cap = of.evidence.cap if criterion == "correctness" else None
+    return score if cap is None else min(score, cap)
+
+
+def _rounded_mean(tenths: Sequence[int | None]) -> int | None:
+    """Half up, on integers."""
+    known = [each for each in tenths if each is not None]
+    return (2 * sum(known) + len(known)) // (2 * len(known)) if known else None

@@ -1,0 +1,60 @@
+"""How a user wants answers to be judged.
+
+In: options. Out: JudgeWishes, and the options again. Refuses to know: models, rubrics, answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.judgements import Layout, WishedForm
+from assay.models.spec import without_secrets
+
+SandboxWish = Literal["auto", "weak"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeWishes:
+    """No judges: nothing is judged. `layout` None: the form's own default. `use_case` is told to
+    the judge. Code in answers is run only where it is allowed.
+    """
+
+    judges: tuple[str, ...] = ()
+    form: WishedForm = "auto"
+    layout: Layout | None = None
+    repeats: int = 1
+    use_case: str = ""
+    allow_code_execution: bool = False
+    sandbox: SandboxWish = "auto"
+    allow_self_judging: bool = False
+
+    @property
+    def key(self) -> list[object]:
+        """What another value of would be another run for; nothing where nothing is judged."""
+        if not self.judges:
+            return []
+        return [
+            self.form, self.layout, self.repeats, self.use_case, self.allow_code_execution,
+            self.sandbox,
+        ]  # fmt: skip
+
+    def options(self) -> Iterator[str]:
+        """As they are typed."""
+        for judge in self.judges:
+            yield from ("--judge", without_secrets(judge))
+        given = {
+            "--judge-form": self.form if self.form != "auto" else None,
+            "--judge-layout": self.layout,
+            "--judge-repeats": self.repeats if self.repeats != 1 else None,
+            "--use-case": self.use_case or None,
+            "--sandbox": self.sandbox if self.sandbox != "auto" else None,
+        }
+        for option, value in given.items():
+            if value is not None:
+                yield from (option, str(value))
+        if self.allow_code_execution:
+            yield "--allow-code-execution"
+        if self.allow_self_judging:
+            yield "--allow-self-judging"

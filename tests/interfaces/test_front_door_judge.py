@@ -1,0 +1,175 @@
+"""Which judge the front door offers, and what it asks about code; without a terminal."""
+
+import pytest
+
+from assay import api
+from assay.errors import UsageError
+from assay.interfaces.cli import judge_question
+from assay.interfaces.cli.judge_question import ask_for_judge
+from assay.interfaces.cli.offers import NO_JUDGE, offered_judges
+from assay.reports import as_json
+from assay.sandbox import Found
+from assay.workflow.choosing import (
+    Candidate,
+    facts_of,
+    judge_candidates,
+    refuse_as_judge,
+    what_to_judge,
+)
+from assay.workflow.discovery import ModelFound
+from assay.workflow.job import Job
+from assay.workflow.judge_wishes import JudgeWishes
+from tests.conftest import numbered
+from tests.servers.ollama_models import CHAT, SHORT_CONTEXT, TINY
+
+
+class Keys:
+    """A user who takes the first of a list, or types a name, and says yes or no."""
+
+    def __init__(self, *, types="", allows=False):
+        self.types, self.allows = types, allows
+        self.asked = []
+
+    def several(self, question, options, typed):
+        raise AssertionError(question)
+
+    def one(self, question, options, typed=None):
+        self.asked.append(question)
+        if not self.types:
+            return options[0].value
+        typed.check(self.types)
+        return self.types
+
+    def yes(self, question, *, usual=True):
+        self.asked.append(question)
+        assert not usual, "only enter pressed must run no code"
+        return self.allows
+
+
+@pytest.fixture
+def model(bench):
+    return bench.script("tested", default="x")
+
+
+@pytest.fixture
+def judge(bench):
+    return bench.script("judge", default="y")
+
+
+def found(server, *names):
+    return [
+        ModelFound(name=name, spec=server.spec(name), size_bytes=9 - n, parameters="7B", fits="yes")
+        for n, name in enumerate(names)
+    ]
+
+
+# ------------------------------------------------------------------------------------ what is asked
+
+
+def test_nothing_is_asked_where_no_test_needs_a_judge(bench, model):
+    keys = Keys()
+    assert ask_for_judge(keys, [bench.suite({"sum": numbered(2)})], [model], []) == JudgeWishes()
+    assert keys.asked == []
+
+
+def test_without_a_judge_nothing_is_asked_about_code(model):
+    keys = Keys()
+    assert ask_for_judge(keys, ["coding", "data"], [model], []) == JudgeWishes()
+    assert keys.asked == ["Which judge reads the answers to 12 tests?"]
+
+
+@pytest.mark.parametrize("allows", [False, True])
+def test_the_command_for_later_names_the_judge_and_that_code_may_be_run(
+    bench, model, judge, allows, monkeypatch
+):
+    works = Found(isolation="namespaces", tool="", problems=())
+    monkeypatch.setattr(judge_question, "find_isolation", lambda: works)
+    keys = Keys(types=judge, allows=allows)
+    wishes = ask_for_judge(keys, ["coding"], [model], [])
+    assert wishes == JudgeWishes(judges=(judge,), allow_code_execution=allows)
+    assert keys.asked[1:] == ["May the code of answers be run?"]
+    command = Job(models=(model,), suites=("coding",), out=bench.out, judge=wishes).command
+    assert f"--judge {judge}" in command
+    assert ("--allow-code-execution" in command) is allows
+
+
+def test_answers_without_code_raise_no_question_about_it(model, judge):
+    keys = Keys(types=judge)
+    assert ask_for_judge(keys, ["data"], [model], []) == JudgeWishes(judges=(judge,))
+    assert len(keys.asked) == 1
+
+
+def test_where_code_cannot_be_kept_apart_it_is_not_run_and_the_reason_is_told(
+    model, judge, monkeypatch, capsys
+):
+    none = Found(isolation=None, tool="", problems=("bubblewrap is not installed",))
+    monkeypatch.setattr(judge_question, "find_isolation", lambda: none)
+    keys = Keys(types=judge, allows=True)
+    assert not ask_for_judge(keys, ["coding"], [model], []).allow_code_execution
+    assert len(keys.asked) == 1
+    assert "bubblewrap is not installed" in " ".join(capsys.readouterr().out.split())
+
+
+def test_how_much_of_a_suite_needs_a_judge_is_counted(bench):
+    sums = bench.suite({"sum": numbered(2)})
+    needed = [what_to_judge([suite]) for suite in (sums, "coding", "data")]
+    assert [(each.tests, each.holds_code) for each in needed] == [
+        (0, False), (6, True), (6, False)
+    ]  # fmt: skip
+
+
+# ----------------------------------------------------------------------------------- who is offered
+
+
+def test_candidates_are_not_tested_themselves_and_kin_is_marked(ollama_server):
+    tested = [facts_of(ollama_server.spec())]
+    models = found(ollama_server, CHAT, SHORT_CONTEXT, TINY, "gone:7b")
+    candidates = judge_candidates(models, tested)
+    assert [(each.model.name, each.kin) for each in candidates] == [
+        (SHORT_CONTEXT, ("smollm",)), (TINY, ())
+    ]  # fmt: skip
+    assert judge_candidates(models, tested, most=1) == candidates[:1]
+    assert ollama_server.asked == []
+
+
+def test_the_largest_candidate_stands_first_and_none_at_all_last(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    models = [
+        ModelFound(name=name, spec=f"ollama:{name}", size_bytes=8 * 10**9, reason="loaded now",
+                   loaded=True, fits="yes")
+        for name in ("qwen2.5-coder:14b", "gemma3:4b")
+    ]  # fmt: skip
+    kin = ("qwen",)
+    options = offered_judges([Candidate(model=models[0], kin=kin), Candidate(model=models[1])])
+    assert [each.value for each in options] == [
+        "ollama:qwen2.5-coder:14b", "ollama:gemma3:4b", NO_JUDGE
+    ]  # fmt: skip
+    assert options[0].title.endswith("same family as a tested model: qwen")
+    assert options[1].title.endswith("loaded now")
+    assert [each.value for each in offered_judges([])] == [NO_JUDGE]
+
+
+def test_a_model_that_is_tested_cannot_be_typed_as_its_judge(model, judge):
+    refuse_as_judge(judge, [facts_of(model)])
+    with pytest.raises(UsageError, match="would judge its own answers"):
+        refuse_as_judge(model, [facts_of(judge), facts_of(model)])
+
+
+# ------------------------------------------------------------------------- without a suite in a run
+
+
+def test_a_served_model_without_a_suite_is_asked_coding_and_data(bench, ollama_server):
+    report = api.run([ollama_server.spec()], limit=1, max_tokens=8, out=bench.out)
+    suites = as_json.report(report)["models"][0]["suites"]
+    assert [suite["suite"] for suite in suites] == ["coding", "data"]
+    assert {suite["score"]["unscored"] for suite in suites} == {1}
+    assert any("assay judge latest" in hint for hint in report.hints)
+    assert report.exit_code == 0
+    assert len(ollama_server.asked) == 2
+
+
+def test_a_script_beside_a_served_model_wants_its_suite_named(bench, ollama_server, model):
+    with pytest.raises(UsageError, match="no suite") as refused:
+        api.run([ollama_server.spec(), model], out=bench.out)
+    assert refused.value.exit_code == 2
+    assert ollama_server.asked == []

@@ -1,0 +1,85 @@
+"""Answers in files, as a model: read by test, suite and repeat; never more than what is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.errors import ModelUnavailable
+from assay.models import written_outputs
+from assay.models.written_outputs import WrittenOutputs
+from assay.types import Answered, Failed, Message, Observed, Request, Sampling, ToAnswer
+
+
+def written(folder: Path, **texts: str | bytes) -> WrittenOutputs:
+    folder.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        raw = text if isinstance(text, bytes) else text.encode()
+        (folder / f"{name}.txt").write_bytes(raw)
+    return WrittenOutputs(folder)
+
+
+def ask(model: WrittenOutputs, test: str, *, suite: str = "s", repeat: int = 0):
+    sampling = Sampling(temperature=0.3, seed=0, max_tokens=10)
+    work = ToAnswer(messages=(Message("user", "?"),), sampling=sampling)
+    request = Request(id="r", suite=suite, test_id=test, turn=0, repeat=repeat, work=work)
+    (reply,) = model.answer([request])
+    assert reply.request_id == "r"
+    return reply
+
+
+def test_a_test_is_answered_by_the_file_of_its_name(tmp_path):
+    model = written(tmp_path / "m", **{"CT-01": "one\n", "CT-01.2": "two", "data.CT-01": "of data"})
+    assert ask(model, "CT-01").text.strip() == "one"
+    assert ask(model, "CT-01", repeat=1).text == "two"
+    assert ask(model, "CT-01", suite="data").text == "of data"
+
+
+def test_a_file_that_is_not_there_is_a_failure_with_its_name(tmp_path):
+    model = written(tmp_path / "m", **{"CT-01": "one"})
+    for reply in (ask(model, "CT-02"), ask(model, "CT-01", repeat=2)):
+        assert isinstance(reply, Failed)
+    assert "CT-01.3.txt" in ask(model, "CT-01", repeat=2).reason
+
+
+def test_reasoning_is_split_off_and_an_unclosed_thought_is_no_answer(tmp_path):
+    model = written(tmp_path / "m", a="<think>Well.</think>Yes.", b="<think>Well")
+    first, second = ask(model, "a"), ask(model, "b")
+    assert (first.text, first.reasoning) == ("Yes.", "Well.")
+    assert second.reasoning_unclosed
+
+
+def test_any_bytes_are_an_answer(tmp_path):
+    model = written(tmp_path / "m", a=b"\xff\xfe\x00ok", b=b"")
+    assert "ok" in ask(model, "a").text
+    assert isinstance(ask(model, "b"), Answered)
+
+
+def test_the_files_stand_for_the_model(tmp_path):
+    first = written(tmp_path / "m", a="one").facts
+    assert (first.spec, first.name) == ("outputs:m", "m")
+    again = written(tmp_path / "n", a="one").facts
+    assert again.fingerprint == first.fingerprint, "moved, they are the same"
+    assert written(tmp_path / "n", a="two").facts.fingerprint != first.fingerprint
+    renamed = written(tmp_path / "o", b="one").facts
+    assert renamed.fingerprint != first.fingerprint
+
+
+def test_only_text_files_count(tmp_path):
+    model = written(tmp_path / "m", a="one")
+    (tmp_path / "m" / "b.md").write_text("x", "utf-8")
+    (tmp_path / "m" / "c.txt").mkdir()
+    assert WrittenOutputs(tmp_path / "m").test_ids == model.test_ids == {"a"}
+    assert model.observed() == Observed()
+
+
+def test_what_cannot_be_answers_is_refused(tmp_path, monkeypatch):
+    with pytest.raises(ModelUnavailable, match="cannot be read"):
+        WrittenOutputs(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ModelUnavailable, match="no answer"):
+        WrittenOutputs(tmp_path / "empty")
+    monkeypatch.setattr(written_outputs, "MAX_BYTES", 3)
+    with pytest.raises(ModelUnavailable, match=r"a\.txt"):
+        written(tmp_path / "large", a="four")

@@ -1,0 +1,306 @@
+"""What is said of judged tests: the two pages, the block of the run's report, JSON, the picture."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from markdown_it import MarkdownIt
+
+from assay.judged_results import Judged
+from assay.reports.as_json import as_text
+from assay.reports.comparative_analysis import comparative_analysis
+from assay.reports.final_summary import final_summary
+from assay.reports.judge_section import judged_markdown, judged_on_terminal
+from assay.reports.judged_as_json import judged_as_json, verdict_as_json
+from assay.reports.judged_picture import MOST_MODELS, MOST_TESTS, overall_by_test
+from assay.reports.judged_sentences import choice_sentence, closing_sentence
+from assay.reports.terminal_blocks import console_for
+from assay.summary.judged import judged
+from tests.reports.conftest import HOSTILE
+from tests.reports.judged_answers import CODING, DATA, evidence, flat, judgement, model, verdict
+from tests.reports.judged_run import answers, judged_run, steady
+
+NOTHING = judged([])
+PAGES: dict[str, Callable[[Judged], str]] = {
+    "comparative analysis": comparative_analysis,
+    "final summary": final_summary,
+    "section": judged_markdown,
+}
+
+
+@pytest.fixture(scope="module")
+def run() -> Judged:
+    return judged_run()
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Judged:
+    """Every text that a judge, a model or a file may write is hostile."""
+    told = replace(
+        judgement("coding", (7, 7, 7), judge=HOSTILE, strengths=[HOSTILE], weaknesses=[HOSTILE]),
+        assessment=HOSTILE,
+    )
+    shown = replace(evidence(0, 1), missing=HOSTILE, isolation=HOSTILE)
+    bad = replace(
+        verdict("CT-01", judgements=[told], name=HOSTILE, confidence_reasons=[HOSTILE]),
+        evidence=shown,
+    )
+    unscored = verdict("CT-02", unscored=HOSTILE, explanation=HOSTILE, name=HOSTILE)
+    made = judged(
+        [
+            replace(model(HOSTILE, []), answers=answers([bad, unscored])),
+            model("b", flat(CODING, 9)),
+        ],
+        notes=[HOSTILE],
+    )
+    return replace(made, use_case=HOSTILE)
+
+
+def on_terminal(of: Judged, width: int, encoding: str = "utf-8") -> str:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding, newline="\n")
+    judged_on_terminal(of, console_for(stream, width=width))
+    stream.flush()
+    return raw.getvalue().decode(encoding)
+
+
+def prose(text: str) -> str:
+    """Markdown without its escapes."""
+    return re.sub(r"\\(?=[^\w\s])", "", text)
+
+
+# ---------------------------------------------------------------------------------------- sentences
+
+
+def test_the_final_summary_ends_in_one_sentence_that_names_the_models(run):
+    last = prose(final_summary(run).rstrip("\n").splitlines()[-1])
+    assert last == closing_sentence(run)
+    assert last.startswith("Use llama3.2:3b for coding (7.3 of 10 [6.5–8.3] n=6, GOOD)")
+    assert "; use llama3.2:3b for data analysis (7.7 of 10" in last
+    assert "ahead of qwen2.5-coder:7b (difference +2.1 [+2.0 to +2.3] on 6 tests)" in last
+    assert not re.search(r"[.!?] [A-Z]", last)
+
+
+@pytest.mark.parametrize(
+    ("models", "sentence"),
+    [
+        ([model("a", flat(CODING, 8))],
+         r"Use a for coding \(8\.0 of 10 \[.*\] n=6, GOOD\), the only one to choose from\."),
+        ([model("a", flat(CODING, 8, 7), speed=20), model("b", flat(CODING, 7, 8), speed=60)],
+         r"Use b for coding \(7\.5 .*\): the tests do not tell it apart from a \(difference 0\.0 "
+         r"\[.*\] on 6 tests\), and it is quicker \(60\.0 tokens/s .* against 20\.0 tokens/s .*\)"),
+        ([model("a", flat(CODING, 8, 7), speed=50, memory=2**31),
+          model("b", flat(CODING, 7, 8), speed=50, memory=2**32)],
+         r"Use a for coding .*, and it takes less memory \(2\.0 GiB against 4\.0 GiB\)"),
+        ([model("a", flat(CODING, 8, 7)), model("b", flat(CODING, 7, 8))],
+         r"For coding the tests do not tell a \(7\.5 .*\) apart from b \(difference 0\.0 .*\)\."),
+        ([model("a", flat(CODING, 9, 6)), model("b", flat(CODING, 6, 8))],
+         r"Use a for coding \(7\.5 .*\), which has the highest mean, though the tests do not tell "
+         r"it apart from b \(difference \+0\.5 \[−.* to \+.*\] on 6 tests\)\."),
+        ([model("a", flat(CODING, 4, 3))],
+         r"Use none of these models for coding without checking every answer: the best, a, has "
+         r"3\.5 of 10 .*, POOR\."),
+        ([model("a", [*flat(CODING[:2], 9), verdict("CT-03", unscored="refused")])],
+         r"No model can be named for coding, because too many answers are unscored \(a: 9\.0 .*\)"),
+        ([model("a", [verdict("CT-03", unscored="refused")])],
+         r"No answer for coding was scored\."),
+        ([model("a", [*flat(CODING[:2], 9), verdict("CT-03", unscored="refused")]),
+          model("b", flat(CODING, 7))],
+         r"Use b for coding .*, the only one with enough scored answers\."),
+    ],
+)  # fmt: skip
+def test_a_choice_is_told_with_its_ground_and_its_figures(models, sentence):
+    (choice,) = judged(models).choices
+    assert re.match(sentence, choice_sentence(choice)), choice_sentence(choice)
+
+
+def test_a_domain_that_was_not_judged_is_told_in_the_closing_sentence():
+    closing = closing_sentence(judged([model("a", flat(CODING, 8))]))
+    assert closing.endswith("; data analysis was not judged.")
+    closing = closing_sentence(judged([model("a", flat(DATA, 8))]))
+    assert closing.startswith("Use a for data analysis")
+    assert closing.endswith("; coding was not judged.")
+    assert closing_sentence(NOTHING) == "Coding was not judged; data analysis was not judged."
+
+
+# -------------------------------------------------------------------------------------------- pages
+
+
+def test_the_comparative_analysis_has_all_its_parts(run):
+    page = comparative_analysis(run)
+    heads = re.findall(r"^#+ .*", page, re.MULTILINE)
+    for head in (
+        "# Comparative analysis", "## llama3.2:3b", "## qwen2.5-coder:7b", "### coding",
+        "### data analysis", "#### Strengths", "#### Weaknesses", "#### Across categories",
+        "### Over runs", "### Speed and size", "## Differences between models",
+        "## Recommendations for use",
+    ):  # fmt: skip
+        assert head in heads
+    assert "| writing | 7.0 |" in page
+    assert "| overall by the judge alone | 9.0 of 10 |" in page
+    assert "Since the run before: +0.5" in page
+    assert "- CT-06: No reply of the judge could be read." in page
+
+
+def test_the_final_summary_has_all_its_parts(run):
+    page = final_summary(run)
+    assert re.findall(r"^## .*", page, re.MULTILINE) == [
+        "## Overall performance",
+        "## Best-fit scenarios",
+        "## Areas for improvement",
+        "## Confidence",
+        "## How far the judge is from known scores",
+        "## What was run",
+        "## Which model to use",
+    ]
+    plain = prose(page)
+    assert "61.5 tokens/s [58.4–64.6] n=12" in plain
+    assert "Correctness is the weakest criterion (4.7 of 10 [2.6–7.3] n=6)" in plain
+    assert "0.84 [0.50 to 1.20] | +0.31 [−0.10 to +0.70] | 7/10 | 8/10 | 0.91" in plain
+    assert "The answers' code was run inside bubblewrap" in plain
+    assert "Not run for DT-06: the data was not at hand" in plain
+    assert (
+        "Too many answers of qwen2.5-coder:7b are unscored to say it of writing (coding)" in plain
+    )
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_mean_of_a_page_has_its_interval_and_n(page, run):
+    """A figure “7.3 of 10” is followed by its interval and n, in a line or in a row."""
+    for line in prose(PAGES[page](run)).splitlines():
+        for found in re.finditer(r"\d of 10\b", line):
+            rest = line[found.end() :]
+            assert re.match(r" \[[^\]]+\] n=\d| \| \[[^\]]+\] \| \d+ \|", rest), line
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_tables_keep_their_columns_and_no_text_opens_markup(page, run, hostile):
+    for document in (run, hostile):
+        text = PAGES[page](document)
+        for block in re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE):
+            cells = {len(re.split(r"(?<!\\)\|", row)) for row in block.splitlines()}
+            assert len(cells) == 1, block
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text)
+    html = MarkdownIt("commonmark").enable("table").render(PAGES[page](hostile))
+    assert "<script" not in html
+    assert "<img" not in html
+    assert "<pre" not in html
+    assert "<h1>heading" not in html
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_nothing_judged_is_a_page_too(page):
+    assert "7" not in PAGES[page](NOTHING)
+    unscored = judged([model("a", [verdict("CT-01", unscored="refused", explanation="why")])])
+    assert "why" in PAGES[page](unscored) or page == "final summary"
+
+
+# ----------------------------------------------------------------------------------------- terminal
+
+
+@pytest.mark.parametrize("width", [30, 60, 100, 200])
+def test_the_terminal_shows_every_test_with_overall_band_and_evidence(width, run):
+    shown = on_terminal(run, width)
+    flat_text = re.sub(r"\s+", " ", shown)
+    assert "7.4 GOOD, 7/12" in flat_text
+    assert "alone 9.0 EXCELLENT" in flat_text
+    assert "unscored" in flat_text
+    assert max(len(line) for line in shown.splitlines()) <= width
+    assert "\x1b" not in shown
+    closing = re.sub(r"\s+", "", closing_sentence(run))
+    assert re.sub(r"\s+", "", shown).endswith(closing)
+
+
+def test_a_terminal_that_takes_ascii_only_gets_the_same(run):
+    assert "7.4 GOOD, 7/12" in on_terminal(run, 100, encoding="ascii")
+
+
+def test_hostile_texts_move_no_cursor(hostile):
+    for width in (40, 160):
+        shown = on_terminal(hostile, width)
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", shown)
+    assert on_terminal(NOTHING, 80) == ""
+
+
+# --------------------------------------------------------------------------------------------- JSON
+
+
+def test_the_json_of_a_run_has_estimates_for_means_and_exact_scores(run, hostile):
+    document = json.loads(as_text(judged_as_json(run)))
+    first = document["models"][0]
+    assert first["domains"]["coding"]["mean"].keys() == {
+        "value", "low", "high", "n", "unscored", "unit", "method",
+    }  # fmt: skip
+    assert first["tests"][0]["overall"] == 7.4
+    assert first["tests"][0]["judge_only"] == 9.0
+    assert document["choices"][1]["chosen"] == "llama3.2:3b"
+    assert document["choices"][1]["ground"] == "better"
+    assert document["closing"] == closing_sentence(run)
+    assert document["deviations"][0]["mean_absolute_interval"] == [0.5, 1.2]
+    json.loads(as_text(judged_as_json(hostile)))
+
+
+def test_the_json_of_a_verdict_has_the_judgements_and_the_evidence():
+    document = verdict_as_json(verdict("CT-01", (9, 9, 9), shown=evidence(3, 4)))
+    assert document["overall"] == 8.2
+    assert document["band"] == "GOOD"
+    assert document["judge_only"] == 9.0
+    shown = document["evidence"]
+    assert isinstance(shown, dict)
+    assert (shown["passed"], shown["total"], shown["cap"]) == (3, 4, 7)
+    unscored = verdict_as_json(steady()[5])
+    assert (unscored["overall"], unscored["band"]) == (None, None)
+    assert unscored["unscored_reason"] == "unreadable"
+
+
+# ------------------------------------------------------------------------------------------ picture
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(of: Judged) -> ElementTree.Element:
+    return ElementTree.fromstring(overall_by_test(of))
+
+
+def test_the_picture_has_a_dot_for_every_score_and_a_hollow_one_for_the_judge_alone(run):
+    dots = drawn(run).findall(f"{SVG}circle")
+    scored = sum(test.tenths is not None for one in run.models for test in one.tests)
+    capped = sum(test.tenths != test.judge_only_tenths for one in run.models for test in one.tests)
+    means = sum(len(one.domains) for one in run.models)
+    kinds = [dot.get("class") for dot in dots]
+    assert kinds.count("dot") == scored + means
+    assert kinds.count("hollow") == capped
+    assert kinds.count("ring") == means
+    assert "unscored" in {text.text for text in drawn(run).iter(f"{SVG}text")}
+
+
+def test_every_dot_lies_where_its_score_says(run):
+    for dot in drawn(run).findall(f"{SVG}circle"):
+        title = dot.findtext(f"{SVG}title") or ""
+        if found := re.search(r"[CD]T-\d\d: (\d+\.\d)", title):
+            assert float(dot.get("cx") or 0) == pytest.approx(270 + 29 * float(found[1]), abs=0.06)
+
+
+def test_hostile_names_large_runs_and_nothing_make_a_picture_too(hostile):
+    drawn(hostile)
+    assert "No judged test has a score" in overall_by_test(NOTHING)
+    many = judged(
+        [
+            replace(
+                model(f"model {n}", []),
+                answers=answers(
+                    [replace(v, suite=f"s{k}") for k in range(11) for v in flat(CODING, 5)]
+                ),
+            )
+            for n in range(MOST_MODELS + 2)
+        ]
+    )
+    texts = [text.text or "" for text in drawn(many).iter(f"{SVG}text")]
+    assert any("2 more models are not drawn" in text for text in texts)
+    assert any(f"{66 - MOST_TESTS} more tests are not drawn" in text for text in texts)
