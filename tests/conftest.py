@@ -45,6 +45,16 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
+# One preparation for the whole file, of a minute or more. xdist gives idle workers the tests at a
+# queue's end; from there two of them would come to prepare the same once more, at the very end.
+PREPARED_AT_LENGTH = ("test_demo_checkpoints.py", "test_demo.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest goes first."""
+    items.sort(key=lambda item: item.path.name not in PREPARED_AT_LENGTH)
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The repository."""

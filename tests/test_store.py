@@ -205,6 +205,12 @@ def test_only_the_newest_run_of_a_command_can_be_continued(store):
     assert store.unfinished("k") is None
 
 
+def test_a_run_ends_when_its_reports_say(store):
+    said = "2026-11-16T04:33:50Z"
+    assert store.finish(replace(begin(store), finished=said)).finished == said
+    assert store.finish(begin(store)).finished > said
+
+
 def test_a_run_is_found_by_id_by_a_unique_prefix_or_as_the_latest(store):
     with pytest.raises(RunNotFound, match="no run yet"):
         store.find("latest")

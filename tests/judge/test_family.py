@@ -83,3 +83,11 @@ def test_one_model_is_known_by_its_weights_or_its_spec() -> None:
     assert same_model(one, model("b", "ollama:b", "sha256:1"))
     assert same_model(one, model("a", "ollama:a", "sha256:2"))
     assert not same_model(one, model("b", "ollama:b", "sha256:2"))
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "LOCALHOST"])
+def test_this_machine_is_one_place_whatever_it_is_called(host) -> None:
+    one = model("a", "openai:a@http://127.0.0.1:8080/v1", "sha256:1")
+    assert same_model(one, model("a", f"openai:a@http://{host}:8080/v1/", "sha256:2"))
+    assert not same_model(one, model("a", f"openai:a@http://{host}:8081/v1", "sha256:3"))
+    assert not same_model(one, model("a", "openai:a@http://localhost.example:8080/v1", "sha256:4"))

@@ -15,7 +15,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from typing import Literal
 
 from assay.evidence.figures import Figure, read_figures, with_unit_of
@@ -81,18 +81,19 @@ class Bound:
     over: frozenset[str] = frozenset()  # dimensions that at most the lines around it name
 
 
-@lru_cache(maxsize=4096)
-def phrase_pattern(phrase: str) -> str:
-    """A phrase as a pattern: blanks and hyphens are alike, "*" stands for any end of a word, and
-    a plural or possessive "s" may follow.
-    """
+def _body(phrase: str) -> str:
+    """Blanks and hyphens are alike, "*" stands for any end of a word."""
     words = [re.escape(word).replace(r"\*", r"\w*") for word in re.split(r"[\s-]+", phrase)]
-    body = r"[\s\-_/]{1,3}".join(words)
+    return r"[\s\-_/]{1,3}".join(words)
+
+
+def _ending(phrase: str) -> str:
+    """What may follow a phrase, by its last character: a plural or possessive "s", no letter."""
     if phrase[-1] == "*":
-        return body
+        return ""
     plural = r"(?:['’]?s)?" if phrase[-1].isalpha() else ""
     fraction = "|[.,][0-9]" if phrase[-1].isdigit() else ""
-    return f"{body}{plural}" + (rf"(?![^\W_]{fraction})" if phrase[-1].isalnum() else "")
+    return plural + (rf"(?![^\W_]{fraction})" if phrase[-1].isalnum() else "")
 
 
 def _ordered(phrases: Iterable[str]) -> list[str]:
@@ -105,12 +106,20 @@ def any_of(phrases: tuple[str, ...]) -> re.Pattern[str]:
     """One pattern with a group for each phrase, the longest first.
 
     That words begin where a word begins is asked once for all of them: asked for each, reading an
-    answer takes about twice as long.
+    answer takes about twice as long. What may follow is written once for neighbours that end alike:
+    the patterns are compiled in half of the time.
     """
-    words = [f"({phrase_pattern(one)})" for one in _ordered(phrases) if one[0].isalnum()]
-    signs = [f"({phrase_pattern(one)})" for one in _ordered(phrases) if not one[0].isalnum()]
-    parts = [rf"(?<![^\W_])(?:{'|'.join(words)})"] if words else []
-    return re.compile("|".join(parts + signs), re.IGNORECASE)
+    words = [one for one in _ordered(phrases) if one[0].isalnum()]
+    signs = [one for one in _ordered(phrases) if not one[0].isalnum()]
+    parts = [rf"(?<![^\W_])(?:{_alternatives(words)})"] if words else []
+    return re.compile("|".join([*parts, _alternatives(signs)] if signs else parts), re.IGNORECASE)
+
+
+def _alternatives(phrases: Sequence[str]) -> str:
+    return "|".join(
+        f"(?:{'|'.join(f'({_body(one)})' for one in alike)}){ending}"
+        for ending, alike in groupby(phrases, key=_ending)
+    )
 
 
 def find_labels(text: str, dimension: Dimension) -> tuple[Label, ...]:

@@ -65,6 +65,7 @@ _NOT = MappingProxyType(
         ),
     }
 )  # fmt: skip
+_THIS_MACHINE = re.compile(r"//(?:localhost|127\.0\.0\.\d+|0\.0\.0\.0|\[::1?\])(?=[:/]|$)", re.I)
 # What of a server's or a config's words says where a model comes from.
 _TELLING = ("family", "architecture")
 # Architectures that many families use for their weights; the name decides then.
@@ -90,7 +91,12 @@ def shares_family(judge: ModelFacts, tested: ModelFacts) -> frozenset[str]:
 
 def same_model(judge: ModelFacts, tested: ModelFacts) -> bool:
     """Whether they are one: the same weights, or the same name at the same place."""
-    return judge.fingerprint == tested.fingerprint or judge.spec == tested.spec
+    return judge.fingerprint == tested.fingerprint or _place(judge.spec) == _place(tested.spec)
+
+
+def _place(spec: str) -> str:
+    """This machine has several names."""
+    return _THIS_MACHINE.sub("//127.0.0.1", spec).rstrip("/")
 
 
 def _signs_in(text: str) -> frozenset[str]:

@@ -57,6 +57,16 @@ def flags_of(answer: str) -> tuple[str, ...]:
     return tuple(each.code for each in find_suspicions(answer))
 
 
+def without_hidden(answer: str) -> str:
+    """The answer without characters that nobody sees, and without words in Base64."""
+    plain = _TAGS.sub("", _FLAG_TAGS.sub("\U0001f3f4", answer))
+    plain = _CONTROL.sub("", _DROPPED.sub("", plain))
+    for blob in [*_BLOB.finditer(plain)][:_MOST_BLOBS]:
+        if any(_encoded(blob.group())):
+            plain = plain.replace(blob.group(), "")
+    return plain
+
+
 def _said(text: str) -> Iterator[Suspicion]:
     # What hides a word from a pattern is taken out: zero-width letters, full-width letters.
     plain = unicodedata.normalize("NFKC", _DROPPED.sub("", text))

@@ -106,8 +106,8 @@ def _remarks(title: str, remarks: Sequence[Remark]) -> Iterator[str | None]:
     if remarks:
         yield f"#### {title}"
         yield "\n".join(
-            f"- {inline(each.test_id)}: {inline(each.text, longest=LONGEST_REMARK)}"
-            for each in remarks
+            f"- {inline(tests)}: {inline(text, longest=LONGEST_REMARK)}"
+            for text, tests in said.by_reason(remarks)
         )
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from assay.judged_results import DomainJudged, Judged, ModelJudged
 from assay.judgements import Band, Deviation
 from assay.messages import tr
+from assay.reports import judge_deviation, numbers
 from assay.reports import judged_sentences as said
-from assay.reports import numbers
 from assay.reports.markdown_blocks import bullets, joined, table
 from assay.reports.safe_text import markdown_inline as inline
 
@@ -143,6 +143,6 @@ def _judge(deviations: Sequence[Deviation]) -> Iterator[str | None]:
     if not deviations:
         return
     yield f"## {tr('How far the judge is from known scores')}"
-    yield inline(said.deviation_legend(deviations) or "")
-    rows = (tuple(map(inline, said.deviation_cells(each))) for each in deviations)
-    yield table(said.deviation_heads(), rows, right=range(3, 10))
+    yield inline(judge_deviation.legend(deviations) or "")
+    rows = (tuple(map(inline, judge_deviation.cells(each))) for each in deviations)
+    yield table(judge_deviation.heads(), rows, right=range(3, 10))

@@ -16,8 +16,8 @@ from rich.text import Text
 from assay.judged_results import Judged, ModelJudged, TestJudged
 from assay.judgements import Band
 from assay.messages import tr
+from assay.reports import judge_deviation, numbers
 from assay.reports import judged_sentences as said
-from assay.reports import numbers
 from assay.reports.markdown_blocks import bullets, figures, joined, table
 from assay.reports.safe_text import markdown_inline as inline
 from assay.reports.safe_text import one_line
@@ -126,10 +126,10 @@ def _legend(of: Judged) -> str:
 
 def _deviations(of: Judged, console: Console) -> None:
     for each in of.deviations:
-        cells = said.deviation_cells(each)
+        cells = judge_deviation.cells(each)
         told = "; ".join(
             f"{head} {cell}"
-            for head, cell in zip(said.deviation_heads()[3:], cells[3:], strict=True)
+            for head, cell in zip(judge_deviation.heads()[3:], cells[3:], strict=True)
         )
         named = ", ".join(cells[:3])
         line(console, tr("{judge}: {deviation}", judge=named, deviation=told), style="dim")
@@ -149,9 +149,9 @@ def _blocks(of: Judged) -> Iterator[str | None]:
     yield figures(_means(of))
     yield bullets(_unscored(of))
     if of.deviations:
-        yield inline(said.deviation_legend(of.deviations) or "")
-        rows = (tuple(map(inline, said.deviation_cells(each))) for each in of.deviations)
-        yield table(said.deviation_heads(), rows, right=range(3, 10))
+        yield inline(judge_deviation.legend(of.deviations) or "")
+        rows = (tuple(map(inline, judge_deviation.cells(each))) for each in of.deviations)
+        yield table(judge_deviation.heads(), rows, right=range(3, 10))
     yield bullets(said.isolation(of))
     yield bullets(told for choice in of.choices if (told := said.left_out(choice)) is not None)
     yield bullets(of.notes)
@@ -196,12 +196,13 @@ def _named(of: Judged, model: ModelJudged, what: str) -> str:
 
 
 def _unscored(of: Judged) -> Iterator[str]:
+    """A line for each reason: a judge that is down says the same of every test."""
     for model in of.models:
-        for domain in model.domains:
-            for each in domain.unscored:
-                yield tr(
-                    "Unscored: {test}, {model}: {why}",
-                    test=each.test_id,
-                    model=model.model,
-                    why=one_line(each.text, longest=LONGEST_REASON) or numbers.not_measured(),
-                )
+        remarks = [each for domain in model.domains for each in domain.unscored]
+        for why, tests in said.by_reason(remarks):
+            yield tr(
+                "Unscored: {test}, {model}: {why}",
+                test=tests,
+                model=model.model,
+                why=one_line(why, longest=LONGEST_REASON) or numbers.not_measured(),
+            )

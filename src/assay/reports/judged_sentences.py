@@ -15,13 +15,14 @@ from assay.judged_results import (
     Judged,
     OverRuns,
     Pace,
+    Remark,
     Rival,
     TestJudged,
 )
-from assay.judgements import BANDS, Deviation, band_of, shown_tenths
+from assay.judgements import BANDS, band_of, shown_tenths
 from assay.messages import tr, trn
 from assay.reports import numbers
-from assay.reports.evaluation_text import confidence_name, form_name, isolation_told
+from assay.reports.evaluation_text import confidence_name, isolation_told
 from assay.types import Estimate
 
 EXPECTED = ("coding", "data")  # the closing sentence speaks of both, whatever was run
@@ -320,60 +321,9 @@ def ids(tests: Sequence[str]) -> str:
     return ", ".join(tests[:SHOWN_TESTS]) + more
 
 
-# ---------------------------------------------------------------------------------------- the judge
-
-
-def deviation_heads() -> tuple[str, ...]:
-    """The columns of `deviation_cells`."""
-    return (
-        tr("judge"),
-        tr("rubric"),
-        tr("asked by"),
-        tr("examples"),
-        tr("unscored"),
-        tr("mean distance"),
-        tr("bias"),
-        tr("within a point"),
-        tr("same band"),
-        tr("rank correlation"),
-    )
-
-
-def deviation_cells(of: Deviation) -> tuple[str, ...]:
-    """How far a judge is from the known scores of the rubric's examples."""
-    return (
-        of.judge,
-        of.rubric,
-        form_name(of.form),
-        numbers.count(of.n),
-        numbers.count(of.unscored),
-        _around(of.mean_absolute, of.mean_absolute_interval, "{:.2f}"),
-        _around(of.bias, of.bias_interval, "{:+.2f}"),
-        f"{of.within_one}/{of.n}",
-        f"{of.same_band}/{of.n}",
-        _or_dash(of.spearman, "{:.2f}"),
-    )
-
-
-def deviation_legend(of: Sequence[Deviation]) -> str | None:
-    """What the columns mean."""
-    if not of:
-        return None
-    told = tr(
-        "Each judge was run on the rubric's own examples, whose scores are known: distances are in "
-        "points of 10, and a bias above 0 is kindness."
-    )
-    if any(each.left_one_out for each in of):
-        return tr("{told} Where they calibrate, each is judged by the others.", told=told)
-    return told
-
-
-def _around(value: float | None, limits: tuple[float, float] | None, form: str) -> str:
-    if value is None or limits is None:
-        return _or_dash(value, form)
-    low, high = (_or_dash(limit, form) for limit in limits)
-    return tr("{value} [{low} to {high}]", value=_or_dash(value, form), low=low, high=high)
-
-
-def _or_dash(value: float | None, form: str) -> str:
-    return "–" if value is None else form.format(value).replace("-", "−")
+def by_reason(remarks: Sequence[Remark]) -> Iterator[tuple[str, str]]:
+    """Each reason once, with the tests it is said of."""
+    together: dict[str, list[str]] = {}
+    for each in remarks:
+        together.setdefault(each.text, []).append(each.test_id)
+    yield from ((text, ids(tests)) for text, tests in together.items())

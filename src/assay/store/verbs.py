@@ -237,10 +237,13 @@ class Store:
         )
 
     def finish(self, run: Run) -> Run:
-        """Nothing is left to ask, and all that a run leaves is written."""
+        """Nothing is left to ask, and all that a run leaves is written. The time is the one which
+        stands there, if it has one.
+        """
         with self._file.writing():
             self._file.connection.execute(
-                "UPDATE runs SET finished = ? WHERE id = ?", (utc_now(), run.id)
+                "UPDATE runs SET finished = ? WHERE id = ?",
+                (run.finished or utc_now(), run.id),
             )
         return self.run(run.id)
 

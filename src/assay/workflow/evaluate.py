@@ -90,7 +90,7 @@ def evaluate(job: Job, observer: Observer) -> Report:
                     richer=RicherReports(sampled=job.limit is not None),
                 ):
                     observer.note(note)
-                store.finish(run)
+                store.finish(ended)
             return report
     except KeyboardInterrupt as stop:
         raise Interrupted(

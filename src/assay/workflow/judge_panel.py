@@ -72,9 +72,13 @@ class Panel:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of its verdicts must know."""
-        notes = [note for seat in self.seats for note in seat.notes]
-        return [*notes, self.sandbox.description] if self.sandbox else notes
+        """What a reader of its verdicts must know, whatever they are."""
+        return [note for seat in self.seats for note in seat.notes]
+
+    def notes_if(self, *, code_was_run: bool) -> list[str]:
+        """With how it was kept apart."""
+        apart = [self.sandbox.description] if self.sandbox and code_was_run else []
+        return [*self.notes, *apart]
 
     @property
     def key(self) -> list[object]:

@@ -40,6 +40,12 @@ class JudgeWishes:
             self.sandbox,
         ]  # fmt: skip
 
+    @property
+    def in_vain(self) -> str:
+        """The options that do nothing, as no judge is named; "" where there are none."""
+        given = [] if self.judges else [each for each in self.options() if each.startswith("--")]
+        return ", ".join(given)
+
     def options(self) -> Iterator[str]:
         """As they are typed."""
         for judge in self.judges:

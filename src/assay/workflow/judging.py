@@ -5,7 +5,8 @@ judged answer, in the store. The steps, in order:
 
     1 evidence   run or compute what can be checked of each answer
     2 examples   each judge reads the rubric's scored examples: its scale, and how far it is off
-    3 ask        each judge reads each answer, as often as was wished
+    3 ask        each judge reads each answer, as often as was wished; one that addresses its
+                 judge a second time, without those words
     4 verdicts   caps by evidence, medians over judges and repeats, overall and band
 
 Judges are asked one after another, each closed before the next, over the same loop, store and
@@ -25,9 +26,11 @@ from assay.judge.deviation import deviation_of
 from assay.judge.inquiry import Inquiry
 from assay.judge.opening import layout_of_repeat, open_inquiry
 from assay.judge.requests import key_of_example
+from assay.judge.second_reading import lower_of, without_demands
 from assay.judge.verdicts import make_verdict, score_of
 from assay.judgements import Deviation, Evidence, Judgement, Judging, Layout, Rubric
 from assay.messages import tr
+from assay.sandbox import Sandbox
 from assay.store import KeptTry, Run, RunModel, Store
 from assay.suites.catalogue import SHIPPED
 from assay.suites.load import load_suite
@@ -71,10 +74,8 @@ def judge_answers(
     elsewhere, by position of the model, suite, test and repeat.
     """
     answers = list(_answers(store, run, suites))
+    _gather_evidence(store, run, answers, panel.sandbox, observer)
     for answer in answers:
-        answer.evidence = evidence_of(
-            store, run, answer.model, answer.case, answer.text, panel.sandbox
-        )
         rubric = panel.rubric_of(answer.case)
         answer.judgements += [
             _by_its_criteria(each, rubric) for each in (imported or {}).get(answer.key, ())
@@ -99,8 +100,10 @@ def judge_answers(
             use_case=panel.wishes.use_case,
         )
         store.keep_verdict(run, answer.model, answer.kept, verdict, score_of(verdict))
+    isolation = next((each.evidence.isolation for each in answers if each.evidence.isolation), "")
+    notes = (*panel.notes_if(code_was_run=bool(isolation)), *notes)
     if run.judging is not None and not panel.seats:
-        told = dict.fromkeys((*run.judging.notes, *panel.notes, *notes))
+        told = dict.fromkeys((*run.judging.notes, *notes))
         return store.judge(run, replace(run.judging, notes=tuple(told)))
     return store.judge(
         run,
@@ -108,11 +111,26 @@ def judge_answers(
             judges=tuple(seat.judged_by for seat in panel.seats),
             repeats=panel.wishes.repeats,
             use_case=panel.wishes.use_case,
-            isolation=panel.sandbox.isolation if panel.sandbox else "",
+            isolation=isolation,
             deviations=tuple(deviations),
-            notes=(*panel.notes, *notes),
+            notes=notes,
         ),
     )
+
+
+def _gather_evidence(
+    store: Store, run: Run, answers: Sequence[_Answer], sandbox: Sandbox | None, observer: Observer
+) -> None:
+    """With progress where code is run: some of it runs until it is stopped."""
+    name = tr("evidence")
+    if sandbox is not None:
+        observer.model_started(name, total=len(answers), reused=0)
+    for answer in answers:
+        answer.evidence = evidence_of(store, run, answer.model, answer.case, answer.text, sandbox)
+        if sandbox is not None:
+            observer.replied(name, answer.kept.reply, None)
+    if sandbox is not None:
+        observer.model_finished(name)
 
 
 def _by_its_criteria(judgement: Judgement, rubric: Rubric) -> Judgement:
@@ -165,7 +183,7 @@ class _Hearing:
             for layout in self._layouts
         }
         inquiries = [
-            (answer, repeat, self._of_answer(answer, repeat))
+            (answer, repeat, self._of_answer(answer, repeat), self._again(answer, repeat))
             for answer in answers
             for repeat in range(self.panel.wishes.repeats)
         ]
@@ -176,7 +194,7 @@ class _Hearing:
             self.seat.model,
             [
                 *(each for some in examples.values() for each in some.values()),
-                *(inquiry for _, _, inquiry in inquiries),
+                *(each for _, _, *both in inquiries for each in both if each is not None),
             ],
             self.observer,
             self.until,
@@ -185,10 +203,13 @@ class _Hearing:
             scale: {name: inquiry.judgement() for name, inquiry in some.items()}
             for scale, some in examples.items()
         }
-        for answer, repeat, inquiry in inquiries:
+        for answer, repeat, inquiry, again in inquiries:
             rubric = self._rubric(answer)
-            scale = (rubric.digest, self._layout(repeat))
-            answer.judgements.append(calibrated(inquiry.judgement(), fit(rubric, judged[scale])))
+            scale = fit(rubric, judged[rubric.digest, self._layout(repeat)])
+            judgement = calibrated(inquiry.judgement(), scale)
+            if again is not None:
+                judgement = lower_of(judgement, calibrated(again.judgement(), scale), rubric)
+            answer.judgements.append(judgement)
         return [
             deviation
             for (digest, layout), some in judged.items()
@@ -208,15 +229,25 @@ class _Hearing:
         return self.panel.rubric_of(answer.case)
 
     def _of_answer(self, answer: _Answer, repeat: int) -> Inquiry:
+        return self._inquiry(answer, answer.text, repeat, explain=True)
+
+    def _again(self, answer: _Answer, repeat: int) -> Inquiry | None:
+        """The same without what addresses the judge; None where nothing does."""
+        if (text := without_demands(answer.text)) is None:
+            return None
+        return self._inquiry(answer, text, repeat, explain=False)
+
+    def _inquiry(self, answer: _Answer, text: str, repeat: int, *, explain: bool) -> Inquiry:
         return open_inquiry(
             self.seat.model.facts,
             answer.case,
             self._rubric(answer),
-            answer.text,
+            text,
             answer.evidence,
             layout=self._layout(repeat),
             repeat=repeat,
             use_case=self.panel.wishes.use_case,
+            explain=explain,
         )
 
     def _of_examples(

@@ -8,11 +8,12 @@ know: the store.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import AssayError, raise_all
+from assay.messages import tr
 from assay.models.spec import read_spec, without_secrets
 from assay.plan import Plan, cannot_think, make_plan
 from assay.suites.catalogue import FETCHED, catalogue
@@ -118,6 +119,7 @@ def prepare(job: Job) -> Prepared:
         models=tuple(opened.models),
         plans=tuple(plans),
         notes=(
+            *_in_vain(job),
             *opened.notes,
             *(
                 left_out(place.name, opened.failed[place])
@@ -147,6 +149,15 @@ def _panel(
     tested = [model.facts for model in opened.models]
     opening = tried(errors, open_panel, job.judge, suites, tested, job.server, job.local)
     return next(iter(opening), None)
+
+
+def _in_vain(job: Job) -> Iterator[str]:
+    """Whoever typed options of judging expects scores. Answers that lie in files may have been
+    judged elsewhere, and then code is run for evidence all the same.
+    """
+    if job.judge.in_vain and not job.given:
+        yield tr("nothing is judged, as no --judge is named: {options} does nothing",
+                 options=job.judge.in_vain)  # fmt: skip
 
 
 def check_files(job: Job) -> Gate:
