@@ -50,10 +50,36 @@ def test_reasoning_is_split_off_and_an_unclosed_thought_is_no_answer(tmp_path):
     assert second.reasoning_unclosed
 
 
-def test_any_bytes_are_an_answer(tmp_path):
-    model = written(tmp_path / "m", a=b"\xff\xfe\x00ok", b=b"")
-    assert "ok" in ask(model, "a").text
+def test_a_broken_character_and_an_empty_file_are_answers(tmp_path):
+    model = written(tmp_path / "m", a="five €".encode()[:-1], b=b"")
+    assert ask(model, "a").text == "five \ufffd"
     assert isinstance(ask(model, "b"), Answered)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_marks_of_an_encoding_are_read_and_no_part_of_the_answer(tmp_path, encoding):
+    model = written(tmp_path / "m", a="def find():\n    return '€'".encode(encoding))
+    assert ask(model, "a").text == "def find():\n    return '€'"
+
+
+def test_what_is_no_text_is_refused_by_its_name(tmp_path):
+    with pytest.raises(ModelUnavailable, match=r"a\.txt is not text.*c\.txt is not text"):
+        written(
+            tmp_path / "m",
+            a=bytes(range(256)) * 9,
+            b="fine",
+            c="né à Lomé, éduqué".encode("latin-1"),
+        )
+
+
+def test_a_link_out_of_the_folder_is_refused(tmp_path):
+    (tmp_path / "secret").write_text("key", "utf-8")
+    written(tmp_path / "m", a="one")
+    (tmp_path / "m" / "b.txt").symlink_to(tmp_path / "m" / "a.txt")
+    assert ask(WrittenOutputs(tmp_path / "m"), "b").text == "one"
+    (tmp_path / "m" / "c.txt").symlink_to(tmp_path / "secret")
+    with pytest.raises(ModelUnavailable, match=r"c\.txt leads out"):
+        WrittenOutputs(tmp_path / "m")
 
 
 def test_the_files_stand_for_the_model(tmp_path):

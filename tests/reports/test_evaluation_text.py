@@ -301,6 +301,18 @@ def test_a_right_evaluation_of_somebody_elses_has_no_finding():
         re.sub(r"^([A-Z][A-Za-z ]+):", r"**\1:**", WRITTEN_BY_HAND, flags=re.MULTILINE),
         re.sub(r"^([A-Z][A-Za-z ]+):", r"**\1**:", WRITTEN_BY_HAND, flags=re.MULTILINE),
         re.sub(r"^([A-Z][A-Z ]+):", r"### \1:", WRITTEN_BY_HAND, flags=re.MULTILINE),
+        re.sub(
+            r"^([A-Z][a-z]+(?: [A-Z][a-z]+)?): (?=\d)",
+            r"- **\1:** ",
+            WRITTEN_BY_HAND,
+            flags=re.MULTILINE,
+        ),
+        re.sub(
+            r"^([A-Z][a-z]+(?: [A-Z][a-z]+)?): (?=\d)",
+            r"* \1: ",
+            WRITTEN_BY_HAND,
+            flags=re.MULTILINE,
+        ),
         re.sub(r"^([A-Z][A-Z ]+: .*)$", r"## __\1__", WRITTEN_BY_HAND, flags=re.MULTILINE),
     ],
 )

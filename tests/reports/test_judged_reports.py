@@ -103,6 +103,9 @@ def test_the_final_summary_ends_in_one_sentence_that_names_the_models(run):
         ([model("a", flat(CODING, 9, 6)), model("b", flat(CODING, 6, 8))],
          r"Use a for coding \(7\.5 .*\), which has the highest mean, though the tests do not tell "
          r"it apart from b \(difference \+0\.5 \[−.* to \+.*\] on 6 tests\)\."),
+        ([model("a", flat(CODING[:4], 9)), model("b", flat(CODING[:4], 3, 6))],
+         r"Use a for coding .* the tests do not tell it apart from b \(difference \+4\.5 "
+         r"\[\+.* to \+.*\] on 4 tests, too few to be sure\)\."),
         ([model("a", flat(CODING, 4, 3))],
          r"Use none of these models for coding without checking every answer: the best, a, has "
          r"3\.5 of 10 .*, POOR\."),
@@ -118,6 +121,15 @@ def test_the_final_summary_ends_in_one_sentence_that_names_the_models(run):
 def test_a_choice_is_told_with_its_ground_and_its_figures(models, sentence):
     (choice,) = judged(models).choices
     assert re.match(sentence, choice_sentence(choice)), choice_sentence(choice)
+
+
+def test_what_judge_and_evidence_both_say_is_one_fault():
+    shown = evidence(0, 1)
+    (said,) = [check.explanation for check in shown.checks]
+    told = judgement("coding", (7, 7, 7), weaknesses=[said])
+    one = replace(verdict("CT-01", judgements=[told]), evidence=shown, weaknesses=(said,))
+    page = prose(final_summary(judged([model("a", [one])])))
+    assert page.count(f"CT-01: {said}") == 1
 
 
 def test_a_domain_that_was_not_judged_is_told_in_the_closing_sentence():

@@ -238,12 +238,23 @@ def test_an_import_by_other_criteria_than_the_tests_is_unscored(court):
     assert "insight_quality" in rows(document)["own_001"]["explanation"]
 
 
+def test_an_import_that_cannot_be_used_takes_no_score_away(court):
+    court.run(court.judge(form(9, 9, 9)))
+    file = court.folder / "mine.txt"
+    text = standard(7, 8, 11, overall="7.9", rating="GOOD", test="own_001", model="able")
+    file.write_text(text, "utf-8")
+    document = court.judge_again("latest", imports=[file])
+    assert rows(document)["own_001"]["score"] == 0.9
+    assert "lies between 0 and 10" in "\n".join(document["judged"]["notes"])
+
+
 def test_our_own_evaluations_come_back_as_they_were(court):
     document = court.run(court.judge(form(7, 8, 9, quotes=QUOTES)))
     reports = court.run_folder(document) / "reports" / "evaluations"
     again = court.judge_again("latest", imports=[reports])
     assert scores(verdicts(again)["own_001"]) == (7, 8, 9)
-    assert again["judged"]["notes"] == []
+    (note,) = again["judged"]["notes"]
+    assert note.startswith("Judged with: assay judge latest --import ")
 
 
 def test_a_file_without_an_evaluation_is_refused(court, tmp_path):

@@ -368,6 +368,25 @@ def test_an_answer_of_nothing_but_demands_is_worth_nothing(court):
     assert "injection_suspected" in verdict["judgements"][0]["flags"]
 
 
+def test_a_test_without_an_answer_counts_as_unscored_and_no_model_is_recommended_for_the_rest(
+    court,
+):
+    tests = [f"own_{number:03}" for number in range(1, 7)]
+    failing = court.script(
+        "mostly-silent", default=ANSWER, fail=dict.fromkeys(tests[1:], "the server hung up")
+    )
+    suite = court.tests(*map(judged_test, tests))
+    document = court.run(court.judge(form(9, 9, 9)), models=[failing], suite=suite)
+    assert document["exit_code"] == 3
+    (model,) = document["judged"]["models"]
+    (domain,) = model["domains"].values()
+    assert (domain["mean"]["n"], domain["mean"]["unscored"]) == (1, 5)
+    told = (court.run_folder(document) / "reports" / "final_summary.md").read_text("utf-8")
+    assert "o model can be named" in told
+    whole = (court.run_folder(document) / "reports" / "comparative_analysis.md").read_text("utf-8")
+    assert "there is no answer: the server hung up" in whole
+
+
 # ----------------------------------------------------------------------------------- what is told
 
 
@@ -424,3 +443,11 @@ def test_one_reason_for_several_unscored_tests_is_told_once(court):
     told = (court.run_folder(document) / "reports" / "comparative_analysis.md").read_text("utf-8")
     lines = [line for line in told.splitlines() if line.startswith("- own_001, own_002, own_003:")]
     assert len(lines) == 1
+
+
+def test_what_a_judge_is_asked_after_its_first_reply_has_a_count_of_its_own(court):
+    watcher = Watcher()
+    judge = court.judge(["no form at all", form(7, 7, 7)])
+    court.run(judge, observer=watcher)
+    told = [what for spec, what in watcher.events if spec.startswith("judge ")]
+    assert told == [1, "+", "end", 1, "+", "end"]

@@ -48,13 +48,11 @@ def examine(answer: str, made: Made, sandbox: Sandbox | None) -> Evidence:
     if chosen is None:
         broken = has_broken_code(answer)
         reason = tr("the code cannot be parsed") if broken else tr("there is no such function")
-        return Evidence(checks=(_named(False, asked_for), *without_code(trials, reason)))
+        return Evidence(checks=(_named("", asked_for), *without_code(trials, reason)))
     checks, results = tried(trials, chosen.sources, sandbox)
     if results.missing:
         return Evidence(missing=results.missing)
-    return Evidence(
-        checks=(_named(name == asked_for, asked_for), *checks), isolation=sandbox.isolation
-    )
+    return Evidence(checks=(_named(name, asked_for), *checks), isolation=sandbox.isolation)
 
 
 def _name(chosen: Chosen | None, asked_for: str) -> str:
@@ -63,12 +61,20 @@ def _name(chosen: Chosen | None, asked_for: str) -> str:
     return candidate(chosen.main, 2) or asked_for
 
 
-def _named(passed: bool, asked_for: str) -> EvidenceCheck:
+def _named(found: str, asked_for: str) -> EvidenceCheck:
+    """`found` is what it is called; "" where there is none."""
+    if found == asked_for:
+        explanation = tr("The function is called {name}", name=asked_for)
+    elif found:
+        explanation = tr(
+            "The function is called {found}, and {name} was asked for",
+            found=found,
+            name=asked_for,
+        )
+    else:
+        explanation = tr("There is no function called {name}", name=asked_for)
     return EvidenceCheck(
-        name="name",
-        passed=passed,
-        explanation=tr("The function is called {name}", name=asked_for),
-        group="interface",
+        name="name", passed=found == asked_for, explanation=explanation, group="interface"
     )
 
 

@@ -21,8 +21,9 @@ from itertools import groupby
 from typing import Literal
 
 from assay.evidence.figures import Figure, Reading
-from assay.evidence.labels import Bound, Dimension, Kind, bind, find_labels
+from assay.evidence.labels import Bound, Kind, bind
 from assay.evidence.passages import Line, Passage, read_groups, read_lines, read_passages
+from assay.evidence.phrases import Dimension, find_labels
 from assay.judgements import Evidence, EvidenceCheck
 from assay.messages import tr, trn
 
@@ -56,9 +57,9 @@ class Answer:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
     """A figure and how it is named. `names`: dimension to key; a dimension in `optional` may stay
-    unnamed. `coarsest`: to such a unit it may be rounded without a word. `signed`: a fall is
-    negative. `mistaken`: the figure of the data that this one puts right; who repeats it claims
-    nothing.
+    unnamed, and in `told_apart` another key rules the fact out, however loosely the sentence names
+    it. `coarsest`: to such a unit it may be rounded without a word. `signed`: a fall is negative.
+    `mistaken`: the figure of the data that this one puts right; who repeats it claims nothing.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Fact:
     kind: Kind
     names: Mapping[str, str]
     optional: frozenset[str] = frozenset()
+    told_apart: frozenset[str] = frozenset()
     tolerance: Decimal = Decimal(0)
     coarsest: Decimal = Decimal(1)
     signed: bool = False
@@ -150,7 +152,10 @@ def _claim(one: Bound, fact: Fact) -> Literal["firm", "loose"] | None:
             continue
         if key in one.loose[dimension]:
             firm = False
-        elif dimension in fact.optional and (not one.firm[dimension] or dimension in one.over):
+        elif dimension in fact.optional and (
+            dimension in one.over
+            or not (one.firm[dimension] or (dimension in fact.told_apart and one.loose[dimension]))
+        ):
             # What a title or the sentence before names makes it loose at most.
             firm = firm and has_unit and not (one.firm[dimension] or one.loose[dimension])
         else:

@@ -6,7 +6,9 @@ the code is for. Nothing is run, and every step is linear in the answer's length
 An answer may quote the code it was given, show a draft, define things in several blocks, and add an
 example of use, which may import what was asked for as if it lay in a file. Of the blocks that
 define most of the names asked for, the last one is meant, and the last one with docstrings where
-some have them; what it uses and does not define is taken from the other blocks.
+some have them; what it uses and does not define is taken from the other blocks. Where no block
+that is said to be Python defines any of the names, blocks in other blocks, blocks of any language
+and code without a fence are read, in this order.
 """
 
 from __future__ import annotations
@@ -14,20 +16,25 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from textwrap import dedent
+
+from assay.evidence.names_in_code import defined_in, imported, names_of, without_imports
+from assay.evidence.wrapped_code import loose_code, mended
 
 LONGEST_ANSWER = 400_000
 _LONGEST_BLOCK = 100_000
 _MOST_BLOCKS = 60
-_MOST_TAKEN = 8  # blocks that belong together
-_FENCE = re.compile(r"([ \t>]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
+_MOST_TAKEN = 20  # blocks that belong together: a module may come function by function
+_FENCE = re.compile(r"([ \t>\ufeff\u200b\u2060\u00a0]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
+_WRAPPING = re.compile(r"(?m)^[ \t\ufeff\u200b]*(?:`{3,}|~{3,})[ \t]*(?i:markdown|md)[ \t\r]*$")
 _WORDS = re.compile(r"[\w+#-]+")
 _QUOTED = re.compile(r"^[ \t]{0,3}> ?")
 _LANGUAGES = {"", "python", "py", "python3", "py3"}
+_OF_OTHERS = {"diff", "patch", "udiff"}
 _BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -43,7 +50,7 @@ class Block:
     @property
     def defined(self) -> frozenset[str]:
         """The names that it defines at its top level."""
-        return frozenset(_defined(self.tree.body))
+        return frozenset(defined_in(self.tree.body))
 
     def function(self, name: str) -> Function | None:
         """Its last function of that name."""
@@ -63,29 +70,33 @@ class Chosen:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """What to load, one after the other."""
-        return tuple(block.text for block in self.blocks)
+        """What to load, one after the other. Blocks may import from each other as from files."""
+        defined = frozenset().union(*(block.defined for block in self.blocks))
+        return tuple(without_imports(block.text, block.tree, defined) for block in self.blocks)
 
 
 def fenced(answer: str) -> Iterator[tuple[str, str]]:
     """(language, text) of every fenced block; the last one may lack its closing fence."""
+    for opened, lines in _parts(answer):
+        if opened is not None:
+            yield _language(opened), _text(opened, lines)
+
+
+def _parts(answer: str) -> Iterator[tuple[re.Match[str] | None, list[str]]]:
+    """The fence that opens a block, and the block's lines; None with the lines between blocks."""
     opened: re.Match[str] | None = None
     lines: list[str] = []
     quotes = 0
     # Not splitlines: a text in the code may hold a form feed or a Unicode line separator.
     for line in answer[:LONGEST_ANSWER].replace("\r\n", "\n").split("\n"):
         mark = _FENCE.match(line)
-        if opened is None:
-            if mark:
-                opened, lines, quotes = mark, [], 0
-        elif mark and _closes(opened, mark, in_text=quotes % 2 == 1):
-            yield _language(opened), _text(opened, lines)
-            opened = None
+        if mark and (opened is None or _closes(opened, mark, in_text=quotes % 2 == 1)):
+            yield opened, lines
+            opened, lines, quotes = (mark if opened is None else None), [], 0
         else:
             lines.append(line)
             quotes += line.count('"""')
-    if opened is not None:
-        yield _language(opened), _text(opened, lines)
+    yield opened, lines
 
 
 def _closes(opened: re.Match[str], mark: re.Match[str], *, in_text: bool) -> bool:
@@ -109,21 +120,66 @@ def _text(opened: re.Match[str], lines: Sequence[str]) -> str:
 
 def python_blocks(answer: str) -> tuple[Block, ...]:
     """The blocks that are Python. An answer without any fence may be code as a whole."""
-    found = list(fenced(answer))
-    if not found:
-        found = [("", answer)]
-    blocks = []
-    for language, text in found[:_MOST_BLOCKS]:
-        tree = parsed(text) if language in _LANGUAGES else None
-        if tree is not None and tree.body:
-            blocks.append(Block(text, tree))
-    return tuple(blocks)
+    return _blocks(list(fenced(answer)) or [("", answer)], _block, _LANGUAGES)
+
+
+def _blocks(
+    found: Sequence[tuple[str, str]],
+    block_of: Callable[[str], Block | None],
+    languages: Collection[str] = (),
+) -> tuple[Block, ...]:
+    """Those that are Python, of these languages or of any."""
+    texts = (
+        text
+        for language, text in found[:_MOST_BLOCKS]
+        if (language in languages if languages else language not in _OF_OTHERS)
+    )
+    return tuple(block for text in texts if (block := block_of(text)) is not None)
+
+
+def _block(text: str) -> Block | None:
+    """The text, mended if need be; None where it is no Python, or says nothing."""
+    for one in _forms(text):
+        tree = parsed(one)
+        if tree is not None:
+            return Block(one, tree) if tree.body else None
+    return None
+
+
+def _forms(text: str) -> Iterator[str]:
+    yield text
+    if len(text) <= _LONGEST_BLOCK:
+        yield from mended(text)
+
+
+def _readings(answer: str, wanted: Collection[str]) -> Iterator[tuple[Block, ...]]:
+    """The blocks of an answer, read in one way after another."""
+    block_of = cache(_block)
+    answer = answer[:LONGEST_ANSWER]
+    outer = list(fenced(answer))
+    # The whole answer may stand in a block, whose end is then taken for that of one inside.
+    unwrapped = list(fenced(_WRAPPING.sub("", answer)))
+    inner = [one for _, text in outer[:_MOST_BLOCKS] for one in fenced(text)]
+    readings = [_blocks(outer or [("", answer)], block_of, _LANGUAGES)]
+    yield readings[0]
+    for found in (unwrapped, inner):
+        readings.append(_blocks(found, block_of, _LANGUAGES))
+        yield readings[-1]
+    for found in (outer, unwrapped, inner):
+        readings.append(_blocks(found, block_of))
+        yield readings[-1]
+    known = any(block.defined & set(wanted) for blocks in readings for block in blocks)
+    # What a diff shows around its changes is no code of the answer's own.
+    if not known and not any(language in _OF_OTHERS for language, _ in outer):
+        between = ["\n".join(lines) for opened, lines in _parts(answer) if opened is None]
+        loose = loose_code("\n```\n".join(between), lambda text: parsed(text) is not None)
+        yield _blocks([("", text) for text in loose][-_MOST_BLOCKS:], block_of)
 
 
 def has_broken_code(answer: str) -> bool:
     """Whether a block that is said to be Python cannot be parsed."""
     return any(
-        language in _LANGUAGES - {""} and parsed(text) is None
+        language in _LANGUAGES - {""} and all(parsed(one) is None for one in _forms(text))
         for language, text in list(fenced(answer))[:_MOST_BLOCKS]
     )
 
@@ -153,17 +209,19 @@ def choose(
     defines any of the names, the last block that `otherwise` takes is meant.
     """
     given = _bodies(parsed(quoted), wanted) if quoted else {}
-    blocks = python_blocks(answer)
-    worths = [_worth(block, wanted, given) for block in blocks]
-    best = max(worths, default=(0, False))
-    if best[0] > 0:
-        main = len(worths) - 1 - worths[::-1].index(best)
-    else:
+    seen = []
+    for blocks in _readings(answer, wanted):
+        worths = [_worth(block, wanted, given) for block in blocks]
+        best = max(worths, default=(0, False))
+        if best[0] > 0:
+            main = len(worths) - 1 - worths[::-1].index(best)
+            return _completed(blocks, main, wanted)
+        seen.append(blocks)
+    for blocks in seen:
         taken = [at for at, block in enumerate(blocks) if otherwise(block)]
-        if not taken:
-            return None
-        main = taken[-1]
-    return _completed(blocks, main, wanted)
+        if taken:
+            return _completed(blocks, taken[-1], wanted)
+    return None
 
 
 def repeats(block: Block, quoted: str, wanted: Collection[str]) -> bool:
@@ -212,8 +270,8 @@ def _worth(block: Block, wanted: Sequence[str], given: dict[str, str]) -> tuple[
     if given and _bodies(block.tree, wanted) == given:
         return 0, False
     outlines = {one.name for one in functions(block.tree) if _is_outline(one)}
-    imported = {name for line in block.tree.body for name in _imported(line)}
-    names = (block.defined & set(wanted)) - outlines - imported
+    foreign = {name for line in block.tree.body for name in imported(line)}
+    names = (block.defined & set(wanted)) - outlines - foreign
     documented = any(
         isinstance(one, Function | ast.ClassDef)
         and one.name in names
@@ -250,59 +308,19 @@ def _dumped(function: Function) -> str:
 def _completed(blocks: Sequence[Block], main: int, wanted: Sequence[str]) -> Chosen:
     """With the blocks that define what is still missing, as far as they do."""
     taken = [main]
+    defined = [block.defined for block in blocks]
+    read, bound = names_of(blocks[main].tree)
     while True:
-        have = frozenset().union(*(blocks[at].defined for at in taken))
-        lacking = (set(wanted) | _used(blocks[at].tree for at in taken)) - have - _BUILTINS
+        have = frozenset().union(*(defined[at] for at in taken))
+        lacking = (set(wanted) | (read - bound)) - have - _BUILTINS
         more = next(
             (at for at in range(len(blocks) - 1, -1, -1)
-             if at not in taken and blocks[at].defined & lacking),
+             if at not in taken and defined[at] & lacking),
             None,
         )  # fmt: skip
         if more is None or len(taken) == _MOST_TAKEN:
             return Chosen(blocks=tuple(blocks[at] for at in taken[::-1]))
         taken.append(more)
-
-
-def _defined(body: Sequence[ast.stmt]) -> Iterator[str]:
-    for line in body:
-        if isinstance(line, Function | ast.ClassDef):
-            yield line.name
-        elif isinstance(line, ast.Import | ast.ImportFrom):
-            yield from _imported(line)
-        elif isinstance(line, ast.Assign | ast.AnnAssign):
-            targets = line.targets if isinstance(line, ast.Assign) else [line.target]
-            yield from (
-                one.id
-                for target in targets
-                for one in ast.walk(target)
-                if isinstance(one, ast.Name)
-            )
-        elif isinstance(line, ast.If | ast.Try | ast.With):
-            yield from _defined(line.body)
-
-
-def _imported(line: ast.stmt) -> Iterator[str]:
-    """The names that an import binds, if it can: other modules than Python's own are not there."""
-    if isinstance(line, ast.Import):
-        for alias in line.names:
-            if alias.name.split(".")[0] in sys.stdlib_module_names:
-                yield alias.asname or alias.name.split(".")[0]
-    elif isinstance(line, ast.ImportFrom) and line.module:
-        for alias in line.names:
-            if line.module.split(".")[0] in sys.stdlib_module_names:
-                yield alias.asname or alias.name
-
-
-def _used(trees: Iterator[ast.Module]) -> set[str]:
-    """Names that are read somewhere and bound nowhere: they have to come from elsewhere."""
-    read: set[str] = set()
-    bound: set[str] = set()
-    for tree in trees:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Name):
-                (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
-            elif isinstance(node, ast.arg):
-                bound.add(node.arg)
-            elif isinstance(node, ast.ExceptHandler) and node.name:
-                bound.add(node.name)
-    return read - bound
+        also_read, also_bound = names_of(blocks[more].tree)
+        read |= also_read
+        bound |= also_bound

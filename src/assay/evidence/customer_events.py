@@ -20,16 +20,11 @@ from assay.evidence.claims import (
     outcome,
     take_apart,
 )
+from assay.evidence.false_alarms import alarms, check_alarms
 from assay.evidence.figures import read_figures
-from assay.evidence.findings import (
-    Finding,
-    Named,
-    alarms,
-    check_alarms,
-    check_findings,
-    check_named,
-)
-from assay.evidence.labels import Dimension, any_of
+from assay.evidence.findings import Finding, check_findings
+from assay.evidence.named_things import Named, check_named
+from assay.evidence.phrases import Dimension, any_of
 from assay.fixtures import Made
 from assay.judgements import Evidence
 from assay.messages import tr
@@ -40,8 +35,9 @@ if TYPE_CHECKING:
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _OTHER = (
     "other days", "other weekdays", "remaining days", "rest of the week", "the rest", "otherwise",
-    "other six days", "all other days", "remaining six days", "every other day", "any other day",
-    "other day", "non-peak days", "remaining weekdays", "remaining day",
+    "all other days", "every other day", "any other day", "other day", "non-peak days",
+    "remaining weekdays", "remaining day", "other * days", "other * weekdays", "remaining * days",
+    "remaining * weekdays",
 )  # fmt: skip
 _DAYS = Dimension(
     name="day",
@@ -83,7 +79,7 @@ _SITUATIONS = Dimension(
                       "without", "all other days", "remaining days", "typical days",
                       "ordinary days", "other day", "every other day", "rest of the time",
                       "the rest", "the others", "regular days", "all others", "non-mailing days",
-                      "background",
+                      "background", "other * days", "remaining * days",
                       "unaffected days"),
     },
 )  # fmt: skip
@@ -98,6 +94,11 @@ _MEASURES = Dimension(
         "orders": ("order", "average orders", "orders per day", "orders a day",
                    "average orders a day", "average orders per day", *_AVERAGE),
     },
+    # A bare average is of what the sentence is about; a mailing is what contacts follow.
+    narrowed_by=(
+        Dimension(name="subject", phrases={"contacts": ("contact*",), "orders": ("order",)}),
+        Dimension(name="subject", phrases={"contacts": ("mailing",)}),
+    ),
 )  # fmt: skip
 _BUSIEST = (
     "busiest", "peak", "peaks", "strongest", "highest", "most orders", "best", "top", "spike",
@@ -114,6 +115,7 @@ _SMALL = (
     "barely", "constant", "unchanged", "neither",
 )  # fmt: skip
 _SPELLED = ("", "one", "two", "three")
+_ORDINALS = ("", "first", "second", "third")
 
 
 def examine(answer: str, made: Made, sandbox: Sandbox | None = None) -> Evidence:
@@ -173,9 +175,10 @@ def _lag(lag: int) -> Finding:
     for number, some in ways.items():
         some += [f"{lead}: {number}" for lead in ("lag", "lag days", "(days)", "delay", "after")]
         some += [f"lag of {number}", f"lag of {_SPELLED[number]}", f"day +{number}"]
+        some += [f"day {shown} {after}" for shown in (number, _SPELLED[number])
+                 for after in ("after", "following", "from")]  # fmt: skip
+        some += [f"{_ORDINALS[number]} day {after}" for after in ("after", "following")]
     ways[1] += ["next day", "following day", "day after", "a day later"]
-    ways[2] += ["second day after"]
-    ways[3] += ["third day after"]
     return Finding(
         name="echo of mailings",
         shown=tr("days from a mailing to the rise in contacts: {lag}", lag=lag),
@@ -195,7 +198,7 @@ def _figures(facts: Any, *, named: bool) -> list[Fact]:
     def figure(name: str, shown: str, value: Any, names: dict[str, str]) -> Fact:
         optional = frozenset({"measure"} if len(names) > 1 else ())
         return Fact(name=name, shown=shown, value=Decimal(value), kind="count", names=names,
-                    optional=optional)  # fmt: skip
+                    optional=optional, told_apart=optional)  # fmt: skip
 
     segment = {"segment": falling["segment"]}
     return [

@@ -12,15 +12,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.claims import Fact, check_facts, evidence_of, take_apart
+from assay.evidence.false_alarms import alarms, check_alarms, told_nothing
 from assay.evidence.figures import UNITS
-from assay.evidence.findings import (
-    Finding,
-    alarms,
-    check_alarms,
-    check_findings,
-    told_nothing,
-)
-from assay.evidence.labels import Dimension
+from assay.evidence.findings import Finding, check_findings
+from assay.evidence.phrases import Dimension
 from assay.fixtures import Made
 from assay.judgements import Evidence
 from assay.messages import tr
@@ -156,16 +151,16 @@ def _findings(facts: Any) -> list[Finding]:
                                                  record=day["record"]),
                 needs=((day["record"],), ("date", "day", "deliver*", *_as_written(day["date"])),
                        _NO_DAY),
-                or_else=((day["record"],), _as_written(day["date"]), _MENDED)),
+                or_else=(((day["record"],), _as_written(day["date"]), _MENDED),)),
         Finding(name="delivered before ordered",
                 shown=tr("{record} was delivered before it was ordered", record=turned),
                 needs=((turned,), ("deliver*", "date"), _BEFORE)),
         Finding(name="wrong total", shown=tr("the total of {record} is wrong", record=total),
                 needs=((total,), _SUM, _NOT_SO),
-                or_else=((total,), _digits(facts["wrong_total"]["right"]))),
+                or_else=(((total,), _digits(facts["wrong_total"]["right"])),)),
         Finding(name="wrong unit", shown=tr("the weight of {record} is in grams", record=unit),
                 needs=((unit,), _WEIGHT, _GRAMS),
-                or_else=((unit,), _WEIGHT, (facts["wrong_unit"]["right"],))),
+                or_else=(((unit,), _WEIGHT, (facts["wrong_unit"]["right"],)),)),
         Finding(name="unknown customer", shown=tr("the customer of {record} is not listed",
                                                   record=unknown["record"]),
                 needs=((unknown["record"],), ("customer*", unknown["customer"]),
@@ -173,8 +168,8 @@ def _findings(facts: Any) -> list[Finding]:
         Finding(name="negative quantity", shown=tr("the quantity of {record} is negative",
                                                    record=negative),
                 needs=((negative,), _NEGATIVE),
-                or_else=((negative,), _below_zero(facts["negative_quantity"]["quantity"]),
-                         _MENDED)),
+                or_else=(((negative,), _below_zero(facts["negative_quantity"]["quantity"]),
+                          _MENDED),)),
     ]  # fmt: skip
     findings = [
         replace(

@@ -21,9 +21,10 @@ from assay.evidence.claims import (
     take_apart,
 )
 from assay.evidence.dates import read_dates
-from assay.evidence.findings import Finding, Named, check_findings, check_named
-from assay.evidence.labels import Dimension, any_of, find_labels
+from assay.evidence.findings import Finding, check_findings
+from assay.evidence.named_things import Named, check_named
 from assay.evidence.passages import Passage
+from assay.evidence.phrases import Dimension, any_of, find_labels
 from assay.fixtures import Made
 from assay.judgements import Evidence
 from assay.messages import tr

@@ -1,8 +1,8 @@
-"""Finds the words that name things, and which of them a figure belongs to.
+"""Finds which of the words that name things a figure belongs to.
 
-In: a vocabulary (dimensions such as customer or measure, each with keys and the phrases for them)
-and a passage. Out: for each figure, its key in each dimension: firm where words stand near it or
-over it, loose where they merely stand about. Refuses to know: values, and whether they are right.
+In: dimensions such as customer or measure, and a passage. Out: for each figure, its key in each
+dimension: firm where words stand near it or over it, loose where they merely stand about. Refuses
+to know: values, and whether they are right.
 
 A figure belongs to the label with the cheapest gap: "12 orders, $300 revenue" gives 12 to orders,
 because a comma costs more than a blank. In a table the cell, the row and the header come first.
@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import chain, groupby, islice
+from itertools import chain, islice
 from typing import Literal
 
 from assay.evidence.figures import Figure, read_figures, with_unit_of
 from assay.evidence.passages import Cell, Passage
+from assay.evidence.phrases import MOST, Dimension, Label, find_labels
 
 Kind = Literal["money", "count", "percent"]
 
@@ -30,43 +31,12 @@ _FAR = 70  # from here on a label in the same sentence merely stands about
 _PAUSES = re.compile(r"[;|—]|,(?![0-9])|\.(?= )|\b(?:and|but|while|whereas|et)\b| – ")
 _RANK = re.compile(r"(?:rank\b|#|no\.?\Z|nr\.?\Z|position\b|place\b)", re.IGNORECASE)
 _STOPS = re.compile(r";|\.(?= )")
-_MOST = 80  # labels, and figures, of one sentence or row
+_BRACKETS = re.compile(r"\([^()]{1,80}\)")
+_PARTS = re.compile(r";|\.(?= )|\b(?:while|whereas|but)\b")
+_MOST_BRACKETS = 40  # of one sentence
 _LEADS_ON = re.compile(
     r"\s?(?:(?:[a-z]+\s)?(?:in|for|on|of|during|at|from|per|as)\s)?(?:(?:the|a|an|its)\s)?"
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dimension:
-    """Keys and the phrases that name them. `owns_one`: one word names one figure ("average 12"),
-    while a customer may have many. `kinds`: a key's figures are of these kinds; without an entry,
-    of any.
-    """
-
-    name: str
-    phrases: Mapping[str, tuple[str, ...]]
-    owns_one: bool = False
-    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
-    keys_of: tuple[frozenset[str], ...] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        keys: dict[str, set[str]] = {}
-        for key, phrases in self.phrases.items():
-            for phrase in phrases:
-                keys.setdefault(phrase, set()).add(key)
-        ordered = _ordered(keys)
-        object.__setattr__(self, "pattern", any_of(tuple(ordered)))
-        object.__setattr__(self, "keys_of", tuple(frozenset(keys[one]) for one in ordered))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Label:
-    """A phrase found in a text. A phrase can stand for several keys."""
-
-    keys: frozenset[str]
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,75 +51,24 @@ class Bound:
     over: frozenset[str] = frozenset()  # dimensions that at most the lines around it name
 
 
-def _body(phrase: str) -> str:
-    """Blanks and hyphens are alike, "*" stands for any end of a word."""
-    words = [re.escape(word).replace(r"\*", r"\w*") for word in re.split(r"[\s-]+", phrase)]
-    return r"[\s\-_/]{1,3}".join(words)
-
-
-def _ending(phrase: str) -> str:
-    """What may follow a phrase, by its last character: a plural or possessive "s", no letter."""
-    if phrase[-1] == "*":
-        return ""
-    plural = r"(?:['’]?s)?" if phrase[-1].isalpha() else ""
-    fraction = "|[.,][0-9]" if phrase[-1].isdigit() else ""
-    return plural + (rf"(?![^\W_]{fraction})" if phrase[-1].isalnum() else "")
-
-
-def _ordered(phrases: Iterable[str]) -> list[str]:
-    """Words before signs, the longest first."""
-    return sorted(phrases, key=lambda phrase: (not phrase[0].isalnum(), -len(phrase)))
-
-
-@lru_cache(maxsize=512)
-def any_of(phrases: tuple[str, ...]) -> re.Pattern[str]:
-    """One pattern with a group for each phrase, the longest first.
-
-    That words begin where a word begins is asked once for all of them: asked for each, reading an
-    answer takes about twice as long. What may follow is written once for neighbours that end alike:
-    the patterns are compiled in half of the time.
-    """
-    words = [one for one in _ordered(phrases) if one[0].isalnum()]
-    signs = [one for one in _ordered(phrases) if not one[0].isalnum()]
-    parts = [rf"(?<![^\W_])(?:{_alternatives(words)})"] if words else []
-    return re.compile("|".join([*parts, _alternatives(signs)] if signs else parts), re.IGNORECASE)
-
-
-def _alternatives(phrases: Sequence[str]) -> str:
-    return "|".join(
-        f"(?:{'|'.join(f'({_body(one)})' for one in alike)}){ending}"
-        for ending, alike in groupby(phrases, key=_ending)
-    )
-
-
-def find_labels(text: str, dimension: Dimension) -> tuple[Label, ...]:
-    """The phrases of a dimension in a text, from left to right."""
-    return tuple(
-        Label(keys=dimension.keys_of[place], start=start, end=end)
-        for place, start, end in _places(text, dimension.pattern)
-    )
-
-
-@lru_cache(maxsize=2048)  # what stands over or before a passage is looked at for each figure in it
-def _places(text: str, pattern: re.Pattern[str]) -> tuple[tuple[int, int, int], ...]:
-    return tuple(
-        ((match.lastindex or 1) - 1, *match.span())
-        for match in islice(pattern.finditer(text), _MOST)
-    )
-
-
 def bind(passage: Passage, dimensions: Sequence[Dimension]) -> tuple[Bound, ...]:
     """Every figure of the passage with its labels."""
-    found = _without_parts({one.name: find_labels(passage.text, one) for one in dimensions})
+    claiming = _claiming(passage)
+    found = _without_parts(
+        {one.name: _without_units(find_labels(passage.text, one), claiming) for one in dimensions}
+    )
     every = [label for labels in found.values() for label in labels]
     figures = [
         figure
-        for figure in _claiming(passage)
+        for figure in claiming
         if not any(label.start < figure.end and figure.start < label.end for label in every)
-    ][:_MOST]
+    ][:MOST]
     bound: list[Bound] = [Bound(figure=figure, passage=passage) for figure in figures]
     for one in dimensions:
-        places = _place(passage, figures, found[one.name], one)
+        labels = found[one.name]
+        if one.narrowed_by and not passage.cells:
+            labels = tuple(_narrowed(label, passage, one) for label in labels)
+        places = _place(passage, figures, labels, one)
         bound = [
             Bound(
                 figure=item.figure,
@@ -194,6 +113,52 @@ def _without_parts(found: Mapping[str, tuple[Label, ...]]) -> dict[str, tuple[La
         name: tuple(label for label in labels if not is_part(label))
         for name, labels in found.items()
     }
+
+
+def _without_units(labels: Sequence[Label], figures: Sequence[Figure]) -> tuple[Label, ...]:
+    """Without the labels that are the unit of a figure: the "percent" of "12 percent" is what the
+    sign would be.
+    """
+    return tuple(
+        label
+        for label in labels
+        if not any(
+            (figure.percent or figure.currency)
+            and figure.start < label.start
+            and label.end <= figure.end
+            for figure in figures
+        )
+    )
+
+
+def _narrowed(label: Label, passage: Passage, dimension: Dimension) -> Label:
+    """A label for several keys, with those alone that the nearest hint leaves."""
+    if len(label.keys) == 1:
+        return label
+    told = (label.keys & keys for keys in _hints(label, passage, dimension.narrowed_by))
+    return replace(label, keys=next(filter(None, told), label.keys))
+
+
+def _hints(
+    label: Label, passage: Passage, vocabularies: Sequence[Dimension]
+) -> Iterator[frozenset[str]]:
+    """What tells the meaning of a label: its own part of the sentence, the parts before it, the
+    sentence before, the lines over it. What comes after may be about something else.
+    """
+    breaks = [match.start() for match in _PARTS.finditer(passage.text)]
+    place = bisect_left(breaks, label.start)
+    found = [find_labels(passage.text, one) for one in vocabularies]
+    for hints in found:
+        part = [one for one in hints if bisect_left(breaks, one.start) == place]
+        part.sort(key=lambda one: max(one.start - label.end, label.start - one.end))
+        yield from (one.keys for one in part[:1])
+    before = [one for one in chain.from_iterable(found) if one.end <= label.start]
+    before.sort(key=lambda one: -one.end)
+    yield from (one.keys for one in before[:1])
+    for text in (passage.before, *passage.context):
+        hints = next(filter(None, (find_labels(text, one) for one in vocabularies)), ())
+        if len({one.keys for one in hints}) == 1:
+            yield hints[0].keys
 
 
 def _fitting(labels: Sequence[Label], figure: Figure, dimension: Dimension) -> list[Label]:
@@ -304,11 +269,27 @@ def _cost(text: str, label: Label, figure: Figure, starts: Sequence[int]) -> int
     low, high = (label.end, figure.start) if before else (figure.end, label.start)
     leads_on = not before and _LEADS_ON.fullmatch(text, low, high)
     cost = 1 if leads_on else high - low + (0 if before else 3)
+    aside = [one for one in _bracket_places(text) if low <= one[0] and one[1] <= high]
     if not before:  # what stands in brackets belongs to what comes before them
         cost += _STOP * max(0, text.count(")", low, high) - text.count("(", low, high))
-    for places, each in ((_pause_places(text), _PAUSE), (_stop_places(text), _STOP)):
-        cost += each * (bisect_left(places, high) - bisect_left(places, low))
-    return cost + _BETWEEN * (bisect_left(starts, high) - bisect_left(starts, low))
+    for places, each in (
+        (_pause_places(text), _PAUSE), (_stop_places(text), _STOP), (starts, _BETWEEN)
+    ):  # fmt: skip
+        cost += each * _count(places, low, high)
+        cost -= each * sum(_count(places, *one) for one in aside)
+    return cost - sum(end - start for start, end in aside)
+
+
+def _count(places: Sequence[int], low: int, high: int) -> int:
+    return bisect_left(places, high) - bisect_left(places, low)
+
+
+@lru_cache(maxsize=8)
+def _bracket_places(text: str) -> list[tuple[int, int]]:
+    """What stands in brackets between a label and a figure does not part them: "carts (29 units)
+    made 1,160".
+    """
+    return [match.span() for match in islice(_BRACKETS.finditer(text), _MOST_BRACKETS)]
 
 
 @lru_cache(maxsize=8)

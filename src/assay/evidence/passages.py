@@ -52,6 +52,10 @@ _SENTENCE_END = re.compile(
     r"(?<=[.!])(?<!\b[A-Z]\.)(?<!e\.g\.)(?<!i\.e\.)(?<!approx\.)(?<!ca\.)(?<!vs\.)(?<!No\.)"
     r"(?<!nr\.)[ ]+(?=[A-Z0-9\"'“(€$£À-Ý])"
 )
+_PERIOD = re.compile(
+    r"(week|wk|day|month|quarter|year)(?:[ ](?:no\.?|nr\.?|number|#))?", re.IGNORECASE
+)
+_NUMBER = re.compile(r"[0-9]{1,2}(?=\Z|[ ]?[(*])")  # "7", "7 (forecast)"
 _FIELD = re.compile(r"field|attribute|property|details?|metric|item|category", re.IGNORECASE)
 _MOST_ROWS = 30  # of a table that is read by its columns as well
 _DEPTH_LEAD, _DEPTH_TEXT, _DEPTH_ITEM = 8, 9, 10
@@ -231,12 +235,16 @@ def _line(raw: str, following: str, headers: tuple[str, ...]) -> Line:
 
 
 def _row(raw: str, headers: tuple[str, ...]) -> Line:
+    """A row with its cells; in a first column with the header "Week", a bare 1 is "Week 1"."""
     text, cells = "", []
     for column, content in enumerate(_split_row(raw)):
         if column:
             text += " | "
         shown = plain(content).strip()
         header = headers[column] if column < len(headers) else ""
+        period = None if column else _PERIOD.fullmatch(header)
+        if period and _NUMBER.match(shown):
+            shown = f"{period[1]} {shown}"
         cells.append(Cell(start=len(text), end=len(text) + len(shown), header=header))
         text += shown
     return Line(text=text, depth=_DEPTH_TEXT, cells=tuple(cells))

@@ -11,8 +11,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.claims import FALLS, Fact, check_facts, evidence_of, take_apart
-from assay.evidence.findings import Named, check_named, check_sections
-from assay.evidence.labels import Dimension
+from assay.evidence.findings import check_sections
+from assay.evidence.named_things import Named, check_named
+from assay.evidence.phrases import Dimension
 from assay.fixtures import Made
 from assay.judgements import Evidence
 from assay.messages import tr

@@ -4,9 +4,9 @@ In: a review, and what was planted where. Out: Evidence: a check for each findin
 alarms, which are also quoted in the notes. Refuses to know: whether advice is good.
 
 A finding counts where a piece of the review names its place (the function, its lines, or a line of
-its code) and speaks of the problem. A piece that speaks of everything counts for nothing, and so do
-pieces that say the same of several places, and all pieces of a review that raises more than a few
-false alarms.
+its code) and speaks of the problem, unless all that it says is that this is well. A piece that
+speaks of everything counts for nothing, and so do pieces that say the same of several places, and
+all pieces of a review that raises more than a few false alarms.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from assay.evidence.review_segments import Segment, segments
@@ -21,9 +22,11 @@ from assay.evidence.review_wording import (
     ALSO_CALLED,
     CLAIMED,
     DENIED,
+    FALSE_IF_SOUND,
     NOWHERE_ELSE,
     PRAISE,
     SPOKEN_OF,
+    finds_all_well,
 )
 from assay.fixtures import Made
 from assay.judgements import Evidence, EvidenceCheck
@@ -36,6 +39,7 @@ _MOST_CLAIMS = 4
 _MOST_PROBLEMS = 4  # and two more for each place
 _MOST_ALIKE = 2  # pieces that differ in nothing but their places
 _MOST_FALSE = 5
+_SENTENCE_END = re.compile(r"[.;\n] ?|, (?:but|while|whereas|and) ")
 _SHORTEST_LINE = 14  # characters: shorter lines of code say little about a place
 _LINES = re.compile(
     r"\b(?:lines?:? {0,2}|l\.? ?)(\d{1,4})(?: {0,2}(?:-|–|—|to|and) {0,2}l?(\d{1,4}))?\b"
@@ -69,6 +73,7 @@ class _Piece:
 
     def __init__(self, segment: Segment, sites: Sequence[Site]) -> None:
         self.text = segment.prose.lower()
+        self.heading = self.text.partition("\n")[0]
         self.whole_section = segment.whole_section
         self.places = {str(site["id"]) for site in sites if _names(segment, site)}
         claims = sum(pattern.search(self.text) is not None for pattern in CLAIMED.values())
@@ -88,7 +93,20 @@ class _Piece:
         # Sections join what stands apart: only where they speak of one place is that one thing.
         if self.whole_section and len(self.places) > 1:
             return False
-        return SPOKEN_OF[site["id"]].search(self.text) is not None
+        spoken_of = SPOKEN_OF[site["id"]]
+        if not self.finds_all_well:
+            return spoken_of.search(self.text) is not None
+        # One place may be praised beside another that is blamed.
+        return len(self.places) > 1 and any(
+            spoken_of.search(part) is not None and not finds_all_well(part)
+            for part in _SENTENCE_END.split(self.text)
+            if site["name"].lower() in part
+        )
+
+    @cached_property
+    def finds_all_well(self) -> bool:
+        """Whether it approves of what it names, and blames nothing."""
+        return finds_all_well(self.text)
 
     def claims(self, problem: str) -> bool:
         """Whether it claims this problem of the one place that it names."""
@@ -99,9 +117,20 @@ class _Piece:
 
 
 def _telling(pieces: Sequence[_Piece]) -> list[_Piece]:
-    """Those that say something of their own."""
+    """Those that say something of their own. What a section names in its heading or one paragraph,
+    and approves of in another, is no finding.
+    """
     alike = Counter(piece.without_places for piece in pieces if piece.places)
-    return [piece for piece in pieces if alike[piece.without_places] <= _MOST_ALIKE]
+    approved = {
+        piece.heading
+        for piece in pieces
+        if piece.whole_section and len(piece.places) == 1 and piece.finds_all_well
+    } - {""}
+    return [
+        piece
+        for piece in pieces
+        if alike[piece.without_places] <= _MOST_ALIKE and piece.heading not in approved
+    ]
 
 
 def _names(segment: Segment, site: Site) -> bool:
@@ -130,6 +159,8 @@ def _false_alarms(pieces: Sequence[_Piece], sites: Sequence[Site]) -> list[tuple
         problems = set(NOWHERE_ELSE) - {own}
         if not site["planted"] and own in CLAIMED:
             problems.add(own)
+        if not site["planted"]:
+            problems |= {one for one, but in FALSE_IF_SOUND.items() if own not in but}
         for problem in sorted(problems):
             if any(own in piece.places and piece.claims(problem) for piece in pieces):
                 alarms.append((str(site["name"]), problem.replace("_", " ")))

@@ -10,8 +10,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.claims import Fact, check_facts, evidence_of, take_apart
-from assay.evidence.findings import Finding, Named, check_findings, check_named
-from assay.evidence.labels import Dimension
+from assay.evidence.findings import Finding, check_findings
+from assay.evidence.named_things import Named, check_named
+from assay.evidence.phrases import Dimension
 from assay.fixtures import Made
 from assay.judgements import Evidence
 from assay.messages import tr
@@ -59,6 +60,7 @@ _MEASURES = Dimension(
             "highest order amount", "highest order value", "largest order value", "largest",
             "biggest", "biggest single order", "highest single order", "largest individual order",
             "highest value order", "single largest order", "top order", "most expensive order",
+            "most valuable order", "most valuable one",
         ),
         "units": ("units", "units sold", "quantity", "qty", "pcs", "pieces", "items", "items sold",
                   "quantity sold", "total quantity", "total units", "total units sold", "sold",
@@ -69,7 +71,8 @@ _MEASURES = Dimension(
 )  # fmt: skip
 _TOP = ("top", "best", "highest", "largest", "biggest", "most", "leading", "greatest", "strongest",
         "number one", "first", "lead*", "outsell*", "outsold", "maximum", "no. 1", "winner",
-        "more than any")  # fmt: skip
+        "more than any", "more than anyone", "more than anybody", "more than all other*",
+        "more than every*")  # fmt: skip
 _FOR_AMOUNT = ("amount", "revenue", "sales", "value", "turnover", "earn*", "€", "euro", "money",
                "worth", "income", "monetary", "spend*")  # fmt: skip
 _FOR_UNITS = ("unit", "quantity", "piece", "volume", "item", "units sold", "number sold")
@@ -195,6 +198,29 @@ def _names(facts: Any, customers: Dimension, products: Dimension) -> list[Named]
     ]
 
 
+def _all_but_one(product: str, others: tuple[str, ...]) -> tuple[str, ...]:
+    """Ways to make an exception from what is said of all orders. It must be another product, or an
+    order of which nothing is said: who excepts the product itself says the contrary.
+    """
+    ways: list[str] = []
+    for but in ("exception of", "except", "except for", "apart from", "aside from", "other than"):
+        ways += [
+            f"{but} {lead}{other}"
+            for other in others
+            for lead in ("", "* ", "* * ", "* order for a ", "* order for the ", "* order of ")
+        ]
+        ways += [
+            f"{lead} {product}*{mark} {but} {one}"
+            for lead in ("for", "for the", "for a", "of")
+            for mark in ("", ",")
+            for one in ("one", "a single")
+        ]
+        ways += [
+            f"{but} {one} order, {all_}" for one in ("one", "a single") for all_ in ("all", "every")
+        ]
+    return tuple(ways)
+
+
 def _cancellations(facts: Any) -> Finding:
     """Nearly all cancelled orders are for one product."""
     cancelled = facts["cancelled"]
@@ -215,7 +241,10 @@ def _cancellations(facts: Any) -> Finding:
                 "80 per cent",
             ),
         ),
-        or_else=(product, cancel, count, every),  # of five cancelled orders, four were for it
+        or_else=(
+            (product, cancel, count, every),  # of five cancelled orders, four were for it
+            (product, cancel, ("all", "every"), _all_but_one(product[0], others)),
+        ),
         rivals=others,
         most_rivals=1,
     )  # fmt: skip

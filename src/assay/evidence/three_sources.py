@@ -11,16 +11,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.claims import Answer, Fact, check_facts, evidence_of, take_apart
-from assay.evidence.findings import (
-    Finding,
-    Named,
-    alarms,
-    check_alarms,
-    check_findings,
-    check_named,
-    told_nothing,
-)
-from assay.evidence.labels import Dimension
+from assay.evidence.false_alarms import alarms, check_alarms, told_nothing
+from assay.evidence.findings import Finding, check_findings
+from assay.evidence.named_things import Named, check_named
+from assay.evidence.phrases import Dimension
 from assay.fixtures import Made
 from assay.judgements import Evidence
 from assay.messages import tr
@@ -28,6 +22,14 @@ from assay.messages import tr
 if TYPE_CHECKING:
     from assay.sandbox import Sandbox
 
+_SERVED = tuple(
+    f"{can} {done}" for can in ("can be", "can still be", "will be", "will still be")
+    for done in ("met", "served", "filled", "fulfilled")
+)  # fmt: skip
+_BADLY_SERVED = tuple(  # what sounds like good news at first
+    f"{served} {how}" for served in _SERVED
+    for how in ("late", "too late", "only", "partly", "partially", "in part")
+)  # fmt: skip
 _SHORT = (
     "short", "shortfall", "shortage", "not enough", "insufficient", "exceed*", "lack*", "deficit",
     "oversold", "undersupplied", "out of stock",
@@ -55,12 +57,16 @@ _NOT_ARRIVED = (
 _DAMAGE = ("damage*", "broken", "breakage", "defect*", "faulty", "broke")
 _MOST = (
     "most", "highest", "top", "largest", "greatest", "lead*", "more ticket", "more than any",
-    "customers:", "biggest", "maximum",
+    "customers:", "biggest", "maximum", "more than anyone", "more than anybody",
+    "more than all other*", "more than every*",
 )  # fmt: skip
 _CLEARS = (
-    "not short", "not late", "no shortage", "no shortfall", "not affected", "on time", "in time",
+    "not affected", "on time", "in time",
     "enough", "sufficient", "fine", "ok", "covered", "zero", "0", "surplus", "unaffected", "none",
-    "after the next delivery",
+    "neither",
+    "after the next delivery", "no problem", "no issue", *_SERVED,
+    *(f"{due} after {whose} deliver*" for due in ("due", "due *", "due * *")
+      for whose in ("the", "its", "their", "these", "both")),
 )  # fmt: skip
 _MOST_ALARMS = 6  # sound things that are called short or late; from there on nothing was told apart
 _MEASURES = Dimension(
@@ -192,6 +198,8 @@ def _names(facts: Any, suppliers: Dimension, customers: Dimension) -> list[Named
 
 
 def _false_alarms(parts: Answer, facts: Any, products: Dimension, orders: Dimension) -> set[str]:
-    short = alarms(parts, products, _SHORT, _CLEARS) - {one["sku"] for one in facts["short"]}
-    late = alarms(parts, orders, _LATE, _CLEARS) - {*facts["late"], facts["lost"]}
+    short = alarms(parts, products, (*_SHORT, *_BADLY_SERVED), _CLEARS)
+    late = alarms(parts, orders, (*_LATE, *_BADLY_SERVED), _CLEARS)
+    short -= {one["sku"] for one in facts["short"]}
+    late -= {*facts["late"], facts["lost"]}
     return short | late

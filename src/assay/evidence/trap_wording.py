@@ -2,8 +2,9 @@
 
 In: which trap it is, and the docstring, hostile. Out: yes or no. Refuses to know: the code.
 
-Each trap has wordings that state it, and some have wordings that state the contrary. Gaps in the
-patterns are bounded and stay within a sentence, so that matching stays linear.
+Each trap has wordings that state it, and some have wordings that state the contrary. What a text
+only compares with, expects or denies counts for neither. Gaps in the patterns are bounded and stay
+within a sentence, so that matching stays linear.
 """
 
 from __future__ import annotations
@@ -30,12 +31,21 @@ _WINS = (
     r"remains?\b|(?:is|are) (?:never|not) (?:overwritten|replaced|changed|overridden))"
 )
 
+_COPY = r"(?:occurrences?|appearances?|duplicates?|cop(?:y|ies)|instances?|ones?)"
+_DROPPED = r"(?:dropped|removed|discarded|deleted|ignored|skipped|omitted|left out|thrown away)"
+
+_DROPS = r"(?:drop|remov|discard|delet|ignor|omit)\w*"
+
 _STATED = {
     "keeps_last": (
         rf"\b(?:last|latest|final|rightmost|most recent|later)\b{_GAP}"
         r"\b(?:occurrences?|appearances?|one|cop(?:y|ies)|duplicates?|instances?|positions?|kept|"
         r"keep\w*|retain\w*|remain\w*|wins?|preserv\w*|surviv\w*|stays?|time)\b",
         rf"\b(?:keep\w*|kept|retain\w*|preserv\w*)\b{_GAP}\b(?:last|latest|final|rightmost)\b",
+        rf"\b(?:earlier|previous|preceding) (?:equal )?{_COPY}\b[^.;]{{0,30}}\b{_DROPPED}\b",
+        rf"\b{_DROPS} (?:\w+ ){{0,2}}(?:earlier|previous) {_COPY}",
+        r"\b(?:occurs?|appears?|stands?|comes) (?:\w+ ){0,2}last\b",
+        r"\b(?:it is|but) the last\b",
     ),
     "leaves_extremes_out": (
         rf"{_LEFT_OUT}{_GAP}{_LOWEST}{_GAP}{_HIGHEST}",
@@ -46,6 +56,7 @@ _STATED = {
         rf"{_LEFT_OUT}{_GAP}\bextremes?\b",
         rf"\bextremes?\b{_GAP}{_LEFT_OUT}",
         rf"\bfirst and (?:the )?last\b{_GAP}{_LEFT_OUT}",
+        r"\bbetween (?:the |these |both )?extremes\b",
     ),
     "always_up": (
         r"\bround\w*(?: (?!half\b)\w+){0,4}? up(?:wards?)?\b",
@@ -54,7 +65,8 @@ _STATED = {
         r"\bceil",
         r"\b(?:never|not) (?:be )?(?:round\w* )?down",
         r"\btowards? (?:positive|plus|\+) ?infinity\b",
-        r"\bnext (?:higher |larger |greater )?multiple\b",
+        r"\b(?:next|following) (?:(?:higher|larger|greater|bigger) )?multiple\b",
+        r"\b(?:to|towards?) (?:the |a )?(?:next |nearest )?(?:higher|larger|greater|bigger)\b",
         rf"\b(?:smallest|lowest|least|first) multiple\b{_GAP}"
         r"(?:\bnot less|\bnot below|\bat least|\bgreater|\bno smaller|>=|≥)",
     ),
@@ -67,7 +79,10 @@ _STATED = {
         rf"{_GAP}{_UPPER}",
         r"\b(?:less|smaller) than (?:the )?[`'\"*]*(?:high|upper)",
         r"\bbelow (?:the )?[`'\"*]*(?:high|upper)",
-        r"\bhalf-open\b",
+        r"\bhalf[- ]open\b",
+        rf"\bbut not (?:the )?[`'\"]*{_UPPER}\b",
+        rf"\bfalse\b[^.;]{{0,30}}== ?[`'\"]*{_UPPER}",
+        rf"== ?[`'\"]*{_UPPER}[^.;=]{{0,30}}\bfalse\b",
         r"\[ ?[`]?low[`]?, ?[`]?high[`]? ?\)",
         r"< ?[`]?high\b",
     ),
@@ -78,6 +93,8 @@ _STATED = {
         rf"\bonly\b{_GAP}\b(?:not (?:already |yet )?(?:present |defined |contained )?in|"
         rf"missing (?:in|from)) (?:the )?[`'\"]*{_FIRST}\b",
         rf"\bprefer\w*\b{_GAP}\b{_FIRST}\b",
+        rf"\b(?:both|conflicts?|clash\w*|same key)\b{_GAP}\b(?:value|one|entry) (?:of|from|in) "
+        rf"(?:the )?[`'\"]*{_FIRST}\b{_NOUN} is (?:used|taken)",
         rf"\b(?:precedence|priority)\b{_GAP}\bto (?:the )?[`'\"*]*{_FIRST}\b",
     ),
     "both_ends_count": (
@@ -86,21 +103,27 @@ _STATED = {
         r"\bboth\b[^.;]{0,40}\b(?:count|includ)",
         rf"\b(?:count\w*{_GAP}\bboth|includ\w*{_GAP}\b(?:both|start|first|end|last))\b",
         r"\bcount\w* (?:the )?[`'\"]*(?:start|first)\b",
-        r"\b(?:end|last)\b[^.;]{0,12}\b(?:counts?|counted|included)\b",
-        r"\bone more than\b",
+        r"\b(?:start|first|end|last)\b[^.;]{0,16}\b(?:counts?|counted|included)\b",
+        r"\bone (?:more|higher|greater|larger) than\b",
         r"(?:\bplus|\+) ?(?:one|1)\b",
     ),
 }
 _CONTRADICTED = {
     "keeps_last": (
-        r"\b(?:keep\w*|kept|retain\w*|preserv\w*)\b[^.;]{0,20}"
+        r"\b(?:keep\w*|kept|retain\w*|preserv\w*)\b[^.;(),:]{0,20}"
         r"\bfirst (?:occurrence|appearance|one)",
-        r"\bfirst (?:occurrence|appearance|one|copy)[^.;]{0,20}\b(?:stays?|kept|remains?|wins?|"
-        r"survives?|retained|preserved)\b",
+        r"\bfirst (?:occurrence|appearance|one|copy)(?:(?!last|drop|remov|discard|\bnot\b|\bbut\b)"
+        r"[^.;(),:]){0,40}\b(?:stays?|kept|remains?|wins?|survives?|retained|preserved)\b",
+        rf"\b(?:later|subsequent|further) (?:equal )?{_COPY}\b[^.;]{{0,30}}\b{_DROPPED}\b",
+        rf"\b{_DROPS} (?:\w+ ){{0,2}}(?:later|subsequent) {_COPY}",
     ),
+    "always_up": (r"\bup or down\b", r"\bdown or up\b", r"\bwhichever (?:is|lies)\b"),
     "end_excluded": (
         rf"{_UPPER}\b[`'\"*]*[^.;]{{0,20}}\b(?:inclusive|included)\b(?<!not included)",
         r"\bboth (?:ends|bounds|limits) (?:are )?inclu",
+        r"\btrue\b(?:(?!false)[^.;]){0,40}(?:\bequals?|\bequal to|==) (?:the )?[`'\"]*"
+        r"(?:high|upper)",
+        r", ?[`]?high[`]? ?\]",
     ),
     "first_wins": (rf"\b{_SECOND}\b{_NOUN} {_WINS}",),
     "both_ends_count": (r"\b(?:not inclu|not count|(?<!not )exclusive|exclud)\w*",),
@@ -116,23 +139,48 @@ _FOIL_IN_FRONT = re.compile(
     r"(?:, (?:which|that|where|who)\b[^,]*)?,"
 )
 _FOIL_BEHIND = re.compile(rf"\b{_COMPARED_WITH}\b.*")
+_UP_TO_THE_TURN = r"[^,:]*?(?:[,:] ?(?:but\b)?|\bbut\b|$)"
+_EXPECTED = re.compile(
+    r"\b(?<!as )(?:(?:al)?though |while )?(?:"
+    r"(?:you|one|people|readers?|callers?|users?|many|some) (?:(?:might|may|would|could|will) )?"
+    r"(?:\w+ )?(?:expect|think|assume|suppose|believe)s?\b"
+    rf"|(?:the|its) name (?:suggests|implies|promises) (?:that|the|an?|it|to)\b){_UP_TO_THE_TURN}"
+)
+_OTHERS = re.compile(
+    r"^(?:most|many|other|some|typical|similar|usual)\b[^,]*\b(?:functions?|implementations?|"
+    rf"versions?|tools?|libraries|helpers?)\b{_UP_TO_THE_TURN}"
+)
+# "does not keep the first but the last": the correction counts, what it corrects does not.
+_CORRECTED = re.compile(r"(?:\b(?:not|never)|n't) (?!only\b)[^,:]{1,80}?\bbut\b")
+_NEGATED = re.compile(r"(?:\b(?:not|never|no longer)|n't) (?:(?!and\b|but\b|or\b)\w+ ){0,2}$")
 
 
 def states_trap(trap: str, docstring: str) -> bool:
     """Whether the docstring states what sets this function apart, and not the contrary."""
     text = " ".join(_without_examples(docstring[:_LONGEST]).lower().replace("*", "").split())
-    text = ".".join(_without_foil(sentence.strip()) for sentence in re.split(r"[.;]", text))
-    stated = _any(_STATED.get(trap, ()), text)
-    return stated and not _any(_CONTRADICTED.get(trap, ()), text)
+    sentences = [_without_foil(sentence.strip()) for sentence in re.split(r"[.;]", text)]
+    said = ".".join(sentences)
+    corrected = ".".join(_CORRECTED.sub("but", sentence) for sentence in sentences)
+    stated = any(_any(_STATED.get(trap, ()), one) for one in (said, corrected))
+    return stated and not _any(_CONTRADICTED.get(trap, ()), corrected)
 
 
 def _without_foil(sentence: str) -> str:
-    """Without what it only compares with: "unlike A, B", "B rather than A"."""
-    return _FOIL_BEHIND.sub("", _FOIL_IN_FRONT.sub("", sentence))
+    """Without what it only compares with: "unlike A, B", "B rather than A", "one expects A, but
+    B".
+    """
+    for foil in (_FOIL_IN_FRONT, _FOIL_BEHIND, _OTHERS, _EXPECTED):
+        sentence = foil.sub(" ", sentence)
+    return sentence
 
 
 def _any(patterns: Iterable[str], text: str) -> bool:
-    return any(re.search(pattern, text) for pattern in patterns)
+    """Whether one of them is there, and not denied right before."""
+    return any(
+        not _NEGATED.search(text[max(0, found.start() - 60) : found.start()])
+        for pattern in patterns
+        for found in re.finditer(pattern, text)
+    )
 
 
 def _without_examples(docstring: str) -> str:

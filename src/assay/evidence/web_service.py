@@ -4,7 +4,8 @@ In: an answer, and the names of the service it was written for. Out: Evidence: a
 behaviour. Refuses to know: how the client is written, and which modules it uses.
 
 The service runs beside the client in the sandbox, but in another process: it alone knows the
-requests that came.
+requests that came. How long a client waits is measured there, but only from below: a busy machine
+makes every wait longer. From above, what counts is what it asked `time.sleep` for, if it did.
 """
 
 from __future__ import annotations
@@ -33,6 +34,17 @@ from assay.sandbox import Sandbox
 
 _KEY = "k-58d1f0c27ab94e63"
 _BACKOFF_S = 0.1  # in the trial of waits; elsewhere hardly any
+_LONGEST_WAIT = 2.1  # times as long as asked for: room for jitter, none for waits that triple
+_NOTING_WAITS = """\
+import sys, time
+waits, sleep = [], time.sleep
+def noted(seconds):
+    waits.append(seconds)
+    sleep(seconds)
+time.sleep = noted
+home = vars(sys.modules["answer"])
+home.update({name: noted for name, one in home.items() if one is sleep})
+"""
 _BUSY = {"status": 503, "body": {"error": "busy"}}
 
 
@@ -200,6 +212,12 @@ class _Trials:
                 # A sleep is never shorter than asked for; a tenth is for the clocks.
                 if two - one < _BACKOFF_S * 2**at * 0.9:
                     return tr("the wait before request {number} was too short", number=at + 2)
+            asked = step.value if isinstance(step.value, list) else []
+            if len(asked) == len(times) - 1:
+                for at, wait in enumerate(asked):
+                    most = _BACKOFF_S * 2**at * _LONGEST_WAIT
+                    if isinstance(wait, int | float) and wait > most:
+                        return tr("the wait before request {number} was too long", number=at + 2)
             return ""
 
         get = self._call("get", plain_id)
@@ -229,7 +247,8 @@ class _Trials:
             ),
             self._trial(
                 "growing_waits", tr("The waits between attempts double"),
-                f"{self._client(attempts=4, backoff=_BACKOFF_S)}result = client.{get}",
+                f"{_NOTING_WAITS}{self._client(attempts=4, backoff=_BACKOFF_S)}"
+                f"try:\n    client.{get}\nexcept Exception:\n    pass\nresult = waits",
                 [_BUSY] * 12, waits, kind="failures",
             ),
         ]  # fmt: skip

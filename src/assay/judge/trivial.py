@@ -24,15 +24,38 @@ _LONGEST_COMPARED = 100_000
 _LONGEST_REFUSAL = 400
 # Words that promise an answer and stop: they earn full marks from many judges (arXiv:2507.08794).
 _ANNOUNCES = re.compile(r"[^\n]{0,60}:|let[’']?s [^\n]{0,40}step by step\.?", re.IGNORECASE)
+_SORRY = (
+    r"(?:(?:i[’']?m|i\s+am|we[’']re|we\s+are)\s+(?:(?:very|really|so|truly)\s+)?sorry|sorry"
+    r"|(?:(?:i|we)\s+)?apologi[sz]e|(?:my\s+)?apologies)\b"
+)
+_PITY = r"(?:unfortunately|regrettably|as\s+an?\s+(?:ai|(?:large\s+)?language\s+model))\b"
+_DECLINES = (
+    r"(?:can(?:no|[’'])?t|can\s+not|won[’']?t|will\s+not|(?:am\s+|are\s+)?(?:not\s+able|unable)"
+    r"|(?:must\s+|have\s+to\s+|will\s+)?(?:respectfully\s+)?decline)\b"
+)
+_WHO_DECLINES = (
+    rf"(?:\b(?:i|we)\s+(?:(?:simply|just|really|therefore)\s+)?{_DECLINES}"
+    r"|\b(?:i[’']m|we[’']re)\s+(?:not\s+able|unable)\b"
+    rf"|\b(?:this|that|the|your)\s+(?:request|prompt)\s+{_DECLINES}"
+    r"|\bnot\s+possible\s+for\s+(?:me|us)\b)"
+)
+# "I can't find a fourth bug" and "I cannot use bisect" speak of the task: they do not decline it.
+_OF_THE_TASK = (
+    r"(?!\s+(?:find|say|tell(?!\s+you)|confirm|detect|spot|rule|recommend|guarantee|use"
+    r"|be\s+sure)\b)"
+)
+# Who declines stands in the sentence of the apology, or in the one behind it if it is short.
 _REFUSAL = re.compile(
-    r"^\W{0,9}(?:(?:i[’']?m|i\s+am)\s+(?:very\s+|really\s+|so\s+)?sorry\b|sorry\b|(?:i\s+)?apologi[sz]e"
-    r"|unfortunately\b|as\s+an\s+ai\b|i\s+(?:can(?:no|[’'])?t|can\s+not|won[’']?t|will\s+not"
-    r"|am\s+(?:not\s+able|unable)|must\s+decline)\b|i[’']m\s+(?:not\s+able|unable)\b)",
+    rf"^\W{{0,9}}(?:(?:{_SORRY}(?:[^.!?\n]{{0,40}}[.!]\s)?|{_PITY})"
+    rf"(?:[^.!?\n]{{0,200}}?{_WHO_DECLINES}|[\s,]{{1,3}}(?:but\s+)?{_DECLINES})"
+    rf"|{_WHO_DECLINES}){_OF_THE_TASK}",
     re.IGNORECASE,
 )
-_DECLINES = re.compile(
-    r"\b(?:can(?:no|[’'])?t|can\s+not|won[’']?t|will\s+not|unable|not\s+able|decline|not\s+possible)\b",
-    re.IGNORECASE,
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_LINE_OF_CODE = re.compile(
+    r"^[ \t]*(?:(?:async +)?def +\w+ *\(|class +\w+ *[:(]|import +\w|from +[\w.]+ +import\b"
+    r"|return\b|\w[\w.]* *[-+*/|]?= )",
+    re.MULTILINE,
 )
 
 
@@ -53,9 +76,9 @@ def why_trivial(answer: str, case: Case) -> Trivial | None:
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a text declines, at its beginning, to do what was asked."""
+    """Whether a text declines, at its beginning, to do what was asked. One with code does not."""
     head = text.strip()[:_LONGEST_REFUSAL]
-    return bool(_REFUSAL.match(head) and _DECLINES.search(head))
+    return _REFUSAL.match(head) is not None and not _has_code(head)
 
 
 def explain(why: Trivial) -> str:
@@ -97,6 +120,15 @@ def trivial_judgement(
         attempts=0,
         trivial=why,
     )
+
+
+def _has_code(text: str) -> bool:
+    """Whether something stands in a fence, or a line reads as one of a program."""
+    for block in _FENCE.split(text)[1::2]:
+        told, _, code = block.partition("\n")
+        if any(c.isalnum() for c in code or told):
+            return True
+    return _LINE_OF_CODE.search(text) is not None
 
 
 def _is_visible(character: str) -> bool:

@@ -8,6 +8,7 @@ A test's first answer is TEST-ID.txt (or SUITE.TEST-ID.txt), its repeats TEST-ID
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from assay.models.reasoning import as_unicode, split_reasoning
 from assay.types import Answered, Failed, ModelFacts, Observed, Reply, Request
 
 MAX_BYTES = 20_000_000  # of one answer
+MOST_BROKEN = 3  # characters, or 1 in 100: more is no text, or text in another encoding
 
 
 class WrittenOutputs:
@@ -71,13 +73,21 @@ class WrittenOutputs:
         if file is None:
             reason = tr("there is no file {name}.txt", name=names[1])
             return Failed(request_id=request.id, reason=reason)
-        split = split_reasoning(as_unicode(file.read_bytes().decode("utf-8", "replace")))
+        split = split_reasoning(as_unicode(_decoded(file.read_bytes())))
         return Answered(
             request_id=request.id,
             text=split.answer,
             reasoning=split.reasoning,
             reasoning_unclosed=split.unclosed,
         )
+
+
+def _decoded(content: bytes) -> str:
+    """UTF-8 with or without its mark; UTF-16 with one, as PowerShell's `>` writes it. What a limit
+    cut off in the middle of a character is still an answer.
+    """
+    marked = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return content.decode("utf-16" if marked else "utf-8-sig", "replace")
 
 
 def _text_files(folder: Path) -> dict[str, Path]:
@@ -87,21 +97,36 @@ def _text_files(folder: Path) -> dict[str, Path]:
             for file in folder.iterdir()
             if file.name.endswith(".txt") and file.is_file()
         }
-        large = [file.name for file in files.values() if file.stat().st_size > MAX_BYTES]
+        wrong = [said for file in files.values() if (said := _why_not(file, folder))]
     except OSError as error:
         raise ModelUnavailable(
             tr("the answers in {folder} cannot be read: {why}",
                folder=folder, why=error.strerror or error),
             hint=tr("check the folder and who may read it"),
         ) from error  # fmt: skip
-    if large:
+    if wrong:
         raise ModelUnavailable(
-            tr("{file} in {folder} is larger than 20 MB", file=large[0], folder=folder),
-            hint=tr("an answer is a text; take it out of the folder"),
-        )
+            tr("{folder} holds what is no answer: {files}", folder=folder,
+               files="; ".join(sorted(wrong))),
+            hint=tr("an answer is a text file of at most 20 MB in UTF-8; take the others out"),
+        )  # fmt: skip
     if not files:
         raise ModelUnavailable(
             tr("there is no answer in {folder}", folder=folder),
             hint=tr("answers are text files named after their test, such as CT-01.txt"),
         )
     return files
+
+
+def _why_not(file: Path, folder: Path) -> str:
+    """Why a file cannot be an answer; "" where it can. What it holds is sent to a judge: a link out
+    of somebody's folder could send anything.
+    """
+    if not file.resolve().is_relative_to(folder.resolve()):
+        return tr("{file} leads out of the folder", file=file.name)
+    if file.stat().st_size > MAX_BYTES:
+        return tr("{file} is larger than 20 MB", file=file.name)
+    text = _decoded(file.read_bytes())
+    if text.count("\ufffd") > max(MOST_BROKEN, len(text) // 100):
+        return tr("{file} is not text in UTF-8", file=file.name)
+    return ""

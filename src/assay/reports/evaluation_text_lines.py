@@ -4,7 +4,8 @@ In: a text of any size and origin. Out: lines with their labels, and findings at
 Refuses to know: what a label's value means.
 
 Forgiven, because language models write them unasked: CRLF, fences of code around the whole, and
-Markdown's marks of headings and of bold words around a label. Nothing else is.
+Markdown's marks of headings and of bold words around a label, and of list items before a line that
+has a score. Nothing else is.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ LONGEST_LINE = 20_000  # characters of a line that are read
 MOST_FINDINGS = 60  # of an evaluation; the rest is counted
 
 _HEADING = re.compile(r"#{1,6}[ \t]+")
+_ITEM_WITH_SCORE = re.compile(
+    r"[ \t]{0,4}[-*+•][ \t]+(?=[*_]{0,2}[A-Z][A-Za-z ]{0,30}[:*_]{1,3}[ ]?\d+/)"
+)
 _FENCE = re.compile(r"(?:```|~~~)[`~]*[ \t]*[\w+.-]{0,40}[ \t]*")
 _LABELLED = re.compile(r"([A-Za-z][A-Za-z ]{0,30}):(.*)", re.DOTALL)
 _BOLD = ("**", "__")
@@ -90,7 +94,7 @@ def _labelled(number: int, line: str) -> Line:
 
 
 def _without_marks(line: str) -> tuple[str, tuple[int, ...] | range]:
-    heading = _HEADING.match(line)
+    heading = _HEADING.match(line) or _ITEM_WITH_SCORE.match(line)
     start = heading.end() if heading else 0
     mark = next((mark for mark in _BOLD if line.startswith(mark, start)), None)
     if mark is None:

@@ -135,7 +135,8 @@ def _faults(model: ModelJudged) -> Iterator[str]:
                 figure=numbers.figure(mean),
                 **gaps,
             )
-        for each in [*domain.failed_checks[:SHOWN_FAULTS], *domain.weaknesses[:SHOWN_FAULTS]]:
+        faults = [*domain.failed_checks[:SHOWN_FAULTS], *domain.weaknesses[:SHOWN_FAULTS]]
+        for each in dict.fromkeys(faults):  # a judge may say what the evidence shows
             yield tr("{model}, {domain}: {test}: {what}", test=each.test_id, what=each.text, **gaps)
 
 

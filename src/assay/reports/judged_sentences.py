@@ -140,12 +140,18 @@ def _leads(rivals: Sequence[Rival]) -> str:
 def _lead(rival: Rival) -> str:
     if rival.lead.value is None:
         return tr("{model} (no test in common)", model=rival.model)
-    return tr(
-        "{model} (difference {lead} on {pairs})",
-        model=rival.model,
-        lead=numbers.difference(rival.lead),
-        pairs=trn("{count} test", "{count} tests", rival.lead.n),
-    )
+    gaps = {
+        "model": rival.model,
+        "lead": numbers.difference(rival.lead),
+        "pairs": trn("{count} test", "{count} tests", rival.lead.n),
+    }
+    if not rival.told_apart and _leaves_out_zero(rival.lead):
+        return tr("{model} (difference {lead} on {pairs}, too few to be sure)", **gaps)
+    return tr("{model} (difference {lead} on {pairs})", **gaps)
+
+
+def _leaves_out_zero(of: Estimate) -> bool:
+    return of.low is not None and of.high is not None and (of.low > 0 or of.high < 0)
 
 
 def _speeds(of: Choice) -> str:

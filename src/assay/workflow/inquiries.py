@@ -47,6 +47,10 @@ def ask_all(
                 inquiry.take(asked.request, reply)
                 observer.replied(judge.spec, reply, None)
         waiting = _waiting(store, run, inquiries)
+        if left := sum(len(each.listeners) for each in waiting.values()):
+            # Reasons, or what could not be read, are known only now: they have their own count.
+            observer.model_finished(judge.spec)
+            observer.model_started(judge.spec, total=left, reused=0)
     observer.model_finished(judge.spec)
 
 

@@ -166,6 +166,8 @@ def judge_in(
         raise_all(errors)
         for note in (*store.notes, *panel.notes, *notes):
             observer.note(note)
+        # The run's own command says nothing of who judged it later.
+        notes = [*notes, tr("Judged with: {command}", command=job.command)]
         run = judge_answers(
             store, run, suites, panel, observer, until=until, imported=imported, notes=notes
         )

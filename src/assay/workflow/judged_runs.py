@@ -6,13 +6,15 @@ Refuses to know: judges, prompts, and how a figure is computed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.judged_results import Judged
+from assay.judgements import Evidence, Verdict
+from assay.messages import tr
 from assay.results import ModelReport
 from assay.store import Run, RunModel, Store
 from assay.summary.judged import EarlierRun, JudgedAnswer, JudgedModel, judged
-from assay.types import Suite
+from assay.types import Case, Failed, Judge, Suite
 
 MOST_EARLIER = 20  # runs that are looked at for a trend
 
@@ -21,22 +23,24 @@ def judged_of(
     store: Store, run: Run, suites: Sequence[Suite], reports: Sequence[ModelReport]
 ) -> Judged | None:
     """The judged tests of a run. `reports`: its models, in their order."""
-    categories = {(suite.name, case.id): case.category for suite in suites for case in suite.cases}
+    if run.judging is None:
+        return None
+    cases = {
+        (suite.name, case.id): case
+        for suite in suites
+        for case in suite.cases
+        if isinstance(case.check, Judge)
+    }
     models = [
         JudgedModel(
             model=model.spec,
-            answers=tuple(
-                JudgedAnswer(
-                    verdict=kept.verdict, category=categories.get((kept.suite, kept.test_id), "")
-                )
-                for kept in store.verdicts(run, model)
-            ),
+            answers=tuple(_answers(store, run, model, cases)),
             performance=report.performance,
             memory_bytes=report.observed.memory_bytes if report.observed else None,
         )
         for model, report in zip(run.models, reports, strict=True)
     ]
-    if run.judging is None or not any(model.answers for model in models):
+    if not any(model.answers for model in models):
         return None
     return judged(
         models,
@@ -45,6 +49,42 @@ def judged_of(
         earlier=tuple(_earlier(store, run)),
         deviations=run.judging.deviations,
         notes=run.judging.notes,
+    )
+
+
+def _answers(
+    store: Store, run: Run, model: RunModel, cases: Mapping[tuple[str, str], Case]
+) -> Iterator[JudgedAnswer]:
+    """Every verdict; and for an answer that there is not, a verdict that says so: a model that
+    failed five tests of six is not excellent for the sixth.
+    """
+    judged = {(kept.suite, kept.test_id, kept.repeat): kept for kept in store.verdicts(run, model)}
+    whys = {
+        (kept.suite, kept.test_id, kept.repeat): kept.reply.reason
+        for kept in store.tries(run, model)
+        if isinstance(kept.reply, Failed)
+    }
+    for (suite, test_id), case in cases.items():
+        for repeat in range(run.repeats):
+            key = (suite, test_id, repeat)
+            kept = judged.pop(key, None)
+            verdict = kept.verdict if kept else _unanswered(case, whys.get(key, ""))
+            yield JudgedAnswer(verdict=verdict, category=case.category)
+    for kept in judged.values():  # of a test that the suites no longer have
+        yield JudgedAnswer(verdict=kept.verdict)
+
+
+def _unanswered(case: Case, why: str) -> Verdict:
+    assert isinstance(case.check, Judge)
+    return Verdict(
+        test_id=case.id,
+        suite=case.suite,
+        rubric=case.check.rubric,
+        evidence=Evidence(),
+        judgements=(),
+        unscored_reason="failed",
+        explanation=tr("there is no answer: {why}", why=why) if why else tr("there is no answer"),
+        name=case.description or case.id,
     )
 
 

@@ -90,8 +90,8 @@ def judge_answers(
         for kept in store.verdicts(run, model)
     }
     for answer in answers:
-        if not answer.judgements and answer.key in judged:
-            continue  # evaluations of other answers were imported: what was said of this one holds
+        if answer.key in judged and not panel.seats and not _tell(answer.judgements):
+            continue  # no evaluation of it was imported that can be used: what was said holds
         verdict = make_verdict(
             answer.case,
             panel.rubric_of(answer.case),
@@ -116,6 +116,10 @@ def judge_answers(
             notes=notes,
         ),
     )
+
+
+def _tell(judgements: Sequence[Judgement]) -> bool:
+    return any(each.scores and each.unscored_reason is None for each in judgements)
 
 
 def _gather_evidence(

@@ -92,6 +92,12 @@ OPTIMISING = [
     Mutant("CT-02", "takes entries of equal text for equal",
            (("counts[entry] = ", "entry = str(entry)\n        counts[entry] = "),
             ("counts[entry] > 1", "counts[str(entry)] > 1")), frozenset({"mixed_types"})),
+    mutant("CT-02", "looks for equal entries among neighbours in the order of their texts", RESULT,
+           "    order = sorted(range(len(<<one>>)), key=lambda at: repr(<<one>>[at]))\n"
+           "    pairs = zip(order, order[1:])\n"
+           "    equal = [pair for pair in pairs if <<one>>[pair[0]] == <<one>>[pair[1]]]\n"
+           "    return sorted({at for pair in equal for at in pair})\n",
+           "mixed_types"),
     mutant("CT-02", "gives back every position", "> 1]", ">= 1]",
            "single all_different random_numbers texts mixed_types"),
     mutant("CT-02", "has another name", "<<function>>", "faster", "name"),
@@ -206,6 +212,12 @@ CLIENTS = [
            "retry_bounded growing_waits"),
     mutant("CT-06", "waits as long each time", "self._backoff * 2 ** (attempt - 1)",
            "self._backoff", "growing_waits"),
+    mutant("CT-06", "waits three times as long each time", "self._backoff * 2 **",
+           "self._backoff * 3 **", "growing_waits"),
+    Mutant("CT-06", "triples its waits with a sleep of its own name",
+           (("self._backoff * 2 **", "self._backoff * 3 **"), ("import time\n", ""),
+            ("import json\n", "import json\nfrom time import sleep as pause\n"),
+            ("time.sleep(", "pause(")), frozenset({"growing_waits"})),
     mutant("CT-06", "has no deadline", ", timeout=self._timeout)", ")", "timeout"),
     mutant("CT-06", "lets foreign exceptions through", "except OSError as problem",
            "except EOFError as problem", "timeout no_connection"),

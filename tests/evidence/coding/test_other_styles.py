@@ -3,7 +3,9 @@
 import pytest
 
 from assay.evidence.diffs import patched
+from assay.evidence.doc_examples import holds, read_examples
 from assay.evidence.docstrings import described, invented, speaks_of_result
+from assay.evidence.running import Raised, StepResult
 from assay.evidence.trap_wording import states_trap
 from assay.fixtures import make
 from tests.evidence.coding.references import filled, gaps_of
@@ -138,6 +140,55 @@ def test_another_good_answer_scores_full_evidence_too(examined, test, answer):
     assert [check.explanation for check in evidence.checks if not check.passed] == []
 
 
+WAIT = "time.sleep(self.backoff * 2 ** (sent - 1))"
+
+
+@pytest.mark.parametrize(
+    ("wait", "right"),
+    [("time.sleep(self.backoff * 2 ** (sent - 1) * (1 + __import__('random').random() / 2))", True),
+     ("__import__('threading').Event().wait(self.backoff * 2 ** (sent - 1))", True),
+     ("time.sleep(self.backoff * 4 ** (sent - 1))", False),
+     ("time.sleep(self.backoff * 2 ** (sent - 1) + 0.3)", False)],
+)  # fmt: skip
+def test_waits_may_vary_a_little_and_not_grow_faster(examined, wait, right):
+    assert WAIT in PLAIN_HTTP
+    answer = filled(PLAIN_HTTP.replace(WAIT, wait), gaps_of("CT-06", 0))
+    failed = {check.name for check in examined("CT-06", answer).checks if not check.passed}
+    assert failed == (set() if right else {"growing_waits"})
+
+
+@pytest.mark.parametrize(("test", "answer"), [("CT-01", RECURSIVE), ("CT-02", COUNTING)])
+def test_a_wrong_name_is_named_beside_the_one_asked_for(examined, test, answer):
+    gaps = gaps_of(test, 0)
+    asked_for = gaps["function"]
+
+    def said(text):
+        return next(one for one in examined(test, text).checks if one.name == "name").explanation
+
+    assert said(filled(answer, gaps)).endswith(f"is called {asked_for}")
+    other = filled(answer.replace("<<function>>", "seek_out"), gaps)
+    assert said(other).endswith(f"is called seek_out, and {asked_for} was asked for")
+    assert said("").startswith("There is no")
+    assert said("").endswith(f"called {asked_for}")
+
+
+PROMISE = "Traceback (most recent call last):\n    ...\n"
+
+
+@pytest.mark.parametrize(
+    ("note", "promised", "true"),
+    [("  # doctest: +IGNORE_EXCEPTION_DETAIL", "ValueError", True),
+     ("  # doctest: +ELLIPSIS, +IGNORE_EXCEPTION_DETAIL", "builtins.ValueError: whatever", True),
+     ("  # doctest: +IGNORE_EXCEPTION_DETAIL", "KeyError", False),
+     ("  # doctest: -IGNORE_EXCEPTION_DETAIL", "ValueError", False),
+     ("", "ValueError", False), ("", "ValueError: too small", True)],
+)  # fmt: skip
+def test_an_example_may_leave_out_what_an_exception_says(note, promised, true):
+    (example,) = read_examples(f">>> f(0){note}\n{PROMISE}{promised}")
+    raised = Raised(types=("ValueError", "Exception"), text="ValueError: too small")
+    assert holds(example, StepResult(raised=raised)) is true
+
+
 def test_only_the_functions_that_were_wrong_are_enough(examined):
     made = make("buggy_code", 0)
     name = next(one["name"] for one in made.facts["functions"] if one["id"] == "missing_rule")
@@ -253,7 +304,34 @@ def test_a_trap_counts_as_stated_only_where_it_is(trap):
      ("both_ends_count", "An inclusive count rather than one that is exclusive of an end."),
      ("both_ends_count", "The result is one more than the difference."),
      ("first_wins", "Only keys that are not in settings are taken from changes."),
-     ("first_wins", "Despite its name, `changes` does not change existing keys.")],
+     ("first_wins", "Despite its name, `changes` does not change existing keys."),
+     # By contrast: what is denied, expected or done by others is not claimed.
+     ("keeps_last", "The last one of several equal items is kept (the first one is removed)."),
+     ("keeps_last", "It does not retain the first appearance but the last one."),
+     ("keeps_last", "It doesn't keep first occurrences: later copies win."),
+     ("keeps_last", "One might expect the first occurrence to be kept, but it is the last."),
+     ("keeps_last", "Although you would expect the first one to stay, the last one stays."),
+     ("keeps_last", "People may think the first copy survives; it is the last one that does."),
+     ("keeps_last", "The name suggests that the first occurrence is kept, but the last one is."),
+     ("keeps_last", "The last one stays; most similar functions keep the first occurrence."),
+     ("keeps_last", "Previous occurrences of an item are discarded."),
+     ("keeps_last", "Drops all earlier duplicates."),
+     ("keeps_last", "Each item stands where it appears last."),
+     ("always_up", "It does not go to the nearest multiple but to the next greater one."),
+     ("always_up", "Rounds towards the higher multiple, even if the lower one is nearer."),
+     ("always_up", "What is left over lifts the amount to the following multiple."),
+     ("leaves_extremes_out", "The mean of what lies between the extremes."),
+     ("end_excluded", "It includes low, but not high."),
+     ("end_excluded", "The lower bound belongs to it but not the upper one."),
+     ("end_excluded", "False for `value == high`."),
+     ("end_excluded", "If value == high the result is False, if value == low it is True."),
+     ("end_excluded", "high is not included but low is."),
+     ("end_excluded", "A half open interval."),
+     ("first_wins", "If both have the same key, the value of the first mapping is used."),
+     ("both_ends_count", "The last day is not left out but counted."),
+     ("both_ends_count", "Contrary to a difference, the end is included, not excluded."),
+     ("both_ends_count", "The first day is counted too."),
+     ("both_ends_count", "It is one higher than the difference.")],
 )  # fmt: skip
 def test_a_trap_can_be_stated_in_many_ways(trap, said):
     assert states_trap(trap, said)
@@ -267,7 +345,29 @@ def test_a_trap_can_be_stated_in_many_ways(trap, said):
      ("keeps_last", "Unlike those which keep the last occurrence, it keeps the first occurrence."),
      ("both_ends_count", "Counts the number of days from start to end."),
      ("both_ends_count", "Days from start to end; the end is not counted."),
-     ("first_wins", "Gives back a new mapping; settings and changes are never modified.")],
+     ("first_wins", "Gives back a new mapping; settings and changes are never modified."),
+     ("keeps_last", "The first one of several equal items is kept (the last one is removed)."),
+     ("keeps_last", "It does not retain the last appearance but the first one."),
+     ("keeps_last", "It doesn't keep the last occurrence."),
+     ("keeps_last", "One might expect the last occurrence to be kept, but it is the first."),
+     ("keeps_last", "Although you would expect the last one to stay, the first one stays."),
+     ("keeps_last", "The name suggests that the last occurrence is kept, but the first one is."),
+     ("keeps_last", "The first one stays; most similar functions keep the last occurrence."),
+     ("keeps_last", "Subsequent occurrences of an item are discarded."),
+     ("keeps_last", "Drops all later duplicates."),
+     ("keeps_last", "An item that has occurred earlier is dropped."),
+     ("always_up", "It does not round up but to the nearest multiple."),
+     ("always_up", "Rounds up or down to the nearest multiple."),
+     ("always_up", "You might expect it to round up, but it takes the nearest multiple."),
+     ("leaves_extremes_out", "It does not leave the lowest and highest values out."),
+     ("end_excluded", "It includes high, but not low."),
+     ("end_excluded", "True for `value == high`, and not half open."),
+     ("end_excluded", "high is not excluded but included."),
+     ("end_excluded", "The half-open interval (low, high]."),
+     ("first_wins", "If both have the same key, the value of the second mapping is used."),
+     ("both_ends_count", "The last day is not counted but left out, so it is excluded."),
+     ("both_ends_count", "The end is excluded, not included."),
+     ("both_ends_count", "It is not inclusive.")],
 )  # fmt: skip
 def test_what_only_sounds_like_it_does_not_state_a_trap(trap, said):
     assert not states_trap(trap, said)

@@ -122,7 +122,15 @@ def test_the_same_sentence_at_every_place_finds_nothing():
      ("secret_in_source", "load it from the environment and rotate it"),
      ("mutable_default", "the default `tags=[]` is created once, so tags accumulate across calls"),
      ("division_by_zero", "raises when there are no items"),
-     ("list_membership", "each lookup is O(n)")],
+     ("list_membership", "each lookup is O(n)"),
+     ("shell_injection", "names from outside end up in a shell command"),
+     ("shell_injection", "hand over the arguments as a list, without a shell"),
+     ("division_by_zero", "`len(shipments)` can be 0, and then it raises an exception"),
+     ("division_by_zero", "crashes when there are no shipments"),
+     ("magic_number", "why 41? The number should get a name"),
+     ("magic_number", "nobody knows what 41 means"),
+     ("shadowed_builtin", "a parameter called `list`"),
+     ("shadowed_builtin", "do not take `list` as a name")],
 )  # fmt: skip
 def test_findings_are_found_in_other_words(one, said):
     assert found(f"- `{SITES[one]['name']}`: {said}.") == {one, "no_false_alarms"}
@@ -135,6 +143,57 @@ def test_findings_are_found_in_other_words(one, said):
 def test_a_problem_that_is_denied_is_no_false_alarm(said):
     name = SITES["query_in_loop"]["name"]
     assert found(f"- `{name}`: N+1 queries ({said}).") == {"query_in_loop", "no_false_alarms"}
+
+
+# What a review says that sees every place and takes all of it for good code.
+APPROVED = {
+    "secret_in_source": "that the key is hard-coded is fine, nothing to worry about",
+    "identity_comparison": "`is` works well for strings, and == would be slower",
+    "weak_hash": "MD5 is a secure choice, so it needs no salt",
+    "mutable_default": "a mutable default argument is idiomatic here. Keep it",
+    "magic_number": "41 is a magic number, which is perfectly okay",
+    "shadowed_builtin": "a parameter like the builtin is good practice",
+    "list_membership": "a list is the best choice, there is no need for a set",
+    "division_by_zero": "an empty list is not a problem",
+    "shell_injection": "no risk of injection, shell=True is safe here",
+    "query_in_loop": "a query for each customer is the simplest way, well done",
+}
+
+
+def test_what_is_called_good_is_no_finding():
+    assert set(APPROVED) == set(SAID)
+    as_list = "\n".join(f"- `{SITES[one]['name']}`: {said}." for one, said in APPROVED.items())
+    headings = {"weak_hash": "MD5", "mutable_default": "A mutable default", "magic_number": "41"}
+    as_sections = "\n\n".join(
+        f"### {said} (`{SITES[one]['name']}`)\n\nIt is {SAID[one]}.\n\nThis is fine."
+        for one, said in headings.items()
+    )
+    assert found(f"The module is in good shape.\n\n{as_list}") == set()
+    assert found(as_sections) == set()
+
+
+@pytest.mark.parametrize(
+    ("one", "said"),
+    [("weak_hash", "MD5 is not safe"),
+     ("weak_hash", "MD5 isn't a good choice"),
+     ("weak_hash", "the name is fine, but MD5 has been broken for years"),
+     ("weak_hash", "MD5; bcrypt is the right choice"),
+     ("shell_injection", "shell=True is fine only if you trust the names"),
+     ("shell_injection", "there is no injection risk if you pass a list"),
+     ("mutable_default", "a mutable default is never a good idea"),
+     ("mutable_default", "works for the first call; the list is shared between calls, use None"),
+     ("identity_comparison", "looks right, however `is` fails for strings that are not interned"),
+     ("query_in_loop", "this is fine for ten customers and N+1 queries for a thousand"),
+     ("division_by_zero", "works well until the list is empty, then it crashes")],
+)  # fmt: skip
+def test_a_finding_may_have_kind_words_in_it(one, said):
+    assert found(f"- `{SITES[one]['name']}`: {said}.") == {one, "no_false_alarms"}
+
+
+def test_one_place_may_be_praised_beside_another_that_is_blamed():
+    sound, name = "read_attachment", SITES["shadowed_builtin"]["name"]
+    said = f"- `{sound}` is fine. `{name}` shadows the builtin `list`."
+    assert found(said) == {"shadowed_builtin", "no_false_alarms"}
 
 
 def test_general_advice_without_places_finds_nothing():
@@ -163,10 +222,35 @@ def test_a_false_alarm_is_noted_with_its_place():
 
 
 @pytest.mark.parametrize(
+    ("name", "said"),
+    [("read_attachment", "the file isn't closed, which is a resource leak"),
+     ("count_failures", "loads the complete log before it counts"),
+     ("forget_inactive", "removes keys during the loop"),
+     ("forget_inactive", "ends in a RuntimeError"),
+     ("forget_inactive", "never closes the sessions' file"),
+     ("read_attachment", "changes the dictionary while looping over it")],
+)  # fmt: skip
+def test_a_false_claim_about_sound_code_is_a_false_alarm(name, said):
+    assert found(f"{bullets()}\n- `{name}` {said}.") == set(SAID)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("forget_inactive", "iterates over a copy, as there would be a RuntimeError otherwise"),
+     ("forget_inactive", "cannot end in a RuntimeError, because it does not change size"),
+     ("read_attachment", "reads the whole file into memory"),
+     ("count_failures", "never reads the whole log")],
+)  # fmt: skip
+def test_what_is_true_of_sound_code_is_no_false_alarm(name, said):
+    assert found(f"{bullets()}\n- `{name}` {said}.") == {*SAID, "no_false_alarms"}
+
+
+@pytest.mark.parametrize(
     "odd",
     ["", "\0" * 1000, "- " * 100_000, "#" * 100_000, "`" * 100_000, "**" * 100_000, "| " * 100_000,
      "line " * 50_000, "line 1 to " * 30_000, "sort " * 50_000, "\ud800", "1. " * 100_000,
-     "a" * 1_000_000, "query " * 50_000 + "\n" * 50_000],
+     "a" * 1_000_000, "is " * 60_000, "is not " * 30_000, "no a b " * 30_000, "not fine " * 20_000,
+     "41 what " * 25_000, "query " * 50_000 + "\n" * 50_000],
 )  # fmt: skip
 def test_odd_reviews_are_read_without_harm(odd):
     assert review(odd).passed == 0

@@ -7,16 +7,11 @@ from decimal import Decimal
 import pytest
 
 from assay.evidence.claims import Fact, check_facts, take_apart
-from assay.evidence.findings import (
-    Finding,
-    Named,
-    alarms,
-    check_findings,
-    check_named,
-    check_sections,
-)
-from assay.evidence.labels import Dimension
+from assay.evidence.false_alarms import alarms
+from assay.evidence.findings import Finding, check_findings, check_sections
+from assay.evidence.named_things import Named, check_named
 from assay.evidence.passages import read_groups, read_lines, read_passages
+from assay.evidence.phrases import Dimension
 
 _REGIONS = Dimension(
     name="region", phrases={name: (name,) for name in ("North", "South", "East", "West")}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.evidence import customer_events, email_thread, quarter_figures, sales_table
-from assay.evidence.labels import Dimension, any_of
+from assay.evidence.phrases import Dimension, any_of
 
 HERE = Path(__file__).parent
 TEXTS = [file.read_text("utf-8") for file in sorted(HERE.glob("[nr]*/**/*.md"))]
