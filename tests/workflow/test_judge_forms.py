@@ -88,8 +88,10 @@ def test_a_rubrics_examples_calibrate_a_judge_and_say_how_far_it_is_off(court, o
     (deviation,) = document["judged"]["deviations"]
     assert (deviation["n"], deviation["unscored"], deviation["left_one_out"]) == (3, 0, True)
     assert deviation["mean_absolute"] > 0, "each example is left out of its own calibration"
-    summary = (court.run_folder(document) / "reports" / "final_summary.md").read_text("utf-8")
-    assert "the rubric's own examples" in summary
+    for name in ("final_summary.md", "report.md", "report.html"):
+        page = (court.run_folder(document) / "reports" / name).read_text("utf-8")
+        assert "points of 10, and a bias above 0 is kindness" in page
+        assert "rank correlation" in page
     assert len(court.asked("judge:marks/%")) == 3 * 7, "seven questions, and no words"
 
 

@@ -147,3 +147,4 @@ def _judge(deviations: Sequence[Deviation]) -> Iterator[str | None]:
     yield inline(judge_deviation.legend(deviations) or "")
     rows = (tuple(map(inline, judge_deviation.cells(each))) for each in deviations)
     yield table(judge_deviation.heads(), rows, right=range(3, 10))
+    yield bullets(judge_deviation.doubts(deviations))

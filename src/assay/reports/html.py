@@ -18,6 +18,7 @@ from assay.judged_results import ModelJudged
 from assay.messages import tr
 from assay.reports import (
     decision,
+    judge_deviation,
     judged_sentences,
     numbers,
     quality_picture,
@@ -69,6 +70,7 @@ def report(document: Report, *, language: str = "en") -> str:
         judged=document.judged,
         judged_drawn=_drawn_judged(document),
         judged_said=judged_sentences,
+        judge_deviation=judge_deviation,
         judged_means=_judged_means,
         cells=checkpoint_cells,
         verdict=verdict,

@@ -1,17 +1,20 @@
 """How far each judge is from scores that are known, as the cells of a table.
 
-In: Deviations. Out: translated heads, cells and a legend, as plain text; each renderer escapes them
-its own way. Refuses to know: tables, colours, markup.
+In: Deviations. Out: translated heads, cells, a legend and doubts, as plain text; each renderer
+escapes them its own way. Refuses to know: tables, colours, markup.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from assay.judgements import Deviation
 from assay.messages import tr
 from assay.reports import numbers
 from assay.reports.evaluation_text import form_name
+
+LEAST_RANKING = 0.5  # a coin has 0; a 1.5 B judge that agrees with people as GPT-3.5 does has 0.7
+LEAST_EXAMPLES = 5
 
 
 def heads() -> tuple[str, ...]:
@@ -57,6 +60,28 @@ def legend(of: Sequence[Deviation]) -> str | None:
     if any(each.left_one_out for each in of):
         return tr("{told} Where they calibrate, each is judged by the others.", told=told)
     return told
+
+
+def doubts(of: Sequence[Deviation]) -> Iterator[str]:
+    """A sentence for each judge whose points are worth little."""
+    for each in of:
+        if not each.n and each.unscored:
+            yield tr(
+                "{judge} judged none of the {count} examples of {rubric}, so nothing says how good "
+                "a judge it is.",
+                judge=each.judge,
+                count=numbers.count(each.unscored),
+                rubric=each.rubric,
+            )
+        elif each.n >= LEAST_EXAMPLES and (each.spearman or 0.0) < LEAST_RANKING:
+            yield tr(
+                "{judge} hardly tells the good examples of {rubric} from the bad ones (rank "
+                "correlation {correlation}, n={n}): its points say little.",
+                judge=each.judge,
+                rubric=each.rubric,
+                correlation=_or_dash(each.spearman, "{:.2f}"),
+                n=numbers.count(each.n),
+            )
 
 
 def _around(value: float | None, limits: tuple[float, float] | None, form: str) -> str:

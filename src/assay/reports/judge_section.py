@@ -133,6 +133,8 @@ def _deviations(of: Judged, console: Console) -> None:
         )
         named = ", ".join(cells[:3])
         line(console, tr("{judge}: {deviation}", judge=named, deviation=told), style="dim")
+    for sentence in judge_deviation.doubts(of.deviations):
+        line(console, sentence, style="yellow")
 
 
 # ----------------------------------------------------------------------------------------- Markdown
@@ -152,6 +154,7 @@ def _blocks(of: Judged) -> Iterator[str | None]:
         yield inline(judge_deviation.legend(of.deviations) or "")
         rows = (tuple(map(inline, judge_deviation.cells(each))) for each in of.deviations)
         yield table(judge_deviation.heads(), rows, right=range(3, 10))
+        yield bullets(judge_deviation.doubts(of.deviations))
     yield bullets(said.isolation(of))
     yield bullets(told for choice in of.choices if (told := said.left_out(choice)) is not None)
     yield bullets(of.notes)
