@@ -17,6 +17,7 @@ from assay.sandbox import open_sandbox
 from tests.workflow.judged_work import (
     ANSWER,
     CRITERIA,
+    RUBRIC,
     TASK,
     Court,
     form,
@@ -451,3 +452,10 @@ def test_what_a_judge_is_asked_after_its_first_reply_has_a_count_of_its_own(cour
     court.run(judge, observer=watcher)
     told = [what for spec, what in watcher.events if spec.startswith("judge ")]
     assert told == [1, "+", "end", 1, "+", "end"]
+
+
+def test_judged_tests_stand_in_the_order_of_their_ids_whatever_their_category(court):
+    path = court.suite({"a": [judged_test("own_002")], "b": [judged_test("own_001")]}, name="tests")
+    court.rubric(RUBRIC)
+    document = court.run(court.judge(form(7, 7, 7)), suite=path)
+    assert list(verdicts(document)) == ["own_001", "own_002"]

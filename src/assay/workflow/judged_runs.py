@@ -64,7 +64,7 @@ def _answers(
         for kept in store.tries(run, model)
         if isinstance(kept.reply, Failed)
     }
-    for (suite, test_id), case in cases.items():
+    for (suite, test_id), case in sorted(cases.items(), key=lambda one: one[0]):
         for repeat in range(run.repeats):
             key = (suite, test_id, repeat)
             kept = judged.pop(key, None)
