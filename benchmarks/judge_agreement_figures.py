@@ -117,7 +117,8 @@ def shown(estimate: Mapping[str, Any]) -> str:
 
 def as_markdown(report: Mapping[str, Any]) -> Iterable[str]:
     """The tables."""
-    yield f"Judge: {report['judge']}; {report['items']} items, seed {report['seed']}."
+    seeds = ", ".join(map(str, report["seeds"]))
+    yield f"Judge: {report['judge']}; {report['items']} items, seeds {seeds}."
     yield ""
     yield "| how it is asked | n | unscored | Spearman | QWK as told | QWK calibrated | s |"
     yield "|---|--:|--:|---|---|---|--:|"

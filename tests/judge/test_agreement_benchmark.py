@@ -82,6 +82,9 @@ def test_the_sample_has_as_many_of_each_grade_and_follows_its_seed(
     assert [item.grade for item in drawn] == [0, 1, 2, 3, 4] * 4
     assert drawn == benchmark_module.sample(items, 4, 1)
     assert drawn != benchmark_module.sample(items, 4, 2)
+    both = benchmark_module.samples(items, 4, [1, 2])
+    assert both[: len(drawn)] == drawn
+    assert len({item.id for item in both}) == len(both) > len(drawn)
     assert "i0" not in [item.id for item in items]
 
 
@@ -106,6 +109,6 @@ def test_a_judge_in_the_order_of_people_agrees_with_them(
     assert found["kappa_calibrated"]["value"] == pytest.approx(1)
     assert "| w | 40 | 0 | 1.000" in "\n".join(
         benchmark_module.as_markdown(
-            {"judge": "j", "items": 40, "seed": 0, "ways": [found], "differences": []}
+            {"judge": "j", "items": 40, "seeds": [0], "ways": [found], "differences": []}
         )
     )
