@@ -262,19 +262,27 @@ def test_a_likelier_yes_never_lowers_a_score(values: list[float], more: float) -
 # ------------------------------------------------------------------------------- what is missing
 
 
+UNDECIDED = chosen(-1, -1, bounded=(True, True))
+
+
 def test_a_third_of_the_questions_may_go_without_an_answer() -> None:
-    found = run(judge := ToyJudge({**EVEN, "x2?": None}), inquiry(judge))
+    found = run(judge := ToyJudge({**EVEN, "x2?": UNDECIDED}), inquiry(judge))
     assert found.scores[0].raw == pytest.approx(0.75)
     assert "1 question was not answered" in found.explanation
 
 
 def test_more_than_a_third_leaves_the_judgement_unscored_with_the_reason() -> None:
-    judge = ToyJudge({**EVEN, "x1?": None, "x2?": None})
+    judge = ToyJudge({**EVEN, "x1?": UNDECIDED, "x2?": UNDECIDED})
     found = run(judge, inquiry(judge))
-    assert (found.scores, found.unscored_reason) == ((), "failed")
+    assert (found.scores, found.unscored_reason) == ((), "unreadable")
     assert "2 of 3 questions on X" in found.explanation
-    assert "the judge is ill" in found.explanation
     assert found.checklist[0].probability == pytest.approx(0.9)
+
+
+def test_one_question_that_failed_leaves_it_unscored_until_it_is_asked_again() -> None:
+    found = run(judge := ToyJudge({**EVEN, "x2?": None}), inquiry(judge))
+    assert (found.scores, found.unscored_reason) == ((), "failed")
+    assert found.explanation == "1 question of 4 failed: the judge is ill"
 
 
 def test_an_unscored_judgement_asks_for_no_words() -> None:

@@ -233,7 +233,20 @@ class LikelihoodInquiry:
     # ------------------------------------------------------------------------ where there are none
 
     def _unscored(self) -> tuple[str, str] | None:
-        """A code and a sentence, where too many questions of a criterion are not answered."""
+        """A code and a sentence: where a question's request failed, since the same command asks it
+        again, or where too many questions of a criterion are not answered.
+        """
+        heard = [self._heard.get(request.id) for request in self._requests]
+        reasons = [why_unanswered(reply) for reply in heard if isinstance(reply, Failed)]
+        failed = [why for code, why in reasons if code == "failed"]
+        if failed:
+            return "failed", trn(
+                "{count} question of {total} failed: {why}",
+                "{count} questions of {total} failed: {why}",
+                len(failed),
+                total=len(self._requests),
+                why=failed[0],
+            )
         for criterion in self._rubric.criteria:
             values = [value for each, value in self._of(criterion.key) if each.weight > 0]
             missing = values.count(None)
