@@ -10,11 +10,11 @@ from pathlib import Path
 from measuring import Figure, write_suite
 
 from assay.models.opening import open_model
-from assay.plan import Wishes, make_plan
+from assay.plan import AskOptions, make_plan
 from assay.reports.progress import SilentProgress
 from assay.suites.load import load_suite
-from assay.workflow.evaluate import evaluate
-from assay.workflow.job import Job
+from assay.workflow.evaluate.evaluation import evaluate
+from assay.workflow.evaluate.job import Job
 
 COUNT = 5_000
 
@@ -34,7 +34,7 @@ def figures(folder: Path) -> Iterator[Figure]:
     script = folder / "asked.json"
     script.write_text(json.dumps({"default": "The answer is B: alpha, beta and 42."}), "utf-8")
     model = open_model(f"scripted:{script}")
-    plan = make_plan([load_suite(suite)], model.facts, Wishes())
+    plan = make_plan([load_suite(suite)], model.facts, AskOptions())
     requests = [plan.request(exchange, 0, ()) for exchange in plan.exchanges]
     started = time.perf_counter()
     for _ in model.answer(requests):

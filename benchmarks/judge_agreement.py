@@ -33,16 +33,16 @@ from judge_agreement_figures import (
     figures_of,
 )
 
-from assay.judge.inquiry import Inquiry
 from assay.judge.layouts import LAYOUTS
-from assay.judge.likelihood import LikelihoodInquiry
-from assay.judge.reasoned import ReasonedInquiry
+from assay.judge.likelihood import LikelihoodQuestionnaire
+from assay.judge.questionnaire import Questionnaire
+from assay.judge.reasoned import ReasonedQuestionnaire
 from assay.judge.requests import key_of_example
-from assay.judgements import Anchor, Criterion, Evidence, Judgement, Layout, Rubric
 from assay.models.opening import open_model
-from assay.models.settings import ServerSettings
 from assay.run import ask
 from assay.types import Answered, Case, Chosen, Failed, Judge, Message, Model, Reply
+from assay.types.judgements import Anchor, Criterion, Evidence, Judgement, Layout, Rubric
+from assay.types.options import ServerOptions
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "judge" / "conala_items.jsonl"
 # Two, put together: one of 100 moves the recorded judge's figure by 0.04, and seed 0 is among the
@@ -131,7 +131,7 @@ class Kept:
             reply = _reply_of(json.loads(line))
             self._replies[reply.request_id] = reply
 
-    def ask(self, model: Model, inquiry: Inquiry) -> float:
+    def ask(self, model: Model, inquiry: Questionnaire) -> float:
         """Until nothing is pending; the seconds that the judge took, now or when it was asked."""
         seconds = 0.0
         while pending := inquiry.pending():
@@ -180,9 +180,9 @@ def answer_of(item: Item) -> str:
     return f"```python\n{item.snippet}\n```"
 
 
-def by_likelihood(model: Model, item: Item, layout: Layout) -> Inquiry:
+def by_likelihood(model: Model, item: Item, layout: Layout) -> Questionnaire:
     """Three questions; no words afterwards, which change no score."""
-    return LikelihoodInquiry(
+    return LikelihoodQuestionnaire(
         judge=model.facts,
         key=key_of_example(RUBRIC.name, item.id),
         case=case_of(item),
@@ -193,9 +193,9 @@ def by_likelihood(model: Model, item: Item, layout: Layout) -> Inquiry:
     )
 
 
-def by_reasons(model: Model, item: Item) -> Inquiry:
+def by_reasons(model: Model, item: Item) -> Questionnaire:
     """Reasons, then a score."""
-    return ReasonedInquiry(
+    return ReasonedQuestionnaire(
         judge=model.facts,
         key=key_of_example(RUBRIC.name, item.id),
         case=case_of(item),
@@ -256,7 +256,7 @@ def main() -> None:
     ways = [f"likelihood, {one}" for one in chosen.layouts if "likelihood" in chosen.forms]
     ways += ["reasoned"] if "reasoned" in chosen.forms else []
     kept = Kept(chosen.cache)
-    settings = ServerSettings(timeout_s=chosen.timeout, connections=1)
+    settings = ServerOptions(timeout_s=chosen.timeout, connections=1)
     model = open_model(chosen.judge, settings)
     try:
         model.probe()

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from measuring import Figure
 
-from assay.scorers.mark import mark
+from assay.checks.scoring import score_reply
 from assay.suites.catalogue import find
 from assay.suites.load import load_suite
 from assay.types import Answered
-from assay.workflow.demo import SCRIPTS
+from assay.workflow.demo.tour import SCRIPTS
 
 TIMES = 30
 
@@ -27,10 +27,12 @@ def figures(folder: Path) -> Iterator[Figure]:
         if not isinstance(answer, str):
             answer = "\n".join(next(iter(answer.values())) if isinstance(answer, dict) else answer)
         reply = Answered(request_id="", text=answer)
-        mark(case, reply)  # parsers and the language model are loaded before the clock starts
+        score_reply(
+            case, reply
+        )  # parsers and the language model are loaded before the clock starts
         for _ in range(TIMES):
             started = time.perf_counter()
-            mark(case, reply)
+            score_reply(case, reply)
             taken[case.method].append(time.perf_counter() - started)
     shown = ", ".join(f"{name} {_median(times) * 1e6:.0f}" for name, times in taken.items())
     started = time.perf_counter()

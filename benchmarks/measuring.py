@@ -1,6 +1,6 @@
 """What the benchmarks share: a timed child process with its peak memory, and made-up tests.
 
-In: a command or a count. Out: seconds and megabytes. Refuses to know what is measured.
+In: a command or a count. Out: seconds and megabytes.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from assay.plan import make_plan
 from assay.store import Store
 from assay.suites.load import load_suite
 from assay.types import Answered, Score
-from assay.workflow.evaluate import _begin
-from assay.workflow.job import Job
+from assay.workflow.evaluate.evaluation import _begin
+from assay.workflow.evaluate.job import Job
 
 FINISHED = 100_000
 LEFT = 50
@@ -51,7 +51,7 @@ def _finish_all_but_the_last(job: Job) -> int:
     """Fill the store as a run would have, in large transactions."""
     suite = load_suite(Path(job.suites[0]))
     model = open_model(job.models[0])
-    plan = make_plan([suite], model.facts, job.wishes)
+    plan = make_plan([suite], model.facts, job.options)
     score = Score(scorer="exact_match", version=1, value=0.0, explanation="made up")
     with Store(job.out) as store:
         run, folder = _begin(job, store, [suite], [model])

@@ -1,7 +1,7 @@
 """The items both sides are asked, as strings in memory.
 
 In: a data folder (MMLU as CSV, HellaSwag as JSON lines, WikiText-2 test) and how much is wanted.
-Out: questions with their continuations, texts, prompts. Refuses to know: tokens and models.
+Out: questions with their continuations, texts, prompts.
 
 Prompts are worded as lm-eval's tasks word them: MMLU with five examples, HellaSwag with endings as
 continuations.

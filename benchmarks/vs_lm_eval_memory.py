@@ -1,7 +1,7 @@
 """Peak memory of reading a text on a processor, each side in a process of its own.
 
 In: the benchmark's options and which side. Out: bytes at the peak, and how many of them came on top
-of the loaded model. Refuses to know: scores.
+of the loaded model.
 """
 
 from __future__ import annotations

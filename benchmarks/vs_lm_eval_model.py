@@ -1,7 +1,7 @@
 """The model and tokenizer of the comparison: seeded weights, a vocabulary learnt from the items.
 
 In: a shape's name, a device, a number type. Out: a transformers model and a tokenizer; counts of
-parameters; the rate at which this machine multiplies matrices. Refuses to know: who scores.
+parameters; the rate at which this machine multiplies matrices.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Two scorers behind one face: lm-eval's HFLM, and the engine by the product's own path.
 
 In: a model, a tokenizer, strings. Out: log-likelihoods, texts' log-likelihoods, generated texts,
-and how many tokens were forwarded to get them. Refuses to know: data, timing, tables.
+and how many tokens were forwarded to get them.
 """
 
 from __future__ import annotations

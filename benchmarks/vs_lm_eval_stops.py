@@ -1,6 +1,6 @@
 """Stop strings that end texts at different places.
 
-In: texts a model wrote without any. Out: a few strings. Refuses to know: models, tokens.
+In: texts a model wrote without any. Out: a few strings.
 
 A model with random weights writes no line ends, so the strings are parts of its words.
 """

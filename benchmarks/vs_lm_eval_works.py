@@ -1,7 +1,6 @@
 """Times one work on both sides, alternating, and compares what came out.
 
 In: two sides, pieces of work, how to do a piece. Out: seconds, tokens forwarded, answers.
-Refuses to know: where the items come from and how figures are shown.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from assay.reports import terminal
 from assay.reports.progress import SilentProgress
-from assay.workflow.demo import continue_and_show, demo_job, stand_in_server, start_and_kill
+from assay.workflow.demo.tour import continue_and_show, demo_job, stand_in_server, start_and_kill
 
 WIDTH = 110
 

@@ -1,7 +1,7 @@
 """Counts which words follow which, for the health checks, from texts that are not shipped.
 
 In: ../shared/data (wikitext2, tldr, nl2bash, langid, mmlu, hellaswag). Out: words.bin beside
-assay.scorers.health.word_model. Refuses to know: thresholds.
+assay.checks.health.word_model.
 
     python scripts/make_health_words.py            write the file
     python scripts/make_health_words.py --check    compare the shipped file with a fresh one
@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.scorers.health.word_model import (
+from assay.checks.health.word_model import (
     BORDER,
     PARAMETERS,
     STEPS_OF_TWO_PER_NAT,

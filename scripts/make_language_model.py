@@ -2,7 +2,7 @@
 
 In: a folder of texts, one file a language, with SOURCES.tsv (../shared/data/langid). Out: in
 src/assay/builtin/language the file parameters.bin, and made.json with what it was made from and the
-figures measured. Refuses to know: the thresholds, which stand in assay.scorers.language.
+figures measured.
 
     python scripts/make_language_model.py            write both files
     python scripts/make_language_model.py --check    compare the shipped parameters with fresh ones
@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.scorers.ewe.language import identify
-from assay.scorers.ewe.language_model import (
+from assay.checks.ewe.language import identify
+from assay.checks.ewe.language_model import (
     ORDER,
     PARAMETERS,
     STEPS_PER_NAT,

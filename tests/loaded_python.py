@@ -1,8 +1,7 @@
 """Processes that begin where a Python has loaded what Assay imports.
 
 In: what would follow `python` on a command line, a folder, an environment. Out: the finished
-process, as `subprocess.run` gives it, or one that has begun on a terminal. Refuses to know: what is
-run.
+process, as `subprocess.run` gives it, or one that has begun on a terminal.
 
 Half of the time of a short `assay` is spent on importing numpy, scipy and pydantic (0.9 of 1.2 s
 of one core), and the tests start it some three hundred times. Here one process imports them, once

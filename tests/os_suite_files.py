@@ -1,7 +1,7 @@
 """Reads what the suite `os` ships of hardware_id and driver_select, and marks answers to it.
 
 In: the files of the suite. Out: tests, worked examples and sources as they are; the mark of an
-answer. Refuses to know: the script that makes the suite, and the raw data behind it.
+answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from assay.scorers.mark import mark
+from assay.checks.scoring import score_reply
 from assay.types import Answered, Case, Keywords, Message, TopK
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -85,6 +85,6 @@ def case_of(test: Mapping[str, Any], category: str) -> Case:
 def score(test: Mapping[str, Any], category: str, answer: str, *more: str) -> float | None:
     best = (answer, *more) if category == "driver_select" else ()
     given = Answered(request_id="r", text=answer, predictions=best, prediction_method="given")
-    marked = mark(case_of(test, category), given)
+    marked = score_reply(case_of(test, category), given)
     assert marked is not None
     return marked.value

@@ -9,7 +9,7 @@ import pytest
 from assay.reports.suite_card import as_markdown
 from assay.suites.catalogue import shipped
 from assay.suites.load import load_suite
-from assay.workflow.describing import describe
+from assay.workflow.discover.suite_description import describe
 
 
 @pytest.mark.parametrize("path", shipped(), ids=lambda path: path.name)

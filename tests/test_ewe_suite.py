@@ -19,13 +19,13 @@ from typing import Any
 import pytest
 
 import assay
+from assay.checks.scoring import score_reply
 from assay.plan import rendered_prompt
-from assay.results import Baselines
-from assay.scorers.mark import mark
 from assay.suites import catalogue
 from assay.suites.load import examine, load_suite
 from assay.summary.baselines import baselines
 from assay.types import Answered, Case, Composite, ExactMatch, Keywords, MultipleChoice, Suite
+from assay.types.results import Baselines
 
 from .conftest import Bench
 
@@ -54,7 +54,7 @@ def answers(name: str) -> Mapping[str, Any]:
 
 
 def value_of(case: Case, text: str) -> float:
-    score = mark(case, Answered(request_id="", text=text))
+    score = score_reply(case, Answered(request_id="", text=text))
     assert score is not None
     assert score.value is not None, score.explanation
     return score.value
@@ -79,7 +79,7 @@ def points(name: str) -> float:
 
 @cache
 def guessing() -> Baselines:
-    return baselines(ewe(), mark, rendered_prompt=rendered_prompt)
+    return baselines(ewe(), score_reply, rendered_prompt=rendered_prompt)
 
 
 def by_id(case_id: str) -> Case:

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import assay
+from assay.checks.scoring import score_reply
 from assay.models.scripted import ScriptedModel
-from assay.plan import Wishes, make_plan
-from assay.scorers.mark import mark
+from assay.plan import AskOptions, make_plan
 from assay.suites.load import examine, load_suite
 from assay.types import Answered, Case, ExactMatch, Failed, Keywords, MultipleChoice, Suite, TopK
 
@@ -47,7 +47,7 @@ def marks(name: str) -> Mapping[str, float | None]:
         at_once = Path(folder) / f"{name}.json"
         at_once.write_text(json.dumps({**script(name), "delay_s": 0}), "utf-8")
         model = ScriptedModel(at_once)
-    plan = make_plan([example()], model.facts, Wishes())
+    plan = make_plan([example()], model.facts, AskOptions())
     found: dict[str, float | None] = {}
     for exchange in plan.exchanges:
         said: list[str] = []
@@ -59,7 +59,7 @@ def marks(name: str) -> Mapping[str, float | None]:
             assert isinstance(reply, Answered)
             said.append(reply.text)
         else:
-            found[exchange.case.id] = mark(exchange.case, reply).value
+            found[exchange.case.id] = score_reply(exchange.case, reply).value
     return found
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from assay.judged_results import POINTS_OF_10, Choice, Judged, ModelJudged
-from assay.judgements import Evidence, Quote
 from assay.summary.judged import EarlierRun, judged
+from assay.types.judged import POINTS_OF_10, Choice, Judged, ModelJudged
+from assay.types.judgements import Evidence, Quote
 from tests.reports.judged_answers import CODING, DATA, evidence, flat, judgement, model, verdict
 
 

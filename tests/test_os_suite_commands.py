@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 import assay
-from assay.scorers.mark import mark
-from assay.scorers.shell.programs import names
-from assay.scorers.shell.syntax import parse
+from assay.checks.scoring import score_reply
+from assay.checks.shell.programs import names
+from assay.checks.shell.syntax import parse
 from assay.types import Answered, Case, CommandSequence, TopK
 
 OS = Path(assay.__file__).parent / "builtin" / "suites" / "os"
@@ -151,7 +151,7 @@ def case_of(test: dict[str, Any]) -> Case:
 
 
 def value_of(case: Case, text: str) -> float:
-    score = mark(case, Answered(request_id="", text=text))
+    score = score_reply(case, Answered(request_id="", text=text))
     assert score is not None
     assert score.value is not None, score.explanation
     return score.value

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
-from assay.plan import Wishes, make_plan, rendered_prompt
+from assay.plan import AskOptions, make_plan, rendered_prompt
 from assay.types import (
     Case,
     Category,
@@ -35,7 +35,7 @@ def suite(*cases, **fields):
 
 
 def first_request(case=CASE, *, facts=FACTS, seed=0, repeats=1, **fields):
-    plan = make_plan([suite(case, **fields)], facts, Wishes(seed=seed, repeats=repeats))
+    plan = make_plan([suite(case, **fields)], facts, AskOptions(seed=seed, repeats=repeats))
     return plan.request(plan.exchanges[-1], 0, [])
 
 
@@ -78,7 +78,7 @@ def test_two_prompts_share_an_id_only_if_they_are_equal(one, other):
 
 
 def test_every_repeat_has_a_seed_of_its_own():
-    plan = make_plan([suite(CASE)], FACTS, Wishes(seed=5, repeats=3))
+    plan = make_plan([suite(CASE)], FACTS, AskOptions(seed=5, repeats=3))
     works = [plan.request(exchange, 0, []).work for exchange in plan.exchanges]
     assert [work.sampling.seed for work in works] == [5, 6, 7]
 
@@ -183,7 +183,7 @@ def test_system_prompt_and_worked_examples_come_first():
 
 def test_a_conversation_from_the_file_is_one_request():
     messages = (user("Hi"), Message("assistant", "Hello"), user("Bye"))
-    plan = make_plan([suite(replace(CASE, messages=messages))], FACTS, Wishes())
+    plan = make_plan([suite(replace(CASE, messages=messages))], FACTS, AskOptions())
     assert plan.turns == 1
     assert plan.request(plan.exchanges[0], 0, []).work.messages == messages
 
@@ -191,7 +191,7 @@ def test_a_conversation_from_the_file_is_one_request():
 def test_a_live_conversation_holds_the_models_own_replies():
     messages = (user("One"), user("Two"), Message("assistant", "given"), user("Three"))
     case = replace(CASE, messages=messages, live=True)
-    plan = make_plan([suite(case)], FACTS, Wishes())
+    plan = make_plan([suite(case)], FACTS, AskOptions())
     (exchange,) = plan.exchanges
     assert plan.turns == 2
     assert plan.request(exchange, 0, []).work.messages == (user("One"),)
@@ -205,7 +205,7 @@ def test_a_live_conversation_holds_the_models_own_replies():
 
 def test_a_model_that_cannot_write_is_refused_before_anything_is_asked():
     with pytest.raises(UsageError, match="cannot write"):
-        make_plan([suite(CASE)], replace(FACTS, capabilities=frozenset()), Wishes())
+        make_plan([suite(CASE)], replace(FACTS, capabilities=frozenset()), AskOptions())
 
 
 # ------------------------------------------------------------------------------- served models
@@ -219,8 +219,8 @@ SERVED = replace(
 CHOICE = replace(CASE, check=MultipleChoice(expected="B", choices=("x", "y", "z")))
 
 
-def work_of(case, facts=SERVED, **wishes):
-    plan = make_plan([suite(case)], facts, Wishes(**wishes))
+def work_of(case, facts=SERVED, **options):
+    plan = make_plan([suite(case)], facts, AskOptions(**options))
     return plan.request(plan.exchanges[0], 0, []).work
 
 
@@ -273,12 +273,12 @@ def test_fixed_sampling_is_whole_and_the_servers_own_is_left_out():
 def test_sampling_thinking_and_context_are_part_of_what_is_asked():
     thinking = replace(SERVED, thinks=("on", "off"))
     plans = [
-        make_plan([suite(CASE)], thinking, wishes)
-        for wishes in (
-            Wishes(),
-            Wishes(sampling="server"),
-            Wishes(think="off"),
-            Wishes(num_ctx=512),
+        make_plan([suite(CASE)], thinking, options)
+        for options in (
+            AskOptions(),
+            AskOptions(sampling="server"),
+            AskOptions(think="off"),
+            AskOptions(num_ctx=512),
         )
     ]
     assert len({plan.request(plan.exchanges[0], 0, []).id for plan in plans}) == 4
@@ -295,22 +295,24 @@ def test_the_longest_answer_is_the_shorter_of_test_and_wish(of_test, wished, ask
 
 def test_thinking_that_a_model_does_not_offer_is_refused_before_the_run():
     with pytest.raises(UsageError, match="think"):
-        make_plan([suite(CASE)], SERVED, Wishes(think="off"))
+        make_plan([suite(CASE)], SERVED, AskOptions(think="off"))
     with pytest.raises(UsageError) as refused:
-        make_plan([suite(CASE)], replace(SERVED, thinks=("low", "high")), Wishes(think="off"))
+        make_plan([suite(CASE)], replace(SERVED, thinks=("low", "high")), AskOptions(think="off"))
     assert "low, high" in refused.value.hint
 
 
 def test_a_prompt_that_cannot_fit_is_refused_before_the_run():
     long = replace(CASE, messages=(user("x" * 30_000),))
     with pytest.raises(UsageError, match="2048"):
-        make_plan([suite(long)], SERVED, Wishes())
-    assert make_plan([suite(long)], FACTS, Wishes()), "a model whose context is not known may try"
+        make_plan([suite(long)], SERVED, AskOptions())
+    assert make_plan([suite(long)], FACTS, AskOptions()), (
+        "a model whose context is not known may try"
+    )
 
 
 def test_how_a_choice_would_be_written_is_part_of_what_is_asked():
     def id_of(case):
-        plan = make_plan([suite(case)], SERVED, Wishes())
+        plan = make_plan([suite(case)], SERVED, AskOptions())
         return plan.request(plan.exchanges[0], 0, []).id
 
     assert id_of(CHOICE) != id_of(replace(CHOICE, temperature=0.9))
@@ -320,6 +322,8 @@ def test_a_prompt_that_cannot_fit_may_lose_its_beginning_where_choices_are_compa
     choices = MultipleChoice(expected="A", choices=("yes", "no"))
     long = suite(replace(CASE, messages=(user("word " * 2000),), check=choices))
     writes = replace(FACTS, context_length=100)
-    make_plan([long], replace(writes, capabilities=frozenset({"generate", "score_text"})), Wishes())
+    make_plan(
+        [long], replace(writes, capabilities=frozenset({"generate", "score_text"})), AskOptions()
+    )
     with pytest.raises(UsageError, match="cannot fit"):
-        make_plan([long], writes, Wishes())
+        make_plan([long], writes, AskOptions())

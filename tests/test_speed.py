@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from assay.results import Clock
 from assay.summary import performance, try_figures
 from assay.types import Answered, Chosen, Failed, ReadText, Reply, Timing
+from assay.types.results import Clock
 
 
 def answer(**told: object) -> Answered:

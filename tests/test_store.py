@@ -15,20 +15,7 @@ from assay.errors import (
     StoreNotWritable,
     StoreTooNew,
 )
-from assay.judgements import (
-    CriterionScore,
-    CriterionVerdict,
-    Deviation,
-    Evidence,
-    EvidenceCheck,
-    JudgedBy,
-    Judgement,
-    Judging,
-    Quote,
-    Ticked,
-    Verdict,
-)
-from assay.plan import Wishes, make_plan
+from assay.plan import AskOptions, make_plan
 from assay.store import RunModel, Store, new_run_id, suite_digest
 from assay.store.database import Database, prefer_write_ahead_log
 from assay.types import (
@@ -53,6 +40,19 @@ from assay.types import (
     Suite,
     Timed,
     TopK,
+)
+from assay.types.judgements import (
+    CriterionScore,
+    Deviation,
+    Evidence,
+    EvidenceCheck,
+    FinalCriterion,
+    FinalJudgement,
+    JudgedBy,
+    Judgement,
+    Judging,
+    Quote,
+    Ticked,
 )
 
 FACTS = ModelFacts(spec="scripted:m.json", name="m", fingerprint="sha256:1")
@@ -108,7 +108,7 @@ def begin(store, *, key="k", fresh=False):
 
 
 def requests():
-    plan = make_plan([SUITE], FACTS, Wishes())
+    plan = make_plan([SUITE], FACTS, AskOptions())
     return [plan.request(exchange, 0, []) for exchange in plan.exchanges]
 
 
@@ -156,7 +156,7 @@ def test_every_kind_of_reply_comes_back_as_it_was(store, reply):
 def test_a_failed_request_is_kept_and_is_no_answer(store):
     run = begin(store)
     request = requests()[0]
-    store.keep_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
+    store.store_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
     assert store.newest_answer(run, request.id) is None
     assert store.marked(run, MODEL) == frozenset()
     (kept,) = store.tries(run, MODEL)
@@ -167,8 +167,8 @@ def test_a_failed_request_is_kept_and_is_no_answer(store):
 def test_an_answer_to_a_request_that_had_failed_takes_its_place(store):
     run = begin(store)
     request = requests()[0]
-    store.keep_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
-    store.keep_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    store.store_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
+    store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
     (kept,) = store.tries(run, MODEL)
     assert kept.score == SCORE
     assert store.marked(run, MODEL) == {("s", "a_000", 0)}
@@ -177,10 +177,10 @@ def test_an_answer_to_a_request_that_had_failed_takes_its_place(store):
 def test_the_newest_mark_of_a_try_counts_and_the_old_one_stays(store, tmp_path):
     run = begin(store)
     request = requests()[0]
-    store.keep_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
     (kept,) = store.tries(run, MODEL)
     again = Score(scorer="exact_match", version=2, value=0.0)
-    store.mark_again(run, MODEL, [(("s", "a_000", 0), kept.reply_id, again)])
+    store.store_scores(run, MODEL, [(("s", "a_000", 0), kept.reply_id, again)])
     assert [each.score for each in store.tries(run, MODEL)] == [again]
     with sqlite3.connect(store.path) as database:
         assert database.execute("SELECT count(*) FROM scores").fetchone() == (2,)
@@ -275,7 +275,7 @@ def columns_of(folder):
 
 # ------------------------------------------------------------------------------------- verdicts
 
-VERDICT = Verdict(
+VERDICT = FinalJudgement(
     test_id="a_000",
     suite="s",
     rubric="coding",
@@ -296,7 +296,7 @@ VERDICT = Verdict(
         Judgement(judge="k", fingerprint="f", form="reasoned", unscored_reason="truncated"),
     ),
     criteria=(
-        CriterionVerdict(
+        FinalCriterion(
             criterion="correctness", label="Correctness", weight=4, score=0, judged=7, low=7, high=7
         ),
     ),
@@ -308,7 +308,7 @@ def judged_try(store, run):
     """An answer that waits for its judge."""
     request = requests()[0]
     waiting = Score(scorer="judge", version=1, unscored_reason="no_judge")
-    store.keep_try(run, MODEL, request, Answered(request_id=request.id, text="4"), waiting)
+    store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), waiting)
     (kept,) = store.tries(run, MODEL)
     return kept
 
@@ -316,7 +316,7 @@ def judged_try(store, run):
 def test_a_verdict_comes_back_as_it_was_and_its_mark_counts(store):
     run = begin(store)
     kept = judged_try(store, run)
-    store.keep_verdict(run, MODEL, kept, VERDICT, SCORE)
+    store.store_judgement(run, MODEL, kept, VERDICT, SCORE)
     (found,) = store.verdicts(run, MODEL)
     assert found.verdict == VERDICT
     assert (found.suite, found.test_id, found.repeat, found.reply_id) == (
@@ -330,8 +330,8 @@ def test_the_newest_verdict_counts_and_those_of_other_runs_do_not(store):
     run, other = begin(store), begin(store)
     kept = judged_try(store, run)
     newer = replace(VERDICT, use_case="a tutor")
-    store.keep_verdict(run, MODEL, kept, VERDICT, SCORE)
-    store.keep_verdict(run, MODEL, kept, newer, replace(SCORE, value=0.5))
+    store.store_judgement(run, MODEL, kept, VERDICT, SCORE)
+    store.store_judgement(run, MODEL, kept, newer, replace(SCORE, value=0.5))
     assert [found.verdict for found in store.verdicts(run, MODEL)] == [newer]
     (again,) = store.tries(run, MODEL)
     assert again.score.value == 0.5
@@ -342,7 +342,7 @@ def test_a_verdict_that_cannot_be_kept_leaves_no_mark(store):
     run = begin(store)
     kept = judged_try(store, run)
     with pytest.raises(StoreError):
-        store.keep_verdict(run, MODEL, replace(kept, reply_id=999), VERDICT, SCORE)
+        store.store_judgement(run, MODEL, replace(kept, reply_id=999), VERDICT, SCORE)
     assert store.verdicts(run, MODEL) == ()
     (again,) = store.tries(run, MODEL)
     assert again.score.unscored_reason == "no_judge"
@@ -496,15 +496,15 @@ def test_a_try_whose_newest_mark_is_a_failure_is_not_done(store):
     """Two processes may mark one try; what counts for the report counts for what is left."""
     run = begin(store)
     request = requests()[0]
-    store.keep_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
-    store.keep_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
+    store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    store.store_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
     assert store.marked(run, MODEL) == frozenset()
 
 
 def test_a_damaged_record_is_a_clear_error(store):
     run = begin(store)
     request = requests()[0]
-    store.keep_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
     store._file.connection.execute("UPDATE replies SET body = '{}'")
     with pytest.raises(StoreCorrupt, match="cannot be read"):
         list(store.tries(run, MODEL))
@@ -515,7 +515,7 @@ def test_damaged_pages_are_a_clear_error(tmp_path):
         run = begin(store)
         for request in requests():
             reply = Answered(request_id=request.id, text="x" * 3000)
-            store.keep_try(run, MODEL, request, reply, SCORE)
+            store.store_try(run, MODEL, request, reply, SCORE)
     path = tmp_path / "assay.db"
     raw = bytearray(path.read_bytes())
     for page in range(4, len(raw) // 4096):
@@ -529,7 +529,7 @@ def test_a_store_in_a_place_that_cannot_be_written_can_be_read(tmp_path, store):
     """Its newest rows may lie in the write-ahead log, where a killed run left them."""
     run = begin(store)
     request = requests()[0]
-    store.keep_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
+    store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
     copy = Database.__new__(Database)
     copy.path, copy.notes, copy._read_only = store.path, [], True
     copy._open_to_read(store.path)

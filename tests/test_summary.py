@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import pytest
 
 from assay import stats
-from assay.results import PairComparison, Side, Standing, SuiteSummary, TestRow
 from assay.summary import (
     baselines,
     compare_suites,
@@ -35,6 +34,7 @@ from assay.types import (
     TopK,
     Trial,
 )
+from assay.types.results import PairComparison, Side, Standing, SuiteSummary, TestRow
 
 PASS, FAIL, NO_ANSWER, UNSCORED, FAILED = Outcome
 

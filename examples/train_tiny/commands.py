@@ -2,7 +2,7 @@
 
 In: commands.txt, a random source. Out: pairs of question and bare command. Names of files, users,
 hosts and so on are drawn from thousands of combinations, so that a model learns to copy them
-instead of remembering them. Refuses to know: leaks, documents, tokens.
+instead of remembering them.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ In: the names in packages.txt, apt's own lists, and pci.ids with the table of dr
 of JSON lines packed with LZMA and devices.json beside it, which train.py reads; and the record
 corpus.json: SHA-256, sizes and counts, and the SHA-256 of the forbidden runs of words. A paragraph
 is taken once, and not at all where leaks.py finds a test in it. Needs apt, dpkg-deb and mandoc.
-Refuses to know: tokens, models.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 In: the corpus and devices.json, sizes, a seed. Out: a folder with tokenizer.json and, for each
 stream, its tokens and the places where documents begin. The tokenizer is a byte-level BPE in which
 every digit is a token of its own; one special token, <|endoftext|>, begins and ends documents, and
-the tokenizer itself puts it before every text. Uses all cores. Refuses to know: models.
+the tokenizer itself puts it before every text. Uses all cores.
 """
 
 from __future__ import annotations

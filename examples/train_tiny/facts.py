@@ -1,8 +1,7 @@
 """Composed facts as documents, and prose cut into short ones: the streams a model is trained on.
 
 In: devices, prose documents, a seed. Out: any number of documents of each stream, the same ones for
-the same seed. No document that leaks.py objects to leaves this module. Refuses to know: tokens,
-models.
+the same seed. No document that leaks.py objects to leaves this module.
 
 A document of facts is one pair of question and answer, or five to eight of them with a blank line
 between: the shape in which a base model is asked, behind worked examples. There are none of two to

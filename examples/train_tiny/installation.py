@@ -2,7 +2,7 @@
 
 In: software.txt, a random source. Out: pairs of question and bare commands. Five package managers,
 six distributions: install, several at once, with the service, with a group, with a firewall,
-remove, search, upgrade. Refuses to know: leaks, documents, tokens.
+remove, search, upgrade.
 """
 
 from __future__ import annotations

@@ -12,8 +12,7 @@ facts the tests ask for may be taught, in other words; these runs of words may n
 Words are runs of letters, digits and underscores in lower case, so punctuation, line breaks and
 quotes hide nothing. A test with several commands counts with its first accepted form of each, and
 with every further form of one command behind the first forms of those before it. Choices of a
-multiple-choice test count as answers, right or wrong. Refuses to know: what a test scores, and
-where text comes from.
+multiple-choice test count as answers, right or wrong.
 """
 
 from __future__ import annotations

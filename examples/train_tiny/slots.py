@@ -1,7 +1,7 @@
 """Names that fill the slots of commands: files, users, hosts, ports and so on.
 
 In: the name of a slot, a random source. Out: a value, drawn from thousands of combinations where
-that matters, and the ways it is spoken of. Refuses to know: tasks and wordings.
+that matters, and the ways it is spoken of.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 In: a folder into which a package was unpacked, or apt's lists. Out: Documents: a title and the
 paragraphs that read as prose, each on one line. Manual pages are rendered by mandoc; of HTML only
 paragraphs are taken; code, lists of names, tables, "see also" sections and other languages are
-dropped here. Refuses to know: tests, leaks, what is trained on the text.
+dropped here.
 """
 
 from __future__ import annotations

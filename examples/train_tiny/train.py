@@ -7,8 +7,7 @@ In: what corpus.py wrote. Out: checkpoints as Hugging Face folders in bf16, RUN/
 with its tokenizer and a training.json. The rows of a batch are drawn from the streams by weight;
 every row begins where a document begins, as a prompt does. With --minutes the learning rate follows
 the clock, from the moment compilation is over, so that the run ends in time on any machine; with
---steps it follows the steps, and the same seed gives the same run. Refuses to know:
-how checkpoints are judged; use `assay run`.
+--steps it follows the steps, and the same seed gives the same run.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 In: commands.tsv, one accepted command a row (a row without a task goes on with the task above it);
 `manual` and `where` say which manual page of Debian 12 shows it, or which file of a package. Out:
-the examples, then the tests. Refuses to know: how an answer is marked.
+the examples, then the tests.
 
 A row may stand for several spellings: «a¦b» in a command is a or b.
 """

@@ -1,7 +1,7 @@
 """The types of device that `hardware_id` asks for, and every fair way to say each.
 
-In: nothing. Out: TYPES, by the name the selection uses. Refuses to know: devices. The first answer
-of a type is the natural short one and reads well after "is a".
+In: nothing. Out: TYPES, by the name the selection uses. The first answer of a type is the natural
+short one and reads well after "is a".
 
 A word is refused where an answer that holds it means another device, or guesses at several. It is
 not refused where a right answer that explains more might hold it.

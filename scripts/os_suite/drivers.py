@@ -4,7 +4,6 @@ In: the PCI data, and drivers.tsv beside this file: a device as people call it, 
 module, modules beside the alias table, the class where no module names the device, the words by
 which pci.ids knows it, and the PCI IDs the name covers. Out: Made tests, the worked examples first;
 every module that the table gives is accepted. Disagreement where the data does not bear a row out.
-Refuses to know: files written.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 In: the PCI data, and hardware.tsv beside this file: the devices chosen, the type we say each is of,
 the module we expect, the vendor, further fair answers, the name. Out: Made tests, the worked
-examples first. Disagreement where the data does not bear a row out. Refuses to know: files written.
+examples first. Disagreement where the data does not bear a row out.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 In: installation.tsv, a task a row (`packages`: all of them are needed, a|b is a or b), and
 confirmed_packages.tsv, which says for every package of every distribution what confirmed its name.
-Out: the examples, then the tests. Refuses to know: how an answer is marked.
+Out: the examples, then the tests.
 
 Debian and Ubuntu fetch their package lists first, as the specification expects; the others need no
 such step. `apt-get`, `yum`, `-y`, `sudo` and the like are the marking's business, not listed here.

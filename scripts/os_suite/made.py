@@ -1,7 +1,7 @@
 """A test together with the facts it rests on, and the files both are written to.
 
 In: Made tests of one category, and the worked examples kept apart from them. Out: CATEGORY.json,
-few_shot/CATEGORY.json and the rows of sources.tsv. Refuses to know: where facts come from.
+few_shot/CATEGORY.json and the rows of sources.tsv.
 """
 
 from __future__ import annotations

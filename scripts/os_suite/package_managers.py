@@ -1,7 +1,7 @@
 """The grammar of six distributions' package managers, and how their services are started.
 
 In: names of packages and services. Out: steps, each with the commands that are accepted for it and
-the manual page that says so. Refuses to know: which packages there are, and how tests are worded.
+the manual page that says so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The public functions. Every interface calls these, and so may any Python program.
 
-In: plain arguments. Out: the shapes of `assay.results`, or an AssayError with a hint. Refuses to
-know: command lines, screens.
+In: plain arguments. Out: the shapes of `assay.types.results`, or an AssayError with a hint.
 
     from assay import api
 
@@ -15,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from assay.call_options import Asking, AskingAndJudging, Judging, judge_wishes, of_job
+from assay.call_options import Asking, AskingAndJudging, Judging, judge_options, of_job
 from assay.evaluation_functions import (
     DEFAULT_OUT,
     OneCheckpoint,
@@ -23,19 +22,19 @@ from assay.evaluation_functions import (
     generate_samples,
     run_benchmark,
 )
-from assay.results import Comparison, Leaderboard, Report
 from assay.types import Finding, Observer
-from assay.verdicts import MEASURES, MeasureKind
-from assay.workflow.evaluate import evaluate
-from assay.workflow.exporting import ExportFormat
-from assay.workflow.job import Job
-from assay.workflow.keywords import refuse_unknown
-from assay.workflow.rescoring import Rescored
+from assay.types.decisions import MEASURES, MeasureKind
+from assay.types.results import Comparison, Leaderboard, Report
+from assay.workflow.evaluate.evaluation import evaluate
+from assay.workflow.evaluate.job import Job
+from assay.workflow.history.records import ExportFormat
+from assay.workflow.history.rescoring import Rescored
+from assay.workflow.keyword_arguments import refuse_unknown
 
 if TYPE_CHECKING:
-    from assay.workflow.fetching import Fetched
-    from assay.workflow.selecting import Selected
-    from assay.workflow.watching import Watching
+    from assay.workflow.checkpoints.selection import Selected
+    from assay.workflow.checkpoints.watch import Watching
+    from assay.workflow.fetch.benchmarks import Fetched
 
 __all__ = [
     "DEFAULT_OUT",
@@ -107,7 +106,7 @@ def run(
         seed=seed,
         fresh=fresh,
         data_seed=data_seed,
-        judge=judge_wishes(how),
+        judge=judge_options(how),
         out=out,
         **of_job(how),
     )
@@ -143,7 +142,7 @@ def watch(
     what the gate needs is measured; else everything.
     """
     from assay.reports.progress import SilentProgress
-    from assay.workflow.watching import Terms, Watching
+    from assay.workflow.checkpoints.watch import Terms, Watching
 
     refuse_unknown("watch", how, Asking)
     terms = Terms(interval_s=interval, once=once, until_accepted=until_accepted, for_s=duration)
@@ -184,14 +183,14 @@ def judge(
     a folder that has no test-plans/.
     """
     from assay.reports.progress import SilentProgress
-    from assay.workflow.judge_existing import ToJudge, judge_existing
+    from assay.workflow.judging.existing_answers import ToJudge, judge_existing
 
     refuse_unknown("judge", how, AskingAndJudging)
     common = of_job(how)
     job = ToJudge(
         run_or_dir=run_or_dir,
         out=out,
-        wishes=judge_wishes(how),
+        options=judge_options(how),
         imports=tuple(imports),
         suites=tuple(suites),
         data_seed=data_seed,
@@ -215,7 +214,7 @@ def ask(
 ) -> Report:
     """Put the prompts of a text file to models; the answers are kept and never scored."""
     from assay.reports.progress import SilentProgress
-    from assay.workflow.asking import own_prompts
+    from assay.workflow.evaluate.own_prompts import own_prompts
 
     refuse_unknown("ask", how, Asking)
     job = Job(
@@ -248,7 +247,7 @@ def fetch(
     tell: Callable[[str], None] | None = None,
 ) -> Fetched:
     """Write MMLU or HellaSwag as suites, from the hub or from a copy; `tell` hears of progress."""
-    from assay.workflow.fetching import fetch as fetch_to
+    from assay.workflow.fetch.benchmarks import fetch as fetch_to
 
     quiet: Callable[[str], None] = lambda _: None  # noqa: E731
     return fetch_to(names, source=source, benchmarks=benchmarks, every=every, tell=tell or quiet)
@@ -257,7 +256,7 @@ def fetch(
 def report(run: str = "latest", *, out: Path = DEFAULT_OUT) -> Report:
     """A run's report again, from the store."""
     from assay.store import Store
-    from assay.workflow.results import report_of
+    from assay.workflow.history.results import report_of
 
     with Store(out, read_only=True) as store:
         return report_of(store, store.find(run))
@@ -275,7 +274,7 @@ def select(
     A folder is a checkpoint, a model folder, a folder of those, or the `out` of a run. Selections
     are written under `out`, and into the folders as well with `write_back`.
     """
-    from assay.workflow.selecting import select_among
+    from assay.workflow.checkpoints.selection import select_among
 
     return select_among(folders, gate=gate, out=out, write_back=write_back)
 
@@ -283,7 +282,7 @@ def select(
 def compare(runs: Sequence[str], *, out: Path = DEFAULT_OUT) -> Comparison:
     """The first run or model against each of the others, paired by test."""
     from assay.store import Store
-    from assay.workflow.comparing import compare as compare_in
+    from assay.workflow.history.comparison import compare as compare_in
 
     with Store(out, read_only=True) as store:
         return compare_in(store, runs)
@@ -292,7 +291,7 @@ def compare(runs: Sequence[str], *, out: Path = DEFAULT_OUT) -> Comparison:
 def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderboard:
     """Every model in the store, best first."""
     from assay.store import Store
-    from assay.workflow.ranking import leaderboard as leaderboard_of
+    from assay.workflow.history.leaderboard import leaderboard as leaderboard_of
 
     with Store(out, read_only=True) as store:
         return leaderboard_of(store, suite=suite)
@@ -301,7 +300,7 @@ def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderb
 def rescore(run: str = "latest", *, out: Path = DEFAULT_OUT) -> Rescored:
     """Mark a run's stored answers again, by today's tests and scorers."""
     from assay.store import Store
-    from assay.workflow.rescoring import rescore as rescore_in
+    from assay.workflow.history.rescoring import rescore as rescore_in
 
     with Store(out, must_exist=True) as store:
         return rescore_in(store, store.find(run))
@@ -312,7 +311,7 @@ def export(
 ) -> Iterator[str]:
     """A run's records, line by line."""
     from assay.store import Store
-    from assay.workflow.exporting import export as export_from
+    from assay.workflow.history.records import export as export_from
 
     with Store(out, read_only=True) as store:
         yield from export_from(store, store.find(run), form)

@@ -1,7 +1,7 @@
 """How models are asked and answers judged, as keyword arguments of the public functions.
 
-In: keyword arguments. Out: fields of a Job, and JudgeWishes; what was left out is as the command
-line has it. Refuses to know: what is asked.
+In: keyword arguments. Out: fields of a Job, and JudgeOptions; what was left out is as the command
+line has it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
-from assay.judgements import Layout, WishedForm
-from assay.models.settings import DEFAULT_TIMEOUT_S, LocalSettings, OpenAIForm, ServerSettings
 from assay.types import SamplingMode, Thinking
-from assay.workflow.judge_wishes import JudgeWishes, SandboxWish
+from assay.types.judge_options import JudgeOptions, SandboxChoice
+from assay.types.judgements import JudgeFormChoice, Layout
+from assay.types.options import DEFAULT_TIMEOUT_S, LocalOptions, OpenAIForm, ServerOptions
 
 
 class Asking(TypedDict, total=False):
@@ -52,12 +52,12 @@ class Judging(TypedDict, total=False):
     """
 
     judges: Sequence[str]
-    judge_form: WishedForm
+    judge_form: JudgeFormChoice
     judge_layout: Layout | None
     judge_repeats: int
     use_case: str
     allow_code_execution: bool
-    sandbox: SandboxWish
+    sandbox: SandboxChoice
     allow_self_judging: bool
 
 
@@ -73,8 +73,8 @@ class OfJob(TypedDict):
     think: Thinking | None
     system: str | None
     budget_s: float | None
-    server: ServerSettings
-    local: LocalSettings
+    server: ServerOptions
+    local: LocalOptions
 
 
 def of_job(how: Asking) -> OfJob:
@@ -85,14 +85,14 @@ def of_job(how: Asking) -> OfJob:
         think=how.get("think"),
         system=how.get("system"),
         budget_s=how.get("budget"),
-        server=ServerSettings(
+        server=ServerOptions(
             timeout_s=how.get("timeout", DEFAULT_TIMEOUT_S),
             connections=how.get("connections"),
             num_ctx=how.get("num_ctx"),
             api_key_env=how.get("api_key_env"),
             form=how.get("form", "auto"),
         ),
-        local=LocalSettings(
+        local=LocalOptions(
             device=how.get("device"),
             dtype=how.get("dtype"),
             tokenizer=how.get("tokenizer"),
@@ -101,9 +101,9 @@ def of_job(how: Asking) -> OfJob:
     )
 
 
-def judge_wishes(how: Judging) -> JudgeWishes:
+def judge_options(how: Judging) -> JudgeOptions:
     """What was left out is as the command line has it."""
-    return JudgeWishes(
+    return JudgeOptions(
         judges=tuple(how.get("judges", ())),
         form=how.get("judge_form", "auto"),
         layout=how.get("judge_layout"),

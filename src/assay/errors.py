@@ -1,6 +1,6 @@
 """The error tree. Each error says what is wrong, what to do next, and how the program ends.
 
-In: nothing. Out: exceptions. Refuses to know: who raises or shows them.
+In: nothing. Out: exceptions.
 
     AssayError
     ├── UsageError ............. 2   the command cannot mean anything

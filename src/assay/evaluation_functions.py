@@ -1,8 +1,7 @@
 """Three functions for programs and agents that look at one checkpoint at a time.
 
 In: a checkpoint's path and what is wanted of it. Out: its evaluation report, the score of a
-benchmark, or what it writes; or an AssayError with a hint. Refuses to know: command lines, screens,
-several checkpoints (`api.run` evaluates a folder of them).
+benchmark, or what it writes; or an AssayError with a hint.
 
     import assay
 
@@ -17,12 +16,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from assay.models.settings import LocalSettings
 from assay.types import Estimate, Observer
-from assay.verdicts import Sample
+from assay.types.decisions import Sample
+from assay.types.options import LocalOptions
 
 if TYPE_CHECKING:
-    from assay.workflow.single_checkpoint import Way
+    from assay.workflow.checkpoints.single_checkpoint import Way
 
 DEFAULT_OUT = Path("assay-out")
 
@@ -60,7 +59,7 @@ def evaluate_model(
     well, and `details.not_measured` says how to get it. The report is held against the gate that
     ships. Nothing is written beside the weights.
     """
-    from assay.workflow.single_checkpoint import report_on
+    from assay.workflow.checkpoints.single_checkpoint import report_on
 
     return report_on(checkpoint_path, test_dataset, metrics, _way("evaluate_model", how))
 
@@ -74,7 +73,7 @@ def run_benchmark(
     (`custom_os_eval`: the mean of hardware_id, driver_select and command_complete). Any other
     suite, by its name or path, is its score in points, 0 to 100, as `assay run` shows it.
     """
-    from assay.workflow.single_checkpoint import benchmark_score
+    from assay.workflow.checkpoints.single_checkpoint import benchmark_score
 
     return benchmark_score(checkpoint_path, benchmark_suite, _way("run_benchmark", how))
 
@@ -87,22 +86,22 @@ def generate_samples(
     Written as at the gate: temperature 0.3, seed 0, at most 160 tokens. A prompt that is one of the
     shipped samples is held against that sample's tick list as well.
     """
-    from assay.workflow.single_checkpoint import samples_after
+    from assay.workflow.checkpoints.single_checkpoint import samples_after
 
     return samples_after(checkpoint_path, prompts, _way("generate_samples", how))
 
 
 def _way(function: str, how: OneCheckpoint) -> Way:
     from assay.reports.progress import SilentProgress
-    from assay.workflow.keywords import refuse_unknown
-    from assay.workflow.single_checkpoint import Way
+    from assay.workflow.checkpoints.single_checkpoint import Way
+    from assay.workflow.keyword_arguments import refuse_unknown
 
     refuse_unknown(function, how, OneCheckpoint)
     tokenizer, benchmarks = how.get("tokenizer"), how.get("benchmarks")
     return Way(
         out=Path(how.get("out", DEFAULT_OUT)),
         observer=how.get("observer") or SilentProgress(),
-        local=LocalSettings(
+        local=LocalOptions(
             device=how.get("device"),
             dtype=how.get("dtype"),
             tokenizer=None if tokenizer is None else Path(tokenizer),

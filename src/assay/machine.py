@@ -1,8 +1,8 @@
 """The computer Assay runs on: what a speed means nothing without, and what a model must fit into.
 
-In: nothing. Out: a Machine, and figures in bytes. Refuses to know: models and servers, which may
-be on another machine. Reads files and, where they are installed, asks the tools of GPU makers;
-loads neither torch nor a driver, and never raises: what cannot be found out is left empty.
+In: nothing. Out: a Machine, and figures in bytes. Reads files and, where they are installed, asks
+the tools of GPU makers; loads neither torch nor a driver, and never raises: what cannot be found
+out is left empty.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every sentence a user reads goes through here: a translation is a catalogue, not a rewrite.
 
 In: an English sentence with {named} gaps, and what fills them. Out: the sentence in the user's
-language, filled; a figure for such a gap, as people read it. Refuses to know: where it is shown.
+language, filled; a figure for such a gap, as people read it.
 
 `python -m babel.messages.frontend extract -k tr -k trn:1,2 src` collects them (`make messages`);
 a catalogue lies in `builtin/translations/LANG/LC_MESSAGES/assay.mo`. Without one, English is shown.

@@ -1,9 +1,8 @@
 """PLAN: suites and a model's facts in, everything that will be asked out.
 
-In: Suites, ModelFacts, and Wishes (seed, repeats, sampling). Out: a Plan of Exchanges, and for each
-of their turns a Request whose id is a content hash. Refuses work that valid files or wishes ask for
-and the model cannot do; nothing later says no. Refuses to know: the store, screens, how answers are
-marked.
+In: Suites, ModelFacts, and AskOptions (seed, repeats, sampling). Out: a Plan of Exchanges, and for
+each of their turns a Request whose id is a content hash. Refuses work that valid files or options
+ask for and the model cannot do; nothing later says no.
 
 An Exchange is one test asked once. Most have one turn; a live conversation has several, and the
 request of a later turn holds the model's own earlier replies, so it can be made only after them.
@@ -52,7 +51,7 @@ MOST_BYTES_PER_TOKEN = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
+class AskOptions:
     """How the user wants the tests to be asked. `max_tokens`: at most so many in any answer."""
 
     seed: int = 0
@@ -83,7 +82,7 @@ class Plan:
     """Everything one model will be asked."""
 
     facts: ModelFacts
-    wishes: Wishes
+    options: AskOptions
     exchanges: tuple[Exchange, ...]
 
     def request(self, exchange: Exchange, turn: int, replies: Sequence[str]) -> Request:
@@ -122,21 +121,21 @@ class Plan:
         return ToAnswer(messages=messages, sampling=self._sampling(exchange))
 
     def _sampling(self, exchange: Exchange) -> Sampling:
-        case, wishes = exchange.case, self.wishes
+        case, options = exchange.case, self.options
         several = case.check.k if isinstance(case.check, TopK) else 1
         drawn = several > 1 and self.facts.predicts_by == "sampled"
         sampling = Sampling(
             temperature=max(case.temperature, LEAST_SAMPLING_TEMPERATURE)
             if drawn
             else case.temperature,
-            seed=wishes.seed + exchange.repeat,
+            seed=options.seed + exchange.repeat,
             max_tokens=self._longest(case),
             stop=self._stops(exchange),
             predictions=several,
-            think=wishes.think,
-            context=wishes.num_ctx,
+            think=options.think,
+            context=options.num_ctx,
         )
-        return sampling if wishes.sampling == "fixed" else _left_to_the_server(sampling)
+        return sampling if options.sampling == "fixed" else _left_to_the_server(sampling)
 
     def _stops(self, exchange: Exchange) -> tuple[str, ...]:
         """A base model that was shown worked examples goes on with the next one: its answer ends
@@ -149,7 +148,7 @@ class Plan:
 
     def _longest(self, case: Case) -> int:
         default = DEFAULT_MAX_TOKENS if self.facts.is_chat else BASE_MODEL_MAX_TOKENS
-        wished = self.wishes.max_tokens
+        wished = self.options.max_tokens
         if wished is None:
             return case.max_tokens or default
         return min(case.max_tokens or wished, wished)
@@ -157,7 +156,7 @@ class Plan:
     @property
     def _tells_first_letters(self) -> bool:
         """A model that thinks begins with a thought, whose first token chooses nothing."""
-        thinks = "on" in self.facts.thinks and self.wishes.think != "off"
+        thinks = "on" in self.facts.thinks and self.options.think != "off"
         return "top_logprobs" in self.facts.capabilities and not thinks
 
 
@@ -173,37 +172,39 @@ def _left_to_the_server(sampling: Sampling) -> Sampling:
     )
 
 
-def make_plan(suites: Sequence[Suite], facts: ModelFacts, wishes: Wishes) -> Plan:
+def make_plan(suites: Sequence[Suite], facts: ModelFacts, options: AskOptions) -> Plan:
     """Lay out every exchange, test by test, repeat by repeat."""
-    raise_all([*_cannot(suites, facts, wishes)])
+    raise_all([*_cannot(suites, facts, options)])
     by_text = "score_text" in facts.capabilities
     openings = {suite.name: _Openings(suite, by_text=by_text) for suite in suites}
     exchanges = tuple(
         Exchange(case, repeat, openings[suite.name].of(case), _asked(case))
-        for repeat in range(wishes.repeats)
+        for repeat in range(options.repeats)
         for suite in suites
         for case in suite.cases
     )
-    return Plan(facts=facts, wishes=wishes, exchanges=exchanges)
+    return Plan(facts=facts, options=options, exchanges=exchanges)
 
 
-def _cannot(suites: Sequence[Suite], facts: ModelFacts, wishes: Wishes) -> Iterator[UsageError]:
+def _cannot(
+    suites: Sequence[Suite], facts: ModelFacts, options: AskOptions
+) -> Iterator[UsageError]:
     if "generate" not in facts.capabilities:
         yield UsageError(
             tr("{model} cannot write answers, and the tests ask for them", model=facts.spec),
             hint=tr("choose a model that generates text"),
         )
-    yield from cannot_think(facts, wishes)
+    yield from cannot_think(facts, options)
     if facts.context_length:
         yield from _too_long(suites, facts, facts.context_length)
 
 
-def cannot_think(facts: ModelFacts, wishes: Wishes) -> Iterator[UsageError]:
+def cannot_think(facts: ModelFacts, options: AskOptions) -> Iterator[UsageError]:
     """Known before a server is asked anything: thinking that the model does not offer."""
-    if wishes.think and wishes.think not in facts.thinks:
+    if options.think and options.think not in facts.thinks:
         known = ", ".join(facts.thinks)
         yield UsageError(
-            tr("{model} cannot be asked to think {how!r}", model=facts.spec, how=wishes.think),
+            tr("{model} cannot be asked to think {how!r}", model=facts.spec, how=options.think),
             hint=tr("it takes --think {known}", known=known)
             if known
             else tr("leave --think out: this model does not think, or does not say so"),

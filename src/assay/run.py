@@ -1,9 +1,7 @@
 """RUN: pending Requests and a Model in, a stream of Replies out.
 
 In: requests, the model they are for, and when to stop. Out: exactly one Reply for each request, as
-they come, until the time is up. Refuses to know: tests, marking, the store, whether a request is
-worth asking (that is the plan's), and how a server is tried again (that is its model's: a 429 must
-slow the very connection it came over, docs/decisions/030-servers.md).
+they come, until the time is up.
 
 What a model may do wrong is mended here, as an outcome and never as an answer: a request it skipped
 is Failed, a reply to nothing that was asked is dropped, a second reply to one request too.

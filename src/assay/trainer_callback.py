@@ -1,9 +1,9 @@
 """Evaluates every checkpoint that transformers' Trainer saves, in the training process.
 
 In: the events of a Trainer. Out: figures in its log, reports and a selection on the disk, and the
-wish to stop where that was asked for. Refuses to know: how training goes on. It changes nothing of
-it: the weights on trial are a copy read from the saved folder, random numbers are drawn as if it
-had not been there, and whatever goes wrong here is a warning and a note in the log.
+wish to stop where that was asked for. It changes nothing of it: the weights on trial are a copy
+read from the saved folder, random numbers are drawn as if it had not been there, and whatever goes
+wrong here is a warning and a note in the log.
 
     trainer = Trainer(..., callbacks=[assay.TrainerCallback(limit=50)])
 
@@ -32,16 +32,16 @@ from assay.errors import AssayError, Interrupted, UsageError, in_one_line
 from assay.messages import tr
 from assay.models.local.folder import find_tokenizer
 from assay.models.local.loading import choose_device, choose_dtype
-from assay.models.settings import LocalSettings
 from assay.reports.checkpoint_figures import Evaluated, figures, suites_asked
 from assay.reports.checkpoint_line import checkpoint_line
 from assay.reports.progress import SilentProgress
 from assay.suites.gate_file import load_gate
 from assay.types import Observer
-from assay.verdicts import Acceptance, Decision, Gate, MeasureKind
-from assay.workflow.job import Job
-from assay.workflow.one_by_one import OneByOne, best_in, places_in
-from assay.workflow.preparing import check_files
+from assay.types.decisions import Acceptance, Decision, Gate, MeasureKind
+from assay.types.options import LocalOptions
+from assay.workflow.checkpoints.sequence import CheckpointSequence, best_in, places_in
+from assay.workflow.evaluate.job import Job
+from assay.workflow.evaluate.preparation import check_files
 
 PREFIX = "eval_assay_"  # integrations file what begins with eval_ under evaluation
 NOTE = f"{PREFIX}note"
@@ -109,7 +109,7 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
             write_back=write_back,
             seed=seed,
             out=Path(out),
-            local=LocalSettings(
+            local=LocalOptions(
                 device=choose_device(device or "cpu"), dtype=dtype, tokenizer=_path(tokenizer)
             ),
         )
@@ -124,7 +124,7 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
             )
         self._stop_when_accepted = stop_when_accepted
         self._observer = observer or SilentProgress()
-        self._all = OneByOne(self._job, checked)
+        self._all = CheckpointSequence(self._job, checked)
         self._trainer: weakref.ref[Any] | None = None
 
     def attach(self, trainer: Any) -> TrainerCallback:

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay import stats
 from assay.types import Estimate, Health, HealthCheck
-from assay.verdicts import (
+from assay.types.decisions import (
     Acceptance,
     Criterion,
     Gate,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.decide.accept import accept
-from assay.verdicts import Gate, SuiteLimit
+from assay.types.decisions import Gate, SuiteLimit
 from tests.decide.candidates import (
     GATE,
     OS,

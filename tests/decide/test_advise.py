@@ -17,7 +17,7 @@ from assay.decide.advise import MOST, advise, advise_all
 from assay.decide.trend import trend
 from assay.decide.weak_groups import TestGroups, at_least, groups_of, weak_groups
 from assay.suites.load import load_suite
-from assay.verdicts import Gate, Measured, Recommendation, SuiteLimit
+from assay.types.decisions import Gate, Measured, Recommendation, SuiteLimit
 from tests.decide.advice_cases import (
     GATE,
     acceptance,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.decide.select import select
-from assay.verdicts import Gate, Selection
+from assay.types.decisions import Gate, Selection
 from tests.decide.candidates import (
     GATE,
     WHEN,

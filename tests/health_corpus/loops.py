@@ -1,7 +1,7 @@
 """Makers of texts that end in a loop, one for each way in which small language models get caught.
 
 In: a random source and the number of the text. Out: a prompt and a text whose end, or whole, is one
-unit said back to back at least four times. Refuses to know: how loops are found.
+unit said back to back at least four times.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Makes the 600 broken texts on which the health checks are measured.
 
-In: material.json, written for this. Out: broken.json beside this file. Refuses to know: the checks.
+In: material.json, written for this. Out: broken.json beside this file.
 
     python tests/health_corpus/make_broken.py            write the file
     python tests/health_corpus/make_broken.py --check    compare the file with a fresh one

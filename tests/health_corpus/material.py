@@ -1,7 +1,6 @@
 """The written material the broken texts are made from, and the two ways a generation is cut.
 
-In: material.json beside this file. Out: topics and word lists, typed. Refuses to know: what makes a
-text broken.
+In: material.json beside this file. Out: topics and word lists, typed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Makers of texts without meaning: noise, broken encodings, salads of words, pieces and tokens.
 
 In: a random source and the number of the text. Out: a prompt and a text no reader can make sense
-of, from its start or from 30 to 50 % of its words on. Refuses to know: how nonsense is found.
+of, from its start or from 30 to 50 % of its words on.
 """
 
 from __future__ import annotations

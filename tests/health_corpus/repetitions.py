@@ -1,7 +1,7 @@
 """Makers of texts that say too much again without going round in a strict loop.
 
 In: a random source and the number of the text. Out: a prompt and a text of which at least a third
-of the words are redundant. Refuses to know: how repetition is found.
+of the words are redundant.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Makes broken.json from the written material, and checks both files.
 
-Comes in: healthy.json (written by hand, never changed here) and the files in written/. Goes
-out: broken.json, byte for byte the same on every run. Refuses to know the health checks: a
-text is kept or dropped by its length and for being like an earlier one.
+Comes in: healthy.json (written by hand, never changed here) and the files in written/. Goes out:
+broken.json, byte for byte the same on every run.
 """
 
 import json

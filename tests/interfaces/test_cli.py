@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from assay.interfaces.cli import COMMANDS, load_command
-from assay.workflow.exporting import COLUMNS
+from assay.workflow.history.records import COLUMNS
 from tests.conftest import numbered, right
 
 ESTIMATE = {"value", "low", "high", "n", "unscored", "unit", "method"}

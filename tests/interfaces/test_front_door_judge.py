@@ -9,16 +9,16 @@ from assay.interfaces.cli.judge_question import ask_for_judge
 from assay.interfaces.cli.offers import NO_JUDGE, offered_judges
 from assay.reports import as_json
 from assay.sandbox import Found
-from assay.workflow.choosing import (
+from assay.types.judge_options import JudgeOptions
+from assay.workflow.discover.choices import (
     Candidate,
     facts_of,
     judge_candidates,
     refuse_as_judge,
     what_to_judge,
 )
-from assay.workflow.discovery import ModelFound
-from assay.workflow.job import Job
-from assay.workflow.judge_wishes import JudgeWishes
+from assay.workflow.discover.discovery import ModelFound
+from assay.workflow.evaluate.job import Job
 from tests.conftest import numbered
 from tests.servers.ollama_models import CHAT, SHORT_CONTEXT, TINY
 
@@ -68,13 +68,13 @@ def found(server, *names):
 
 def test_nothing_is_asked_where_no_test_needs_a_judge(bench, model):
     keys = Keys()
-    assert ask_for_judge(keys, [bench.suite({"sum": numbered(2)})], [model], []) == JudgeWishes()
+    assert ask_for_judge(keys, [bench.suite({"sum": numbered(2)})], [model], []) == JudgeOptions()
     assert keys.asked == []
 
 
 def test_without_a_judge_nothing_is_asked_about_code(model):
     keys = Keys()
-    assert ask_for_judge(keys, ["coding", "data"], [model], []) == JudgeWishes()
+    assert ask_for_judge(keys, ["coding", "data"], [model], []) == JudgeOptions()
     assert keys.asked == ["Which judge reads the answers to 12 tests?"]
 
 
@@ -85,17 +85,17 @@ def test_the_command_for_later_names_the_judge_and_that_code_may_be_run(
     works = Found(isolation="namespaces", tool="", problems=())
     monkeypatch.setattr(judge_question, "find_isolation", lambda: works)
     keys = Keys(types=judge, allows=allows)
-    wishes = ask_for_judge(keys, ["coding"], [model], [])
-    assert wishes == JudgeWishes(judges=(judge,), allow_code_execution=allows)
+    options = ask_for_judge(keys, ["coding"], [model], [])
+    assert options == JudgeOptions(judges=(judge,), allow_code_execution=allows)
     assert keys.asked[1:] == ["May the code of answers be run?"]
-    command = Job(models=(model,), suites=("coding",), out=bench.out, judge=wishes).command
+    command = Job(models=(model,), suites=("coding",), out=bench.out, judge=options).command
     assert f"--judge {judge}" in command
     assert ("--allow-code-execution" in command) is allows
 
 
 def test_answers_without_code_raise_no_question_about_it(model, judge):
     keys = Keys(types=judge)
-    assert ask_for_judge(keys, ["data"], [model], []) == JudgeWishes(judges=(judge,))
+    assert ask_for_judge(keys, ["data"], [model], []) == JudgeOptions(judges=(judge,))
     assert len(keys.asked) == 1
 
 

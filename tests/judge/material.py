@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from assay.judge.inquiry import Inquiry
+from assay.judge.questionnaire import Questionnaire
 from assay.judge.rubrics import load_rubric
-from assay.judgements import (
+from assay.types import Answered, Case, Judge, Message, ModelFacts, Reply, Request
+from assay.types.judgements import (
     CriterionScore,
     Evidence,
     EvidenceCheck,
@@ -16,7 +17,6 @@ from assay.judgements import (
     Quote,
     QuoteStatus,
 )
-from assay.types import Answered, Case, Judge, Message, ModelFacts, Reply, Request
 
 CODING = load_rubric("coding")
 DATA = load_rubric("data")
@@ -106,7 +106,7 @@ def answered(request: Request, text: str, **more: Any) -> Answered:
     return Answered(request_id=request.id, text=text, **more)
 
 
-def play(inquiry: Inquiry, replies: Sequence[Any]) -> tuple[Judgement, list[Request]]:
+def play(inquiry: Questionnaire, replies: Sequence[Any]) -> tuple[Judgement, list[Request]]:
     """Answer an inquiry with texts, or functions from a request to a reply, the last one again and
     again; give back what was asked as well.
     """

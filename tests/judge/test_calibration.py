@@ -18,7 +18,7 @@ from assay.judge.calibration import (
     fit_curve,
     left_one_out,
 )
-from assay.judgements import Criterion, CriterionScore, Example, Judgement, Rubric
+from assay.types.judgements import Criterion, CriterionScore, Example, Judgement, Rubric
 
 shares = st.floats(0, 1, allow_nan=False)
 points = st.integers(0, 10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.judge.deviation import deviation_of
-from assay.judgements import (
+from assay.types.judgements import (
     Criterion,
     CriterionDeviation,
     CriterionScore,

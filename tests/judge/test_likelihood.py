@@ -12,16 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.judge.calibration import Calibration, Curve
-from assay.judge.likelihood import LikelihoodInquiry, gives_likelihoods, likelihood_of_yes
-from assay.judgements import (
-    Criterion,
-    Evidence,
-    EvidenceCheck,
-    Judgement,
-    Layout,
-    Question,
-    Rubric,
-)
+from assay.judge.likelihood import LikelihoodQuestionnaire, gives_likelihoods, likelihood_of_yes
 from assay.types import (
     Answered,
     Case,
@@ -35,6 +26,15 @@ from assay.types import (
     Request,
     ToAnswer,
     ToChoose,
+)
+from assay.types.judgements import (
+    Criterion,
+    Evidence,
+    EvidenceCheck,
+    Judgement,
+    Layout,
+    Question,
+    Rubric,
 )
 
 ANSWER = "def double(x):\n    return x + x\n"
@@ -121,7 +121,7 @@ def _question(request: Request) -> str:
     return request.work.messages[-1].content.rpartition("Question: ")[2].split("\n")[0]
 
 
-def run(judge: ToyJudge, inquiry: LikelihoodInquiry) -> Judgement:
+def run(judge: ToyJudge, inquiry: LikelihoodQuestionnaire) -> Judgement:
     while pending := inquiry.pending():
         for request, reply in zip(pending, judge.answer(pending), strict=True):
             inquiry.take(request, reply)
@@ -138,8 +138,8 @@ def inquiry(
     layout: Layout = "fence",
     repeat: int = 0,
     explain: bool = True,
-) -> LikelihoodInquiry:
-    return LikelihoodInquiry(
+) -> LikelihoodQuestionnaire:
+    return LikelihoodQuestionnaire(
         case=CASE,
         rubric=of or rubric(),
         answer=answer,
@@ -335,7 +335,7 @@ def test_the_same_inquiry_makes_the_same_requests() -> None:
 @pytest.mark.parametrize("other", ["layout", "repeat", "answer"])
 def test_what_could_change_a_reply_changes_the_request(other: str) -> None:
     judge = ToyJudge(EVEN)
-    made: Callable[[], LikelihoodInquiry] = {
+    made: Callable[[], LikelihoodQuestionnaire] = {
         "layout": lambda: inquiry(judge, layout="again"),
         "repeat": lambda: inquiry(judge, repeat=1),
         "answer": lambda: inquiry(judge, answer=ANSWER + "# more"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.judge.fencing import fence
 from assay.judge.quotes import Searched, check_quote, verified_share
-from assay.judgements import Quote
+from assay.types.judgements import Quote
 from tests.judge.material import ANSWER, CASE
 
 HERE = Searched(ANSWER)

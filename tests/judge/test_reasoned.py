@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.judge.reasoned import ReasonedInquiry
+from assay.judge.reasoned import ReasonedQuestionnaire
 from assay.types import Failed, Judge, Message, ToAnswer
 from tests.judge.material import (
     ANSWER,
@@ -24,10 +24,10 @@ from tests.judge.material import (
 
 
 def inquiry(**changes):
-    wishes = {
+    options = {
         "case": CASE, "rubric": CODING, "answer": ANSWER, "evidence": NOTHING_RUN, "judge": JUDGE,
     }  # fmt: skip
-    return ReasonedInquiry(**(wishes | changes))
+    return ReasonedQuestionnaire(**(options | changes))
 
 
 def first(**changes):

@@ -8,7 +8,7 @@ import pytest
 
 from assay.judge.second_reading import INJECTION, lower_of, without_demands
 from assay.judge.suspicions import find_suspicions
-from assay.judgements import CriterionScore, Judgement
+from assay.types.judgements import CriterionScore, Judgement
 from tests.judge.material import ANSWER, CODING
 from tests.judge.test_suspicions import BENIGN, DEMANDS
 

@@ -12,9 +12,9 @@ from assay.evidence import examine
 from assay.judge.rubrics import SHIPPED, load_rubric, shipped_rubrics
 from assay.judge.suspicions import flags_of
 from assay.judge.trivial import why_trivial
-from assay.judgements import BANDS, NEAR_AN_EDGE, band_of, overall_tenths
 from assay.sandbox import open_sandbox
 from assay.suites.load import load_suite
+from assay.types.judgements import BANDS, NEAR_AN_EDGE, band_of, overall_tenths
 
 RUBRICS = {name: load_rubric(name) for name in ("coding", "data")}
 EXAMPLES = [(name, each.id) for name, rubric in RUBRICS.items() for each in rubric.examples]

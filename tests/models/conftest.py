@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from assay.models.opening import open_model
-from assay.models.settings import ServerSettings
 from assay.types import Model
+from assay.types.options import ServerOptions
 from tests.models.asking import KEY, QUICK
 from tests.servers.fixtures import Server
 
@@ -32,7 +32,7 @@ def opened(openai_server: Server) -> Iterator[Callable[..., Model]]:
     """Opens, probes, and closes at the end."""
     models: list[Model] = []
 
-    def open_it(settings: ServerSettings = QUICK, *, spec: str = "") -> Model:
+    def open_it(settings: ServerOptions = QUICK, *, spec: str = "") -> Model:
         models.append(open_model(spec or openai_server.spec(), settings))
         models[-1].probe()
         return models[-1]

@@ -18,7 +18,7 @@ from assay.models.http.connection import Connection, is_this_machine
 from assay.models.http.faults import Fault, message_in, readable, retry_after
 from assay.models.http.retrying import ATTEMPTS, LONGEST_ASKED_S, Patience
 from assay.models.http.workers import in_parallel
-from assay.models.settings import ServerSettings
+from assay.types.options import ServerOptions
 from tests.conftest import no_hang
 
 # ------------------------------------------------------------------------------------- the wire
@@ -355,5 +355,5 @@ def test_the_defaults_are_those_of_the_contract():
     from assay.interfaces.cli import load_command
 
     options = {option.name: option.default for option in load_command("run").params}
-    assert options["timeout"] == ServerSettings().timeout_s == 120
+    assert options["timeout"] == ServerOptions().timeout_s == 120
     assert (options["sampling"], options["seed"], options["repeats"]) == ("fixed", 0, 1)

@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 from assay.models.opening import open_model
-from assay.models.settings import ServerSettings
 from assay.types import (
     Answered,
     Chosen,
@@ -33,6 +32,7 @@ from assay.types import (
     ToRead,
     Work,
 )
+from assay.types.options import ServerOptions
 from tests.conftest import no_hang
 
 pytest.importorskip("xllamacpp", reason="the wheel is made for Linux only")
@@ -238,7 +238,7 @@ def test_a_prompt_that_does_not_fit_is_refused_and_not_cut(model):
 
 
 def test_completions_write_the_same_text_and_score_none_since_echo_is_not_honoured(url, reference):
-    opened = open_model(f"openai:stories260K@{url}", ServerSettings(form="completions"))
+    opened = open_model(f"openai:stories260K@{url}", ServerOptions(form="completions"))
     opened.probe()
     assert opened.facts.capabilities == {"generate"}
     assert not opened.facts.is_chat

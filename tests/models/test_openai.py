@@ -12,8 +12,8 @@ from assay.errors import ModelUnavailable, UsageError
 from assay.models.openai.address import openai_url
 from assay.models.openai.key import Key, key_for, sent_in_the_clear
 from assay.models.opening import open_model
-from assay.models.settings import ServerSettings
 from assay.types import Failed, ToAnswer
+from assay.types.options import ServerOptions
 from tests.models.asking import KEY, PLAIN, QUICK, answered, only, request_of, said
 
 pytestmark = pytest.mark.usefixtures("planted_key")
@@ -61,7 +61,7 @@ def test_a_host_that_no_network_can_know_is_refused(host):
 
 def test_a_context_size_is_refused_since_such_a_server_takes_none(openai_server):
     with pytest.raises(UsageError, match="takes no context size"):
-        open_model(openai_server.spec(), ServerSettings(num_ctx=4096))
+        open_model(openai_server.spec(), ServerOptions(num_ctx=4096))
     assert openai_server.log() == []
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from assay.models.spec import ModelSpec, read_spec, without_userinfo
+from assay.types.model_spec import ModelSpec, read_spec, without_userinfo
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from assay.results import (
+from assay.types import Estimate, Machine, Observed, Outcome
+from assay.types.results import (
     Baselines,
     CategoryComparison,
     Comparison,
@@ -27,7 +28,6 @@ from assay.results import (
     TestRow,
     TryFigures,
 )
-from assay.types import Estimate, Machine, Observed, Outcome
 
 HOSTILE = (
     "\x1b[2J\x1b]0;owned\x07 [red]markup[/red] <script>alert(1)</script> "

@@ -6,7 +6,7 @@ import math
 
 from assay.reports.checkpoint_figures import Evaluated
 from assay.types import Estimate, Health, HealthCheck
-from assay.verdicts import (
+from assay.types.decisions import (
     OS_TASKS,
     SIZE_CLASSES,
     Acceptance,

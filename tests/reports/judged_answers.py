@@ -5,20 +5,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
-from assay.judgements import (
-    Confidence,
-    CriterionScore,
-    CriterionVerdict,
-    Evidence,
-    EvidenceCheck,
-    Judgement,
-    Quote,
-    Verdict,
-    lower_median,
-)
-from assay.results import Performance, Speeds
 from assay.summary.judged import JudgedAnswer, JudgedModel
 from assay.types import Estimate
+from assay.types.judgements import (
+    Confidence,
+    CriterionScore,
+    Evidence,
+    EvidenceCheck,
+    FinalCriterion,
+    FinalJudgement,
+    Judgement,
+    Quote,
+    lower_median,
+)
+from assay.types.results import Performance, Speeds
 
 CRITERIA = {
     "coding": (
@@ -108,7 +108,7 @@ def verdict(
     name: str | None = None,
     task: str = "Write what was asked for.",
     rubric: str | None = None,
-) -> Verdict:
+) -> FinalJudgement:
     """One verdict from one judgement or several, each a triple, capped by the evidence."""
     domain = rubric or ("coding" if test_id.startswith("CT") else "data")
     found = shown if shown is not None else Evidence(missing="nothing can be run")
@@ -121,7 +121,7 @@ def verdict(
         judged = lower_median(given)
         cap = found.cap if key == "correctness" else None
         criteria.append(
-            CriterionVerdict(
+            FinalCriterion(
                 criterion=key,
                 label=label,
                 weight=weight,
@@ -132,7 +132,7 @@ def verdict(
                 reason=(reasons or {}).get(key, f"the reason for {label.lower()}"),
             )
         )
-    return Verdict(
+    return FinalJudgement(
         test_id=test_id,
         suite=domain,
         rubric=domain,
@@ -177,7 +177,7 @@ def performance(tokens_per_s: float | None, *, clock: str | None = "server") -> 
 
 def model(
     name: str,
-    verdicts: Sequence[Verdict],
+    verdicts: Sequence[FinalJudgement],
     *,
     speed: float | None = None,
     clock: str | None = "server",
@@ -193,7 +193,7 @@ def model(
     )
 
 
-def flat(tests: Sequence[str], *points: int) -> list[Verdict]:
+def flat(tests: Sequence[str], *points: int) -> list[FinalJudgement]:
     """Each test with three times the same points, which is its overall."""
     return [
         verdict(test, (point,) * 3)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assay.judged_results import Judged
-from assay.judgements import Deviation, Evidence, Quote, Verdict
 from assay.summary.judged import EarlierRun, JudgedAnswer, JudgedModel, judged
+from assay.types.judged import Judged
+from assay.types.judgements import Deviation, Evidence, FinalJudgement, Quote
 from tests.reports.judged_answers import NAMES, evidence, judgement, performance, verdict
 
 SANDBOX = "bubblewrap"
@@ -15,7 +15,7 @@ JUDGES = ("ollama:judge:7b", "openai:other-judge")
 
 def panel(
     test: str, first: tuple[int, int, int], second: tuple[int, int, int], shown: Evidence
-) -> Verdict:
+) -> FinalJudgement:
     domain = "coding" if test.startswith("CT") else "data"
     told = [
         judgement(
@@ -39,7 +39,7 @@ def panel(
     )  # fmt: skip
 
 
-def steady() -> list[Verdict]:
+def steady() -> list[FinalJudgement]:
     run = [evidence(passed, 12, isolation=SANDBOX) for passed in (12, 11, 10, 9, 12)]
     coding = [
         panel(test, (9, 8, 8), (8, 8, 9), shown)
@@ -55,7 +55,7 @@ def steady() -> list[Verdict]:
     return [*coding, late, *data]
 
 
-def quick() -> list[Verdict]:
+def quick() -> list[FinalJudgement]:
     coding = [
         panel(test, (10, 9, 9), (9, 9, 9), evidence(passed, 12, isolation=SANDBOX))
         for test, passed in zip(list(NAMES)[:6], (7, 3, 6, 12, 5, 4), strict=True)
@@ -68,7 +68,7 @@ def quick() -> list[Verdict]:
     return [*coding, *data]
 
 
-def answers(verdicts: list[Verdict]) -> tuple[JudgedAnswer, ...]:
+def answers(verdicts: list[FinalJudgement]) -> tuple[JudgedAnswer, ...]:
     return tuple(JudgedAnswer(verdict=each, category=NAMES[each.test_id][1]) for each in verdicts)
 
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from assay.reports import as_json
-from assay.results import Comparison, Leaderboard, Report
+from assay.types.results import Comparison, Leaderboard, Report
 
 ESTIMATE = ["value", "low", "high", "n", "unscored", "unit", "method"]
 

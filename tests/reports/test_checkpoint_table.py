@@ -12,7 +12,7 @@ from assay.reports.checkpoint_figures import Evaluated
 from assay.reports.checkpoint_table import checkpoint_markdown, checkpoint_table
 from assay.reports.terminal import console_for
 from assay.types import Health
-from assay.verdicts import Acceptance, Criterion, Sample, SuiteLimit
+from assay.types.decisions import Acceptance, Criterion, Sample, SuiteLimit
 from tests.reports.evaluated_folders import (
     GATE,
     checkpoint,

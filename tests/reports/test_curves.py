@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.reports.checkpoint_figures import Evaluated
-from assay.reports.curves import over_steps, speed_against_quality
-from assay.reports.label_places import Box, label_box
-from assay.reports.speed_picture import front
+from assay.reports.pictures.curves import over_steps, speed_against_quality
+from assay.reports.pictures.labels import Box, label_box
+from assay.reports.pictures.speed import front
 from assay.types import Estimate
-from assay.verdicts import SuiteLimit
+from assay.types.decisions import SuiteLimit
 from tests.reports.evaluated_folders import (
     GATE,
     HOSTILE,

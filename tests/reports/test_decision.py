@@ -16,11 +16,19 @@ from markdown_it import MarkdownIt
 from assay.reports import html, markdown, terminal
 from assay.reports.decision import groups
 from assay.reports.terminal import console_for
-from assay.results import ModelReport, Report
 from assay.types import Health, HealthCheck
-from assay.verdicts import MEASURES, Deciding, Gate, Measured, Recommendation, Sample, Subject
-from assay.workflow.deciding import decide
-from assay.workflow.verdict_files import leave_verdicts
+from assay.types.decisions import (
+    MEASURES,
+    DecisionPlan,
+    Gate,
+    Measured,
+    Recommendation,
+    Sample,
+    Subject,
+)
+from assay.types.results import ModelReport, Report
+from assay.workflow.checkpoints.decision import decide
+from assay.workflow.checkpoints.report_files import leave_verdicts
 from tests.decide.candidates import GATE, WHEN, candidate, os_suite, sample, text
 from tests.reports.conftest import HOSTILE, model_report, report_document
 
@@ -34,8 +42,8 @@ def deciding(
     gate: Gate = GATE,
     selects: bool = True,
     top: str = "",
-) -> Deciding:
-    return Deciding(
+) -> DecisionPlan:
+    return DecisionPlan(
         subjects=tuple(
             Subject(
                 spec=each.path,
@@ -55,7 +63,7 @@ def deciding(
     )
 
 
-def decided(measured: Sequence[Measured], asked: Deciding | None = None) -> Report:
+def decided(measured: Sequence[Measured], asked: DecisionPlan | None = None) -> Report:
     """A report of these checkpoints, with what is really decided of them."""
     marked = [replace(each, fingerprint=f"f{n}") for n, each in enumerate(measured)]
     decision = decide(asked or deciding(marked), marked, (), timestamp=WHEN)

@@ -20,7 +20,7 @@ from assay.reports.as_json import as_text
 from assay.reports.evaluation_reading import measured_from
 from assay.reports.evaluation_report import evaluation_report
 from assay.reports.verdict_schemas import report_schema
-from assay.verdicts import Measured, Recommendation
+from assay.types.decisions import Measured, Recommendation
 from tests.decide.candidates import (
     GATE,
     WHEN,

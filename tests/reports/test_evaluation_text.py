@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.judgements import Judgement, Quote, band_of, overall_tenths, shown_tenths
 from assay.reports.evaluation_text import evaluation_text
 from assay.reports.evaluation_text_lines import MOST_FINDINGS
 from assay.reports.evaluation_text_reading import (
@@ -21,7 +20,8 @@ from assay.reports.evaluation_text_reading import (
     read_evaluations,
     to_judgement,
 )
-from assay.reports.safe_text import one_line
+from assay.text.safe_text import one_line
+from assay.types.judgements import Judgement, Quote, band_of, overall_tenths, shown_tenths
 from tests.reports.conftest import HOSTILE
 from tests.reports.judged_answers import CRITERIA, evidence, judgement, verdict
 

@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 import pytest
 
 from assay.reports import html
-from assay.reports.quality_picture import LEFT, RIGHT, WIDTH, pictures
-from assay.results import Report
+from assay.reports.pictures.quality import LEFT, RIGHT, WIDTH, pictures
+from assay.types.results import Report
 from tests.reports.conftest import nothing, speed
 
 

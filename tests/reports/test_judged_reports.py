@@ -12,16 +12,16 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
-from assay.judged_results import Judged
 from assay.reports.as_json import as_text
 from assay.reports.comparative_analysis import comparative_analysis
 from assay.reports.final_summary import final_summary
 from assay.reports.judge_section import judged_markdown, judged_on_terminal
 from assay.reports.judged_as_json import judged_as_json, verdict_as_json
-from assay.reports.judged_picture import MOST_MODELS, MOST_TESTS, overall_by_test
 from assay.reports.judged_sentences import choice_sentence, closing_sentence
+from assay.reports.pictures.judged import MOST_MODELS, MOST_TESTS, overall_by_test
 from assay.reports.terminal_blocks import console_for
 from assay.summary.judged import judged
+from assay.types.judged import Judged
 from tests.reports.conftest import HOSTILE
 from tests.reports.judged_answers import CODING, DATA, evidence, flat, judgement, model, verdict
 from tests.reports.judged_run import answers, judged_run, steady

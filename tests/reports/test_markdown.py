@@ -10,8 +10,8 @@ from markdown_it import MarkdownIt
 
 from assay.reports import markdown
 from assay.reports.performance import performance
-from assay.results import Comparison, Leaderboard, Report
 from assay.types import Observed
+from assay.types.results import Comparison, Leaderboard, Report
 from tests.reports.conftest import machine
 
 

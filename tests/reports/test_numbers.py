@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.reports import numbers
+from assay.text import number_format as numbers
 from assay.types import Estimate
 
 

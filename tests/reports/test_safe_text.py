@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from assay.reports.safe_text import (
+from assay.text.safe_text import (
     markdown_block,
     markdown_code,
     markdown_inline,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.reports.scales import exact, readable, scale_for, step_name
+from assay.reports.pictures.scales import exact, readable, scale_for, step_name
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from assay.reports import terminal
 from assay.reports.terminal import console_for
-from assay.results import Comparison, Leaderboard, Report
+from assay.types.results import Comparison, Leaderboard, Report
 
 Document = Report | Comparison | Leaderboard
 

@@ -1,7 +1,6 @@
 """What shall go wrong, and for whom.
 
 In: orders {kind, when, path, times, and the kind's details}. Out: the fault that a request meets.
-Refuses to know: how an answer is spoilt (spoiling.py).
 
 `when` is a part of the last user message, or "*". `times` counts down; null is for ever. Without
 `path` only requests for an answer are hit (not a load or an unload); with it, every request whose

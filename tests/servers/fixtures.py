@@ -1,9 +1,8 @@
 """The servers as fixtures.
 
 In: nothing, or the flags of another server. Out: a Server whose process runs while the test does.
-Refuses to know: what is tested. `ollama_server` and `openai_server` are processes that live as
-long as the test session and are reset before every test; `start_ollama` and `start_openai` start
-others, which end with the test.
+`ollama_server` and `openai_server` are processes that live as long as the test session and are
+reset before every test; `start_ollama` and `start_openai` start others, which end with the test.
 
     def test_a_busy_server_is_asked_again(ollama_server, bench):
         ollama_server.answers({"capital of Togo": "Lomé"})   # what the model says (speech.py)

@@ -2,7 +2,6 @@
 
 In: HTTP requests on loopback. Out: the recorded frames where the request was recorded; else an
 answer of the same shape, made by rule. Run: `python -m tests.servers.ollama --version 0.17.4`.
-Refuses to know: the network beyond loopback, and any real model.
 
     0.11.10   ignores truncate, shift and logprobs, with status 200; other order of keys
     0.17.4    the version of most recordings; repeat_penalty is 1.1 where it is not sent

@@ -1,8 +1,8 @@
 """From a request's JSON to a Job, or to the refusal that the recorded server gave.
 
 In: the body of /api/chat or /api/generate, the models, the version. Out: Job. Raises RefusedError.
-Refuses to know: sockets, queues, what is answered. The order of the checks is the recorded
-server's: a mistake in the body before a missing model before what that model cannot do.
+The order of the checks is the recorded server's: a mistake in the body before a missing model
+before what that model cannot do.
 """
 
 from __future__ import annotations

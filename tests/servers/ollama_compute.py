@@ -1,7 +1,7 @@
 """A Job's answer and its figures.
 
 In: Job, what is loaded, how long it waited. Out: Computed: pieces, log-probabilities, counts,
-nanoseconds. Refuses to know: HTTP and the shape of either API.
+nanoseconds.
 
 Times are invented at the recorded speed (about 24 ms a prompt token, 40 ms a written one); the
 wait for a slot is real, and only the total contains it.

@@ -2,7 +2,6 @@
 
 In: the recordings; names, context lengths and keep_alive of requests. Out: the documents of
 /api/tags, /api/show, /api/ps and /v1/models.
-Refuses to know: HTTP, and what the models say.
 """
 
 from __future__ import annotations

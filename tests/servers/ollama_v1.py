@@ -1,8 +1,8 @@
 """The OpenAI layer of the recorded Ollama.
 
-In: bodies of /v1/chat/completions and /v1/completions; a Computed. Out: a Job; answers.
-Refuses to know: the queue, and how a Job is computed. It drops `n`, `echo` and the completions'
-`logprobs` without a word, as recorded, and has no way to switch the penalty off.
+In: bodies of /v1/chat/completions and /v1/completions; a Computed. Out: a Job; answers. It drops
+`n`, `echo` and the completions' `logprobs` without a word, as recorded, and has no way to switch
+the penalty off.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A plain OpenAI-compatible server.
 
-In: HTTP requests on loopback. Out: chat and text completions, whole or as events. Run:
-`python -m tests.servers.openai --feature n=drop --key secret`.
-Refuses to know: the network beyond loopback, and any real model.
+In: HTTP requests on loopback. Out: chat and text completions, whole or as events. Run: `python -m
+tests.servers.openai --feature n=drop --key secret`.
 
 Every request field can be switched (`features`, a table from field to way): honour (the default),
 drop (ignored without a word), reject (400). Beside the fields of the API there are `unknown` (all

@@ -1,8 +1,8 @@
 """A language model that is none: what comes next after a text, and how likely it was.
 
-In: a text. Out: the next tokens, their log-probabilities, in the shape of the old completions.
-Refuses to know: HTTP. It is a function of the text alone, so that a text that is generated and the
-same text echoed have the same log-probabilities, as on a server that is right.
+In: a text. Out: the next tokens, their log-probabilities, in the shape of the old completions. It
+is a function of the text alone, so that a text that is generated and the same text echoed have the
+same log-probabilities, as on a server that is right.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A server as a process of its own: its control, its log, its faults, its end.
 
 In: command-line flags; requests. Out: the port on the first line of stdout; answers.
-Refuses to know: which API is served; that is `App.answer` of the two servers.
 
 `POST /control` takes a JSON object with any of `reset` (true), `faults` (a list, added),
 `answers` (a book, replaces the one before), `settings` (of this server). `GET /control/log` gives

@@ -1,7 +1,6 @@
 """The recordings of a real Ollama, as a table from request to answer.
 
 In: tests/recordings/ollama/VERSION/CASE.json. Out: Recording objects; an index by request.
-Refuses to know: how they are sent, and what to do where there is none.
 """
 
 from __future__ import annotations

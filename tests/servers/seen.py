@@ -1,8 +1,8 @@
 """What a server was asked, in order.
 
-In: one entry a request. Out: the list as JSON, how many were in work at once, how many came.
-Refuses to know: what the requests mean. Only the last 20,000 are kept, so that a run of many
-requests measures the client's memory and not this one's.
+In: one entry a request. Out: the list as JSON, how many were in work at once, how many came. Only
+the last 20,000 are kept, so that a run of many requests measures the client's memory and not this
+one's.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Who computes now, who waits, who is sent away.
 
-In: requests that want to compute with a model. Out: how long each waited.
-Refuses to know: what is computed. One model's requests wait for that model's slots, first come
-first served; the limit of the queue counts all that wait.
+In: requests that want to compute with a model. Out: how long each waited. One model's requests wait
+for that model's slots, first come first served; the limit of the queue counts all that wait.
 """
 
 from __future__ import annotations

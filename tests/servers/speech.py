@@ -1,8 +1,7 @@
 """What a model that is none says.
 
-In: the last user message, how it is sampled, and a book of answers that the test wrote.
-Out: Said: the text, its thoughts, the alternatives of its first token.
-Refuses to know: HTTP, Ollama, OpenAI; both servers speak through it.
+In: the last user message, how it is sampled, and a book of answers that the test wrote. Out: Said:
+the text, its thoughts, the alternatives of its first token.
 
 A book maps a part of the last user message ("*" is any) to a text; to a list of texts, given one
 after the other, the last for ever; or to an object with `text` (either of these), `by_seed` (a list

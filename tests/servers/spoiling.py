@@ -1,8 +1,7 @@
 """Every way to spoil an answer.
 
-In: an Exchange, the answer it should have, the details of the order. Out: bytes on the wire.
-Refuses to know: which API is spoilt, and when. An answer is frames; a frame is a line of NDJSON, an
-event of a stream, or a whole body.
+In: an Exchange, the answer it should have, the details of the order. Out: bytes on the wire. An
+answer is frames; a frame is a line of NDJSON, an event of a stream, or a whole body.
 """
 
 from __future__ import annotations

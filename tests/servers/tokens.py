@@ -1,8 +1,8 @@
 """Text as tokens, by a rule simple enough to work out by hand.
 
 In: a text. Out: the pieces it is written in, how many the prompt has, and how likely each was.
-Refuses to know: models, requests. Counts fit the recorded ones within a few tokens: a short
-English word is one, so is a sign or a digit, and so is the space before a digit.
+Counts fit the recorded ones within a few tokens: a short English word is one, so is a sign or a
+digit, and so is the space before a digit.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """HTTP as bytes on a socket.
 
-In: a socket, and an application that is called with an Exchange for every request.
-Out: answers with a length or in chunks, on connections that are kept open.
-Refuses to know: models, recordings, faults. It offers the means to break the protocol (`raw`,
-`cut`), and never uses them itself. Its own parser instead of http.server's: that one builds an
-e-mail message of every header block, which costs more than all the rest of a trivial answer.
+In: a socket, and an application that is called with an Exchange for every request. Out: answers
+with a length or in chunks, on connections that are kept open. It offers the means to break the
+protocol (`raw`, `cut`), and never uses them itself. Its own parser instead of http.server's: that
+one builds an e-mail message of every header block, which costs more than all the rest of a trivial
+answer.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assay.plan import Wishes, make_plan
+from assay.plan import AskOptions, make_plan
 from assay.reports.test_plan import test_plan as plan_page
 from assay.suites.default_system import with_default_system
 from assay.suites.load import load_suite
@@ -16,7 +16,7 @@ FACTS = ModelFacts(spec="scripted:m.json", name="m", fingerprint="m")
 
 def asked_of(suite: Suite) -> list[tuple[str, tuple[str, ...]]]:
     """The id of every request, and who speaks in it."""
-    plan = make_plan([suite], FACTS, Wishes())
+    plan = make_plan([suite], FACTS, AskOptions())
     requests = [plan.request(exchange, 0, ()) for exchange in plan.exchanges]
     return [(one.id, tuple(m.role for m in one.work.messages)) for one in requests]
 

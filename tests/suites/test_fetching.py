@@ -23,7 +23,7 @@ from assay.suites.fetching.layouts import hellaswag_files, mmlu_files
 from assay.suites.fetching.made import Made
 from assay.suites.fetching.rows import numbered
 from assay.suites.fetching.source import Flaws, Item, Place
-from assay.workflow.fetching import fetch
+from assay.workflow.fetch.benchmarks import fetch
 
 DEV = [
     ["Which gate is on only if both inputs are?", "OR", "AND", "XOR", "NOR", "B"],

@@ -9,7 +9,7 @@ import pytest
 
 from assay.suites.fetching.duplicates import Dropped, Sieve, repeated_shots
 from assay.suites.fetching.source import Item, Place
-from assay.workflow.fetching import fetch
+from assay.workflow.fetch.benchmarks import fetch
 
 RIGHT = ("amber", "blue", "cyan", "dun")
 

@@ -21,7 +21,7 @@ from assay.suites.gate_format import GATE_KEYS, MOST, gate_schema
 from assay.suites.kinds import Kind
 from assay.suites.load import examine
 from assay.suites.notes import Notes
-from assay.verdicts import Gate, SuiteLimit
+from assay.types.decisions import Gate, SuiteLimit
 
 from .conftest import good, put
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from assay.checks.shell.syntax import parse
 from assay.errors import InvalidFiles
-from assay.scorers.shell.syntax import parse
 from assay.suites.samples import load_samples
 
 

@@ -14,7 +14,7 @@ import pytest
 from assay import api
 from assay.errors import AssayError, Interrupted, UsageError
 from assay.store import Store
-from assay.workflow import verdict_files
+from assay.workflow.checkpoints import report_files as verdict_files
 from tests.models.local.checkpoints import make_checkpoint
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.workflow.checkpoint_places import Place, places_of
+from assay.workflow.checkpoints.places import Place, places_of
 
 
 def checkpoint(folder: Path, *, with_weights: bool = True) -> Path:

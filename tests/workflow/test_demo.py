@@ -16,15 +16,15 @@ from http.client import HTTPConnection
 import psutil
 import pytest
 
+from assay.checks.scoring import score_reply
 from assay.models.opening import open_model
 from assay.models.scripted import ScriptedModel
-from assay.models.settings import ServerSettings
-from assay.plan import Wishes, make_plan
-from assay.scorers.mark import mark
+from assay.plan import AskOptions, make_plan
 from assay.suites.catalogue import find
 from assay.suites.load import load_suite
 from assay.types import Answered, Chosen, MultipleChoice, TopK
-from assay.workflow.demo import KILLED_AFTER, PORT, SCRIPTS
+from assay.types.options import ServerOptions
+from assay.workflow.demo.tour import KILLED_AFTER, PORT, SCRIPTS
 from tests.conftest import Bench
 
 GOOD = SCRIPTS / "good.json"
@@ -46,7 +46,7 @@ def server_of(process):
     def look():
         for child in psutil.Process(process.pid).children(recursive=True):
             try:
-                if "assay.workflow.demo_server" in child.cmdline():
+                if "assay.workflow.demo.server" in child.cmdline():
                     return child
             except psutil.NoSuchProcess:
                 continue
@@ -67,7 +67,7 @@ class StandIn:
 
     def __init__(self, script, port=0):
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "assay.workflow.demo_server", str(script), "--port", str(port)],
+            [sys.executable, "-m", "assay.workflow.demo.server", str(script), "--port", str(port)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -127,14 +127,14 @@ def server():
 
 @pytest.fixture
 def model(server):
-    opened = open_model(f"ollama:demo-good@{server.url}", ServerSettings())
+    opened = open_model(f"ollama:demo-good@{server.url}", ServerOptions())
     yield opened
     opened.close()
 
 
 def asked_of(model, *, wanted=lambda case: True):
     """Every chosen test of the example suite, with the model's last reply to it."""
-    plan = make_plan([load_suite(find("example"))], model.facts, Wishes())
+    plan = make_plan([load_suite(find("example"))], model.facts, AskOptions())
     for exchange in plan.exchanges:
         said = []
         if not wanted(exchange.case):
@@ -162,8 +162,10 @@ def test_its_digest_is_that_of_the_script(model):
 def test_a_served_script_is_marked_as_the_script_itself(model, tmp_path):
     at_once = tmp_path / "good.json"
     at_once.write_text(json.dumps({**json.loads(GOOD.read_text("utf-8")), "delay_s": 0}), "utf-8")
-    by_file = {case.id: mark(case, reply).value for case, reply in asked_of(ScriptedModel(at_once))}
-    served = {case.id: mark(case, reply).value for case, reply in asked_of(model)}
+    by_file = {
+        case.id: score_reply(case, reply).value for case, reply in asked_of(ScriptedModel(at_once))
+    }
+    served = {case.id: score_reply(case, reply).value for case, reply in asked_of(model)}
     assert served == by_file
     assert len(served) == 40
 

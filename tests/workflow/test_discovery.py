@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.workflow import discovery
-from assay.workflow.discovery import (
+from assay.workflow.discover import discovery
+from assay.workflow.discover.discovery import (
     ModelFound,
     Room,
     find_checkpoints,

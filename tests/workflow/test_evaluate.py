@@ -16,7 +16,7 @@ from assay.errors import (
 from assay.reports.progress import SilentProgress
 from assay.store import Store
 from assay.types import Outcome
-from assay.workflow.run_folder import RunFolder
+from assay.workflow.evaluate.run_folder import RunFolder
 from tests.conftest import numbered, right
 
 

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from assay.errors import Interrupted, UsageError
-from assay.workflow import benchmark_folder, fetching
-from assay.workflow.fetch_workplace import MARK, MARK_SAYS
-from assay.workflow.fetching import fetch
+from assay.workflow.fetch import benchmarks as fetching
+from assay.workflow.fetch import suite_folder as benchmark_folder
+from assay.workflow.fetch.benchmarks import fetch
+from assay.workflow.fetch.workspace import MARK, MARK_SAYS
 from tests.conftest import Bench
 from tests.suites.test_fetching import PASSAGES, TEST, archive, lines
 
@@ -216,8 +217,8 @@ def test_what_may_be_the_users_is_not_taken_away(copy: Path, fetched: Path, chan
 SLOW = """
 import os, sys, time
 from pathlib import Path
-from assay.workflow import benchmark_folder
-from assay.workflow.fetching import fetch
+from assay.workflow.fetch import suite_folder as benchmark_folder
+from assay.workflow.fetch.benchmarks import fetch
 
 exchange = benchmark_folder._exchange
 def slowly(folder, fresh, before):

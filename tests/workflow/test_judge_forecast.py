@@ -9,9 +9,9 @@ from assay import api
 from assay.judge.rubrics import load_rubric, questions_for
 from assay.suites.catalogue import find
 from assay.suites.load import load_suite
-from assay.workflow.forecast import forecast
-from assay.workflow.job import Job
-from assay.workflow.judge_wishes import JudgeWishes
+from assay.types.judge_options import JudgeOptions
+from assay.workflow.discover.forecast import forecast
+from assay.workflow.evaluate.job import Job
 from tests.judge.material import form
 
 EXAMPLES = 10
@@ -23,8 +23,8 @@ def judge(bench):
 
 
 def job(bench, model, judge, **more):
-    wishes = JudgeWishes(judges=(judge,), **more)
-    return Job(models=(model,), suites=("coding",), out=bench.out, judge=wishes)
+    options = JudgeOptions(judges=(judge,), **more)
+    return Job(models=(model,), suites=("coding",), out=bench.out, judge=options)
 
 
 def asked_of_judges(bench):

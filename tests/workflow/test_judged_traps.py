@@ -8,9 +8,9 @@ import pytest
 
 from assay import api
 from assay.errors import UsageError
-from assay.judgements import Evidence, EvidenceCheck
 from assay.reports.progress import SilentProgress
 from assay.types import Judge
+from assay.types.judgements import Evidence, EvidenceCheck
 from tests.workflow.judged_work import (
     ANSWER,
     Court,
@@ -165,8 +165,8 @@ def test_code_that_shows_another_thing_each_time_is_run_once_and_its_judge_asked
         found = EvidenceCheck(name="a case", passed=False, explanation=said)
         return Evidence(checks=(found,), isolation="weak")
 
-    monkeypatch.setattr("assay.workflow.judge_panel.open_sandbox", lambda wish: Pretended())
-    monkeypatch.setattr("assay.workflow.kept_evidence.examine", look)
+    monkeypatch.setattr("assay.workflow.judging.panel.open_sandbox", lambda wish: Pretended())
+    monkeypatch.setattr("assay.workflow.judging.stored_evidence.examine", look)
     judge = court.judge(form(9, 9, 9))
     first = court.run(judge, allow_code_execution=True)
     again = court.judge_again("latest", judge, allow_code_execution=True)

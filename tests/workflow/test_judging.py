@@ -171,7 +171,7 @@ def test_a_sandbox_that_is_not_there_is_refused_before_anything_is_asked(court, 
     def none_here(wish: str) -> None:
         raise SandboxUnavailable("nothing here can confine code", hint="take another machine")
 
-    monkeypatch.setattr("assay.workflow.judge_panel.open_sandbox", none_here)
+    monkeypatch.setattr("assay.workflow.judging.panel.open_sandbox", none_here)
     with pytest.raises(SandboxUnavailable, match="nothing here"):
         court.run(court.judge("x"), suite=court.tests(SEARCH), allow_code_execution=True)
     assert not court.out.exists()

@@ -3,7 +3,7 @@
 import pytest
 
 from assay.types import Answered, Timing
-from assay.workflow.pace import pace_of
+from assay.workflow.discover.pace import pace_of
 
 
 def answered(**more):

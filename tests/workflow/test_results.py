@@ -26,8 +26,8 @@ from assay.types import (
     Timing,
     ToAnswer,
 )
-from assay.workflow.exporting import export
-from assay.workflow.results import report_of
+from assay.workflow.history.records import export
+from assay.workflow.history.results import report_of
 
 MACHINE = Machine(system="Linux", processor="CPU", cores=4, memory_bytes=2**34)
 FACTS = ModelFacts(
@@ -91,7 +91,7 @@ def kept(store, **options):
     for test, reply in zip(SUITE.cases, REPLIES, strict=True):
         request = Request(id=test.id, suite="s", test_id=test.id, turn=0, repeat=0, work=work)
         mark = None if reply.kind == "failed" else Score(scorer="x", version=1, value=1.0)
-        store.keep_try(run, model, request, reply, mark)
+        store.store_try(run, model, request, reply, mark)
     store.observe(run, model, Observed(memory_bytes=2**31, gpu_bytes=0, notes=("It is slow.",)))
     return run  # as it was begun: an evaluation holds no other
 

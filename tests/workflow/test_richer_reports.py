@@ -13,8 +13,8 @@ from assay import api
 from assay.reports.progress import SilentProgress
 from assay.store import Store
 from assay.types import Estimate
-from assay.verdicts import Measured, SuiteFigures
-from assay.workflow.richer_reports import what_is_lacking
+from assay.types.decisions import Measured, SuiteFigures
+from assay.workflow.checkpoints.richer_reports import what_is_lacking
 from tests.models.local.checkpoints import make_checkpoint
 from tests.reports.evaluated_folders import checkpoint
 

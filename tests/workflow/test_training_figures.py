@@ -13,8 +13,8 @@ from hypothesis import strategies as some
 from assay import api
 from assay.errors import UsageError
 from assay.types import Failed, ReadText
-from assay.verdicts import Deciding, Gate, Subject
-from assay.workflow.training_figures import (
+from assay.types.decisions import DecisionPlan, Gate, Subject
+from assay.workflow.checkpoints.training_loss import (
     MOST_BYTES,
     MOST_KEPT,
     TRAINER_STATE,
@@ -26,7 +26,7 @@ from tests.models.local.checkpoints import make_checkpoint
 SUBJECT = Subject(
     spec="m/step_10", name="m/step_10", path="m/step_10", step=10.0, training=((10.0, 3.5),)
 )
-MEASURED = Deciding(
+MEASURED = DecisionPlan(
     subjects=(SUBJECT,),
     measures=("training",),
     gate=Gate(source="default"),
@@ -183,7 +183,7 @@ def test_a_document_that_failed_leaves_no_loss_but_its_reason():
 
 
 def test_without_a_training_text_the_log_counts():
-    deciding = Deciding(subjects=(SUBJECT,), measures=("perplexity",), gate=MEASURED.gate)
+    deciding = DecisionPlan(subjects=(SUBJECT,), measures=("perplexity",), gate=MEASURED.gate)
     assert training_figures(SUBJECT, [], deciding).losses == {10.0: 3.5}
 
 

@@ -16,7 +16,15 @@ from assay.errors import ExitCode, InvalidFiles, StoreError, UsageError
 from assay.reports.checkpoint_line import checkpoint_document, checkpoint_line
 from assay.reports.progress import SilentProgress
 from assay.store import Store
-from assay.workflow.watching import Evaluated, Gone, NotEvaluated, Terms, Unready, Waiting, Watching
+from assay.workflow.checkpoints.watch import (
+    Evaluated,
+    Gone,
+    NotEvaluated,
+    Terms,
+    Unready,
+    Waiting,
+    Watching,
+)
 from tests.conftest import no_hang
 from tests.models.local.checkpoints import make_checkpoint
 

@@ -1,7 +1,6 @@
 """DECIDE: from what was measured to what to do.
 
 In: `Measured` checkpoints and a `Gate`. Out: `Acceptance`, `Selection`, `Recommendation`.
-Refuses to know: files, the store, how a figure was measured, how a decision is shown, the clock.
 
     Measured x Gate     -> accept      good enough? criterion by criterion, with reasons
     Measured            -> weigh       one score out of four parts, and which of them are missing

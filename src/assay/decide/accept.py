@@ -1,7 +1,6 @@
 """Whether a checkpoint is good enough: every limit of a gate against what was measured.
 
 In: a Measured and a Gate. Out: an Acceptance, each criterion with a reason in whole sentences.
-Refuses to know: how figures were measured, other checkpoints, where a gate comes from.
 
 Limits are strict and the point estimate decides; an interval across the limit is marginal, whether
 the value passes or not. A figure that is missing is unknown. One that is incomplete can fail and
@@ -18,7 +17,7 @@ from assay import stats
 from assay.decide.figures import digits_apart, interval_shown, shown
 from assay.messages import tr, trn
 from assay.types import Estimate
-from assay.verdicts import (
+from assay.types.decisions import (
     OS_SUITE,
     Acceptance,
     Criterion,

@@ -2,7 +2,6 @@
 
 In: a checkpoint (or all of a folder), whether it was accepted, the trend, the gate, and which kinds
 of tests a suite has. Out: at most MOST recommendations, the most useful first, no two alike.
-Refuses to know: files, how anything was measured, how advice is shown.
 
 The order: for each criterion that failed its first remedy, in the order in which they are worth
 trying (a base that reads badly spoils all else); what is missing; the second remedies; what is too
@@ -25,7 +24,7 @@ from assay.decide.curve_wording import curve_figure
 from assay.decide.trend import Trend
 from assay.decide.weak_groups import TestGroups
 from assay.messages import tr, trn
-from assay.verdicts import Acceptance, Gate, Measured, Recommendation, SuiteLimit
+from assay.types.decisions import Acceptance, Gate, Measured, Recommendation, SuiteLimit
 
 MOST = 6
 GOOD = 0.9  # of a category: what lies below can still be gained

@@ -1,7 +1,6 @@
 """What to do about a model that is too slow or too large: where the time and the memory go.
 
 In: a checkpoint with the details of its timing and memory, and a criterion. Out: recommendations.
-Refuses to know: what the model can do.
 
 Decoding one text reads every weight once a token. Where that reading fills the memory's bandwidth,
 fewer bytes a token is the only remedy: a smaller or a quantised model. Where it does not, the time
@@ -17,7 +16,7 @@ from typing import Any
 
 from assay.decide import wording
 from assay.messages import tr
-from assay.verdicts import Criterion, Measured, Recommendation
+from assay.types.decisions import Criterion, Measured, Recommendation
 
 FILLED = 0.6  # of the bandwidth: reading the weights decides the speed
 IDLE = 0.3  # of the bandwidth: it does not

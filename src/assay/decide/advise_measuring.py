@@ -1,7 +1,6 @@
 """What to measure before deciding: figures too near to a limit, and figures that are not there.
 
 In: a checkpoint, its criteria, what each suite is asked. Out: recommendations, with the command.
-Refuses to know: what to change in a model.
 
 An interval shrinks with the root of what it rests on: to move its near end from across the limit to
 the limit itself takes n · (distance from the value to that end / distance to the limit)². Where
@@ -18,7 +17,7 @@ from assay import stats
 from assay.decide import wording
 from assay.messages import tr
 from assay.types import Estimate
-from assay.verdicts import (
+from assay.types.decisions import (
     OS_SUITE,
     Acceptance,
     Concern,

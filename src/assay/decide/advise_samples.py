@@ -1,7 +1,7 @@
 """What to look at where a model loops, repeats itself or writes nonsense.
 
 In: the samples of a checkpoint, its criterion, and the trend. Out: recommendations, each with
-prompts and passages. Refuses to know: how a text was found to be broken.
+prompts and passages.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from assay.decide import wording
 from assay.decide.trend import Trend
 from assay.messages import tr
 from assay.types import HealthCheck
-from assay.verdicts import Criterion, Measured, Recommendation, Sample
+from assay.types.decisions import Criterion, Measured, Recommendation, Sample
 
 QUOTED = 3  # samples with their passage
 

@@ -1,7 +1,7 @@
 """What to do about a suite below its limit: which category, which kinds of tests, and how.
 
 In: a checkpoint, the criterion of a suite, the trend, the groups of its tests. Out: two
-recommendations, what to teach and how. Refuses to know: speed, memory, generation.
+recommendations, what to teach and how.
 
 What to add follows from the tests that fail. How to add it follows from the perplexity: a model
 that reads text well but lacks the subject needs another mixture or fine-tuning; one that does not
@@ -19,7 +19,7 @@ from assay.decide.trend import Trend
 from assay.decide.weak_groups import Spread, TestGroups, WeakGroup, weak_groups
 from assay.messages import tr, trn
 from assay.types import Estimate
-from assay.verdicts import (
+from assay.types.decisions import (
     OS_AVERAGED,
     OS_SUITE,
     Acceptance,

@@ -1,7 +1,7 @@
 """What to do about a perplexity at or above its limit: train longer, a larger model, better data.
 
 In: a checkpoint, its criterion, the trend of its folder. Out: recommendations, the most useful
-first. Refuses to know: suites, speed, generation.
+first.
 
 Which of the three follows from the trend: a loss that still falls asks for steps, one that is flat
 for parameters or data, one that rises while the training loss falls for data; one that jumps for
@@ -19,7 +19,7 @@ from assay.decide.curve_wording import curve_figure
 from assay.decide.outlook import FACTOR, steps_to_reach
 from assay.decide.trend import Curve, Trend
 from assay.messages import tr
-from assay.verdicts import SIZE_CLASSES, Criterion, Gate, Measured, Recommendation
+from assay.types.decisions import SIZE_CLASSES, Criterion, Gate, Measured, Recommendation
 
 FAR = 0.3  # nats from training to held-out loss: much of what was learnt does not carry over
 

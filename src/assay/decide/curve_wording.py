@@ -1,6 +1,6 @@
 """A curve in a few words: the change that its shape rests on, or its values.
 
-In: a Curve. Out: short text. Refuses to know: what follows from it.
+In: a Curve. Out: short text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How much one candidate is ahead of another, and how surely.
 
 In: two Measured and the Scale they are ranked on. Out: an Estimate of the difference of their
-ranking scores, and what could not be paired. Refuses to know: gates, and what follows from it.
+ranking scores, and what could not be paired.
 
 Tests are drawn within their categories and blocks within the text, the same draw on both sides;
 runs of the speed measurement are drawn for each side by itself, and so are blocks where the
@@ -18,7 +18,7 @@ from assay.decide.rank import Scale
 from assay.decide.weigh import GOOD_PERPLEXITY, USUAL_SPEED, WEIGHTS, os_average
 from assay.messages import tr
 from assay.types import Estimate
-from assay.verdicts import OS_AVERAGED, OS_SUITE, Measured, Part
+from assay.types.decisions import OS_AVERAGED, OS_SUITE, Measured, Part
 
 MMLU_SUITE, MMLU_CATEGORIES = "mmlu", ("computer_science",)
 Pairs = tuple[list[float], list[float]]

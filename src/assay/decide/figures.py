@@ -1,6 +1,6 @@
 """Figures inside a sentence, as people read them: three digits, and more where they decide.
 
-In: numbers and estimates. Out: short texts. Refuses to know: what the figures are of.
+In: numbers and estimates. Out: short texts.
 """
 
 from __future__ import annotations

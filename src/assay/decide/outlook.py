@@ -1,7 +1,6 @@
 """How many more steps a falling loss needs to reach a limit: a rough range, or no promise.
 
 In: the curve of a held-out text, and a limit. Out: an Outlook, or None where the points do not say.
-Refuses to know: advice, and learning rates: the forecast holds for a run that goes on as before.
 
 Three lines through the last points (the last third of log(steps), at least three of them), each
 drawn on from the last step:

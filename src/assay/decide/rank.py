@@ -1,7 +1,6 @@
 """On what candidates can be ranked: the parts all of them have, brought to one scale.
 
-In: Measured candidates. Out: a Scale, and the score of each candidate on it. Refuses to know:
-gates, intervals, who wins.
+In: Measured candidates. Out: a Scale, and the score of each candidate on it.
 
 Perplexity per token depends on how long a token is. Where tokenizers differ, every candidate's bits
 per byte are turned into the perplexity of one common token: as many bytes as a token has on average
@@ -17,7 +16,7 @@ from dataclasses import dataclass, field
 
 from assay.decide.weigh import GOOD_PERPLEXITY, parts_of, weighted_sum
 from assay.messages import tr
-from assay.verdicts import OS_AVERAGED, OS_SUITE, PARTS, Measured, Part
+from assay.types.decisions import OS_AVERAGED, OS_SUITE, PARTS, Measured, Part
 
 LEAST_BITS = 1e-9
 SAMPLED = "sampled"  # the method of shares whose predictions were drawn, not searched for

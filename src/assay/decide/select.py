@@ -1,7 +1,7 @@
 """Which checkpoint to ship: the gate first, then the highest score, and how sure that is.
 
 In: Measured candidates, a Gate, and the time as a text. Out: a Selection with its reason in whole
-sentences. Refuses to know: files, folders, the clock, and the order in which candidates come.
+sentences.
 
 The difference to the runner-up comes from a paired bootstrap. An interval across 0 is a tie, and so
 is a difference without one; the higher score is selected all the same. Equal scores go to the
@@ -21,7 +21,7 @@ from assay.decide.rank import Scale, common_scale, score_on
 from assay.decide.weigh import weigh
 from assay.messages import tr, trn
 from assay.types import Estimate
-from assay.verdicts import (
+from assay.types.decisions import (
     OS_AVERAGED,
     OS_SUITE,
     PARTS,

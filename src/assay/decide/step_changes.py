@@ -1,7 +1,7 @@
 """How a checkpoint differs from an earlier one, as surely as what was kept of both allows.
 
 In: two checkpoints, or what was measured of them. Out: later less earlier, as an Estimate; None
-where one lacks the figure. Refuses to know: steps, and what a difference means.
+where one lacks the figure.
 
 Paired where both read the same blocks or answered the same tests: what is hard in a text is hard
 for both and cancels, so that a difference far smaller than either interval can be told.
@@ -18,7 +18,7 @@ from assay.decide.rank import Scale, score_on
 from assay.decide.weigh import GOOD_PERPLEXITY, USUAL_SPEED, WEIGHTS, os_average
 from assay.stats import nothing, paired_difference_by_category, ratio
 from assay.types import Estimate
-from assay.verdicts import Measured, Part, SuiteFigures, TextFigures
+from assay.types.decisions import Measured, Part, SuiteFigures, TextFigures
 
 
 def by_loss(a: Measured, b: Measured) -> Estimate | None:

@@ -1,7 +1,6 @@
 """Whether the training loss fell between two steps.
 
 In: the loss by step, as a trainer logged it or as it was read from a text. Out: a TrainingChange.
-Refuses to know: the held-out text, and what follows.
 
 A trainer logs the loss of a few batches every so many steps, which jumps about. So the mean of the
 losses logged in the half of the stretch before each of the two steps is taken, and where both have

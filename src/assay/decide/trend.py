@@ -1,8 +1,7 @@
 """What training still does to a model: every curve over the steps of one model folder.
 
 In: the checkpoints of one folder, as measured. Out: a Trend: for the text, every suite and the
-weighted score a Curve with its shape, and what the training loss did meanwhile. Refuses to know:
-gates, advice, and how far it is to a limit (`outlook`).
+weighted score a Curve with its shape, and what the training loss did meanwhile.
 
     change      from one step to a later one, paired where both read the same blocks of text or
                 answered the same tests. It *counts* where its 95 % interval, widened for all the
@@ -45,7 +44,7 @@ from assay.decide.step_changes import by_bits, by_loss, by_score, by_tests, scor
 from assay.decide.training import TrainingChange, training_change
 from assay.decide.weigh import parts_of
 from assay.types import Estimate
-from assay.verdicts import Measured
+from assay.types.decisions import Measured
 
 Shape = Literal["improving", "flat", "worsening", "unstable", "overfitting", "unclear", "too_few"]
 Unit = Literal["nats", "bits", "points", "score"]

@@ -1,7 +1,6 @@
 """Which kinds of tests a checkpoint fails more than others: device classes, distributions, topics.
 
 In: a suite's tags; scores by test. Out: the groups that are worse than the rest beyond chance.
-Refuses to know: what a tag means, and what to do about it.
 
 A group is all tests of a category that share a tag. Tags that begin with "tick " are not kinds of
 tests but something looked for in an answer. A group counts as weak where more of it fails than of

@@ -1,7 +1,6 @@
 """One score out of four parts: how well it reads, knows its subject, knows in general, how fast.
 
-In: a Measured. Out: its parts, their weighted sum, and which of them are missing. Refuses to know:
-gates, other checkpoints, intervals.
+In: a Measured. Out: its parts, their weighted sum, and which of them are missing.
 
     0.4 · (10 / perplexity) + 0.3 · os_benchmark.avg + 0.2 · mmlu_cs + 0.1 · (tokens_per_s / 50)
 
@@ -16,7 +15,7 @@ from dataclasses import replace
 
 from assay import stats
 from assay.types import Estimate
-from assay.verdicts import OS_AVERAGED, OS_SUITE, PARTS, Measured, Part
+from assay.types.decisions import OS_AVERAGED, OS_SUITE, PARTS, Measured, Part
 
 WEIGHTS: dict[Part, float] = {"perplexity": 0.4, "os_benchmark": 0.3, "mmlu_cs": 0.2, "speed": 0.1}
 GOOD_PERPLEXITY = 10.0  # counts 1, and so does

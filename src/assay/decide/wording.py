@@ -1,6 +1,6 @@
 """How figures stand in a sentence of advice: with interval, n and unit.
 
-In: numbers, estimates, changes. Out: short text. Refuses to know: what is advised.
+In: numbers, estimates, changes. Out: short text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The engine: token ids in, likelihoods, texts as token ids and speeds out.
 
-Refuses to know: texts, tokenizers, tests, requests. What it is made of, in the order data flows:
+What it is made of, in the order data flows:
 
     tree        contexts -> trunks (computed once, shared) and rows
     packing     trunks and rows -> one packed forward without padding, and who sees whom

@@ -1,8 +1,7 @@
 """How fast this machine could be: what memory delivers, and what matrix products are done.
 
-In: a device and a number type. Out: Bandwidth, measured in less than a second, best of several.
-Refuses to know: models. A model's speed is compared with these, for a data sheet's figures are
-reached by nobody.
+In: a device and a number type. Out: Bandwidth, measured in less than a second, best of several. A
+model's speed is compared with these, for a data sheet's figures are reached by nobody.
 
 Writing a token reads every weight once, so memory sets its pace; reading a text multiplies large
 matrices, so the processor does.

@@ -1,7 +1,7 @@
 """Cuts work into batches by tokens, and into smaller ones when memory runs out.
 
 In: pieces of work with sizes, and what runs a batch. Out: batches; and results, whatever the memory
-allowed at a time. Refuses to know: what a batch computes.
+allowed at a time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The k likeliest continuations of a prompt, as beam search finds them.
 
 In: Prompts (their manner of drawing plays no part) and k. Out: (index, Beams), best first, as
-prompts are done. Refuses to know: texts; what reads the same is told by the prompt's `same`.
+prompts are done.
 
 What is found, exactly:
 - A hypothesis is worth the sum of its tokens' log-likelihoods, that of an end id included. There is

@@ -1,7 +1,7 @@
 """Attention in blocks of rows: for GPUs, where every call costs a launch.
 
-In: a Packing. Out: an Arrangement that pads spans of one trunk to a block and attends
-to them all at once; everything outside attention stays packed. Refuses to know: what spans mean.
+In: a Packing. Out: an Arrangement that pads spans of one trunk to a block and attends to them all
+at once; everything outside attention stays packed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How likely each continuation is: the most asked question, so the one that must not waste.
 
 In: Questions, a context and its choices as token ids. Out: for each the Likelihoods of its choices,
-as batches end. Refuses to know: letters, answers, which choice is right.
+as batches end.
 
     same contexts are one row · rows hang on trunks, computed once (tree) · choices are branches
     behind their context (packing) · the head runs where a choice's token is predicted, once for all
@@ -33,7 +33,7 @@ from assay.engine.packing import Kept, Row, pack
 from assay.engine.plain import likelihoods_one_by_one
 from assay.engine.predicted import Head
 from assay.engine.tree import Forest, Trunk, grow
-from assay.uncollected import uncollected
+from assay.pause_gc import pause_gc
 
 Tokens = Sequence[int]
 
@@ -69,7 +69,7 @@ def choose(
     network: Network, questions: Sequence[Question], *, budget: int | None = None
 ) -> Iterator[tuple[int, tuple[Likelihood, ...]]]:
     """Yield (index of the question, likelihoods of its choices), each once, in any order."""
-    with uncollected():
+    with pause_gc():
         asked = _gather(questions, network.context_length)
         answers = _Answers(questions)
     yield from answers.of_nothing()
@@ -78,13 +78,13 @@ def choose(
             values, greedy = likelihoods_one_by_one(network, one.context, list(one.wanted))
             yield from answers.given(one, [*chain(*values)], [*chain(*greedy)])
         return
-    with uncollected():
+    with pause_gc():
         forest = grow([one.context for one in asked])
         for one, trunk in zip(asked, forest.trunk_of, strict=True):
             one.hang_on(trunk)
     computed = _computed(network, asked, forest, budget or token_budget(network))
     for batch, found in one_behind(computed):
-        with uncollected():
+        with pause_gc():
             complete = list(_landed(answers, batch, found))
         yield from complete
 
@@ -233,7 +233,7 @@ def _scored(
     network: Network, head: Head, batch: Sequence[_Asked], kept: dict[Trunk, Kept]
 ) -> Tensor:
     """Likelihoods at the places of the whole batch, in their order."""
-    with uncollected():
+    with pause_gc():
         packing = pack([one.row for one in batch], kept, network.device)
         counts = [len(one.places) for one in batch]
         starts = np.repeat([span.start for span in packing.spans], counts)

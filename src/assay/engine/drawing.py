@@ -1,7 +1,6 @@
 """Chooses the next token of each row.
 
 In: logits of many rows, and each row's manner and step. Out: one token id a row, by one transfer.
-Refuses to know: what came before, texts, when to end.
 
 A draw depends on nothing but its row's logits, its seed and its step: step n of a seed is the n-th
 number of a counter-based generator (Philox), and the token is where that share of the

@@ -1,6 +1,6 @@
 """What is raised where a model answers with something that is no number.
 
-In: nothing. Out: NotFinite. Refuses to know: who raises it.
+In: nothing. Out: NotFinite.
 """
 
 from __future__ import annotations

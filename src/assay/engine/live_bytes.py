@@ -1,7 +1,6 @@
 """How much memory a piece of work takes beside what is there already.
 
-In: the work, its device, and the tensors that are there. Out: bytes at the peak. Refuses to know:
-what the work is.
+In: the work, its device, and the tensors that are there. Out: bytes at the peak.
 
 CUDA's allocator counts by itself. Elsewhere every operation is watched: what it puts out is alive
 until its last user lets go. What an operation takes and gives back within itself is not seen.

@@ -1,7 +1,7 @@
 """A loaded model as the engine sees it: hidden states of a packing, and logits of hidden states.
 
 In: a transformers causal language model in evaluation mode. Out: hidden states in its own number
-type, logits in fp32. Refuses to know: folders, tokenizers, what is asked.
+type, logits in fp32.
 
 Hidden states and logits are apart, for the head is run at scored positions only: with 50,257 tokens
 of vocabulary it is a third of a small model's work. Where logits come out differently from the

@@ -1,7 +1,7 @@
 """The next token's logits by the model's own attention, one sequence at a time.
 
 In: a sequence of token ids. Out: logits behind its last token. It serves the models whose attention
-cannot be replaced (ALiBi, sliding windows, state spaces). Refuses to know: what is drawn from them.
+cannot be replaced (ALiBi, sliding windows, state spaces).
 
 A sequence that only grew since the last call is continued from the model's own cache where that is
 of the standard kind; otherwise it is computed whole.

@@ -1,7 +1,7 @@
 """The slow way: every sequence whole, by the model's own attention and head.
 
 In: a Network and token ids. Out: the same likelihoods the fast ways give. It serves the models
-whose attention cannot be replaced, and the tests compare with it. Refuses to know: trees, packing.
+whose attention cannot be replaced, and the tests compare with it.
 """
 
 from __future__ import annotations

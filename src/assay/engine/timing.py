@@ -1,7 +1,7 @@
 """How fast a network writes, one text at a time, and what memory that takes.
 
 In: a Network. Out: a Speed: seconds of every run, latencies, bytes moved for each token, and
-Memory. Refuses to know: prompts, users, reports; what the machine could do is `bandwidth`'s matter.
+Memory.
 
     prefill   a prompt of 32 tokens, up to and with the choice of the first new token
     decode    the tokens after it, each from the one before; the end of a text is written like any

@@ -1,7 +1,6 @@
 """CT-01: a search function is called with sequences it has not seen, and what it reads is counted.
 
-In: an answer, and the names and choices of its specification. Out: Evidence. Refuses to know: how
-the search is written.
+In: an answer, and the names and choices of its specification. Out: Evidence.
 
 Short sequences are handed over as they are. Long ones stay with the supervisor, which counts every
 item that is looked at: a function cannot tell less than it reads, nor reset the counter.
@@ -27,9 +26,9 @@ from assay.evidence.trials import (
     without_code,
 )
 from assay.fixtures import Made
-from assay.judgements import Evidence, EvidenceCheck
 from assay.messages import tr
 from assay.sandbox import Sandbox
+from assay.types.judgements import Evidence, EvidenceCheck
 
 _SIZES = (1_000, 30_000, 1_000_000)
 _MOST_READ = 400  # three times what a logarithm allows, far less than a long sequence

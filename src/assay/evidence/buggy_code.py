@@ -1,7 +1,7 @@
 """CT-03: every planted bug has probes that a corrected module comes through.
 
 In: an answer, and what was planted where. Out: Evidence: a check for each bug, and one for the
-functions that were right before. Refuses to know: how a bug was fixed, and how it is explained.
+functions that were right before.
 
 Functions that the answer leaves out are taken from the module it was given, bugs included. Where it
 gives no code but a diff, that is applied to the module.
@@ -18,9 +18,9 @@ from assay.evidence.running import Group, GroupResult, Step
 from assay.evidence.trials import Trial, differs, not_run, raised_instead, tried, without_code
 from assay.fixtures import Made
 from assay.fixtures.probes import Probe
-from assay.judgements import Evidence
 from assay.messages import tr
 from assay.sandbox import Sandbox
+from assay.types.judgements import Evidence
 
 
 def examine(answer: str, made: Made, sandbox: Sandbox | None) -> Evidence:

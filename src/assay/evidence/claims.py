@@ -2,7 +2,7 @@
 
 In: an answer, the source it was made from, and facts. Out: Outcome for each fact: right, wrong (a
 figure stands where the fact is named, and it is another one) or missing; and Evidence of outcomes.
-Refuses to know: which test it is, and the judge. `findings` has claims that are no figures.
+`findings` has claims that are no figures.
 
     plain text of a line -> Passage -> Bound (a figure and what it belongs to) -> Outcome
         passages               labels                                    here
@@ -24,8 +24,8 @@ from assay.evidence.figures import Figure, Reading
 from assay.evidence.labels import Bound, Kind, bind
 from assay.evidence.passages import Line, Passage, read_groups, read_lines, read_passages
 from assay.evidence.phrases import Dimension, find_labels
-from assay.judgements import Evidence, EvidenceCheck
 from assay.messages import tr, trn
+from assay.types.judgements import Evidence, EvidenceCheck
 
 State = Literal["right", "wrong", "missing"]
 

@@ -1,7 +1,7 @@
 """The Python code in an answer, and which of it is meant.
 
-In: an answer, hostile; the names it was asked to define. Out: sources to run. Refuses to know: what
-the code is for. Nothing is run, and every step is linear in the answer's length.
+In: an answer, hostile; the names it was asked to define. Out: sources to run. Nothing is run, and
+every step is linear in the answer's length.
 
 An answer may quote the code it was given, show a draft, define things in several blocks, and add an
 example of use, which may import what was asked for as if it lay in a file. Of the blocks that

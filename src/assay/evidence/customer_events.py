@@ -2,7 +2,7 @@
 
 In: an answer and what `fixtures.customer_events` made. Out: Evidence: the busy weekday, the segment
 that declines, the echo of each mailing, with their figures; a forecast that is called one; and that
-no steady segment is said to decline. Refuses to know: prompts, judges.
+no steady segment is said to decline.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from assay.evidence.findings import Finding, check_findings
 from assay.evidence.named_things import Named, check_named
 from assay.evidence.phrases import Dimension, any_of
 from assay.fixtures import Made
-from assay.judgements import Evidence
 from assay.messages import tr
+from assay.types.judgements import Evidence
 
 if TYPE_CHECKING:
     from assay.sandbox import Sandbox

@@ -1,7 +1,7 @@
 """Reads the dates that a text states, in the ways people write them.
 
 In: a text, and the year that a date without one is in. Out: DateFound, each with every day it can
-mean. Refuses to know: answers, facts.
+mean.
 
     2024-03-02   2024/3/2   02.03.2024   3/2/2024   2 March 2024   March 2nd, 2024   Sat 2 Mar
     le 2 mars 2024

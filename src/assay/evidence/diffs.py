@@ -1,7 +1,6 @@
 """Changes in the form of a diff, applied to the text that they are about.
 
 In: a text, and an answer with fenced diffs, hostile. Out: the text with those changes that fit it.
-Refuses to know: what the text is.
 
 Models count lines badly: where a change goes is found by the lines it takes away and those around
 them, whatever numbers stand above it.

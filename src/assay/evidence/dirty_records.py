@@ -2,7 +2,6 @@
 
 In: an answer and what `fixtures.dirty_records` made. Out: Evidence: a check for each planted
 mistake, for the two values that can be put right, and that no sound record is called faulty.
-Refuses to know: prompts, judges.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from assay.evidence.figures import UNITS
 from assay.evidence.findings import Finding, check_findings
 from assay.evidence.phrases import Dimension
 from assay.fixtures import Made
-from assay.judgements import Evidence
 from assay.messages import tr
+from assay.types.judgements import Evidence
 
 if TYPE_CHECKING:
     from assay.sandbox import Sandbox

@@ -1,7 +1,6 @@
 """Examples in docstrings, in the form of an interactive session.
 
 In: a docstring, hostile. Out: its examples, and whether what was shown is what they promise.
-Refuses to know: where they are run.
 
     >>> double(4)
     8

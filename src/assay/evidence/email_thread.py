@@ -1,8 +1,8 @@
 """Checks what an answer made of the e-mail thread.
 
 In: an answer and what `fixtures.email_thread` made. Out: Evidence: the numbers of each order
-connected, quantities, what went wrong with which order, the days on which things happened, and
-what is still open. Refuses to know: prompts, judges.
+connected, quantities, what went wrong with which order, the days on which things happened, and what
+is still open.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from assay.evidence.named_things import Named, check_named
 from assay.evidence.passages import Passage
 from assay.evidence.phrases import Dimension, any_of, find_labels
 from assay.fixtures import Made
-from assay.judgements import Evidence
 from assay.messages import tr
+from assay.types.judgements import Evidence
 
 if TYPE_CHECKING:
     from assay.sandbox import Sandbox

@@ -1,8 +1,8 @@
 """Which examiner looks at an answer.
 
-In: a test's check, an answer, a sandbox or None. Out: Evidence. Refuses to know: how any of them
-works. An examiner is the module of its name, with examine(answer, made, sandbox) -> Evidence; the
-generator of the data it looks at has the same name.
+In: a test's check, an answer, a sandbox or None. Out: Evidence. An examiner is the module of its
+name, with examine(answer, made, sandbox) -> Evidence; the generator of the data it looks at has the
+same name.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from importlib import import_module
 
 from assay.fixtures import GENERATORS, make
-from assay.judgements import Evidence
 from assay.messages import tr
 from assay.sandbox import Sandbox
 from assay.types import Judge
+from assay.types.judgements import Evidence
 
 
 def examine(check: Judge, answer: str, sandbox: Sandbox | None) -> Evidence:

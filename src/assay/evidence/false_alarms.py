@@ -1,8 +1,7 @@
 """What an answer calls faulty, to be held against what is.
 
 In: an answer taken apart, the things that there are, the words for a fault and those that take it
-back. Out: the things that are called faulty, and the Outcome of it. Refuses to know: tests, the
-judge.
+back. Out: the things that are called faulty, and the Outcome of it.
 """
 
 from __future__ import annotations

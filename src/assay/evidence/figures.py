@@ -1,7 +1,7 @@
 """Reads the figures that a text states, each with how precisely it is stated.
 
 In: plain text (`passages.plain` takes the Markdown off). Out: Figure: every way to read it, and
-what stands with it. Refuses to know: what a figure is about, and whether it is right.
+what stands with it.
 
     $1,234.50   1 234,50 €   1.234,50   1'234.50   12,34,567   (1,234)   −5 %   12 percent
     1.2k   1.2 million   1,2 Mio   about 1,200   over 1,200   twenty-four   a dozen   1.5e3   2.5x

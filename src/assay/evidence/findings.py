@@ -1,7 +1,6 @@
 """Whether an answer names together what belongs together, and has the sections it needs.
 
-In: an answer taken apart, and things to be named. Out: Outcome for each. Refuses to know: figures,
-tests, the judge.
+In: an answer taken apart, and things to be named. Out: Outcome for each.
 
     Finding   things that are named together:        PO 4471, SO-88213
     sections  headings with something under them

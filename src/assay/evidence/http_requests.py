@@ -1,7 +1,7 @@
 """What a client sent: whether it is the request that was asked for.
 
 In: requests as the service recorded them, hostile. Out: what is wrong with them, as the end of a
-sentence; "" where nothing is. Refuses to know: which trial they come from.
+sentence; "" where nothing is.
 """
 
 from __future__ import annotations

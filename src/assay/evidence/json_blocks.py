@@ -2,7 +2,7 @@
 
 In: the lines of an answer, and what tells that a line was copied from the source. Out: the lines,
 with `{"largest_order": {"order": "A1", "amount": 5}}` as "- largest order: order: A1, amount: 5".
-What is no JSON, or holds a copied line, stays as it is. Refuses to know: facts, tests.
+What is no JSON, or holds a copied line, stays as it is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Which thing an answer says to be something: the top customer is Brackenfold.
 
-In: an answer taken apart, and things to be named. Out: Outcome for each. Refuses to know: figures,
-tests, the judge.
+In: an answer taken apart, and things to be named. Out: Outcome for each.
 
 Who names everything has told nothing apart: of several things in a clause the one nearest to the
 words counts.

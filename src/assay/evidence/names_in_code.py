@@ -1,6 +1,6 @@
 """The names that code defines, imports and uses.
 
-In: syntax trees, hostile. Out: names. Refuses to know: which of them are asked for.
+In: syntax trees, hostile. Out: names.
 """
 
 from __future__ import annotations

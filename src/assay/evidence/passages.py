@@ -1,7 +1,7 @@
 """Takes an answer apart into the places where something can be claimed.
 
 In: an answer as a model wrote it, and the source files that it may have copied. Out: Passage: a
-sentence or a row of a table, with what stands over it. Refuses to know: figures, facts.
+sentence or a row of a table, with what stands over it.
 
     # Sales            depth 1      a heading
     **By customer:**   depth 8      a line of bold, one that ends with a colon, a few words alone

@@ -1,7 +1,7 @@
 """A vocabulary, and where a text uses it.
 
-In: dimensions such as customer or measure, each with keys and the phrases for them; a text.
-Out: Labels, from left to right. Refuses to know: figures, and what a label is for.
+In: dimensions such as customer or measure, each with keys and the phrases for them; a text. Out:
+Labels, from left to right.
 """
 
 from __future__ import annotations

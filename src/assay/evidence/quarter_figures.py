@@ -2,7 +2,7 @@
 
 In: an answer and what `fixtures.quarter_figures` made. Out: Evidence: the figures of the quarter
 and the one before, the line that grew most, the line that falls behind a good total, and the
-sections that were asked for. Refuses to know: prompts, judges.
+sections that were asked for.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from assay.evidence.findings import check_sections
 from assay.evidence.named_things import Named, check_named
 from assay.evidence.phrases import Dimension
 from assay.fixtures import Made
-from assay.judgements import Evidence
 from assay.messages import tr
+from assay.types.judgements import Evidence
 
 if TYPE_CHECKING:
     from assay.sandbox import Sandbox

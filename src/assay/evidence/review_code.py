@@ -1,7 +1,7 @@
 """CT-04: the findings that were planted are looked for in a review. Nothing is run.
 
 In: a review, and what was planted where. Out: Evidence: a check for each finding, and one for false
-alarms, which are also quoted in the notes. Refuses to know: whether advice is good.
+alarms, which are also quoted in the notes.
 
 A finding counts where a piece of the review names its place (the function, its lines, or a line of
 its code) and speaks of the problem, unless all that it says is that this is well. A piece that
@@ -29,9 +29,9 @@ from assay.evidence.review_wording import (
     finds_all_well,
 )
 from assay.fixtures import Made
-from assay.judgements import Evidence, EvidenceCheck
 from assay.messages import tr
 from assay.sandbox import Sandbox
+from assay.types.judgements import Evidence, EvidenceCheck
 
 _MOST_PLACES = 4  # in one piece; beyond, it is a list of everything
 _MOST_CLAIMS = 4

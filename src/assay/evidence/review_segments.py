@@ -1,8 +1,7 @@
 """A review cut into the pieces in which it speaks of one thing each.
 
 In: a review in Markdown, hostile. Out: segments: a list item with all that belongs to it, a
-paragraph, a row of a table, each with the headings above it; and whole sections. Refuses to know:
-what the review is about.
+paragraph, a row of a table, each with the headings above it; and whole sections.
 """
 
 from __future__ import annotations

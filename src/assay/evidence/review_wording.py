@@ -1,6 +1,6 @@
 """The words in which a review speaks of a finding.
 
-In: nothing. Out: patterns by finding, for text in lower case. Refuses to know: where a finding is.
+In: nothing. Out: patterns by finding, for text in lower case.
 
 SPOKEN_OF is generous: with the place named in the same piece of a review, one of these words is
 enough, unless the piece finds all well. CLAIMED is strict: a piece with one of these claims that

@@ -1,7 +1,6 @@
 """Takes an answer's code into the sandbox and reads what came of it.
 
-In: code, groups of steps, a sandbox. Out: Results by group, or why there are none. Refuses to know:
-what a right result is; nothing of that goes into the sandbox.
+In: code, groups of steps, a sandbox. Out: Results by group, or why there are none.
 
 All that comes back is hostile: it is believed only where it follows the nonce, which the processes
 of the answer never see, and even then it is no more than what the answer's code said.

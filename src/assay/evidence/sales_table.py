@@ -1,7 +1,7 @@
 """Checks an analysis of the order table.
 
 In: an answer and what `fixtures.sales_table` made. Out: Evidence: a check for each figure and each
-name that the task asks for. Refuses to know: prompts, judges.
+name that the task asks for.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from assay.evidence.findings import Finding, check_findings
 from assay.evidence.named_things import Named, check_named
 from assay.evidence.phrases import Dimension
 from assay.fixtures import Made
-from assay.judgements import Evidence
 from assay.messages import tr
+from assay.types.judgements import Evidence
 
 if TYPE_CHECKING:
     from assay.sandbox import Sandbox

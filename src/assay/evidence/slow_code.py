@@ -1,7 +1,6 @@
 """CT-02: a faster function gives the same results, with fewer operations on its entries.
 
-In: an answer, and which task its function does. Out: Evidence. Refuses to know: how it was made
-faster.
+In: an answer, and which task its function does. Out: Evidence.
 
 Operations are counted outside of the answer's process: the entries of three lists (n, 2n, 4n) stay
 with the supervisor, and every comparison and hash of one is a question to it. What is not done with
@@ -20,9 +19,9 @@ from assay.evidence.inside.wire import Remote, encoded
 from assay.evidence.running import Group, GroupResult, Step
 from assay.evidence.trials import Trial, differs, equals, not_run, tried, without_code
 from assay.fixtures import Made
-from assay.judgements import Evidence, EvidenceCheck
 from assay.messages import tr
 from assay.sandbox import Sandbox
+from assay.types.judgements import Evidence, EvidenceCheck
 
 _SIZES = (60, 120, 240)
 _LONG = 40_000

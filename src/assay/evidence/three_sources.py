@@ -2,7 +2,7 @@
 
 In: an answer and what `fixtures.three_sources` made. Out: Evidence: products that are short, orders
 that will be late, the supplier behind the damage, references that lead nowhere, sums over joined
-files; and that nothing sound is called short or late. Refuses to know: prompts, judges.
+files; and that nothing sound is called short or late.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from assay.evidence.findings import Finding, check_findings
 from assay.evidence.named_things import Named, check_named
 from assay.evidence.phrases import Dimension
 from assay.fixtures import Made
-from assay.judgements import Evidence
 from assay.messages import tr
+from assay.types.judgements import Evidence
 
 if TYPE_CHECKING:
     from assay.sandbox import Sandbox

@@ -1,6 +1,6 @@
 """Whether a docstring says what a function with a misleading name really does.
 
-In: which trap it is, and the docstring, hostile. Out: yes or no. Refuses to know: the code.
+In: which trap it is, and the docstring, hostile. Out: yes or no.
 
 Each trap has wordings that state it, and some have wordings that state the contrary. What a text
 only compares with, expects or denies counts for neither. Gaps in the patterns are bounded and stay

@@ -1,6 +1,6 @@
 """Steps, and what is expected of them: together they become checks.
 
-In: trials, an answer's code, a sandbox. Out: Evidence. Refuses to know: which test it is.
+In: trials, an answer's code, a sandbox. Out: Evidence.
 
 What is expected stays in this process: only the steps of a trial go into the sandbox.
 """
@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.evidence.running import Group, GroupResult, Results, StepResult, run_groups
-from assay.judgements import Evidence, EvidenceCheck
 from assay.messages import tr
 from assay.sandbox import Sandbox
+from assay.types.judgements import Evidence, EvidenceCheck
 
 # Why a result is not what it should be, as the end of a sentence; "" where it is.
 Verdict = Callable[[GroupResult], str]

@@ -1,7 +1,6 @@
 """CT-05: documentation is compared with the code it describes.
 
-In: an answer, and the functions it was to document. Out: Evidence. Refuses to know: whether the
-documentation reads well.
+In: an answer, and the functions it was to document. Out: Evidence.
 
 Examples are run against the module as it was given, and what they show is compared here. A trap is
 shown by an example if it comes out otherwise with the function that the name promises.
@@ -28,9 +27,9 @@ from assay.evidence.running import Group, GroupResult, Results, Step, run_groups
 from assay.evidence.trap_wording import states_trap
 from assay.evidence.trials import not_run, unfinished
 from assay.fixtures import Made
-from assay.judgements import Evidence, EvidenceCheck
 from assay.messages import tr
 from assay.sandbox import Sandbox
+from assay.types.judgements import Evidence, EvidenceCheck
 
 _MODULE = "toolbox"
 

@@ -1,7 +1,7 @@
 """CT-06: a client is tried against a service that is busy, slow, gone, or refuses.
 
 In: an answer, and the names of the service it was written for. Out: Evidence: a check for each
-behaviour. Refuses to know: how the client is written, and which modules it uses.
+behaviour.
 
 The service runs beside the client in the sandbox, but in another process: it alone knows the
 requests that came. How long a client waits is measured there, but only from below: a busy machine
@@ -28,9 +28,9 @@ from assay.evidence.trials import (
     without_code,
 )
 from assay.fixtures import Made
-from assay.judgements import Evidence, EvidenceCheck
 from assay.messages import tr
 from assay.sandbox import Sandbox
+from assay.types.judgements import Evidence, EvidenceCheck
 
 _KEY = "k-58d1f0c27ab94e63"
 _BACKOFF_S = 0.1  # in the trial of waits; elsewhere hardly any

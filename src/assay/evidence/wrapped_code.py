@@ -1,7 +1,7 @@
 """Code that does not stand by itself: among prose, in a session, with characters nobody sees.
 
-In: a text, hostile. Out: texts that may be the code in it. Refuses to know: what the code is for.
-Nothing is run, and every step is linear in the text's length.
+In: a text, hostile. Out: texts that may be the code in it. Nothing is run, and every step is linear
+in the text's length.
 """
 
 from __future__ import annotations

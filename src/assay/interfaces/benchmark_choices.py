@@ -1,7 +1,7 @@
 """What a user of `run_benchmark.py` left unsaid: which tests, which server and model, whose voice.
 
 In: the words of --tests, --endpoint, --model and --compare. Out: arguments for `api.run`, or an
-AssayError that says what to name. Refuses to know: how anything is asked or shown.
+AssayError that says what to name.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from assay.errors import AssayError, ModelUnavailable, UsageError
 from assay.interfaces.cli.output import say
 from assay.messages import tr
 from assay.models.presets import LOCAL, Preset, endpoint, load_presets, preset_files
-from assay.models.spec import read_spec, without_secrets
 from assay.store import Store
 from assay.store.verbs import FILE_NAME
 from assay.suites.catalogue import find
 from assay.suites.load import load_all
 from assay.suites.suite_file import SUITE_FILE
-from assay.workflow.discovery import find_ollama
+from assay.types.model_spec import read_spec, without_secrets
+from assay.workflow.discover.discovery import find_ollama
 
 YAWO = Path(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
 SHIPPED_TESTS = "ewe"

@@ -1,7 +1,7 @@
 """What `run_benchmark.py` does: one model on one folder of tests, in the fewest words.
 
 In: the words after `python run_benchmark.py`. Out: what `assay run`, `compare` and `leaderboard`
-show, by the same code, and an exit code. Refuses to know: how anything is asked, marked or chosen.
+show, by the same code, and an exit code.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from assay.interfaces.cli.output import reader_may_leave, say
 from assay.messages import tr
 
 if TYPE_CHECKING:
-    from assay.results import Comparison, Leaderboard, Report
+    from assay.types.results import Comparison, Leaderboard, Report
 
 SCRIPT = "run_benchmark.py"
 
@@ -236,7 +236,7 @@ def _show(
     document: Report | Comparison | Leaderboard, *, form: str = "text", verbose: bool = False
 ) -> None:
     from assay.interfaces.cli.showing import show_comparison, show_leaderboard, show_report
-    from assay.results import Comparison, Report
+    from assay.types.results import Comparison, Report
 
     if isinstance(document, Report):
         show_report(document, form, verbose=verbose)

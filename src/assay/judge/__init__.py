@@ -1,8 +1,8 @@
 """SCORE: a rubric and an answer to requests for a judge; its replies to a verdict.
 
 In: a test, its answer, the hard evidence, and a judge's facts. Out: Requests, and from their
-Replies a Judgement; from all Judgements of an answer a Verdict. Refuses to know: the store, how a
-judge is reached, reports. Does no input or output, apart from reading a rubric's files.
+Replies a Judgement; from all Judgements of an answer a FinalJudgement. Does no input or output,
+apart from reading a rubric's files.
 
     rubrics    what is judged by            fencing    the answer as data, never as instruction
     reasoned   reasons and scores, written  likelihood yes and no, read from log-probabilities

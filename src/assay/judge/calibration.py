@@ -2,7 +2,7 @@
 
 In: judgements of a rubric's examples, whose points are known. Out: a Calibration, which turns a
 mean likelihood into points, criterion by criterion; judgements on that scale, and those of the
-examples with each left out of its own calibration. Refuses to know: how a judge is asked.
+examples with each left out of its own calibration.
 
 One judge says yes to everything and means it a little less each time; another says no to almost
 everything. The order of their likelihoods is worth more than their size, so the map is the monotone
@@ -18,8 +18,8 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from assay.judgements import MOST, CriterionScore, Judgement, Layout, Rubric
 from assay.messages import tr, trn
+from assay.types.judgements import MOST, CriterionScore, Judgement, Layout, Rubric
 
 Knot = tuple[float, float]  # likelihood, points
 _ROUNDING = 1e-9  # 6.5 points from sevenths and thirds is 6.5 to a reader, so it is one here

@@ -1,7 +1,6 @@
 """How sure a verdict is: computed from what can be seen, never asked.
 
-In: the evidence and the judgements. Out: high, medium or low, with the reasons. Refuses to know:
-what the judge says of its own confidence, which is stored and not used.
+In: the evidence and the judgements. Out: high, medium or low, with the reasons.
 """
 
 from __future__ import annotations
@@ -9,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.judge.quotes import verified_share
-from assay.judgements import Confidence, Evidence, Judgement, lower_median
 from assay.messages import tr, trn
+from assay.types.judgements import Confidence, Evidence, Judgement, lower_median
 
 SPREAD_OF_HIGH = 1  # points between judgements of one criterion
 SPREAD_OF_LOW = 4

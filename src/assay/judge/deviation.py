@@ -1,7 +1,7 @@
 """How far a judge is from scores that are known: what its scores are worth.
 
 In: a rubric with scored examples, and one judge's judgements of them, in either form. Out: a
-Deviation. Refuses to know: how the examples were judged, and whether that is good enough.
+Deviation.
 
 Where the same examples calibrate the judge, each must have been left out of its own calibration
 (`calibration.left_one_out`), else the judge would be measured by what it was told.
@@ -12,7 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from assay.judgements import (
+from assay.stats.agreement import spearman
+from assay.stats.estimates import average
+from assay.types.judgements import (
     CriterionDeviation,
     Deviation,
     Example,
@@ -23,8 +25,6 @@ from assay.judgements import (
     band_of,
     overall_tenths,
 )
-from assay.stats.agreement import spearman
-from assay.stats.estimates import average
 
 ONE_POINT = 10  # tenths
 

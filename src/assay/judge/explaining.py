@@ -1,9 +1,8 @@
 """The words that go with scores read by likelihood: asked for afterwards, and changing none.
 
 In: the task, the answer, and how the questions were answered. Out: messages and a JSON Schema; from
-the judge's text, the Words in it. Refuses to know: points, which depend on a calibration that may
-come later, and any number the judge may write. Never raises, whatever the text is: what cannot be
-read is left empty.
+the judge's text, the Words in it. Never raises, whatever the text is: what cannot be read is left
+empty.
 """
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.judge.fencing import Fenced, defused, heading
-from assay.judge.json_objects import JsonObject, objects_in
 from assay.judge.quotes import Searched, check_quote
-from assay.judgements import Evidence, Quote, Ticked
+from assay.text.json_objects import JsonObject, objects_in
 from assay.types import Message
+from assay.types.judgements import Evidence, Quote, Ticked
 
 MOST_TOKENS = 700
 _MOST_POINTS = 4

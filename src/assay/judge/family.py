@@ -1,7 +1,7 @@
 """Whose child a model is: judges are kinder to their own kind, so a reader must know.
 
 In: the facts of a judge and of a tested model. Out: the families both belong to, and whether they
-are one and the same model. Refuses to know: what follows from it.
+are one and the same model.
 
 A family is read from the name, the spec and what a server or a checkpoint's config says of its
 architecture. A distilled model belongs to the family it was cut from and to that of its teacher.

@@ -1,9 +1,8 @@
 """One question about an answer, as messages, in three layouts.
 
 In: a task, an answer behind its fence, a yes-or-no question. Out: messages that end where "Yes" or
-"No" must follow. Refuses to know: likelihoods, rubrics, who wrote the answer. No reference solution
-is shown: small judges then judge the reference. Not translated: a judgement must not change with
-the user's language.
+"No" must follow. No reference solution is shown: small judges then judge the reference. Not
+translated: a judgement must not change with the user's language.
 
     fence    task, answer, question            the beginning is the same for all questions, so that
                                                a judge computes it once
@@ -16,8 +15,8 @@ Which one suits depends on the judge more than on the task: `docs/decisions/062-
 from __future__ import annotations
 
 from assay.judge.fencing import Fenced, defused, fence, heading
-from assay.judgements import Layout
 from assay.types import Case, Message
+from assay.types.judgements import Layout
 
 DEFAULT_LAYOUT: Layout = "fence"
 LAYOUTS: tuple[Layout, ...] = ("fence", "around", "again")

@@ -26,15 +26,6 @@ from assay.judge.requests import key_of_test, make_request
 from assay.judge.rubrics import questions_for
 from assay.judge.suspicions import flags_of
 from assay.judge.trivial import trivial_judgement, why_trivial
-from assay.judgements import (
-    CriterionScore,
-    Evidence,
-    Judgement,
-    Layout,
-    Question,
-    Rubric,
-    Ticked,
-)
 from assay.messages import tr, trn
 from assay.types import (
     Answered,
@@ -48,6 +39,15 @@ from assay.types import (
     ToAnswer,
     ToChoose,
 )
+from assay.types.judgements import (
+    CriterionScore,
+    Evidence,
+    Judgement,
+    Layout,
+    Question,
+    Rubric,
+    Ticked,
+)
 
 MOST_UNANSWERED = 1 / 3  # of a criterion's questions
 _LETTERS_A_TOKEN = 2.5  # code has about three; less leaves room for what is long in tokens
@@ -55,7 +55,7 @@ _OWN_WORDS = 2_500  # characters of the prompt beside task and answer
 _LEAST_SHOWN = 1_000
 
 
-class LikelihoodInquiry:
+class LikelihoodQuestionnaire:
     """One judge, one answer, one repeat. Questions are asked all at once, so that a judge that
     shares beginnings computes the answer once.
     """

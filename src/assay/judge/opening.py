@@ -1,17 +1,17 @@
 """Which inquiry a judge is asked through.
 
-In: a judge's facts and form, a test with its rubric, an answer with its evidence. Out: an Inquiry.
-Refuses to know: how either form asks.
+In: a judge's facts and form, a test with its rubric, an answer with its evidence. Out: an
+Questionnaire.
 """
 
 from __future__ import annotations
 
-from assay.judge.inquiry import Inquiry
 from assay.judge.layouts import LAYOUTS
-from assay.judge.likelihood import LikelihoodInquiry
-from assay.judge.reasoned import ReasonedInquiry
-from assay.judgements import Evidence, Layout, Rubric
+from assay.judge.likelihood import LikelihoodQuestionnaire
+from assay.judge.questionnaire import Questionnaire
+from assay.judge.reasoned import ReasonedQuestionnaire
 from assay.types import Case, ModelFacts
+from assay.types.judgements import Evidence, Layout, Rubric
 
 
 def layout_of_repeat(layout: Layout | None, repeat: int) -> Layout | None:
@@ -23,7 +23,7 @@ def layout_of_repeat(layout: Layout | None, repeat: int) -> Layout | None:
     return LAYOUTS[(LAYOUTS.index(layout) + repeat) % len(LAYOUTS)]
 
 
-def open_inquiry(
+def open_questionnaire(
     judge: ModelFacts,
     case: Case,
     rubric: Rubric,
@@ -35,7 +35,7 @@ def open_inquiry(
     use_case: str = "",
     key: str | None = None,
     explain: bool = True,
-) -> Inquiry:
+) -> Questionnaire:
     """An inquiry by likelihood in this layout; without one, by reasons and scores.
 
     Args:
@@ -51,7 +51,7 @@ def open_inquiry(
         explain: whether a judge that is asked by likelihood writes reasons afterwards.
     """
     if layout is None:
-        return ReasonedInquiry(
+        return ReasonedQuestionnaire(
             case=case,
             rubric=rubric,
             answer=answer,
@@ -61,7 +61,7 @@ def open_inquiry(
             use_case=use_case,
             key=key,
         )
-    return LikelihoodInquiry(
+    return LikelihoodQuestionnaire(
         case=case,
         rubric=rubric,
         answer=answer,

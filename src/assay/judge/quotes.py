@@ -1,7 +1,7 @@
 """Whether what a judge puts in quotation marks stands in the answer.
 
 In: a quote, the answer, the task. Out: a Quote: exact, approximate, fabricated, from the task, or
-too short to tell; with its place in the answer. Refuses to know: what the quote is meant to show.
+too short to tell; with its place in the answer.
 
 Both sides are normalised: NFC, line ends and runs of white space to one space, emphasis, backticks
 and quotation marks at the edges dropped. Case counts: it does in code. The numbers of our fence
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 
 from rapidfuzz import fuzz
 
-from assay.judgements import Quote
+from assay.types.judgements import Quote
 
 SHORTEST = 8  # characters; less stands in any text
 APPROXIMATE = 95.0  # of 100: the share that the best place in the answer must match

@@ -1,7 +1,6 @@
 """The `reasoned` form: a judge writes evidence, reasons and scores, and we read them.
 
-In: a test, its answer, the hard evidence, a rubric and a judge's facts. Out: an Inquiry. Refuses to
-know: how the judge is reached, caps and medians.
+In: a test, its answer, the hard evidence, a rubric and a judge's facts. Out: an Questionnaire.
 
 The ladder is bounded: the whole form; the same with a complaint; a shorter form; one criterion at a
 time. A reply that was cut off goes on with the shorter form at once, since the same would be cut
@@ -24,7 +23,8 @@ from assay.judge.reasoned_troubles import COMPLAINTS, Problem, explain, heard
 from assay.judge.requests import key_of_test, make_request
 from assay.judge.suspicions import flags_of
 from assay.judge.trivial import trivial_judgement, why_trivial
-from assay.judgements import (
+from assay.types import Answered, Case, Failed, ModelFacts, Reply, Request
+from assay.types.judgements import (
     Criterion,
     CriterionScore,
     Evidence,
@@ -33,7 +33,6 @@ from assay.judgements import (
     Rubric,
     Ticked,
 )
-from assay.types import Answered, Case, Failed, ModelFacts, Reply, Request
 
 
 @dataclass(slots=True)
@@ -59,7 +58,7 @@ class _Progress:
     done: bool = False
 
 
-class ReasonedInquiry:
+class ReasonedQuestionnaire:
     """One judge, one answer, one repeat, in the `reasoned` form."""
 
     def __init__(

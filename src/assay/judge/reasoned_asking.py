@@ -1,7 +1,6 @@
 """The requests of the `reasoned` form, step by step of its ladder.
 
-In: what is judged, who judges, and the step. Out: the work to be done. Refuses to know: replies,
-and which step comes next.
+In: what is judged, who judges, and the step. Out: the work to be done.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from assay.judge.fencing import LIMIT
 from assay.judge.reasoned_prompt import Asked, messages, question_id
 from assay.judge.reasoned_schema import FULL, SHORT, one_criterion_schema, whole_schema
 from assay.judge.rubrics import questions_for
-from assay.judgements import Criterion, Question, Rubric
 from assay.types import Case, Judge, ModelFacts, Sampling, Thinking, ToAnswer
+from assay.types.judgements import Criterion, Question, Rubric
 
 Step = Literal["whole", "again", "shorter", "split"]
 

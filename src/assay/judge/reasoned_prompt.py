@@ -1,9 +1,9 @@
 """What a judge is told before it writes reasons and scores.
 
-In: the test, the rubric, the hard evidence, the answer. Out: messages. Refuses to know: schemas
-beyond their text, replies, and who wrote the answer. No reference solution is shown: small judges
-then describe the reference instead of the answer. Texts are joined, never formatted, so that braces
-in them mean nothing. Not translated: a judgement must not change with the user's language.
+In: the test, the rubric, the hard evidence, the answer. Out: messages. No reference solution is
+shown: small judges then describe the reference instead of the answer. Texts are joined, never
+formatted, so that braces in them mean nothing. Not translated: a judgement must not change with the
+user's language.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.judge.fencing import Fenced, defused, fence, heading
-from assay.judgements import Criterion, Evidence, Question
 from assay.types import Case, Judge, Message
+from assay.types.judgements import Criterion, Evidence, Question
 
 LONGEST_TASK = 24_000  # characters
 _MOST_FACTS = 40

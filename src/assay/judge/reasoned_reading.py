@@ -1,8 +1,7 @@
 """A judge's text to scores and words, or the reason why there are none.
 
-In: what a judge wrote, and the criteria. Out: a Reading. Refuses to know: requests, attempts, and
-what is done with a score. Never raises, whatever the text is, and never invents a score: all
-criteria have one whole number from 0 to 10, or none is read.
+In: what a judge wrote, and the criteria. Out: a Reading. Never raises, whatever the text is, and
+never invents a score: all criteria have one whole number from 0 to 10, or none is read.
 
     (a) our form                  {"criteria": {"correctness": {"reason": …, "score": 8}, …}, …}
     (b) a flat object             {"correctness": 8, …}, or the same under "scores"; labels as well
@@ -21,11 +20,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.judge.json_objects import JsonObject, objects_in
 from assay.judge.reasoned_schema import ANSWERS, CONFIDENCES
 from assay.judge.standard_format import read_standard_format
-from assay.judgements import MOST, Answer, Criterion
 from assay.messages import tr
+from assay.text.json_objects import JsonObject, objects_in
+from assay.types.judgements import MOST, Answer, Criterion
 
 _NESTED = ("criteria", "scores", "evaluation", "ratings", "judgement", "judgment", "result")
 _NAME_KEYS = ("criterion", "name", "key", "label")  # of an item of a list of scores

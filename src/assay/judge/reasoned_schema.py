@@ -1,7 +1,7 @@
 """The form a judge fills in: a JSON Schema whose order is the order of writing.
 
 In: a rubric's criteria in the order in which they are asked, and the questions of the checklist.
-Out: the schema as text. Refuses to know: prompts, and how a reply is read.
+Out: the schema as text.
 
 Evidence comes before reasons and reasons before scores, so that a score follows from what was
 written. Every text and list is bounded: a small model in a grammar without bounds goes round for
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.judgements import MOST, Criterion
+from assay.types.judgements import MOST, Criterion
 
 ANSWERS = ("yes", "no", "partial", "na")
 CONFIDENCES = ("low", "medium", "high")

@@ -1,6 +1,6 @@
 """Why a judge's reply cannot be used, and what it is told about it.
 
-In: a reply. Out: its Reading, or the Problem with it. Refuses to know: what is asked next.
+In: a reply. Out: its Reading, or the Problem with it.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.judge.json_objects import is_one_object
 from assay.judge.reasoned_reading import Reading, read_reply
 from assay.judge.trivial import is_refusal
-from assay.judgements import Criterion
 from assay.messages import tr
+from assay.text.json_objects import is_one_object
 from assay.types import Answered, Failed, Reply
+from assay.types.judgements import Criterion
 
 Trouble = Literal["unreadable", "truncated", "refused", "empty", "failed"]
 

@@ -1,7 +1,6 @@
 """What is put to a judge, under an id that is its content.
 
-In: a judge's facts, the key of what is judged, the work. Out: a Request. Refuses to know: prompts,
-and whose answer is judged: the same answer of two models is the same question.
+In: a judge's facts, the key of what is judged, the work. Out: a Request.
 """
 
 from __future__ import annotations

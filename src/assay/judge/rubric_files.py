@@ -1,8 +1,8 @@
 """One TOML file of a rubric to its document, and what is wrong with it as findings.
 
 In: a path. Out: a RubricFile, on which mistakes are noted by key; all of them become Findings.
-Refuses to know: what a rubric means. Nothing here hangs or raises on a file that is odd: pipes are
-not opened, and large files are not read.
+Nothing here hangs or raises on a file that is odd: pipes are not opened, and large files are not
+read.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 In: the name of a shipped rubric, or a folder with `rubric.toml` and, where there are any,
 `questions.toml`, `examples.toml` and the answers the latter names. Out: a Rubric; for a test, its
-Questions. Refuses to know: prompts, judges, suites.
+Questions.
 
     rubric.toml     title, version, [[criterion]] key, label, weight, questions, anchors
     questions.toml  [TEST-ID] criterion = ["Is …?", …]
@@ -19,9 +19,9 @@ from typing import Any
 
 from assay.errors import InvalidFiles, UsageError
 from assay.judge.rubric_files import MAX_BYTES, RubricFile, read_rubric_file
-from assay.judgements import MOST, Anchor, Criterion, Example, Question, Rubric
 from assay.messages import tr, trn
 from assay.types import Case, Finding, Judge
+from assay.types.judgements import MOST, Anchor, Criterion, Example, Question, Rubric
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "rubrics"
 CHECKLIST_CRITERION = "completeness"  # what a test's checklist speaks for

@@ -1,9 +1,8 @@
 """An answer that talks to its judge is read twice: as it is, and without those words.
 
 In: an answer; the judgements of both readings. Out: the answer without them; the judgement that
-counts, which is the lower where the words made a difference of a point. Refuses to know: how a
-judge is asked. What speaks to a judge is found by `suspicions`; nothing is deleted from the answer
-that is kept, shown and run.
+counts, which is the lower where the words made a difference of a point. What speaks to a judge is
+found by `suspicions`; nothing is deleted from the answer that is kept, shown and run.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from assay.judge.suspicions import find_suspicions, flags_of, without_hidden
-from assay.judgements import Judgement, Rubric, overall_tenths, shown_tenths
 from assay.messages import tr
+from assay.types.judgements import Judgement, Rubric, overall_tenths, shown_tenths
 
 INJECTION = "injection_suspected"
 _A_POINT = 10  # tenths

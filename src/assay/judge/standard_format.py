@@ -1,7 +1,6 @@
 """The score lines and sections of the standard evaluation format, as a judge may write them.
 
-In: any text, and the labels of the criteria. Out: StandardLines. Refuses to know: whether a score
-is a legal one, and the arithmetic; a report that is imported has a stricter reader of its own.
+In: any text, and the labels of the criteria. Out: StandardLines.
 
     Correctness: 8/10 - explanation
     STRENGTHS:

@@ -1,8 +1,8 @@
 """What in an answer tries to talk to its judge.
 
-In: an answer. Out: Suspicions: a short code and the words that gave rise to it. Refuses to know:
-what becomes of them. Nothing is deleted, and no score is changed: a code review may speak of
-scores, systems and ignored errors, so each pattern asks for the words of a demand.
+In: an answer. Out: Suspicions: a short code and the words that gave rise to it. Nothing is deleted,
+and no score is changed: a code review may speak of scores, systems and ignored errors, so each
+pattern asks for the words of a demand.
 """
 
 from __future__ import annotations

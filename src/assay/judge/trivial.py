@@ -1,7 +1,7 @@
 """Answers that are none: scored 0 without asking a judge.
 
-In: an answer and the test it answers. Out: the reason why it is none, or None. Refuses to know:
-rubrics and judges. Empty phrases earn high marks from language models, so none is asked of them.
+In: an answer and the test it answers. Out: the reason why it is none, or None. Empty phrases earn
+high marks from language models, so none is asked of them.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Literal
 
 from rapidfuzz import fuzz
 
-from assay.judgements import CriterionScore, JudgeForm, Judgement, Layout, Rubric
 from assay.messages import tr
 from assay.types import Case, ModelFacts
+from assay.types.judgements import CriterionScore, JudgeForm, Judgement, Layout, Rubric
 
 Trivial = Literal["empty", "short", "punctuation", "echo", "refusal"]
 

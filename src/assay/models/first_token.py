@@ -2,7 +2,6 @@
 
 In: one entry of a server's log-probabilities (Ollama's and OpenAI's look alike) and the letters, or
 short words such as Yes and No. Out: a likelihood for each of them, and which are only bounds.
-Refuses to know: requests.
 
 The server tells its 20 likeliest tokens before temperature, penalties and grammar. A letter that is
 not among them is less likely than the last one told, so that is its upper bound. "B", " B" and "B."

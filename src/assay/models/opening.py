@@ -1,7 +1,7 @@
 """Turns what a user typed into a Model.
 
 In: a model spec as text, and how servers and checkpoints are asked. Out: a Model whose facts are
-known; asking comes later. Refuses to know: suites, plans, the store.
+known; asking comes later.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from pathlib import Path
 
 from assay.errors import ModelUnavailable, UsageError
 from assay.messages import tr
-from assay.models.settings import LocalSettings, ServerSettings
-from assay.models.spec import read_spec, without_secrets
 from assay.types import Model
+from assay.types.model_spec import read_spec, without_secrets
+from assay.types.options import LocalOptions, ServerOptions
 
 
 def open_model(
-    text: str, settings: ServerSettings | None = None, local: LocalSettings | None = None
+    text: str, settings: ServerOptions | None = None, local: LocalOptions | None = None
 ) -> Model:
     """Find a model. Raises ModelUnavailable with what to do where it is not there."""
     spec = read_spec(text)
-    settings = settings or ServerSettings()
+    settings = settings or ServerOptions()
     if not spec.name:
         raise UsageError(
             tr("the model {spec} has no name", spec=without_secrets(text)),
@@ -50,4 +50,4 @@ def open_model(
         )
     from assay.models.local.model import LocalModel
 
-    return LocalModel(Path(spec.name), spec=str(spec), settings=local or LocalSettings())
+    return LocalModel(Path(spec.name), spec=str(spec), settings=local or LocalOptions())

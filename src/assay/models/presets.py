@@ -1,8 +1,8 @@
 """Endpoints by name: `local`, and providers by their URL and the variable that holds the key.
 
 In: TOML files: the one that ships, the user's, the folder's; of two presets with one name the later
-counts, whole. Out: Presets, or InvalidFiles with every mistake and its place. Refuses to know:
-keys. A file names a variable; a key that stands in one is refused, and no value of it is shown.
+counts, whole. Out: Presets, or InvalidFiles with every mistake and its place. A file names a
+variable; a key that stands in one is refused, and no value of it is shown.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from assay.errors import InvalidFiles, UsageError
 from assay.messages import tr
 from assay.models.ollama.address import DEFAULT_URL, ollama_url
 from assay.models.openai.address import openai_url
-from assay.models.spec import without_userinfo
 from assay.types import Finding
+from assay.types.model_spec import without_userinfo
 
 Kind = Literal["ollama", "openai"]
 

@@ -1,9 +1,8 @@
 """`scripted:FILE.json`: deterministic answers from a file, for tests, docs and dry runs.
 
-In: a file `{"answers": {KEY: ANSWER}, "default": TEXT, "fail": {KEY: REASON}, "delay_s": S}`.
-Out: a Model. KEY is a test id, or SUITE/TEST-ID where two suites share one. ANSWER is a text, a
-list of texts (one a turn), {"predictions": [best, …]}, or {"repeats": [ANSWER, …]}, taken round.
-Refuses to know: tests, marking, the store.
+In: a file `{"answers": {KEY: ANSWER}, "default": TEXT, "fail": {KEY: REASON}, "delay_s": S}`. Out:
+a Model. KEY is a test id, or SUITE/TEST-ID where two suites share one. ANSWER is a text, a list of
+texts (one a turn), {"predictions": [best, …]}, or {"repeats": [ANSWER, …]}, taken round.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """REPORT: the documents of `results`, drawn. No module here computes a figure.
 
 In: a Report, a Comparison, a Leaderboard, a Case, or the events of a run. Out: text.
-Refuses to know: the store, the models, and how any number came about.
 
     safe_text     model output made harmless: terminal, Markdown
     numbers       the one place that formats a number

@@ -1,7 +1,7 @@
 """Reports for programs: the documents that `--json` prints, key by key as the contract states.
 
 In: a Report, a Comparison or a Leaderboard. Out: dictionaries of plain values, and their text.
-Refuses to know: files and streams. Nothing is rounded, and a missing figure is null.
+Nothing is rounded, and a missing figure is null.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from assay.reports.json_values import Document, estimate
 from assay.reports.judged_as_json import judged_as_json
-from assay.results import (
+from assay.types import Estimate, Machine
+from assay.types.results import (
     Comparison,
     FailedModel,
     Leaderboard,
@@ -27,7 +28,6 @@ from assay.results import (
     SuiteSummary,
     TestRow,
 )
-from assay.types import Estimate, Machine
 
 __all__ = ["Document", "as_text", "comparison", "estimate", "leaderboard", "report"]
 

@@ -1,6 +1,6 @@
 """Suites on a terminal: what ships, and what is in one.
 
-In: Suites. Out: rich tables. Refuses to know: where suites lie and how they are loaded.
+In: Suites. Out: rich tables.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.messages import tr
-from assay.reports.safe_text import one_line
+from assay.text.safe_text import one_line
 from assay.types import Suite
 
 

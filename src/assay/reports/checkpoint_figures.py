@@ -1,9 +1,8 @@
 """The checkpoints of one model folder as renderers see them: named figures, names, marks.
 
 In: `Measured` checkpoints with what was decided of them. Out: an `Evaluated`, and from it for each
-checkpoint its figures under the names of `evaluation_report.json`.
-Refuses to know: pictures, tables, files. One mean is formed here and nothing is decided: the mean
-of the categories that a gate asks for, as `stats` forms it.
+checkpoint its figures under the names of `evaluation_report.json`. One mean is formed here and
+nothing is decided: the mean of the categories that a gate asks for, as `stats` forms it.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from typing import NamedTuple
 
 from assay import stats
 from assay.messages import tr, trn
-from assay.reports.scales import readable
+from assay.reports.pictures.scales import readable
 from assay.types import Estimate
-from assay.verdicts import (
+from assay.types.decisions import (
     OS_AVERAGED,
     OS_SUITE,
     Acceptance,

@@ -1,7 +1,7 @@
 """One checkpoint in one line, among those evaluated so far.
 
 In: a Decision, a checkpoint's name, the selection so far. Out: a line for people, or a document for
-programs. Refuses to know: files, screens; and it decides nothing.
+programs.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from assay.messages import tr
 from assay.reports.as_json import Document, estimate
 from assay.reports.checkpoint_figures import Evaluated, Figure, figures, in_words, suites_asked
-from assay.reports.safe_text import one_line
+from assay.text.safe_text import one_line
 from assay.types import Estimate
-from assay.verdicts import OS_SUITE, Acceptance, Decision, Measured, Selection
+from assay.types.decisions import OS_SUITE, Acceptance, Decision, Measured, Selection
 
 
 def checkpoint_line(decision: Decision, name: str, selection: Selection) -> str:

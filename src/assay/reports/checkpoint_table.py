@@ -1,7 +1,6 @@
 """The checkpoints of a model folder as a table: on a terminal with rich, and as Markdown.
 
 In: an `Evaluated`, and how wide the terminal is. Out: a rich Table, Markdown, or plain cells.
-Refuses to know: files, consoles.
 
 On a terminal the least important columns go first where room is short; a number is never broken.
 Markdown has all of them, every figure with its interval and n.
@@ -20,11 +19,11 @@ from rich.text import Text
 from assay.messages import tr
 from assay.reports import checkpoint_figures as known
 from assay.reports.checkpoint_figures import Evaluated, Figure, figures
-from assay.reports.label_places import harmless
 from assay.reports.markdown_blocks import table as markdown_table
-from assay.reports.safe_text import markdown_inline, one_line
-from assay.reports.scales import readable
-from assay.verdicts import OS_SUITE, Measured
+from assay.reports.pictures.labels import harmless
+from assay.reports.pictures.scales import readable
+from assay.text.safe_text import markdown_inline, one_line
+from assay.types.decisions import OS_SUITE, Measured
 
 BETWEEN = 2  # blanks between two columns
 LEAST_NAME = 9  # step_8000

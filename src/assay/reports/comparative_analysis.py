@@ -1,21 +1,20 @@
 """The comparative analysis: each model by domain, its strengths and weaknesses, its trends, what
 the models differ in, and what each is for.
 
-In: a Judged. Out: Markdown. Refuses to know: files, and how a figure came about. What a judge, a
-model or a file wrote is escaped.
+In: a Judged. Out: Markdown. What a judge, a model or a file wrote is escaped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay.judged_results import DomainDifference, DomainJudged, Judged, ModelJudged, Remark
 from assay.messages import tr
 from assay.reports import judged_sentences as said
-from assay.reports import numbers
 from assay.reports.markdown_blocks import bullets, figures, joined, table
-from assay.reports.safe_text import markdown_inline as inline
+from assay.text import number_format as numbers
+from assay.text.safe_text import markdown_inline as inline
 from assay.types import Estimate
+from assay.types.judged import DomainDifference, DomainJudged, Judged, ModelJudged, Remark
 
 LONGEST_REMARK = 300
 

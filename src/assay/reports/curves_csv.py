@@ -1,6 +1,6 @@
 """The figures of a model folder as CSV: one row a checkpoint, in step order.
 
-In: an `Evaluated`. Out: CSV text. Refuses to know: files, rounding.
+In: an `Evaluated`. Out: CSV text.
 
 Of every figure there are four columns: NAME, NAME_low, NAME_high, NAME_n. A cell is empty where
 nothing was measured. Names of checkpoints and suites are hostile: a cell that a spreadsheet would
@@ -13,8 +13,8 @@ import csv
 import io
 
 from assay.reports.checkpoint_figures import Evaluated, Figure, figures
-from assay.reports.safe_text import spreadsheet_cell
-from assay.verdicts import Measured
+from assay.text.safe_text import spreadsheet_cell
+from assay.types.decisions import Measured
 
 BEFORE, AFTER = ("checkpoint", "step"), ("accepted", "selected", "failed")
 

@@ -2,7 +2,6 @@
 
 In: a Report with its Decision. Out: Groups, one a model folder: sentences and names as plain text,
 still unescaped, and what tables and pictures are made from.
-Refuses to know: markup, widths, whether a file is there.
 
     Group     headlines      which checkpoint to ship, and why
               table          every checkpoint in step order; `failed`: those that have no figures
@@ -30,8 +29,8 @@ from assay.reports.decision_sentences import (
 )
 from assay.reports.evaluation_report import REPORT_FILE
 from assay.reports.selection import SELECTION_FILE
-from assay.results import ModelReport, Report
-from assay.verdicts import Decision, Gate, Measured, Recommendation, Selection
+from assay.types.decisions import Decision, Gate, Measured, Recommendation, Selection
+from assay.types.results import ModelReport, Report
 
 SHOWN_ADVICE = 6
 FEWEST_DRAWN = 2  # checkpoints; one alone is no curve

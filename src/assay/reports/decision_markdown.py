@@ -1,8 +1,7 @@
 """A run's decision as Markdown.
 
 In: a Report with its Decision, and the way from the page's folder to the run's `out`. Out: blocks
-of Markdown. Refuses to know: whether a file is there; all text that a model, a file or a user wrote
-is escaped, and paths in links are encoded.
+of Markdown.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ from assay.reports.decision import (
 )
 from assay.reports.decision_sentences import Headline, Mark
 from assay.reports.markdown_blocks import bullets, table
-from assay.reports.safe_text import markdown_block
-from assay.reports.safe_text import markdown_inline as inline
 from assay.reports.samples_shown import (
     SampleShown,
     checks_told,
@@ -35,8 +32,10 @@ from assay.reports.samples_shown import (
     samples_heading,
     samples_legend,
 )
-from assay.results import Report
-from assay.verdicts import Measured, Recommendation
+from assay.text.safe_text import markdown_block
+from assay.text.safe_text import markdown_inline as inline
+from assay.types.decisions import Measured, Recommendation
+from assay.types.results import Report
 
 SIGNS: dict[Mark, str] = {"pass": "✓", "fail": "✗", "unknown": "?"}
 

@@ -1,7 +1,7 @@
 """Which checkpoint to ship, in one line that stands out, with what is told under it.
 
 In: a Decision and one of its selections, or one checkpoint with its acceptance. Out: a Headline of
-plain text, still unescaped. Refuses to know: tables, files, markup.
+plain text, still unescaped.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from assay.messages import tr, trn
-from assay.verdicts import Acceptance, Criterion, Decision, Measured, Selection
+from assay.types.decisions import Acceptance, Criterion, Decision, Measured, Selection
 
 Mark = Literal["pass", "fail", "unknown"]
 

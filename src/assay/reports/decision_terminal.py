@@ -1,8 +1,7 @@
 """A run's decision on a terminal, and its suites in brief where it has several checkpoints.
 
-In: a Report with its Decision, and a Console. Out: lines on that console.
-Refuses to know: how anything was decided. Colour never carries a meaning alone, and where ✓ cannot
-be written there are words.
+In: a Report with its Decision, and a Console. Out: lines on that console. Colour never carries a
+meaning alone, and where ✓ cannot be written there are words.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from assay.reports.decision import (
     name_of,
 )
 from assay.reports.decision_sentences import Headline, Mark
-from assay.reports.safe_text import one_line
 from assay.reports.terminal_blocks import ROOM_FOR_TABLES, figures, line, notes_and_hints
-from assay.results import Report, SuiteSummary
+from assay.text.safe_text import one_line
 from assay.types import Estimate
-from assay.verdicts import Recommendation
+from assay.types.decisions import Recommendation
+from assay.types.results import Report, SuiteSummary
 
 STYLES: dict[Mark, str] = {"pass": "green", "fail": "red", "unknown": "yellow"}
 SIGNS: dict[Mark, str] = {"pass": "✓", "fail": "✗", "unknown": "?"}

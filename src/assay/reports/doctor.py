@@ -1,7 +1,7 @@
 """What a machine can do, on a terminal and as a document.
 
 In: lines, each a name, a state, what there is to say and what to do; and what stands behind them.
-Out: text on a console, or one JSON document. Refuses to know: how it was found out.
+Out: text on a console, or one JSON document.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.messages import tr
-from assay.reports.safe_text import one_line
+from assay.text.safe_text import one_line
 
 STYLES = {"good": "green", "note": "yellow", "missing": "bold red"}
 

@@ -1,7 +1,6 @@
 """evaluation_report.json read back: what was measured, to be judged and ranked again.
 
-In: a document as a JSON reader gives it. Out: the Measured it was made from. Refuses to know:
-files, and the verdict that stands in it, which depends on the gate of that day.
+In: a document as a JSON reader gives it. Out: the Measured it was made from.
 
 Nothing in it is trusted: whatever is missing, of another kind, out of bounds or at odds with
 another figure is refused with the key that says so.
@@ -16,7 +15,7 @@ from assay.errors import InvalidFiles
 from assay.messages import tr
 from assay.reports.evaluation_report import REPORT_FILE, headline
 from assay.types import Estimate, Finding, Health, HealthCheck
-from assay.verdicts import (
+from assay.types.decisions import (
     SIZE_CLASSES,
     Measured,
     Sample,

@@ -1,7 +1,7 @@
 """evaluation_report.json: one checkpoint, everything measured of it, and what that means.
 
 In: a Measured with its Acceptance, weighted score and recommendations. Out: a document of plain
-values that any JSON reader takes. Refuses to know: files, gates, other checkpoints.
+values that any JSON reader takes.
 
 The keys are the contract's, exactly and in its order. What was not measured is null, and so is a
 number that JSON has no name for. `details` holds enough to judge and select again without the
@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from assay import stats
 from assay.reports.as_json import estimate as all_of
 from assay.types import Estimate, HealthCheck
-from assay.verdicts import (
+from assay.types.decisions import (
     OS_AVERAGED,
     OS_SUITE,
     OS_TASKS,

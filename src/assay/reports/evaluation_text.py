@@ -1,8 +1,7 @@
 """One verdict as a text in the standard evaluation format.
 
-In: a Verdict and the name of the tested model. Out: the text, lines and labels to the letter, no
-trailing spaces. Refuses to know: files, and how a score came about; `evaluation_text_reading` reads
-it back.
+In: a FinalJudgement and the name of the tested model. Out: the text, lines and labels to the
+letter, no trailing spaces.
 
 Words of judges, models and files stand on one line each, always behind a label or a dash: none can
 begin a line, so none can pass for a label. The labels are English in every language,
@@ -16,9 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from assay.judgements import MOST, CriterionVerdict, Judgement, Verdict, band_of, shown_tenths
 from assay.messages import tr, trn
-from assay.reports.safe_text import one_line
+from assay.text.safe_text import one_line
+from assay.types.judgements import (
+    MOST,
+    FinalCriterion,
+    FinalJudgement,
+    Judgement,
+    band_of,
+    shown_tenths,
+)
 
 LONGEST_LINE = 2000
 LONGEST_NAME = 200
@@ -45,7 +51,7 @@ STANDARD_CRITERIA = {
 }
 
 
-def evaluation_text(verdict: Verdict, *, model: str) -> str:
+def evaluation_text(verdict: FinalJudgement, *, model: str) -> str:
     """The whole text. An unscored verdict has a line that says so in the place of its scores."""
     return "\n".join(line.rstrip() for line in _lines(verdict, model)) + "\n"
 
@@ -55,7 +61,7 @@ def nothing_named() -> str:
     return tr("none named")
 
 
-def _lines(verdict: Verdict, model: str) -> Iterator[str]:
+def _lines(verdict: FinalJudgement, model: str) -> Iterator[str]:
     name = _said(verdict.name, LONGEST_NAME) or _said(verdict.test_id, LONGEST_NAME)
     yield f"TEST ID: {_said(verdict.test_id, LONGEST_NAME)} ({name})"
     yield f"MODEL: {_said(model, LONGEST_NAME) or tr('not told')}"
@@ -88,7 +94,7 @@ def _lines(verdict: Verdict, model: str) -> Iterator[str]:
     yield f"VERDICT: {_closing(verdict)}"
 
 
-def _reason(verdict: Verdict, one: CriterionVerdict) -> str:
+def _reason(verdict: FinalJudgement, one: FinalCriterion) -> str:
     """A judge's words are for what it gave; what the evidence took away is said before them."""
     said = _said(one.reason) or tr("no reason was written")
     if not one.capped:
@@ -105,7 +111,7 @@ def _reason(verdict: Verdict, one: CriterionVerdict) -> str:
 # ------------------------------------------------------------------------------ detailed assessment
 
 
-def _details(verdict: Verdict) -> Iterator[str]:
+def _details(verdict: FinalJudgement) -> Iterator[str]:
     if verdict.tenths is None and verdict.explanation:
         yield tr("Why there is no score: {why}", why=_said(verdict.explanation))
     yield from _evidence(verdict)
@@ -129,7 +135,7 @@ def _details(verdict: Verdict) -> Iterator[str]:
     yield from (_judge_line(one) for one in verdict.judgements)
 
 
-def _evidence(verdict: Verdict) -> Iterator[str]:
+def _evidence(verdict: FinalJudgement) -> Iterator[str]:
     evidence = verdict.evidence
     if evidence.checks:
         yield trn(
@@ -152,7 +158,7 @@ def _evidence(verdict: Verdict) -> Iterator[str]:
         yield isolation_told(_said(evidence.isolation))
 
 
-def _judges_alone(verdict: Verdict) -> Iterator[str]:
+def _judges_alone(verdict: FinalJudgement) -> Iterator[str]:
     alone, tenths = verdict.judge_only_tenths, verdict.tenths
     for one in verdict.criteria:
         if one.capped:
@@ -170,7 +176,7 @@ def _judges_alone(verdict: Verdict) -> Iterator[str]:
         )
 
 
-def _spread(verdict: Verdict) -> Iterator[str]:
+def _spread(verdict: FinalJudgement) -> Iterator[str]:
     judgements = len(_scored(verdict))
     if judgements < 2:
         return
@@ -184,11 +190,11 @@ def _spread(verdict: Verdict) -> Iterator[str]:
     )
 
 
-def _range(one: CriterionVerdict) -> str:
+def _range(one: FinalCriterion) -> str:
     return str(one.low) if one.low == one.high else f"{one.low}–{one.high}"
 
 
-def _quotes(verdict: Verdict) -> Iterator[str]:
+def _quotes(verdict: FinalJudgement) -> Iterator[str]:
     quotes = [quote for one in verdict.judgements for quote in one.quotes]
     if not quotes:
         return
@@ -206,7 +212,7 @@ def _quotes(verdict: Verdict) -> Iterator[str]:
     yield from (tr("Not in the answer: “{words}”", words=each) for each in _each_once(invented))
 
 
-def _confidence(verdict: Verdict) -> str:
+def _confidence(verdict: FinalJudgement) -> str:
     level = confidence_name(verdict.confidence or "")
     reasons = "; ".join(_each_once(verdict.confidence_reasons))
     if not reasons:
@@ -269,7 +275,7 @@ def _named(one: Judgement) -> str:
 # -------------------------------------------------------------------------------------- the rest
 
 
-def _closing(verdict: Verdict) -> str:
+def _closing(verdict: FinalJudgement) -> str:
     """A judge's own sentence, the first there is; what the evidence took away comes before it."""
     if verdict.tenths is None:
         return tr("This answer has no score.")
@@ -284,7 +290,7 @@ def _closing(verdict: Verdict) -> str:
     return said
 
 
-def _scored(verdict: Verdict) -> list[Judgement]:
+def _scored(verdict: FinalJudgement) -> list[Judgement]:
     return [one for one in verdict.judgements if one.unscored_reason is None]
 
 

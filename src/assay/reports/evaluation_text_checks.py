@@ -1,7 +1,7 @@
 """Whether a score, an overall and a band are what the format and its arithmetic ask for.
 
 In: a line of an evaluation, or the scores and what is printed beneath them. Out: the score, and
-findings. Refuses to know: where in the evaluation a line stands.
+findings.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from assay.judgements import BANDS, MOST, Band, band_of, shown_tenths
 from assay.messages import tr
 from assay.reports.evaluation_text_lines import Findings, Line, shown
+from assay.types.judgements import BANDS, MOST, Band, band_of, shown_tenths
 
 _SCORE = re.compile(r"([+-]?[\d.,]{1,20})( ?/ ?)(\d{1,6})(?![\d.,])(.*)", re.DOTALL)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,6}")

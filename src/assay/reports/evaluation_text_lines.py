@@ -1,7 +1,6 @@
 """The lines of an evaluation: labels, the marks around them that are forgiven, and places.
 
 In: a text of any size and origin. Out: lines with their labels, and findings at a line and column.
-Refuses to know: what a label's value means.
 
 Forgiven, because language models write them unasked: CRLF, fences of code around the whole, and
 Markdown's marks of headings and of bold words around a label, and of list items before a line that
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 
 from assay.messages import trn
-from assay.reports.safe_text import one_line
+from assay.text.safe_text import one_line
 from assay.types import Finding, Severity
 
 # In the order of the format.

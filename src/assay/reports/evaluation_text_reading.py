@@ -2,7 +2,7 @@
 
 In: the text of a file with any number of evaluations, hostile ones included. Out: what each says,
 and every deviation from the format as a Finding with its place; or a Judgement, so that an import
-counts like a judge. Refuses to know: files, tests, and what an evaluation is imported for.
+counts like a judge.
 
 The scores of the criteria are kept, and the overall and its band follow from them; what is printed
 there is only checked. Never raises, and reads no more than `LONGEST_TEXT` characters.
@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from assay.judgements import Band, CriterionScore, Judgement, band_of, overall_tenths
 from assay.messages import tr
 from assay.reports.evaluation_text import STANDARD_CRITERIA, UNSCORED, nothing_named
 from assay.reports.evaluation_text_checks import check_overall, check_rating, criterion_score
@@ -29,6 +28,7 @@ from assay.reports.evaluation_text_lines import (
     shown,
 )
 from assay.types import Finding, Severity
+from assay.types.judgements import Band, CriterionScore, Judgement, band_of, overall_tenths
 
 LONGEST_TEXT = 1_000_000  # characters: some five hundred evaluations
 MOST_EVALUATIONS = 1000

@@ -1,21 +1,22 @@
 """The final summary: how good each model is, what it is for, what to improve, how sure that is, how
 good the judge is; and one closing sentence.
 
-In: a Judged. Out: Markdown, whose last line is the closing sentence. Refuses to know: files, and
-how a figure came about. What a judge, a model or a file wrote is escaped.
+In: a Judged. Out: Markdown, whose last line is the closing sentence. What a judge, a model or a
+file wrote is escaped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay.judged_results import DomainJudged, Judged, ModelJudged
-from assay.judgements import Band, Deviation
 from assay.messages import tr
-from assay.reports import judge_deviation, numbers
+from assay.reports import judge_deviation
 from assay.reports import judged_sentences as said
 from assay.reports.markdown_blocks import bullets, joined, table
-from assay.reports.safe_text import markdown_inline as inline
+from assay.text import number_format as numbers
+from assay.text.safe_text import markdown_inline as inline
+from assay.types.judged import DomainJudged, Judged, ModelJudged
+from assay.types.judgements import Band, Deviation
 
 FITS: frozenset[Band] = frozenset({"EXCELLENT", "GOOD"})
 FITS_WITH_CARE: frozenset[Band] = frozenset({"ACCEPTABLE"})

@@ -1,7 +1,7 @@
 """A run as one HTML file that needs no network and runs no script.
 
-In: a Report. Out: HTML. Refuses to know: where it is opened. The template escapes every value, and
-its content policy forbids scripts and loading, should an escape ever be missed.
+In: a Report. Out: HTML. The template escapes every value, and its content policy forbids scripts
+and loading, should an escape ever be missed.
 """
 
 from __future__ import annotations
@@ -14,14 +14,11 @@ from typing import NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from assay.judged_results import ModelJudged
 from assay.messages import tr
 from assay.reports import (
     decision,
     judge_deviation,
     judged_sentences,
-    numbers,
-    quality_picture,
     quantities,
     samples_shown,
     sentences,
@@ -29,13 +26,16 @@ from assay.reports import (
 )
 from assay.reports.checkpoint_figures import verdict
 from assay.reports.checkpoint_table import checkpoint_cells
-from assay.reports.curves import over_steps, speed_against_quality
 from assay.reports.decision_sentences import Mark
-from assay.reports.judged_picture import overall_by_test
-from assay.reports.safe_text import visible
-from assay.results import Report
+from assay.reports.pictures import quality as quality_picture
+from assay.reports.pictures.curves import over_steps, speed_against_quality
+from assay.reports.pictures.judged import overall_by_test
+from assay.text import number_format as numbers
+from assay.text.safe_text import visible
 from assay.types import Estimate
-from assay.verdicts import Measured
+from assay.types.decisions import Measured
+from assay.types.judged import ModelJudged
+from assay.types.results import Report
 
 CHART_WIDTH = 200  # units of the view box in the template
 EDGE = 6  # room for the dot at 0 and at 1

@@ -1,6 +1,6 @@
 """Figures as JSON has them, for every document that a program reads.
 
-In: an Estimate. Out: a dictionary of plain values. Refuses to know: documents.
+In: an Estimate. Out: a dictionary of plain values.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
 """How far each judge is from scores that are known, as the cells of a table.
 
 In: Deviations. Out: translated heads, cells, a legend and doubts, as plain text; each renderer
-escapes them its own way. Refuses to know: tables, colours, markup.
+escapes them its own way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay.judgements import Deviation
 from assay.messages import tr
-from assay.reports import numbers
 from assay.reports.evaluation_text import form_name
+from assay.text import number_format as numbers
+from assay.types.judgements import Deviation
 
 LEAST_RANKING = 0.5  # a coin has 0; a 1.5 B judge that agrees with people as GPT-3.5 does has 0.7
 LEAST_EXAMPLES = 5

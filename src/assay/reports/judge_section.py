@@ -1,7 +1,7 @@
 """The judged tests of a run in its report: one block for a terminal, one of Markdown.
 
-In: a Judged, and a Console. Out: lines on that console, or a block of Markdown. Refuses to know:
-how a figure came about, and the pages that say more. Colour never carries a meaning alone.
+In: a Judged, and a Console. Out: lines on that console, or a block of Markdown. Colour never
+carries a meaning alone.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from assay.judged_results import Judged, ModelJudged, TestJudged
-from assay.judgements import Band
 from assay.messages import tr
-from assay.reports import judge_deviation, numbers
+from assay.reports import judge_deviation
 from assay.reports import judged_sentences as said
 from assay.reports.markdown_blocks import bullets, figures, joined, table
-from assay.reports.safe_text import markdown_inline as inline
-from assay.reports.safe_text import one_line
 from assay.reports.terminal_blocks import figures as terminal_figures
 from assay.reports.terminal_blocks import line, line_if_any, notes_and_hints
+from assay.text import number_format as numbers
+from assay.text.safe_text import markdown_inline as inline
+from assay.text.safe_text import one_line
 from assay.types import Estimate
+from assay.types.judged import Judged, ModelJudged, TestJudged
+from assay.types.judgements import Band
 
 STYLES: dict[Band, str] = {
     "EXCELLENT": "bold green",

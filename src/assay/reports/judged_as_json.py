@@ -1,14 +1,17 @@
 """Judged tests for programs: a verdict, and what a run's verdicts say, as plain values.
 
-In: a Verdict, or a Judged. Out: dictionaries that `as_json.as_text` writes. Refuses to know: files
-and streams. Nothing is rounded, a missing figure is null, and every mean is an ESTIMATE.
+In: a FinalJudgement, or a Judged. Out: dictionaries that `as_json.as_text` writes. Nothing is
+rounded, a missing figure is null, and every mean is an ESTIMATE.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.judged_results import (
+from assay.reports.json_values import Document, estimate
+from assay.reports.judged_sentences import closing_sentence
+from assay.types import Estimate
+from assay.types.judged import (
     Choice,
     DomainDifference,
     DomainJudged,
@@ -19,13 +22,17 @@ from assay.judged_results import (
     Remark,
     TestJudged,
 )
-from assay.judgements import CriterionVerdict, Deviation, Judgement, Quote, Ticked, Verdict
-from assay.reports.json_values import Document, estimate
-from assay.reports.judged_sentences import closing_sentence
-from assay.types import Estimate
+from assay.types.judgements import (
+    Deviation,
+    FinalCriterion,
+    FinalJudgement,
+    Judgement,
+    Quote,
+    Ticked,
+)
 
 
-def verdict_as_json(of: Verdict) -> Document:
+def verdict_as_json(of: FinalJudgement) -> Document:
     """One verdict, whole. `overall` is of 10, exact to the tenth."""
     return {
         "test": of.test_id,
@@ -88,7 +95,7 @@ def _of_10(tenths: int | None) -> float | None:
 # ------------------------------------------------------------------------------------- one verdict
 
 
-def _criterion(of: CriterionVerdict) -> Document:
+def _criterion(of: FinalCriterion) -> Document:
     return {
         "criterion": of.criterion,
         "label": of.label,

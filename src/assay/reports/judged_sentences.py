@@ -1,14 +1,18 @@
 """What every report of judged tests says in the same words.
 
 In: parts of a Judged. Out: whole, translated sentences and names, as plain text; each renderer
-escapes them its own way. Refuses to know: tables, colours, markup.
+escapes them its own way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay.judged_results import (
+from assay.messages import tr, trn
+from assay.reports.evaluation_text import confidence_name, isolation_told
+from assay.text import number_format as numbers
+from assay.types import Estimate
+from assay.types.judged import (
     Choice,
     DomainDifference,
     DomainJudged,
@@ -19,11 +23,7 @@ from assay.judged_results import (
     Rival,
     TestJudged,
 )
-from assay.judgements import BANDS, band_of, shown_tenths
-from assay.messages import tr, trn
-from assay.reports import numbers
-from assay.reports.evaluation_text import confidence_name, isolation_told
-from assay.types import Estimate
+from assay.types.judgements import BANDS, band_of, shown_tenths
 
 EXPECTED = ("coding", "data")  # the closing sentence speaks of both, whatever was run
 SHOWN_TESTS = 12

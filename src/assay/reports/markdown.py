@@ -1,7 +1,7 @@
 """Reports as Markdown that can be pasted into an issue.
 
-In: a Report, a Comparison or a Leaderboard. Out: GitHub-flavoured Markdown.
-Refuses to know: files. All text that a model, a file or a user wrote is escaped.
+In: a Report, a Comparison or a Leaderboard. Out: GitHub-flavoured Markdown. All text that a model,
+a file or a user wrote is escaped.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.messages import tr, trn
-from assay.reports import decision_markdown, numbers, quantities, sentences, surroundings
+from assay.reports import decision_markdown, quantities, sentences, surroundings
 from assay.reports.judge_section import judged_markdown
 from assay.reports.markdown_blocks import bullets, facts, figures, joined, table
-from assay.reports.safe_text import markdown_code
-from assay.reports.safe_text import markdown_inline as inline
-from assay.results import (
+from assay.text import number_format as numbers
+from assay.text.safe_text import markdown_code
+from assay.text.safe_text import markdown_inline as inline
+from assay.types.results import (
     Comparison,
     Leaderboard,
     ModelReport,

@@ -1,7 +1,6 @@
 """What every Markdown report is made of: tables, lists, pages.
 
 In: cells, sentences, named figures. Out: blocks of GitHub-flavoured Markdown.
-Refuses to know: what is reported.
 """
 
 from __future__ import annotations
@@ -9,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from assay.messages import tr
-from assay.reports import numbers
-from assay.reports.safe_text import markdown_inline as inline
+from assay.text import number_format as numbers
+from assay.text.safe_text import markdown_inline as inline
 from assay.types import Estimate
 
 

@@ -1,7 +1,7 @@
 """performance.md: the quantitative side of a run, there without a judge too.
 
 In: a Report. Out: Markdown: the machine; model by model what it is, how quick and how it ended; and
-every try in figures. Refuses to know: scores; a figure no model gave is "not measured".
+every try in figures.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import shlex
 from collections.abc import Iterator
 
 from assay.messages import tr, trn
-from assay.reports import numbers, quantities, sentences, surroundings
+from assay.reports import quantities, sentences, surroundings
 from assay.reports.markdown import bullets, facts, figures, joined, table
-from assay.reports.safe_text import markdown_code
-from assay.reports.safe_text import markdown_inline as inline
-from assay.results import ModelReport, Report, TryFigures
+from assay.text import number_format as numbers
+from assay.text.safe_text import markdown_code
+from assay.text.safe_text import markdown_inline as inline
+from assay.types.results import ModelReport, Report, TryFigures
 
 SHOWN_TRIES = 2000  # rows a browser still shows at once; the export has them all
 LONGEST_FINISH = 40

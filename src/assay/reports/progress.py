@@ -1,8 +1,8 @@
 """While a run goes on: a live bar, plain lines, or nothing.
 
-In: the events of a run (types.Observer). Out: lines on a stream, never on stdout by itself.
-Refuses to know: the store and the models. Rate and time left count only what is asked now, never
-replies that were in the store already; the mean so far is that of answers marked now.
+In: the events of a run (types.Observer). Out: lines on a stream, never on stdout by itself. Rate
+and time left count only what is asked now, never replies that were in the store already; the mean
+so far is that of answers marked now.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.messages import tr
-from assay.reports import numbers
-from assay.reports.safe_text import one_line
 from assay.reports.terminal import console_for
 from assay.stats import wilson
+from assay.text import number_format as numbers
+from assay.text.safe_text import one_line
 from assay.types import Failed, Reply, Score
 
 Clock = Callable[[], float]

@@ -1,7 +1,7 @@
 """What every renderer says of speed, tokens and failures, in the same words.
 
 In: a Performance, or the name of a measurement. Out: named figures and whole sentences, as plain
-text; each renderer escapes them its own way. Refuses to know: tables, markup, scores.
+text; each renderer escapes them its own way.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from assay.messages import tr, trn
-from assay.reports import numbers
-from assay.reports.safe_text import one_line
-from assay.results import Performance, Speeds
+from assay.text import number_format as numbers
+from assay.text.safe_text import one_line
 from assay.types import Cause, Estimate
+from assay.types.results import Performance, Speeds
 
 SHOWN_FINISHES = 8  # a server may invent a new word every time
 LONGEST_FINISH = 40

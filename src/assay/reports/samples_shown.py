@@ -1,7 +1,7 @@
 """What a checkpoint wrote after the sample prompts, with every check of its health.
 
 In: a Measured. Out: samples with their checks sorted by what they say, and sentences; plain text,
-still unescaped. Refuses to know: how a check is made, markup.
+still unescaped.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from assay.messages import tr, trn
 from assay.reports.decision_sentences import Mark
 from assay.types import HealthCheck
-from assay.verdicts import Measured, Sample
+from assay.types.decisions import Measured, Sample
 
 
 class SampleShown(NamedTuple):

@@ -1,7 +1,6 @@
 """best_checkpoint_selection.json: which checkpoint to ship, and how the others fared.
 
-In: a Selection. Out: a document of plain values, its keys the contract's exactly. Refuses to know:
-files, and how the selection was made.
+In: a Selection. Out: a document of plain values, its keys the contract's exactly.
 
 The contract has no key for notes, and a warning must not get lost: they follow the reason.
 """
@@ -9,7 +8,7 @@ The contract has no key for notes, and a warning must not get lost: they follow 
 from __future__ import annotations
 
 from assay.reports.as_json import estimate
-from assay.verdicts import Ranked, Selection
+from assay.types.decisions import Ranked, Selection
 
 Document = dict[str, object]
 

@@ -1,7 +1,7 @@
 """What every renderer says in the same words.
 
-In: parts of a Report or Comparison. Out: whole, translated sentences and names, as plain text;
-each renderer escapes them its own way. Refuses to know: tables, colours, markup.
+In: parts of a Report or Comparison. Out: whole, translated sentences and names, as plain text; each
+renderer escapes them its own way.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from assay.messages import tr, trn
-from assay.reports import numbers
-from assay.reports.safe_text import one_line
-from assay.results import (
+from assay.text import number_format as numbers
+from assay.text.safe_text import one_line
+from assay.types import Estimate, Outcome
+from assay.types.results import (
     Baselines,
     Comparison,
     Leaderboard,
@@ -22,7 +23,6 @@ from assay.results import (
     SuiteRanking,
     SuiteSummary,
 )
-from assay.types import Estimate, Outcome
 
 SHOWN_CONSTANT = 40  # characters of a constant answer that are shown
 

@@ -1,7 +1,7 @@
 """Answers of several models to the same prompts, beside each other.
 
 In: a Report and a console. Out: one block a prompt; columns where they are wide enough to read, one
-below the other where not. Refuses to know: scores.
+below the other where not.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.messages import tr
-from assay.reports.safe_text import visible
-from assay.results import ModelReport, RepeatRow, Report, TestRow
+from assay.text.safe_text import visible
+from assay.types.results import ModelReport, RepeatRow, Report, TestRow
 
 NARROWEST = 36  # columns in which a sentence can still be read
 

@@ -1,7 +1,6 @@
 """A suite's card: what it is made of, where its facts come from, what guessing would get.
 
-In: a SuiteCard. Out: lines for a terminal, Markdown, or a JSON document. Refuses to know: tests,
-files. Nothing is computed here.
+In: a SuiteCard. Out: lines for a terminal, Markdown, or a JSON document. Nothing is computed here.
 """
 
 from __future__ import annotations
@@ -11,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import Console
 
 from assay.messages import tr, trn
-from assay.reports import as_json, markdown, numbers, sentences, terminal
-from assay.reports.safe_text import markdown_inline as inline
-from assay.results import CategoryCard, SuiteCard
+from assay.reports import as_json, markdown, sentences, terminal
+from assay.text import number_format as numbers
+from assay.text.safe_text import markdown_inline as inline
 from assay.types import Estimate, Suite
+from assay.types.results import CategoryCard, SuiteCard
 
 MOST_TAGS = 24
 MOST_SOURCES = 20

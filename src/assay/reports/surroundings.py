@@ -1,7 +1,7 @@
 """Where the figures come from: the machine that asked, the server, and what it held in memory.
 
 In: a Machine, and what is known and was seen of a model. Out: names with their texts, and short
-lines, as plain text; each renderer escapes them its own way. Refuses to know: scores and speeds.
+lines, as plain text; each renderer escapes them its own way.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from assay.messages import tr, trn
-from assay.reports import numbers
+from assay.text import number_format as numbers
 from assay.types import Machine, Observed
 
 SHOWN_IN_A_LINE = 6  # facts of a model that fit a short line

@@ -1,8 +1,7 @@
 """The figures of a model folder as TensorBoard scalars, by training step.
 
 In: an `Evaluated` and a folder. Out: an event file in a folder of its own there, and the step that
-each checkpoint got.
-Refuses to know: pictures. TensorBoard is the user's to install; without it nothing is written.
+each checkpoint got. TensorBoard is the user's to install; without it nothing is written.
 
 Tags are `assay/FIGURE`, with `assay-low/`, `assay-high/` and `assay-n/` beside them. A checkpoint
 without a step, such as `final`, gets the last step + 1. Writing again takes the place of what was
@@ -23,8 +22,8 @@ from typing import Protocol
 from assay.errors import UsageError
 from assay.messages import tr
 from assay.reports.checkpoint_figures import Evaluated, Figure, figures, parent_of
-from assay.reports.safe_text import one_line
-from assay.verdicts import Measured
+from assay.text.safe_text import one_line
+from assay.types.decisions import Measured
 
 WRITERS = ("torch.utils.tensorboard", "tensorboardX")  # the same class in both
 

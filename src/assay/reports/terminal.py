@@ -1,8 +1,7 @@
 """Reports on a terminal, with rich: narrow ones, without colour and into files too.
 
-In: a Report, a Comparison or a Leaderboard, and a Console. Out: lines on that console.
-Refuses to know: how a figure came about. Every text goes in as `Text`, never as markup, and what a
-model or a file wrote goes through `safe_text` first.
+In: a Report, a Comparison or a Leaderboard, and a Console. Out: lines on that console. Every text
+goes in as `Text`, never as markup, and what a model or a file wrote goes through `safe_text` first.
 """
 
 from __future__ import annotations
@@ -13,10 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.messages import tr, trn
-from assay.reports import numbers, quantities, sentences, surroundings
+from assay.reports import quantities, sentences, surroundings
 from assay.reports.decision_terminal import decided, suites_in_brief
 from assay.reports.judge_section import judged_on_terminal
-from assay.reports.safe_text import one_line, visible
 from assay.reports.terminal_blocks import (
     ROOM_FOR_BARS,
     console_for,
@@ -25,7 +23,10 @@ from assay.reports.terminal_blocks import (
     line_if_any,
     notes_and_hints,
 )
-from assay.results import (
+from assay.text import number_format as numbers
+from assay.text.safe_text import one_line, visible
+from assay.types import Outcome
+from assay.types.results import (
     Comparison,
     Leaderboard,
     ModelReport,
@@ -37,7 +38,6 @@ from assay.results import (
     SuiteSummary,
     TestRow,
 )
-from assay.types import Outcome
 
 __all__ = [
     "comparison",

@@ -1,7 +1,7 @@
 """What every report on a terminal is made of: the console, lines, notes, a table of figures.
 
-In: sentences and named figures, and a Console. Out: lines on that console.
-Refuses to know: what is reported. Every text goes in as `Text`, never as markup.
+In: sentences and named figures, and a Console. Out: lines on that console. Every text goes in as
+`Text`, never as markup.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.messages import tr
-from assay.reports import numbers
-from assay.reports.safe_text import one_line
+from assay.text import number_format as numbers
+from assay.text.safe_text import one_line
 from assay.types import Estimate
 
 ROOM_FOR_BARS = 84  # columns from which the interval is drawn beside its figures

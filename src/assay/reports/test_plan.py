@@ -1,8 +1,8 @@
 """test-plans/TEST-ID.md: what a test asks and how its answer is marked, before any model is asked.
 
-In: a Case. Out: Markdown. Refuses to know: answers and scores. A judged test ends in the test
-itself as JSON, files and all, which `suites/test_plan_file.py` reads: answers that are made
-elsewhere can then be judged with nothing but this page.
+In: a Case. Out: Markdown. A judged test ends in the test itself as JSON, files and all, which
+`suites/test_plan_file.py` reads: answers that are made elsewhere can then be judged with nothing
+but this page.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import fields
 from typing import Any
 
 from assay.messages import tr
-from assay.reports.safe_text import markdown_block, markdown_inline
+from assay.text.safe_text import markdown_block, markdown_inline
 from assay.types import (
     Case,
     Check,
@@ -25,8 +25,8 @@ from assay.types import (
     Judge,
     Keywords,
     MultipleChoice,
+    NoCheck,
     TopK,
-    Unmarked,
 )
 
 
@@ -121,7 +121,7 @@ def _how(check: Check) -> str:
             return tr("the share of the steps found in order, read as shell commands.")
         case Judge():
             return tr("a judge marks it from 0 to 10 by the rubric.")
-        case Unmarked():
+        case NoCheck():
             return tr("it is not: nothing says what a right answer would be.")
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import get_args
 
 from assay.messages import tr
-from assay.verdicts import OS_TASKS, PARTS, SIZE_CLASSES, Concern
+from assay.types.decisions import OS_TASKS, PARTS, SIZE_CLASSES, Concern
 
 Schema = dict[str, object]
 

@@ -1,7 +1,7 @@
 """The command line that leads into each isolation, and the order that is read there.
 
 In: an isolation, a program, where it will lie, whom it becomes. Out: words for a process to start,
-and bytes to send it. Refuses to know: how the process is started and what comes back.
+and bytes to send it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Talks with a started process: sends the order and the input, reads what comes, within limits.
 
-In: its pipes, bytes to send, limits. Out: what it printed and what its starter
-reported, as bytes. Refuses to know: which isolation it is in, and what the bytes mean.
+In: its pipes, bytes to send, limits. Out: what it printed and what its starter reported, as bytes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which isolation this machine allows, found out by trying.
 
 In: a wish. Out: a Sandbox, or SandboxUnavailable with what to do; and, for `assay doctor`, what was
-found. Refuses to know: what is run in it.
+found.
 """
 
 from __future__ import annotations

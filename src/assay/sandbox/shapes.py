@@ -1,6 +1,6 @@
 """The shapes that cross the sandbox's border: a program, its limits, and what became of it.
 
-In: nothing. Out: frozen dataclasses. Refuses to know: how a program is confined.
+In: nothing. Out: frozen dataclasses.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a confined program sees of this machine: the interpreter, its libraries, five variables.
 
-In: this interpreter. Out: paths, variables, a user to become. Refuses to know: how they are shown.
+In: this interpreter. Out: paths, variables, a user to become.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pure mathematics: how sure a figure is. Numbers in, `Estimate` out.
 
 In: scores, counts and weights. Out: estimates with 95 % intervals, paired differences, adjusted
-p-values. Refuses to know: tests, models, suites, and how a number is shown.
+p-values.
 
     intervals      by formula: Wilson for a share, Newcombe for pairs, MOVER for weighted means
     resampling     by drawing: the bootstrap

@@ -1,7 +1,7 @@
 """Two composite scores: how much higher a is than b, each a sum of parts of different kinds.
 
 In: of every part what was observed on both sides, and what it weighs. Out: one `Estimate` of a - b
-by bootstrap. Refuses to know: what the parts are, and which one is the better.
+by bootstrap.
 
     TestsTogether   the same tests on both sides: a category is drawn once, for both
     Blocks          log-likelihood and tokens of a text: drawn once for both, or for each by itself

@@ -1,7 +1,7 @@
 """One sample: a share, a mean, a rate, a quantile, or several shares under their weights.
 
 In: scores, counts and weights, and how many could not be marked. Out: an `Estimate`, whose method
-says where its interval comes from. Refuses to know: pairs, p-values, and which tests these were.
+says where its interval comes from.
 """
 
 from __future__ import annotations

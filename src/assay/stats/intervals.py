@@ -1,7 +1,6 @@
 """Intervals by formula: how far the truth may lie from a share, or from a weighted mean.
 
 In: shares, counts, pairs of 0s and 1s, estimates with weights. Out: 95 % limits, low and high.
-Refuses to know: units, methods' names, and what could not be marked.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Two samples: how much higher b is than a, how sure that is, and what could be found at all.
 
 In: two sides' scores on the same tests, by category with weights; or two estimates. Out: a
-`Difference` with interval and p-value; whether two estimates differ; the smallest difference that
-n pairs find. Refuses to know: what the two sides are, and which tests were paired.
+`Difference` with interval and p-value; whether two estimates differ; the smallest difference that n
+pairs find.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Repeated tries of one test: what k of them would do.
 
-In: n tries, c passes, and k. Out: a chance from 0 to 1. Refuses to know: intervals; the chances of
-many tests are averaged by `estimates`.
+In: n tries, c passes, and k. Out: a chance from 0 to 1.
 """
 
 from __future__ import annotations

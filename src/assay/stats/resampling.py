@@ -1,7 +1,6 @@
 """Intervals by drawing: the bootstrap, for values that no formula fits.
 
 In: values and a seed. Out: means of resamples, and the 95 % interval of a mean.
-Refuses to know: what the values are, and when a formula would do better.
 """
 
 from __future__ import annotations

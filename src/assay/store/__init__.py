@@ -1,6 +1,6 @@
 """RUN: the store. Runs, requests, replies and scores in one SQLite file (`schema.sql`).
 
-records    what it gives back: Run, RunModel, KeptTry, KeptVerdict
+records    what it gives back: Run, RunModel, StoredTry, StoredJudgement
 bodies     the vocabulary as JSON text, and hashes of content
 database   the file: opened, made, locked, written all or nothing
 verbs      Store: begin, keep, mark, find, finish, and what is left to do
@@ -8,18 +8,18 @@ verbs      Store: begin, keep, mark, find, finish, and what is left to do
 
 from assay.store.bodies import new_run_id, suite_digest, utc_now
 from assay.store.database import VERSION
-from assay.store.records import KeptTry, KeptVerdict, Run, RunModel, TryKey
+from assay.store.records import Run, RunModel, StoredJudgement, StoredTry, TryKey
 from assay.store.verbs import FILE_NAME, MEASURE, Store
 
 __all__ = [
     "FILE_NAME",
     "MEASURE",
     "VERSION",
-    "KeptTry",
-    "KeptVerdict",
     "Run",
     "RunModel",
     "Store",
+    "StoredJudgement",
+    "StoredTry",
     "TryKey",
     "new_run_id",
     "suite_digest",

@@ -1,7 +1,6 @@
 """RUN: the vocabulary as it stands in a column of the store, and hashes of content.
 
 In: a frozen dataclass and its type, or the text of one. Out: JSON text, or the dataclass again.
-Refuses to know: tables and SQL.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The file: opened, made, locked and written all or nothing; its errors in our words.
 
-In: a path. Out: a Database with ways in: `one`, `all`, `each`, `writing`. Refuses to know: what
-the tables hold.
+In: a path. Out: a Database with ways in: `one`, `all`, `each`, `writing`.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """What the store gives back: runs, their models, and tries.
 
-In: nothing. Out: frozen dataclasses. Refuses to know: tables and SQL.
+In: nothing. Out: frozen dataclasses.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.judgements import Judging, Verdict
 from assay.types import Machine, ModelFacts, Observed, Reply, SamplingMode, Score
-from assay.verdicts import Deciding
+from assay.types.decisions import DecisionPlan
+from assay.types.judgements import FinalJudgement, Judging
 
 TryKey = tuple[str, str, int]  # suite, test id, repeat
 
@@ -42,7 +42,7 @@ class Run:
     digests: tuple[str, ...]
     sampling: SamplingMode = "fixed"
     machine: Machine | None = None
-    deciding: Deciding | None = None
+    deciding: DecisionPlan | None = None
     judging: Judging | None = None
 
     @property
@@ -54,7 +54,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptTry:
+class StoredTry:
     """One try of one test as the store holds it: the reply that ended it, and its newest mark."""
 
     suite: str
@@ -67,11 +67,11 @@ class KeptTry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptVerdict:
+class StoredJudgement:
     """What was made of one try by its judges, and the reply that they read."""
 
     suite: str
     test_id: str
     repeat: int
     reply_id: int
-    verdict: Verdict
+    verdict: FinalJudgement

@@ -1,7 +1,6 @@
 """RUN: the verbs of the store, and what is left to do.
 
 In: the out folder, and the vocabulary to keep. Out: the vocabulary again, later, from any process.
-Refuses to know: models, marking, reports; it never changes a reply.
 
 A reply is committed before it is counted, with its request and its mark in one transaction, so a
 `kill -9` at any moment loses nothing that was counted. Write-ahead log with synchronous=NORMAL: a
@@ -16,11 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import RunNotFound, StoreError
-from assay.judgements import Judging, Verdict
 from assay.messages import tr
 from assay.store.bodies import adapter, content, digest_of, kept_work, read_back, to_json, utc_now
 from assay.store.database import Database
-from assay.store.records import KeptTry, KeptVerdict, Run, RunModel, TryKey
+from assay.store.records import Run, RunModel, StoredJudgement, StoredTry, TryKey
 from assay.types import (
     Machine,
     ModelFacts,
@@ -32,7 +30,8 @@ from assay.types import (
     Suite,
     Work,
 )
-from assay.verdicts import Deciding
+from assay.types.decisions import DecisionPlan
+from assay.types.judgements import FinalJudgement, Judging
 
 FILE_NAME = "assay.db"
 # Before the name of what is measured and is no suite; no suite's name has a slash.
@@ -85,7 +84,7 @@ class Store:
         fresh: bool,
         sampling: SamplingMode = "fixed",
         machine: Machine | None = None,
-        deciding: Deciding | None = None,
+        deciding: DecisionPlan | None = None,
     ) -> Run:
         """Write a new run down, whole, before anything is asked."""
         now = utc_now()
@@ -98,7 +97,7 @@ class Store:
                 (
                     run_id, key, now, first, seed, repeats, command, version, sampling,
                     to_json(machine, Machine) if machine else None,
-                    to_json(deciding, Deciding) if deciding else None,
+                    to_json(deciding, DecisionPlan) if deciding else None,
                 ),
             )  # fmt: skip
             self._file.connection.executemany(
@@ -212,7 +211,7 @@ class Store:
             digests=tuple(digest[0] for digest in digests),
             sampling=row[9],
             machine=read_back(Machine, row[10]) if row[10] else None,
-            deciding=read_back(Deciding, row[11]) if row[11] else None,
+            deciding=read_back(DecisionPlan, row[11]) if row[11] else None,
             judging=read_back(Judging, row[12]) if row[12] else None,
         )
 
@@ -247,11 +246,12 @@ class Store:
             )
         return self.run(run.id)
 
-    def decide_on(self, run: Run, deciding: Deciding) -> Run:
+    def decide_on(self, run: Run, deciding: DecisionPlan) -> Run:
         """What a run is to decide on, where that has changed since it began."""
         with self._file.writing() as connection:
             connection.execute(
-                "UPDATE runs SET deciding = ? WHERE id = ?", (to_json(deciding, Deciding), run.id)
+                "UPDATE runs SET deciding = ? WHERE id = ?",
+                (to_json(deciding, DecisionPlan), run.id),
             )
         return self.run(run.id)
 
@@ -278,7 +278,7 @@ class Store:
         with self._file.writing():
             return self._keep(run, model, request, reply)
 
-    def keep_try(
+    def store_try(
         self, run: Run, model: RunModel, request: Request, reply: Reply, score: Score | None
     ) -> None:
         """Make the reply that ends a test and its mark durable, both or neither."""
@@ -325,7 +325,7 @@ class Store:
 
     # ------------------------------------------------------------------------------ scores
 
-    def mark_again(
+    def store_scores(
         self, run: Run, model: RunModel, marks: Sequence[tuple[TryKey, int, Score | None]]
     ) -> None:
         """Write marks for replies that are kept already: (try, number of its reply, mark)."""
@@ -354,15 +354,15 @@ class Store:
         )
         return frozenset(rows)
 
-    def tries(self, run: Run, model: RunModel) -> Iterator[KeptTry]:
+    def tries(self, run: Run, model: RunModel) -> Iterator[StoredTry]:
         """Every try of a test by a model in a run, each with its newest mark."""
         yield from self._tries(run, model, "s.suite NOT GLOB ?")
 
-    def measures(self, run: Run, model: RunModel) -> Iterator[KeptTry]:
+    def measures(self, run: Run, model: RunModel) -> Iterator[StoredTry]:
         """What was asked of a model beside the tests of suites (`MEASURE`)."""
         yield from self._tries(run, model, "s.suite GLOB ?")
 
-    def _tries(self, run: Run, model: RunModel, which: str) -> Iterator[KeptTry]:
+    def _tries(self, run: Run, model: RunModel, which: str) -> Iterator[StoredTry]:
         rows = self._file.each(
             "SELECT s.suite, s.test_id, s.repeat, s.reply_id, r.request_id, r.body, s.body "
             "FROM scores s JOIN replies r ON r.id = s.reply_id WHERE s.id IN ("
@@ -372,7 +372,7 @@ class Store:
             (run.id, model.position, f"{MEASURE}*"),
         )
         for suite, test_id, repeat, reply_id, request_id, reply, score in rows:
-            yield KeptTry(
+            yield StoredTry(
                 suite=suite,
                 test_id=test_id,
                 repeat=repeat,
@@ -392,12 +392,12 @@ class Store:
             )
         return self.run(run.id)
 
-    def keep_verdict(
+    def store_judgement(
         self,
         run: Run,
         model: RunModel,
-        kept: KeptTry,
-        verdict: Verdict,
+        kept: StoredTry,
+        verdict: FinalJudgement,
         score: Score,
     ) -> None:
         """Make what judges made of an answer and its mark durable, both or neither."""
@@ -407,11 +407,11 @@ class Store:
                 "INSERT INTO verdicts (run_id, model, suite, test_id, repeat, reply_id, created, "
                 "body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (run.id, model.position, *key, kept.reply_id, utc_now(),
-                 to_json(verdict, Verdict)),
+                 to_json(verdict, FinalJudgement)),
             )  # fmt: skip
             self._mark(run, model, key, kept.reply_id, score)
 
-    def verdicts(self, run: Run, model: RunModel) -> tuple[KeptVerdict, ...]:
+    def verdicts(self, run: Run, model: RunModel) -> tuple[StoredJudgement, ...]:
         """The newest verdict of each try that was judged."""
         rows = self._file.all(
             "SELECT suite, test_id, repeat, reply_id, body FROM verdicts WHERE id IN ("
@@ -420,12 +420,12 @@ class Store:
             (run.id, model.position),
         )
         return tuple(
-            KeptVerdict(
+            StoredJudgement(
                 suite=suite,
                 test_id=test_id,
                 repeat=repeat,
                 reply_id=reply_id,
-                verdict=read_back(Verdict, body),
+                verdict=read_back(FinalJudgement, body),
             )
             for suite, test_id, repeat, reply_id, body in rows
         )

@@ -1,6 +1,6 @@
 """What is allowed in a test but likely a slip of its author.
 
-In: a sound test object. Out: warnings in the notes. Refuses to know: errors; other tests.
+In: a sound test object. Out: warnings in the notes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One test object to one Case.
 
-In: what stands in a category file at some index, and what the suite says for all tests.
-Out: a Case, or None with the reasons in the notes. Refuses to know: other tests and files.
+In: what stands in a category file at some index, and what the suite says for all tests. Out: a
+Case, or None with the reasons in the notes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The suites that ship, those that were fetched, and what a name on the command line means.
 
-In: the argument of `--suite` and the folder of `--benchmarks`. Out: files to load. Refuses to know:
-what the files say.
+In: the argument of `--suite` and the folder of `--benchmarks`. Out: files to load.
 
     BENCHMARKS/mmlu/             the suite mmlu, which `assay fetch` writes
     BENCHMARKS/hellaswag/        the suite hellaswag, likewise

@@ -1,7 +1,6 @@
 """Lists and objects made of the kinds.
 
 In: a value and its path. Out: notes in our own sentences; or the kind as JSON Schema.
-Refuses to know: which field has which kind, and what a whole test means.
 """
 
 from __future__ import annotations

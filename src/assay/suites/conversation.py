@@ -1,7 +1,6 @@
 """What is asked: `prompt` or `messages`, the system prompt, live turns.
 
 In: a test object whose fields are of the right kinds. Out: notes; or the turns and system prompt.
-Refuses to know: how the answer is marked.
 """
 
 from __future__ import annotations

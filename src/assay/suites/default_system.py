@@ -1,8 +1,7 @@
 """A system prompt for folders that say nothing about themselves.
 
 In: a Suite, a prompt. Out: the Suite; with a suite.json of its own it stays as it is, for there its
-maker has decided, and so does a test that says "" and wants none. Refuses to know: whose prompt it
-is.
+maker has decided, and so does a test that says "" and wants none.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What every field of the test format is for, in one sentence.
 
-In: nothing. Out: sentences by field, in the user's language. Refuses to know: kinds and checks.
-A test fails when a field of `fields` has no sentence here.
+In: nothing. Out: sentences by field, in the user's language. A test fails when a field of `fields`
+has no sentence here.
 """
 
 from __future__ import annotations

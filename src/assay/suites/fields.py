@@ -1,7 +1,6 @@
 """The test format as one table: checks, schema, "did you mean" and documentation all read it.
 
 In: nothing. Out: which fields there are, of which kind, for which eval_method.
-Refuses to know: rules that involve more than one field (see methods and conversation).
 """
 
 from __future__ import annotations

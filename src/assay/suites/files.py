@@ -1,6 +1,6 @@
 """Where the files of a suite lie.
 
-In: paths. Out: SuiteFiles. Refuses to know: what the files say, and why they lie there.
+In: paths. Out: SuiteFiles.
 """
 
 from __future__ import annotations

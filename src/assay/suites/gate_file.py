@@ -1,7 +1,6 @@
 """A gate file to a Gate, or every mistake in it at once.
 
 In: a TOML file, or none for the gate that ships; and the suites of a run. Out: a Gate, or findings.
-Refuses to know: checkpoints, and how a limit is held against a figure.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from assay.suites.places import Place
 from assay.suites.toml_file import TomlFile, read_toml
 from assay.suites.wording import did_you_mean, shown
 from assay.types import Finding
-from assay.verdicts import SIZE_CLASSES, Gate, SizeClass, SuiteLimit
+from assay.types.decisions import SIZE_CLASSES, Gate, SizeClass, SuiteLimit
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "gates" / "default.toml"
 DEFAULT = "default"

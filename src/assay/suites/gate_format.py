@@ -1,7 +1,6 @@
 """The gate format as one table: checks, schema, "did you mean" and documentation all read it.
 
 In: a value and its path. Out: notes in our own sentences; or the format as JSON Schema 2020-12.
-Refuses to know: files, and rules that involve more than one entry (see gate_file).
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from assay.suites.notes import Notes
 from assay.suites.places import Path
 from assay.suites.schema import DIALECT
 from assay.suites.wording import described, did_you_mean, label, nearest, shown
-from assay.verdicts import SIZE_CLASSES
+from assay.types.decisions import SIZE_CLASSES
 
 MOST = 1_000_000_000  # beyond every model, and a float and an int alike on every machine
 _DECIMAL_BITS = 200  # Python refuses to write a whole number of some 14,000 bits in decimals

@@ -1,7 +1,6 @@
 """One file on disk to a JSON value, whatever the file is.
 
 In: a path. Out: its text and value, or the one Finding that says why it cannot be read.
-Refuses to know: what the value should be.
 
 Nothing here can hang, run out of memory or raise: pipes and devices are not opened, large files
 are refused before they are read, and the encoding is checked before the JSON.

@@ -1,7 +1,6 @@
 """What one value of a test file may be: each kind checks it, names it, and writes its schema.
 
 In: a value and its path. Out: notes in our own sentences; or the kind as JSON Schema.
-Refuses to know: which field has which kind, and what a whole test means.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 In: a folder of category files, one category file, or a suite.json; to be examined, a gate file too.
 Out: a Suite, or findings.
-Refuses to know: models, marking, and which suites ship.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from pathlib import Path
 
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
 from assay.messages import tr, trn
+from assay.pause_gc import pause_gc
 from assay.suites.files import SuiteFiles, files_of
 from assay.suites.gate_file import examine_gate, is_gate_file
 from assay.suites.json_file import refusal, shown_path
 from assay.suites.reading import Reading
 from assay.types import Finding, Suite
-from assay.uncollected import uncollected
 
 
 def load_suite(path: Path | SuiteFiles, *, warnings: bool = False, data_seed: int = 0) -> Suite:
@@ -71,7 +70,7 @@ def examine(paths: Sequence[Path]) -> tuple[Finding, ...]:
             found += examine_gate(path)
         elif os.path.lexists(path):
             reading = Reading(path, warnings=True)
-            with uncollected():
+            with pause_gc():
                 reading.suite()
             found += reading.findings
         else:
@@ -103,7 +102,7 @@ def _all_or_nothing(
         Reading(files.path, instead=files.instead, warnings=warnings, data_seed=data_seed)
         for files in suites_files
     ]
-    with uncollected():
+    with pause_gc():
         suites = [suite for reading in readings if (suite := reading.suite()) is not None]
     if len(suites) == len(readings):
         return tuple(suites)

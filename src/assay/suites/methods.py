@@ -1,7 +1,6 @@
 """What each eval_method asks of a test as a whole, and the Check it becomes.
 
 In: a test object whose fields are of the right kinds. Out: notes; or a Check.
-Refuses to know: how an answer is marked by that Check.
 
 A test that checks nothing would pass every model, or none: it is an error, found here.
 """

@@ -1,6 +1,6 @@
 """What was found while looking at one file: paths first, places only at the end.
 
-In: mistakes by path. Out: findings with line and column. Refuses to know: what makes a mistake.
+In: mistakes by path. Out: findings with line and column.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The user's own categories of a shipped suite: which files take the place of its own.
 
 In: the folder of a shipped suite, and the folder of benchmarks. Out: the files that take effect,
-and findings about those that do not. Refuses to know: what the files say.
+and findings about those that do not.
 
     BENCHMARKS/custom_os_eval/   each file named like a category of `os` takes its place
 

@@ -2,7 +2,6 @@
 
 In: a text, and the paths whose places are wanted. Out: their places (1-based line and column, in
 code points), what standard JSON forbids but Python's parser lets pass, or one syntax mistake.
-Refuses to know: tests, suites, files.
 
 Only used once something is wrong, so a good file never pays for it. Test objects without a finding
 are skipped with the C scanner: one mistake in 50 MB costs a second parse, not a slow one.

@@ -1,7 +1,6 @@
 """One suite being read, file by file.
 
 In: a path where something is. Out: a Suite, or None; and the findings of all its files.
-Refuses to know: other suites, and what becomes of the findings.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The test format as JSON Schema 2020-12, so that editors complete and check while one types.
 
-In: the table of fields. Out: schemas. Refuses to know: any file.
-Whatever the loader accepts, the schema accepts; rules that span fields (a letter beyond the
-choices, a minimum above its maximum) and files (an id twice) are the loader's alone.
+In: the table of fields. Out: schemas. Whatever the loader accepts, the schema accepts; rules that
+span fields (a letter beyond the choices, a minimum above its maximum) and files (an id twice) are
+the loader's alone.
 """
 
 from __future__ import annotations

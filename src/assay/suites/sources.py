@@ -1,7 +1,6 @@
 """Where the facts of a suite come from: sources.tsv beside its tests.
 
-In: a suite's folder, and which tests count. Out: how many facts each source gave. Refuses to know:
-whether they are right.
+In: a suite's folder, and which tests count. Out: how many facts each source gave.
 
 A row a fact: test, fact, source, where in it; the first line names the columns. The file is for
 people and is optional; what cannot be read as such a table is an error, for half a list of sources

@@ -1,8 +1,8 @@
 """suite.json: what a suite says about all of its tests.
 
-In: the file's JSON and the names of the categories beside it. Out: settings, and notes.
-Refuses to know: the tests. Settings come back even from a file with mistakes, so that the tests
-are still checked and all mistakes are shown at once.
+In: the file's JSON and the names of the categories beside it. Out: settings, and notes. Settings
+come back even from a file with mistakes, so that the tests are still checked and all mistakes are
+shown at once.
 """
 
 from __future__ import annotations

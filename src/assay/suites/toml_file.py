@@ -1,7 +1,7 @@
 """One file on disk to a TOML document, whatever the file is.
 
 In: a path. Out: its text and document, or the one Finding that says why it cannot be read; and
-notes about the document as findings with their places. Refuses to know: what it should say.
+notes about the document as findings with their places.
 
 As with JSON, nothing here can hang or raise: pipes and devices are not opened, and large files are
 refused before they are read.

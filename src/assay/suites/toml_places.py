@@ -1,8 +1,7 @@
 """Where things stand in a TOML text, which the standard library's parser does not tell.
 
-In: a text that the parser has read (for any other the answer is of little use, but it comes).
-Out: the offsets of every table, key and value, by path. Refuses to know: what the values mean, and
-files.
+In: a text that the parser has read (for any other the answer is of little use, but it comes). Out:
+the offsets of every table, key and value, by path.
 
 A path is made of keys and of places in lists, as in the parsed document: the `min` of the second
 [[suite]] is ("suite", 1, "min").

@@ -1,7 +1,6 @@
 """How names and values from a file are put into a sentence.
 
 In: what stands in a file. Out: a short, printable, one-line form of it, and "did you mean".
-Refuses to know: what is wrong with it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What answers that know nothing would score: an empty one, the echoed prompt, one constant.
 
 In: a Suite and a function that marks. Out: Baselines, by the suite's own weights and intervals.
-Refuses to know: how marking works, how prompts are rendered (both are handed in), and any model.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from assay import stats
-from assay.results import Baselines
 from assay.types import (
     Answered,
     Case,
@@ -26,6 +24,7 @@ from assay.types import (
     Suite,
     TopK,
 )
+from assay.types.results import Baselines
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 USUAL_LETTERS = 5

@@ -1,7 +1,6 @@
 """What a suite is made of: its balance, its right answers, what guessing would get.
 
-In: a Suite, its Baselines, and the facts each source gave. Out: a SuiteCard. Refuses to know:
-models, files, how it is shown.
+In: a Suite, its Baselines, and the facts each source gave. Out: a SuiteCard.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from assay.results import Baselines, CategoryCard, SuiteCard
 from assay.summary.guesses import chance, guesses
 from assay.types import Category, MultipleChoice, Suite
+from assay.types.results import Baselines, CategoryCard, SuiteCard
 
 TICKS = "tick "  # tags that look for something in an answer say nothing of what a test is about
 

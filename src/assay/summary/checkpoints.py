@@ -1,8 +1,7 @@
 """What was measured of one checkpoint, from the replies it gave.
 
 In: its replies to what is no test (texts read, samples written, a timing), and its suites'
-summaries. Out: the parts of a Measured, each figure with its interval. Refuses to know: gates,
-files, where replies are kept.
+summaries. Out: the parts of a Measured, each figure with its interval.
 
 Perplexity is exp(mean cross-entropy over all predicted tokens); its interval is drawn from blocks
 of a thousand tokens, for neighbours are alike. Per word and per byte are the same sum over other
@@ -16,9 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from assay import stats
-from assay.results import SuiteSummary
 from assay.types import Answered, Estimate, Failed, Health, ReadText, Reply, SamplePrompt, Timed
-from assay.verdicts import (
+from assay.types.decisions import (
     OS_AVERAGED,
     OS_SUITE,
     Measured,
@@ -27,6 +25,7 @@ from assay.verdicts import (
     SuiteFigures,
     TextFigures,
 )
+from assay.types.results import SuiteSummary
 
 MMLU, MMLU_CATEGORY = "mmlu", "computer_science"
 HELLASWAG, HELLASWAG_CATEGORY = "hellaswag", "technical_subset"

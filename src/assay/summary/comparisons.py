@@ -1,8 +1,6 @@
 """Two sides on the same tests, and many models in one order.
 
 In: SuiteSummaries, or Standings. Out: SuiteComparison, SuiteRanking.
-Refuses to know: which runs they came from, and which tests changed between them (that is handed
-in: only the store knows what was asked).
 """
 
 from __future__ import annotations
@@ -12,8 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from assay import stats
-from assay.results import (
+from assay.types import Estimate, Outcome
+from assay.types.results import (
     CategoryComparison,
+    Direction,
     Flip,
     LeftOut,
     PairComparison,
@@ -22,10 +22,8 @@ from assay.results import (
     SuiteRanking,
     SuiteSummary,
     TestRow,
-    Verdict,
     WhyLeftOut,
 )
-from assay.types import Estimate, Outcome
 
 SIGNIFICANT = 0.05
 
@@ -173,7 +171,7 @@ def _flips(pairs: Sequence[Pair]) -> Iterator[Flip]:
             )
 
 
-def _verdict(compared: SuiteComparison) -> Verdict:
+def _verdict(compared: SuiteComparison) -> Direction:
     value = compared.difference.value
     if value is None or compared.adjusted_p is None:
         return "nothing_in_common"

@@ -1,8 +1,7 @@
 """What the verdicts of a run say, model by model, and which model to use.
 
 In: the verdicts of each model with their categories, how quick it was, and its verdicts in earlier
-runs. Out: Judged, with every mean as an Estimate. Refuses to know: prompts, files, and how a figure
-is shown.
+runs. Out: Judged, with every mean as an Estimate.
 
     judged_scores   Verdicts -> tests, and means over tests in points of 10
     judged_domain   the tests of a rubric -> DomainJudged
@@ -19,14 +18,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay import stats
-from assay.judged_results import POINTS_OF_10, DomainJudged, Judged, ModelJudged, Pace
-from assay.judgements import MOST, Deviation, Verdict
-from assay.results import Performance
 from assay.summary.judged_choice import choices, differences
 from assay.summary.judged_domain import domain_judged
 from assay.summary.judged_runs import EarlierRun, over_runs
 from assay.summary.judged_scores import JudgedAnswer, tests_of
 from assay.types import Estimate
+from assay.types.judged import POINTS_OF_10, DomainJudged, Judged, ModelJudged, Pace
+from assay.types.judgements import MOST, Deviation, FinalJudgement
+from assay.types.results import Performance
 
 __all__ = ["EarlierRun", "JudgedAnswer", "JudgedModel", "judged"]
 
@@ -114,7 +113,7 @@ def _pace(of: Performance, memory_bytes: int | None) -> Pace:
     )
 
 
-def _not_run(verdicts: Sequence[Verdict]) -> Mapping[str, tuple[str, ...]]:
+def _not_run(verdicts: Sequence[FinalJudgement]) -> Mapping[str, tuple[str, ...]]:
     """By reason the tests that have no evidence."""
     found: dict[str, dict[str, None]] = {}
     for verdict in verdicts:

@@ -1,7 +1,6 @@
 """Which model to use in a domain, and why; ties are called ties.
 
 In: what was found of each model. Out: paired differences, and a Choice for each domain.
-Refuses to know: how it is worded.
 
     no model scored, or all incomplete    nothing can be said
     best mean below ACCEPTABLE            none is good enough
@@ -20,7 +19,9 @@ from dataclasses import replace
 from itertools import combinations
 
 from assay import stats
-from assay.judged_results import (
+from assay.summary.judged_scores import TENTHS, overall, per_test
+from assay.types import Estimate
+from assay.types.judged import (
     POINTS_OF_10,
     Choice,
     DomainDifference,
@@ -29,9 +30,7 @@ from assay.judged_results import (
     Pace,
     Rival,
 )
-from assay.judgements import MOST, Band
-from assay.summary.judged_scores import TENTHS, overall, per_test
-from assay.types import Estimate
+from assay.types.judgements import MOST, Band
 
 SIGNIFICANT = 0.05
 CLOSE = 0.5  # points of 10 within which two means that are not told apart are taken for equal

@@ -1,7 +1,6 @@
 """One model in one domain: means, bands, criteria, categories, evidence, spread, remarks.
 
-In: the tests of a model that share a rubric. Out: DomainJudged. Refuses to know: other models, and
-how sure a single verdict is (that is the judge's).
+In: the tests of a model that share a rubric. Out: DomainJudged.
 """
 
 from __future__ import annotations
@@ -11,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from assay import stats
-from assay.judged_results import POINTS_OF_10, CriterionMean, DomainJudged, Remark, TestJudged
-from assay.judgements import BANDS, MOST, Band, Confidence, CriterionVerdict, Verdict
 from assay.summary.judged_scores import (
     TENTHS,
     band_of_mean,
@@ -23,6 +20,8 @@ from assay.summary.judged_scores import (
     single_overalls,
 )
 from assay.types import Estimate
+from assay.types.judged import POINTS_OF_10, CriterionMean, DomainJudged, Remark, TestJudged
+from assay.types.judgements import BANDS, MOST, Band, Confidence, FinalCriterion, FinalJudgement
 
 SURENESS: tuple[Confidence, ...] = ("low", "medium", "high")
 PRAISED_FROM = 50  # tenths: a strength of a worse answer is no strength of a model
@@ -107,16 +106,16 @@ def _criteria(tests: Sequence[TestJudged], *, seed: int) -> Iterator[CriterionMe
         )
 
 
-def _criterion(of: Verdict, key: str) -> CriterionVerdict | None:
+def _criterion(of: FinalJudgement, key: str) -> FinalCriterion | None:
     return next((one for one in of.criteria if one.criterion == key), None)
 
 
-def _points(of: Verdict, key: str) -> int | None:
+def _points(of: FinalJudgement, key: str) -> int | None:
     found = _criterion(of, key)
     return None if found is None else found.score
 
 
-def _alone(of: Verdict, key: str) -> int | None:
+def _alone(of: FinalJudgement, key: str) -> int | None:
     found = _criterion(of, key)
     return None if found is None else found.judged
 
@@ -136,7 +135,7 @@ def _extremes(criteria: Sequence[CriterionMean]) -> tuple[str | None, str | None
 # -------------------------------------------------------------------------- evidence and certainty
 
 
-def _lowered(of: Verdict) -> bool:
+def _lowered(of: FinalJudgement) -> bool:
     return any(one.capped for one in of.criteria)
 
 
@@ -146,7 +145,7 @@ def _evidence(tests: Sequence[TestJudged], *, seed: int) -> Estimate:
     return stats.mean_of(shares, unscored=len(tests) - len(shares) if shares else 0, seed=seed)
 
 
-def _spread(counted: Sequence[Verdict], *, seed: int) -> Estimate:
+def _spread(counted: Sequence[FinalJudgement], *, seed: int) -> Estimate:
     """How far the judgements of one answer lie apart, in points."""
     apart = [
         (max(single) - min(single)) / TENTHS

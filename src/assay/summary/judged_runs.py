@@ -1,7 +1,6 @@
 """One model over its runs: the mean of each, and how this one differs from the one before it.
 
 In: this run's tests, and the verdicts of earlier runs of the same model. Out: OverRuns by domain.
-Refuses to know: where earlier verdicts were kept.
 """
 
 from __future__ import annotations
@@ -9,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.judged_results import OverRuns, RunPoint, TestJudged
-from assay.judgements import Verdict
 from assay.summary.judged_choice import paired, told_apart
 from assay.summary.judged_scores import JudgedAnswer, mean_over, overall, per_test, scored, tests_of
+from assay.types.judged import OverRuns, RunPoint, TestJudged
+from assay.types.judgements import FinalJudgement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +21,7 @@ class EarlierRun:
     run: str
     when: str
     model: str
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[FinalJudgement, ...]
 
 
 def over_runs(

@@ -1,7 +1,6 @@
 """Verdicts as numbers: the tests of a model, and means over tests in points of 10.
 
-In: verdicts with their categories. Out: TestJudged, and Estimates. Refuses to know: domains,
-models, and what follows from a mean.
+In: verdicts with their categories. Out: TestJudged, and Estimates.
 """
 
 from __future__ import annotations
@@ -11,20 +10,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay import stats
-from assay.judged_results import POINTS_OF_10, TestJudged
-from assay.judgements import MOST, Band, Judgement, Verdict, band_of, overall_tenths
 from assay.types import Estimate
+from assay.types.judged import POINTS_OF_10, TestJudged
+from assay.types.judgements import MOST, Band, FinalJudgement, Judgement, band_of, overall_tenths
 
 TENTHS = 10 * MOST
 
-Figure = Callable[[Verdict], int | None]
+Figure = Callable[[FinalJudgement], int | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedAnswer:
     """One verdict, and the category of its test. Several of one test are several answers to it."""
 
-    verdict: Verdict
+    verdict: FinalJudgement
     category: str = ""
 
 
@@ -61,7 +60,7 @@ def tests_of(answers: Sequence[JudgedAnswer]) -> Iterator[TestJudged]:
         )
 
 
-def single_overalls(of: Verdict) -> list[int]:
+def single_overalls(of: FinalJudgement) -> list[int]:
     """What each scored judgement comes to by itself, capped by the evidence like the verdict."""
     weights = {one.criterion: one.weight for one in of.criteria}
     found = []
@@ -73,7 +72,7 @@ def single_overalls(of: Verdict) -> list[int]:
     return found
 
 
-def _ends(of: Verdict) -> Iterator[int]:
+def _ends(of: FinalJudgement) -> Iterator[int]:
     """What the lowest and the highest scores of the criteria come to."""
     lowest = [(one.weight, _capped(one.criterion, one.low, of)) for one in of.criteria]
     highest = [(one.weight, _capped(one.criterion, one.high, of)) for one in of.criteria]
@@ -82,17 +81,17 @@ def _ends(of: Verdict) -> Iterator[int]:
             yield total
 
 
-def scored(of: Verdict) -> list[Judgement]:
+def scored(of: FinalJudgement) -> list[Judgement]:
     """The judgements that count."""
     return [] if of.tenths is None else [one for one in of.judgements if one.scores]
 
 
-def overall(of: Verdict) -> int | None:
+def overall(of: FinalJudgement) -> int | None:
     """What counts."""
     return of.tenths
 
 
-def judge_only(of: Verdict) -> int | None:
+def judge_only(of: FinalJudgement) -> int | None:
     """What would count had nothing been run or computed."""
     return of.judge_only_tenths
 
@@ -123,7 +122,7 @@ def band_of_mean(mean: Estimate) -> Band | None:
     return None if mean.value is None else band_of(math.floor(mean.value * 10 + 0.5 + 1e-9))
 
 
-def _capped(criterion: str, score: int, of: Verdict) -> int:
+def _capped(criterion: str, score: int, of: FinalJudgement) -> int:
     cap = of.evidence.cap if criterion == "correctness" else None
     return score if cap is None else min(score, cap)
 

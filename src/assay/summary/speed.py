@@ -1,7 +1,6 @@
 """How quick a model's answers were, how long, and how they ended.
 
 In: Replies. Out: Performance over all of them, and TryFigures of one.
-Refuses to know: marks, and what a server is; what it did not tell stays untold.
 
     prefill   (tokens of the prompt - those kept from before) / the seconds the server read them
     decode    tokens out / the seconds the server wrote them; where no server told those, tokens
@@ -19,8 +18,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from assay import stats
-from assay.results import Clock, Performance, Speeds, TryFigures
 from assay.types import Answered, Cause, Chosen, Estimate, Failed, Reply, Timing
+from assay.types.results import Clock, Performance, Speeds, TryFigures
 
 Told = Answered | Chosen
 Work = tuple[float, float]  # tokens, and the seconds they took

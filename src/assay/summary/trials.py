@@ -1,7 +1,6 @@
 """What the trials of one model say, by test, category and suite.
 
 In: a Suite and its Trials. Out: a SuiteSummary.
-Refuses to know: how answers are marked, where trials are kept, and how quick they were (`speed`).
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from dataclasses import replace
 
 from assay import stats
 from assay.messages import tr
-from assay.results import RepeatRow, SuiteSummary, TestRow
 from assay.types import Answered, Chosen, Estimate, Failed, Outcome, Suite, Trial
+from assay.types.results import RepeatRow, SuiteSummary, TestRow
 
 MARGIN = 1e-9  # the rounding that `Score.outcome` forgives, for means too
 

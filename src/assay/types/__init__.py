@@ -2,7 +2,7 @@
 
 In: nothing. Out: frozen dataclasses, a few constants, and the protocols Model and Observer, on five
 pages: `questions`, `exchanges`, `models`, `outcomes`, `samples`. Everybody imports them from here.
-Refuses to know: files, databases, models, screens. Standard library only.
+Standard library only.
 
     Suite -> Category -> Case -> Check        what is asked, and how its answer is marked
     Case x ModelFacts -> Request -> Reply     what was asked, and what came back
@@ -13,7 +13,14 @@ Refuses to know: files, databases, models, screens. Standard library only.
 
 from __future__ import annotations
 
-from assay.types.exchanges import (
+from assay.types.models import (
+    Capability,
+    Machine,
+    Model,
+    ModelFacts,
+    Observed,
+)
+from assay.types.requests import (
     Answered,
     Cause,
     Chosen,
@@ -33,14 +40,8 @@ from assay.types.exchanges import (
     ToTime,
     Work,
 )
-from assay.types.models import (
-    Capability,
-    Machine,
-    Model,
-    ModelFacts,
-    Observed,
-)
-from assay.types.outcomes import (
+from assay.types.samples import Health, HealthCheck, SamplePrompt, Tick, TickKind
+from assay.types.scores import (
     Estimate,
     Observer,
     Outcome,
@@ -48,7 +49,7 @@ from assay.types.outcomes import (
     ScorePart,
     Trial,
 )
-from assay.types.questions import (
+from assay.types.tests import (
     BASE_MODEL_MAX_TOKENS,
     DEFAULT_MAX_TOKENS,
     DEFAULT_PASS_MARK,
@@ -70,14 +71,13 @@ from assay.types.questions import (
     Keywords,
     Message,
     MultipleChoice,
+    NoCheck,
     Role,
     ScoringMode,
     Severity,
     Suite,
     TopK,
-    Unmarked,
 )
-from assay.types.samples import Health, HealthCheck, SamplePrompt, Tick, TickKind
 
 __all__ = [
     "BASE_MODEL_MAX_TOKENS",
@@ -112,6 +112,7 @@ __all__ = [
     "Model",
     "ModelFacts",
     "MultipleChoice",
+    "NoCheck",
     "Observed",
     "Observer",
     "Outcome",
@@ -139,6 +140,5 @@ __all__ = [
     "ToTime",
     "TopK",
     "Trial",
-    "Unmarked",
     "Work",
 ]

@@ -1,7 +1,6 @@
 """What can be asked, what is known of it, and the machine that asks.
 
-In: nothing. Out: the protocol Model, ModelFacts, Observed and Machine. Refuses to know: which kinds
-of models there are.
+In: nothing. Out: the protocol Model, ModelFacts, Observed and Machine.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from assay.types.exchanges import PredictionMethod, Reply, Request, Thinking
+from assay.types.requests import PredictionMethod, Reply, Request, Thinking
 
 Capability = Literal[
     "generate",

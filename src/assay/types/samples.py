@@ -1,7 +1,6 @@
 """The sample prompts a model is tried on, and what was found about the health of its answers.
 
-In: nothing. Out: SamplePrompt with its Ticks, HealthCheck and Health. Refuses to know: how an
-answer is examined. Standard library only.
+In: nothing. Out: SamplePrompt with its Ticks, HealthCheck and Health. Standard library only.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ import pytest
 
 from assay.errors import SandboxUnavailable
 from assay.evidence import examine
-from assay.judgements import Evidence
 from assay.sandbox import Sandbox, open_sandbox
 from assay.types import Judge
+from assay.types.judgements import Evidence
 from tests.evidence.coding.references import GENERATORS
 
 Examine = Callable[..., Evidence]

@@ -13,7 +13,7 @@ from typing import Any
 import jinja2
 
 from assay.fixtures import Made, make
-from assay.judgements import Evidence
+from assay.types.judgements import Evidence
 
 FOLDER = Path(__file__).parent / "reference"
 GENERATORS = (

@@ -13,8 +13,8 @@ from assay.engine.network import Network
 from assay.errors import ModelUnavailable
 from assay.models.local.model import LocalModel
 from assay.models.local.tokenizer import LocalTokenizer
-from assay.models.settings import LocalSettings
 from assay.types import Failed, Message, Request, ToRead, ToTime
+from assay.types.options import LocalOptions
 from tests.models.local.checkpoints import make_checkpoint
 
 
@@ -26,7 +26,7 @@ def _changed(folder: Path, name: str, **about: Any) -> Path:
 
 
 def _opened(folder: Path) -> LocalModel:
-    model = LocalModel(folder, spec=str(folder), settings=LocalSettings(device="cpu"))
+    model = LocalModel(folder, spec=str(folder), settings=LocalOptions(device="cpu"))
     model.probe()
     return model
 

@@ -14,7 +14,6 @@ from transformers import AutoModelForCausalLM
 from assay.errors import ModelUnavailable
 from assay.models.local.model import LocalModel
 from assay.models.opening import open_model
-from assay.models.settings import LocalSettings
 from assay.types import (
     Answered,
     Chosen,
@@ -31,6 +30,7 @@ from assay.types import (
     ToTime,
     Work,
 )
+from assay.types.options import LocalOptions
 from tests.models.local.checkpoints import CHAT_TEMPLATE, edit_json, make_checkpoint
 
 
@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def model(folder: Path) -> LocalModel:
-    return LocalModel(folder, spec=f"hf:{folder}", settings=LocalSettings(device="cpu"))
+    return LocalModel(folder, spec=f"hf:{folder}", settings=LocalOptions(device="cpu"))
 
 
 def asked(model: LocalModel, *works: Work) -> list[Reply]:
@@ -189,7 +189,7 @@ def test_stop_gives_up_what_is_left(model: LocalModel) -> None:
 
 
 def test_numbers_that_overflow_fail_their_request_and_no_other(folder: Path) -> None:
-    model = LocalModel(folder, spec="hf:x", settings=LocalSettings(device="cpu"))
+    model = LocalModel(folder, spec="hf:x", settings=LocalOptions(device="cpu"))
     network = model._network()
     word = model._tokens().encode_batch([" cat"], special=False)[0][0]
     with torch.no_grad():
@@ -210,7 +210,7 @@ def test_numbers_that_overflow_fail_their_request_and_no_other(folder: Path) -> 
 
 
 def test_a_model_that_always_overflows_fails_every_request_by_itself(folder: Path) -> None:
-    model = LocalModel(folder, spec="hf:x", settings=LocalSettings(device="cpu"))
+    model = LocalModel(folder, spec="hf:x", settings=LocalOptions(device="cpu"))
     with torch.no_grad():
         model._network().model.get_input_embeddings().weight[:] = float("nan")
     replies = asked(model, *(to_answer(f"The {count}") for count in range(17)))
@@ -225,7 +225,7 @@ def test_finite_weights_that_compute_no_numbers_are_refused_before_the_first_que
     whole = load_file(folder / "model.safetensors")
     whole["model.norm.weight"] = torch.full_like(whole["model.norm.weight"], 3e38)
     save_file(whole, folder / "model.safetensors", metadata={"format": "pt"})
-    model = LocalModel(folder, spec="hf:x", settings=LocalSettings(device="cpu"))
+    model = LocalModel(folder, spec="hf:x", settings=LocalOptions(device="cpu"))
     with pytest.raises(ModelUnavailable, match="NaN or infinity") as refused:
         model.probe()
     assert "earlier checkpoint" in refused.value.hint
@@ -233,21 +233,21 @@ def test_finite_weights_that_compute_no_numbers_are_refused_before_the_first_que
 
 def test_the_end_of_text_is_the_configs_where_generation_is_silent(tmp_path: Path) -> None:
     folder = make_checkpoint(tmp_path / "silent", "llama")
-    free = LocalModel(folder, spec="hf:x", settings=LocalSettings(device="cpu"))
+    free = LocalModel(folder, spec="hf:x", settings=LocalOptions(device="cpu"))
     [whole] = asked(free, to_answer("The small dog"))
     free.close()
     assert isinstance(whole, Answered)
     first = free._tokens().encode_batch([whole.text], special=False)[0][0]
     (folder / "generation_config.json").unlink()
     edit_json(folder / "config.json", lambda config: config.update(eos_token_id=first))
-    model = LocalModel(folder, spec="hf:x", settings=LocalSettings(device="cpu"))
+    model = LocalModel(folder, spec="hf:x", settings=LocalOptions(device="cpu"))
     assert first in model._tokens().end_ids(model._ends())
 
 
 def test_one_checkpoint_is_in_memory_at_a_time(folder: Path, tmp_path: Path) -> None:
     other = make_checkpoint(tmp_path / "step_200", "gpt2", seed=1)
-    one = LocalModel(folder, spec="hf:1", settings=LocalSettings(device="cpu"))
-    two = LocalModel(other, spec="hf:2", settings=LocalSettings(device="cpu"))
+    one = LocalModel(folder, spec="hf:1", settings=LocalOptions(device="cpu"))
+    two = LocalModel(other, spec="hf:2", settings=LocalOptions(device="cpu"))
     [before] = asked(one, to_answer("The"))
     asked(two, to_answer("The"))
     from assay.models.local import model as module
@@ -262,7 +262,7 @@ def test_one_checkpoint_is_in_memory_at_a_time(folder: Path, tmp_path: Path) -> 
 
 def test_chat_models_get_their_template_and_reports_say_so(tmp_path: Path) -> None:
     folder = make_checkpoint(tmp_path / "chat", "llama", chat_template=CHAT_TEMPLATE)
-    chat = LocalModel(folder, spec="hf:chat", settings=LocalSettings(device="cpu"))
+    chat = LocalModel(folder, spec="hf:chat", settings=LocalOptions(device="cpu"))
     assert chat.facts.is_chat
     assert "template" in chat.facts.about["prompts"]
     [reply] = asked(chat, to_answer("Hello"))
@@ -273,7 +273,7 @@ def test_chat_models_get_their_template_and_reports_say_so(tmp_path: Path) -> No
 
 def test_models_the_tree_cannot_serve_answer_with_a_note(tmp_path: Path) -> None:
     folder = make_checkpoint(tmp_path / "windowed", "gemma2")
-    model = LocalModel(folder, spec="hf:w", settings=LocalSettings(device="cpu"))
+    model = LocalModel(folder, spec="hf:w", settings=LocalOptions(device="cpu"))
     replies = asked(
         model,
         to_answer("The", max_tokens=3),

@@ -13,10 +13,10 @@ from assay.models.local.folder import find_checkpoint
 from assay.models.local.model import LocalModel
 from assay.models.local.shipped import SHIPPED, shipped_checkpoints
 from assay.models.local.size_class import size_class
-from assay.models.settings import LocalSettings
+from assay.types.options import LocalOptions
 
 README = SHIPPED / "README.md"
-CPU = LocalSettings(device="cpu", dtype="float32")
+CPU = LocalOptions(device="cpu", dtype="float32")
 EARLY, NEAR, FINAL = range(3)
 
 

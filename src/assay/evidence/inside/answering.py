@@ -2,7 +2,6 @@
 process says is believed: it can only harm its own results.
 
 In: messages of the supervisor: the code, then steps. Out: for each step a value or an exception.
-Refuses to know: what a right value is, and all data that it has to ask for item by item.
 
 A step is a few lines of ours, run with the names of the answer; its finding is in `result`. A step
 of kind "example" is the answer's own line instead, as in an interactive session.

@@ -1,9 +1,8 @@
 """Runs an answer's code in processes of its own, step by step, and writes down what they said.
 
-In: on standard input the length of the job and a line break, the job as JSON, then a nonce.
-Out: on standard output the line "ready" once code of ours has come through, then one line that
-begins with the nonce and holds the report.
-Refuses to know: what a right result is.
+In: on standard input the length of the job and a line break, the job as JSON, then a nonce. Out: on
+standard output the line "ready" once code of ours has come through, then one line that begins with
+the nonce and holds the report.
 
     supervisor ─ control ─> nursery ─ fork ─> answering          a process for each group of steps
          └──────────── channel, a socket pair ─────┘

@@ -1,6 +1,6 @@
 """Messages over a socket, and Python values in them.
 
-In: a socket, values. Out: messages, values. Refuses to know: what they mean.
+In: a socket, values. Out: messages, values.
 
 JSON has lists only, so that a value is written with its type:
 

@@ -45,7 +45,7 @@ def command(part: str | None, out: Path) -> int:
 def _served(out: Path) -> None:
     from assay.interfaces.cli.showing import show_demo
     from assay.reports.progress import progress_for
-    from assay.workflow.demo import (
+    from assay.workflow.demo.tour import (
         continue_and_show,
         demo_job,
         stand_in_server,
@@ -71,8 +71,8 @@ def _checkpoints(out: Path) -> None:
     from assay.interfaces.cli.showing import show_report
     from assay.models.local.skeleton import INSTALL, missing_packages
     from assay.reports.progress import progress_for
-    from assay.workflow.demo import checkpoints_job
-    from assay.workflow.evaluate import evaluate
+    from assay.workflow.demo.tour import checkpoints_job
+    from assay.workflow.evaluate.evaluation import evaluate
 
     if missing_packages():
         say(tr("three checkpoints ship as well; to see them evaluated: {command}", command=INSTALL))

@@ -34,7 +34,7 @@ def command(as_json: bool, out: Path) -> int:
     from assay.reports import as_json as as_document
     from assay.reports import doctor
     from assay.reports.terminal import console_for
-    from assay.workflow.examining import examine_machine
+    from assay.workflow.discover.doctor import examine_machine
 
     found = examine_machine(out)
     with reader_may_leave():

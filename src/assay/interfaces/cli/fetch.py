@@ -13,7 +13,7 @@ from assay.interfaces.cli.output import reader_may_leave, say
 from assay.messages import tr, trn
 
 if TYPE_CHECKING:
-    from assay.workflow.fetching import Benchmark, Fetched
+    from assay.workflow.fetch.benchmarks import Benchmark, Fetched
 
 
 @click.command(

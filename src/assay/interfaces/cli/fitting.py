@@ -1,7 +1,7 @@
 """Text that fits a terminal: wrapped between words, shortened in the middle, padded.
 
-In: text, and how many columns there are for it. Out: text of at most so many. Refuses to know:
-what it says. A column is a cell: a Chinese character takes two.
+In: text, and how many columns there are for it. Out: text of at most so many. A column is a cell: a
+Chinese character takes two.
 """
 
 from __future__ import annotations

@@ -22,11 +22,11 @@ from assay.interfaces.cli.offers import offered_checkpoints, offered_models, off
 from assay.interfaces.cli.questions import Option, Questions, Typed, is_plain, questions
 from assay.interfaces.cli.saying import say, show_command
 from assay.messages import tr, trn
-from assay.reports.numbers import memory
-from assay.reports.safe_text import one_line
+from assay.text.number_format import memory
+from assay.text.safe_text import one_line
 from assay.types import Machine
-from assay.workflow.choosing import facts_of
-from assay.workflow.discovery import (
+from assay.workflow.discover.choices import facts_of
+from assay.workflow.discover.discovery import (
     CheckpointFound,
     OllamaFound,
     Room,
@@ -37,8 +37,8 @@ from assay.workflow.discovery import (
     find_suites,
     this_room,
 )
-from assay.workflow.forecast import Forecast, forecast
-from assay.workflow.job import Job
+from assay.workflow.discover.forecast import Forecast, forecast
+from assay.workflow.evaluate.job import Job
 
 
 def open_the_door(out: Path) -> int:

@@ -10,8 +10,8 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from assay.judgements import Layout, WishedForm
 from assay.messages import tr
+from assay.types.judgements import JudgeFormChoice, Layout
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -45,7 +45,7 @@ _JUDGING = (
     ),
     click.option(
         "--judge-form",
-        type=click.Choice(get_args(WishedForm)),
+        type=click.Choice(get_args(JudgeFormChoice)),
         default="auto",
         show_default=True,
         help=tr(

@@ -1,7 +1,7 @@
 """Asks who judges, and whether the code of answers may be run for evidence.
 
-In: a way of asking, the suites and models that were chosen, what Ollama has. Out: JudgeWishes; no
-judges where none is needed or wanted. Refuses to know: judging.
+In: a way of asking, the suites and models that were chosen, what Ollama has. Out: JudgeOptions; no
+judges where none is needed or wanted.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from assay.interfaces.cli.saying import say
 from assay.messages import tr, trn
 from assay.sandbox import find_isolation
 from assay.types import ModelFacts
-from assay.workflow.choosing import (
+from assay.types.judge_options import JudgeOptions
+from assay.workflow.discover.choices import (
     ToJudge,
     facts_of,
     judge_candidates,
     refuse_as_judge,
     what_to_judge,
 )
-from assay.workflow.discovery import ModelFound
-from assay.workflow.judge_wishes import JudgeWishes
+from assay.workflow.discover.discovery import ModelFound
 
 
 def ask_for_judge(
     asking: Questions, suites: Sequence[str], models: Sequence[str], found: Sequence[ModelFound]
-) -> JudgeWishes:
+) -> JudgeOptions:
     """Nothing is asked where no test needs a judge."""
     needed = what_to_judge(suites)
     if not needed.tests:
-        return JudgeWishes()
+        return JudgeOptions()
     tested = [facts_of(spec) for spec in models]
     judge = _which(asking, needed, tested, found)
     if judge == NO_JUDGE:
-        return JudgeWishes()
+        return JudgeOptions()
     allowed = needed.holds_code and _may_code_be_run(asking)
-    return JudgeWishes(judges=(judge,), allow_code_execution=allowed)
+    return JudgeOptions(judges=(judge,), allow_code_execution=allowed)
 
 
 def _which(

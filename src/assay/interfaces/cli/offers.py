@@ -1,8 +1,8 @@
 """What the front door offers: models, checkpoints, suites and judges as lines of a list.
 
-In: what was found. Out: Options whose titles fit the terminal. Refuses to know: how they are asked
-for. Where it is narrow, names are shortened and columns left out; whether a model fits, and that
-another computer would read the questions, is always whole.
+In: what was found. Out: Options whose titles fit the terminal. Where it is narrow, names are
+shortened and columns left out; whether a model fits, and that another computer would read the
+questions, is always whole.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from assay.interfaces.cli.fitting import columns, padded, shortened, width_of
 from assay.interfaces.cli.questions import BESIDE_A_TITLE, Option
 from assay.messages import tr, trn
-from assay.models.spec import read_spec
-from assay.reports.numbers import memory
-from assay.reports.safe_text import one_line
-from assay.workflow.choosing import Candidate
-from assay.workflow.discovery import CheckpointFound, ModelFound, SuiteFound
+from assay.text.number_format import memory
+from assay.text.safe_text import one_line
+from assay.types.model_spec import read_spec
+from assay.workflow.discover.choices import Candidate
+from assay.workflow.discover.discovery import CheckpointFound, ModelFound, SuiteFound
 
 SHOWN_CHECKPOINTS = 5
 LONGEST_NAME, LEAST_NAME = 40, 24

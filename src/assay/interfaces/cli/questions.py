@@ -1,7 +1,7 @@
 """Asks a user: with arrow keys where the terminal can, with numbers where it cannot.
 
-In: a question and options. Out: the values chosen. Refuses to know: what is chosen among. Ctrl-C
-and the end of input end the program through the exceptions that `main` turns into exit code 130.
+In: a question and options. Out: the values chosen. Ctrl-C and the end of input end the program
+through the exceptions that `main` turns into exit code 130.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import click
 from assay.errors import AssayError, InvalidFiles, Refusals
 from assay.interfaces.cli.fitting import columns, cut, shortened, width_of, wrapped
 from assay.messages import tr
-from assay.reports.safe_text import one_line
+from assay.text.safe_text import one_line
 
 BESIDE_A_TITLE = 8  # columns of pointer, mark and margin; a longer line would be cut
 LEAST_TITLE = 12

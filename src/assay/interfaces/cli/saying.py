@@ -1,6 +1,6 @@
 """Lines of the front door that ask nothing: sentences, and commands to be copied.
 
-In: text. Out: the terminal. Refuses to know: what it says.
+In: text. Out: the terminal.
 """
 
 from __future__ import annotations

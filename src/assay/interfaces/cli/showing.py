@@ -16,11 +16,12 @@ import click
 
 from assay.interfaces.cli.output import reader_may_leave, stdout_takes_unicode
 from assay.messages import tr
-from assay.reports import as_json, markdown, numbers, suite_card, terminal
+from assay.reports import as_json, markdown, suite_card, terminal
 from assay.reports.catalogue import suite_table, suites_table
-from assay.results import Comparison, Leaderboard, ModelReport, Report, SuiteCard
+from assay.text import number_format as numbers
 from assay.types import Suite
-from assay.workflow.demo import Shown
+from assay.types.results import Comparison, Leaderboard, ModelReport, Report, SuiteCard
+from assay.workflow.demo.tour import Shown
 
 
 @reader_may_leave()

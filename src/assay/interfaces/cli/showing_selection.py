@@ -18,7 +18,7 @@ from assay.reports.decision_terminal import one_group
 from assay.reports.evaluation_report import acceptance_document
 from assay.reports.selection import selection_document
 from assay.reports.terminal_blocks import console_for, notes_and_hints
-from assay.workflow.selecting import Selected
+from assay.workflow.checkpoints.selection import Selected
 
 
 @reader_may_leave()

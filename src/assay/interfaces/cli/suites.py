@@ -49,7 +49,7 @@ def command(name: str | None, form: str, benchmarks: Path | None, as_json: bool,
     from assay.interfaces.cli.showing import show_suite, show_suites
     from assay.suites.catalogue import catalogue, find
     from assay.suites.load import load_suite
-    from assay.workflow.describing import describe
+    from assay.workflow.discover.suite_description import describe
 
     form = "json" if as_json else form
     if name is not None:

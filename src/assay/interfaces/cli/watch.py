@@ -15,7 +15,7 @@ from assay.interfaces.cli.run import command as run_command
 from assay.messages import tr
 
 if TYPE_CHECKING:
-    from assay.workflow.watching import Sight, Watching
+    from assay.workflow.checkpoints.watch import Sight, Watching
 
 # What `assay run` takes for checkpoints, under the same names and with the same words.
 OF_RUN = (
@@ -121,7 +121,7 @@ command.params[1:1] = [_of_run[name] for name in OF_RUN]
 def _show(sight: Sight, *, as_json: bool) -> None:
     """Checkpoints on stdout, everything else on stderr."""
     from assay.reports.checkpoint_line import checkpoint_document, checkpoint_line
-    from assay.workflow.watching import Evaluated, NotEvaluated
+    from assay.workflow.checkpoints.watch import Evaluated, NotEvaluated
 
     if isinstance(sight, Evaluated):
         found = (sight.decision, sight.name, sight.selection)
@@ -143,7 +143,7 @@ def _show(sight: Sight, *, as_json: bool) -> None:
 
 
 def _in_words(sight: Sight) -> str:
-    from assay.workflow.watching import Gone, Unready, Waiting
+    from assay.workflow.checkpoints.watch import Gone, Unready, Waiting
 
     if isinstance(sight, Waiting):
         if sight.exists:

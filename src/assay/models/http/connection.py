@@ -1,7 +1,6 @@
 """One server: JSON out, JSON or lines of it back, within a deadline, and never a secret in words.
 
 In: a URL, headers, paths and bodies. Out: parsed documents, or the lines of a stream; or a Fault.
-Refuses to know: what the documents mean, and whether to try again.
 
 This is httpcore, the engine of httpx, without the client above it: only here can a deadline be kept
 (`deadlines`), and a request takes 0.6 ms of processor time instead of 1.1 (docs/decisions/030).

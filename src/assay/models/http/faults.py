@@ -1,7 +1,7 @@
 """What can go wrong between us and a server, in one vocabulary.
 
 In: a status, a body, an exception's words. Out: a Fault, which says what happened, whether trying
-again may help, and how long the server asks us to wait. Refuses to know: protocols and requests.
+again may help, and how long the server asks us to wait.
 """
 
 from __future__ import annotations

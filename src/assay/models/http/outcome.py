@@ -1,7 +1,7 @@
 """One request to one reply: what a server's model gave, or why it gave nothing.
 
 In: a way to ask, the request, the connection it goes over. Out: a Reply; a Fault becomes Failed,
-its words cleaned of secrets. Refuses to know: protocols.
+its words cleaned of secrets.
 """
 
 from __future__ import annotations

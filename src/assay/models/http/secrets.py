@@ -1,6 +1,6 @@
 """What must not be repeated: keys and passwords, in every spelling a server may choose.
 
-In: secrets. Out: texts without them. Refuses to know: where the texts go.
+In: secrets. Out: texts without them.
 
 An error is cleaned of everything that could be a secret. An answer is cleaned of long ones only: a
 password `pass` would be cut out of every Python program a model writes.

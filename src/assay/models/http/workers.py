@@ -1,7 +1,7 @@
 """Keeps several requests under way and hands out each reply as soon as it is there.
 
 In: a function that answers one request, requests, how many at once. Out: replies, in the order in
-which they come. Refuses to know: servers.
+which they come.
 
 Threads, because each mostly waits. Few replies wait to be taken: what reads them writes each into
 the store first, and a hundred thousand must not pile up before it.

@@ -1,7 +1,7 @@
 """Texts as token ids, by lm-evaluation-harness's rules.
 
 In: a LocalTokenizer and texts. Out: token ids of prompts, of contexts with their choices, of long
-texts. Refuses to know: models, requests, what the texts mean, and what is remembered of them.
+texts.
 
     prompts   the tokenizer's own special tokens, unless the text begins with its BOS already
     pairs     white space at the end of a context belongs to the continuation; both are encoded as
@@ -26,7 +26,7 @@ from assay.messages import tr
 from assay.models.local.pieces import Cuts
 from assay.models.local.remembered import CHECKED, Ids, Remembered, joined, remembered
 from assay.models.local.tokenizer import LocalTokenizer
-from assay.uncollected import uncollected
+from assay.pause_gc import pause_gc
 
 PORTION = 16_000  # characters of a long text that are encoded together
 PORTIONS_PER_CALL = 64
@@ -65,7 +65,7 @@ def encode_pairs(
 ) -> list[EncodedQuestion]:
     """Contexts and the continuations whose likelihood is asked for."""
     questions = [_with_white_space_moved(*pair) for pair in pairs]
-    with remembered(tokenizer) as memory, uncollected():
+    with remembered(tokenizer) as memory, pause_gc():
         coded = _pairs_by_pieces(memory, tokenizer, questions)
         return _pairs_by_wholes(memory, tokenizer, questions) if coded is None else coded
 

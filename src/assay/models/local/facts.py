@@ -1,7 +1,6 @@
 """What is known of a checkpoint before it is asked anything, as ModelFacts.
 
 In: a Checkpoint, its figures, and where it will be computed. Out: ModelFacts with words for people.
-Refuses to know: what is asked, and how it is computed.
 """
 
 from __future__ import annotations

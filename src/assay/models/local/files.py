@@ -1,7 +1,7 @@
 """Small files of a checkpoint: JSON and text that others wrote.
 
 In: a path and the most bytes a sane file of its kind has. Out: what it says, or ModelUnavailable
-that names the file. Refuses to know: what the keys mean.
+that names the file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What belongs to a checkpoint: config, weight files, tokenizer, chat template.
 
 In: a folder a user named. Out: a Checkpoint, or every reason why it is none, before anything large
-is read. Refuses to know: torch, transformers, what is inside a weight file.
+is read.
 
 The tokenizer is the one of `--tokenizer DIR`, else the folder's own, else that of its parents up to
 two levels. Code that lies in a checkpoint is run only where the user said so.

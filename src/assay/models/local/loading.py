@@ -1,7 +1,7 @@
 """Puts a checkpoint on a device, ready for the engine.
 
 In: a Checkpoint, a device and a number type, as wished or chosen well. Out: a Network whose weights
-are whole and finite. Refuses to know: tokens, requests, answers.
+are whole and finite.
 
 What can be known before the long work is refused before it: damaged files, tensors that do not fit
 the config, too little memory.

@@ -1,8 +1,7 @@
 """`PATH` or `hf:PATH`: a checkpoint on this machine's disk, as a Model.
 
 In: a folder and how it is to be computed. Out: a Model whose facts are known from the files; its
-weights are loaded by `probe`, or by the first request. Refuses to know: tests, marking, the store;
-how requests become token ids and back is `answering`'s.
+weights are loaded by `probe`, or by the first request.
 
 One checkpoint is in memory at a time: loading another lets go of the one before, which is loaded
 again if it is asked after all.
@@ -23,8 +22,8 @@ from assay.models.local.folder import find_checkpoint
 from assay.models.local.loading import choose_device, choose_dtype, examine, load
 from assay.models.local.tokenizer import LocalTokenizer
 from assay.models.local.vocabulary import check_highest
-from assay.models.settings import LocalSettings
 from assay.types import Failed, ModelFacts, Observed, Reply, Request, Timed, ToTime
+from assay.types.options import LocalOptions
 
 if TYPE_CHECKING:
     from assay.engine.network import Network
@@ -56,7 +55,7 @@ _loaded = _Loaded()
 class LocalModel:
     """A checkpoint folder. Everything its files can tell is checked when it is made."""
 
-    def __init__(self, path: Path, *, spec: str, settings: LocalSettings) -> None:
+    def __init__(self, path: Path, *, spec: str, settings: LocalOptions) -> None:
         trusted = settings.trust_remote_code
         self._settings = settings
         self._checkpoint = find_checkpoint(

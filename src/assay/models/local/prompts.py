@@ -1,7 +1,7 @@
 """A conversation as the text a local model continues or is scored behind.
 
 In: messages, a LocalTokenizer, whether the model converses. Out: the text, and what stands between
-it and a continuation. Refuses to know: token ids, scores.
+it and a continuation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How a text was read, in the units people compare: per token, per word, per byte.
 
-In: what the engine found in a text, and the text. Out: Figures. Refuses to know: requests, files,
-intervals.
+In: what the engine found in a text, and the text. Out: Figures.
 
 All of them come from one sum, the log-likelihood of the whole text, so that a mean over several
 texts is weighted by what they hold: add the sums, then divide.

@@ -1,6 +1,6 @@
 """The checkpoints that ship: a tiny model at three steps of one training run.
 
-In: nothing. Out: their folders, by step. Refuses to know: torch, and what the files hold.
+In: nothing. Out: their folders, by step.
 
     checkpoints/tiny/               the tokenizer of all three; README.md, how they fare
     checkpoints/tiny/step_NNNNNN/   config, weights, what is known of the training so far

@@ -1,7 +1,6 @@
 """The speed that is reported: a fresh process, the CPU, all cores, one text at a time.
 
-In: a checkpoint folder. Out: MeasuredSpeed, or NotMeasured with the reason. Refuses to know: gates
-and reports.
+In: a checkpoint folder. Out: MeasuredSpeed, or NotMeasured with the reason.
 
 A process of its own, because what ran before changes a speed: memory in pieces, threads, weights in
 a cache. `python -m assay.models.local.speed FOLDER` is that process; it prints one JSON object. It

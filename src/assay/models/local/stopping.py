@@ -1,7 +1,7 @@
 """Whether a text that is being written has reached a stop string, and where to cut it.
 
 In: a tokenizer's decode, stop strings, and the ids written so far after each new one. Out: whether
-to stop; and the text up to the first stop. Refuses to know: models, how ids are chosen.
+to stop; and the text up to the first stop.
 
 Only the end of a text is decoded: the newest token and what a stop string that ends in it may begin
 with; and only if the newest token holds the last character of one. A check has no memory of texts,

@@ -1,8 +1,7 @@
 """A checkpoint's tokenizer: transformers' own, with what scoring must know of it.
 
 In: a folder. Out: a LocalTokenizer: batches of texts to token ids and back, chats as text, which
-tokens begin and end a text. Refuses to know: which special tokens a prompt needs (`encoding`), and
-where texts may be cut (`pieces`); it only says what it is made of.
+tokens begin and end a text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What lies in the weight files, compared with what the config asks for, before anything is loaded.
 
 In: a Checkpoint. Out: the tensors in its files, and refusals that name each tensor that is missing
-or has another shape. Refuses to know: numbers; only names, types, shapes and sizes.
+or has another shape.
 
 A safetensors file is 8 bytes with the length of a JSON header, the header, and the tensors' bytes
 without gaps: https://huggingface.co/docs/safetensors. The header is read without torch. Files may

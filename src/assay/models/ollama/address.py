@@ -1,6 +1,6 @@
 """Where Ollama is.
 
-In: the URL of a spec, or nothing. Out: a URL without a path. Refuses to know: who answers there.
+In: the URL of a spec, or nothing. Out: a URL without a path.
 
 OLLAMA_HOST is written for the server, which listens on it: it may lack a scheme or a port, and
 0.0.0.0 ("every address of mine") is no place to connect to.
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 from assay.errors import UsageError
 from assay.messages import tr
 from assay.models.http.connection import server_name
-from assay.models.spec import without_userinfo
+from assay.types.model_spec import without_userinfo
 
 DEFAULT_URL = "http://127.0.0.1:11434"
 _EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}

@@ -1,7 +1,6 @@
 """Ollama's protocol: its endpoints as functions, its streams as one result.
 
-In: names, bodies. Out: what the server said, checked for its shape, or a Fault. Refuses to know:
-requests, sampling, when to load or to try again.
+In: names, bodies. Out: what the server said, checked for its shape, or a Fault.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Keeps prompts from being cut in silence.
 
 In: conversations, how long their answers may be, what the server counted. Out: how large a context
-to ask for, and whether a prompt was cut. Refuses to know: the protocol.
+to ask for, and whether a prompt was cut.
 
 Ollama answers a prompt that does not fit with status 200 and the middle missing. Newer servers obey
 `truncate: false`; older ones ignore it, and there only their count of prompt tokens gives it away:

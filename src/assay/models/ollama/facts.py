@@ -1,7 +1,7 @@
 """What Ollama says of a model, as ModelFacts.
 
 In: the answers of /api/version, /api/tags and /api/show. Out: ModelFacts, the model's own stop
-sequences and the size of its own prompt. Refuses to know: the network.
+sequences and the size of its own prompt.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A model behind Ollama, as a Model.
 
-In: a name, a URL, settings. Out: facts from the server, and replies. Refuses to know: suites,
-marking, the store.
+In: a name, a URL, settings. Out: facts from the server, and replies.
 
     open     version, list and facts: four small questions, nothing computed
     answer   load with a context large enough, then one request at a time (unless told otherwise)
@@ -39,7 +38,6 @@ from assay.models.ollama.facts import (
 from assay.models.ollama.residence import Residence
 from assay.models.reasoning import split_reasoning
 from assay.models.sampled import draws, together
-from assay.models.settings import ServerSettings
 from assay.types import (
     Answered,
     Chosen,
@@ -52,6 +50,7 @@ from assay.types import (
     ToAnswer,
     ToChoose,
 )
+from assay.types.options import ServerOptions
 
 LOADED_BY_ITSELF_S = 0.5  # a model in memory takes 35 to 70 ms to be "loaded"
 
@@ -59,7 +58,7 @@ LOADED_BY_ITSELF_S = 0.5  # a model in memory takes 35 to 70 ms to be "loaded"
 class OllamaModel:
     """Asks one model of one server."""
 
-    def __init__(self, name: str, url: str, *, spec: str, settings: ServerSettings) -> None:
+    def __init__(self, name: str, url: str, *, spec: str, settings: ServerOptions) -> None:
         self._name = name
         self._settings = settings
         self._width = settings.connections or 1

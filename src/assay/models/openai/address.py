@@ -1,6 +1,6 @@
 """Where an OpenAI-compatible server is.
 
-In: the URL of a spec, or nothing. Out: a URL, its path included. Refuses to know: who answers.
+In: the URL of a spec, or nothing. Out: a URL, its path included.
 
 A refused URL is shown only where it cannot hold a password: one with "?" or "@" in it may.
 """

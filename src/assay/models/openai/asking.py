@@ -1,7 +1,7 @@
 """Asks one server patiently, in a dialect that gets better with every refusal.
 
 In: how to make a request in a Dialect. Out: what was written and how many tries it took, or a
-Fault. Refuses to know: what is asked. Threads may share it.
+Fault. Threads may share it.
 """
 
 from __future__ import annotations

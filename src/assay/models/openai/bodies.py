@@ -1,7 +1,6 @@
 """What is sent to an OpenAI-compatible server for one answer.
 
 In: the conversation, how its answer is drawn, the server's Dialect. Out: a path and a body.
-Refuses to know: the network.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How likely texts are to a served model: its choices, and a text token by token.
 
 In: ToChoose or ToRead. Out: Chosen or ReadText; or nothing, where the server's few likelihoods do
-not decide. Refuses to know: whether the server's echo is right; the probe saw to that.
+not decide.
 """
 
 from __future__ import annotations

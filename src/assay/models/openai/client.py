@@ -1,7 +1,6 @@
 """The OpenAI protocol: its endpoints as functions, its event streams as one result.
 
-In: paths and bodies. Out: what the server said, checked for its shape, or a Fault. Refuses to know:
-requests, sampling, when to try again.
+In: paths and bodies. Out: what the server said, checked for its shape, or a Fault.
 
 A status of 200 proves nothing: errors come under it, whole and in the middle of a stream.
 """

@@ -1,7 +1,7 @@
 """What one server takes of the protocol, learned from what it refuses.
 
 In: a refusal in the server's words, and the request it refused. Out: the Dialect to try next, or
-None where the refusal is about something else. Refuses to know: how requests are sent.
+None where the refusal is about something else.
 
 Servers differ in which sampling fields they know. One that refuses `top_k` has no top-k to switch
 off: leaving it out asks for the same thing.

@@ -1,7 +1,7 @@
 """How likely a text is, from a completions server that echoes it with log-probabilities.
 
 In: the `logprobs` of an echoed text. Out: its tokens with their places and log-probabilities, or
-None where they are not to be trusted. Refuses to know: requests and the network.
+None where they are not to be trusted.
 
 Many servers drop `echo`, and some are off by one, so `is_right` asks before anything rests on it:
 the last token of a text, and one in its middle, must be as likely in the echo as the server says

@@ -1,7 +1,7 @@
 """Server-sent events, as servers really send them.
 
 In: the lines of a stream, the empty ones among them. Out: events with their names, and the lines
-that belong to none. Refuses to know: what the events say.
+that belong to none.
 
 By the standard an event ends at an empty line, and its `data` may take several lines. Some servers
 leave the empty lines out: a JSON object that is whole on one line is an event by itself.

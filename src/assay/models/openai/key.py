@@ -1,7 +1,7 @@
 """As whom a server is asked: the key, from the environment and nowhere else.
 
 In: settings and a URL. Out: headers, what must never be shown, and a sentence where the key goes
-over the network in the clear. Refuses to know: requests.
+over the network in the clear.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from assay.errors import UsageError
 from assay.messages import tr
 from assay.models.http.connection import is_this_machine
 from assay.models.http.secrets import PLACEHOLDERS, SHORTEST
-from assay.models.settings import ServerSettings
+from assay.types.options import ServerOptions
 
 VARIABLE = "OPENAI_API_KEY"
 # A name, as people give them: a key that was pasted in its place has a piece without any end.
@@ -51,7 +51,7 @@ class Key:
         )
 
 
-def key_for(url: str, settings: ServerSettings) -> Key:
+def key_for(url: str, settings: ServerOptions) -> Key:
     """The key for this server. A name and password in its URL go before OPENAI_API_KEY."""
     login = "@" in urlsplit(url).netloc
     named = settings.api_key_env

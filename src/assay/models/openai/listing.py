@@ -1,7 +1,7 @@
 """What a server's list of models says, as ModelFacts.
 
 In: the document of GET /models, whatever its shape. Out: ModelFacts; or that the model is not
-there, and which are near. Refuses to know: the network.
+there, and which are near.
 """
 
 from __future__ import annotations

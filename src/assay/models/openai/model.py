@@ -29,7 +29,6 @@ from assay.models.openai.listing import entries_of, entry_of, facts_of, fingerpr
 from assay.models.openai.probe import about_ollama, learn
 from assay.models.openai.unavailable import unavailable
 from assay.models.openai.writing import Writing
-from assay.models.settings import ServerSettings
 from assay.types import (
     ModelFacts,
     Observed,
@@ -39,6 +38,7 @@ from assay.types import (
     ToChoose,
     ToRead,
 )
+from assay.types.options import ServerOptions
 
 CONNECTIONS = 8
 NO_LIST = (403, 404, 405, 501)  # 403: some keys may ask a model, and not which there are
@@ -48,7 +48,7 @@ NOT_HERE = (404, 405, 501)
 class OpenAIModel:
     """Asks one model of one server."""
 
-    def __init__(self, name: str, url: str, *, spec: str, settings: ServerSettings) -> None:
+    def __init__(self, name: str, url: str, *, spec: str, settings: ServerOptions) -> None:
         if settings.num_ctx is not None:
             raise UsageError(
                 tr("an OpenAI-compatible server takes no context size (--num-ctx)"),
@@ -217,5 +217,5 @@ class OpenAIModel:
         return self._writing.write(request_id, asked, dropped=dropped)
 
 
-def _first_guess(settings: ServerSettings) -> Dialect:
+def _first_guess(settings: ServerOptions) -> Dialect:
     return Dialect("completions" if settings.form == "completions" else "chat")

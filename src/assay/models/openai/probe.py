@@ -1,7 +1,7 @@
 """Finds out what a server does with what it is asked.
 
 In: a name, the form wanted, a way to ask. Out: Learned: the server's dialect, what it can do, what
-to tell the user; or the Fault that says why it cannot be asked at all. Refuses to know: suites.
+to tell the user; or the Fault that says why it cannot be asked at all.
 
 Judged is the shape of an answer, never its status: servers drop in silence what they do not know.
 """
@@ -22,8 +22,8 @@ from assay.models.openai.asking import Asking
 from assay.models.openai.bodies import first_token, to_echo
 from assay.models.openai.dialect import BEYOND_OPENAI, Dialect
 from assay.models.openai.reading import Written
-from assay.models.settings import OpenAIForm
 from assay.types import Capability, Message, Sampling
+from assay.types.options import OpenAIForm
 
 QUESTION = (Message("user", "Say yes."),)
 SHORT = Sampling(temperature=0.0, seed=0, max_tokens=1)

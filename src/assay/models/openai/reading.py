@@ -1,7 +1,7 @@
 """Answers of an OpenAI-compatible server, whole or in pieces, as one result.
 
 In: the JSON documents of an answer: one, or the events of a stream. Out: Written, or TypeError
-where the shape is not the protocol's. Refuses to know: the network, and what a fault is.
+where the shape is not the protocol's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Why a model cannot be asked at all, and what the user can do about it.
 
-In: the Fault that ended opening or probing, and its words, clean of secrets already.
-Out: ModelUnavailable. Refuses to know: when a fault is final.
+In: the Fault that ended opening or probing, and its words, clean of secrets already. Out:
+ModelUnavailable.
 """
 
 from __future__ import annotations

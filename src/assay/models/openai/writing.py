@@ -1,7 +1,6 @@
 """Answers of a served model in words.
 
-In: ToAnswer. Out: Answered, with what the server dropped of the request in it. Refuses to know:
-likelihoods.
+In: ToAnswer. Out: Answered, with what the server dropped of the request in it.
 
 Several answers are asked for at once (`n`) until a server gives fewer, gives the same one k times,
 or refuses: then each is asked for with a seed of its own.

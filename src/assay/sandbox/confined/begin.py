@@ -2,8 +2,8 @@
 
 In: two inherited pipes, named as arguments. From the first come the length of the order, the order
 and the contents of the program's files; it stays open as the lifeline. Out: on the second, a line
-`{"started": true}`, then a line with how it ended. Refuses to know: who asks, and what the program
-is for. Standard library only: it runs where Assay cannot be seen.
+`{"started": true}`, then a line with how it ended. Standard library only: it runs where Assay
+cannot be seen.
 
 The order, a JSON object:
     isolation           "bubblewrap" (we are inside of it already), "namespaces" or "weak"

@@ -1,7 +1,7 @@
 """Which system calls the confined program may not make: a seccomp filter.
 
-In: nothing. Out: the filter is laid on this process and on all that it starts. Refuses to know:
-which isolation it runs in. On an architecture whose numbers are not here, nothing is laid on.
+In: nothing. Out: the filter is laid on this process and on all that it starts. On an architecture
+whose numbers are not here, nothing is laid on.
 
 Forbidden is what an ordinary program never needs and what would go round a limit: namespaces of its
 own (a file system in memory without our size), memory that belongs to no process (memfd, System V,
@@ -9,8 +9,8 @@ message queues), counts that all of the machine shares (asynchronous I/O), other
 the kernel's log, and parts of the kernel that were often broken into.
 
 Of sockets there are those that a network namespace holds: one to the host of a virtual machine
-(AF_VSOCK), to name one that it does not, would lead out of it. Wishes for longer queues are heard
-and not granted: they are memory that belongs to no process.
+(AF_VSOCK), to name one that it does not, would lead out of it. Requests for longer queues are
+heard and not granted: they are memory that belongs to no process.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A folder on a real disk for hostile code, and its end, without ever following anything in it.
 
-In: whom it belongs to. Out: its path, and afterwards no folder. Refuses to know: what was in it.
+In: whom it belongs to. Out: its path, and afterwards no folder.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What /proc says about processes, and how to end all of them.
 
-In: process numbers. Out: figures, and no process left. Refuses to know: why they are counted or
-ended. Where there is no /proc, there are no figures.
+In: process numbers. Out: figures, and no process left. Where there is no /proc, there are no
+figures.
 """
 
 from __future__ import annotations

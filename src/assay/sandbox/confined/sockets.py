@@ -1,7 +1,7 @@
 """What /proc says about memory that lies in sockets, which belongs to no process.
 
-In: nothing. Out: bytes. Refuses to know: who holds the sockets. It sees those of this network
-namespace, so that it says something of a program only where that has one of its own.
+In: nothing. Out: bytes. It sees those of this network namespace, so that it says something of a
+program only where that has one of its own.
 """
 
 from __future__ import annotations

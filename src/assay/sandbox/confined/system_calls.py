@@ -1,7 +1,7 @@
 """The calls to the kernel that Python has no function for, by ctypes.
 
-In: numbers and paths. Out: nothing, or an OSError that names the call. Refuses to know: what they
-are good for. Linux only; on another system every call is an OSError.
+In: numbers and paths. Out: nothing, or an OSError that names the call. Linux only; on another
+system every call is an OSError.
 """
 
 from __future__ import annotations

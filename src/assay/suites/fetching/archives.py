@@ -1,7 +1,7 @@
 """The files of a zip or tar archive that are wanted, read in one go and without unpacking it.
 
 In: a path, and which names are wanted. Out: files that hold their bytes, or None where it is no
-archive. Refuses to know: which benchmark it is.
+archive.
 
 A tar file is read to its last byte: the checksum of a compressed one stands at its end, and a
 damaged or missing header in the middle would pass for the end. What is wrong with one file of a

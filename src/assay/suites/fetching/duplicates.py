@@ -1,7 +1,7 @@
 """Which questions of a benchmark ask what another one asks already.
 
-In: items in the order of their source, and the worked examples that are shown before them.
-Out: those to keep, and the others with the reason. Refuses to know: files and prompts.
+In: items in the order of their source, and the worked examples that are shown before them. Out:
+those to keep, and the others with the reason.
 
 Two items are the same question if their words are the same, white space and the punctuation of
 prose aside, and their right answers are too. Letters and signs count as they are: putchar('A') is

@@ -1,6 +1,6 @@
 """HellaSwag, asked as lm-evaluation-harness 0.4.13 asks it, without examples.
 
-In: the rows of the validation split. Out: a Made suite. Refuses to know: files.
+In: the rows of the validation split. Out: a Made suite.
 
     context = ctx_a + " " + ctx_b.capitalize()         which makes the rest of ctx_b lower case
     prompt  = cleaned(activity_label + ": " + context)

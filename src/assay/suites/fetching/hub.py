@@ -1,8 +1,7 @@
 """Rows of the Hugging Face hub, by the library `datasets` (the extra `fetch`).
 
-In: the name of a data set, of a part of it and of its splits. Out: rows. Refuses to know: what the
-rows are about. Sends nothing but the requests for the files: no counts, no telemetry; runs no code
-that comes with a data set.
+In: the name of a data set, of a part of it and of its splits. Out: rows. Sends nothing but the
+requests for the files: no counts, no telemetry; runs no code that comes with a data set.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 r"""MMLU, asked as lm-evaluation-harness 0.4.13 asks it with five shots.
 
-In: the rows of each subject's splits dev and test. Out: a Made suite. Refuses to know: files.
+In: the rows of each subject's splits dev and test. Out: a Made suite.
 
     letter   description + 5 x ("{question}\nA. …\nB. …\nC. …\nD. …\nAnswer:" + " C" + "\n\n")
              + the item up to "Answer:"; the likeliest of " A" to " D" is the answer

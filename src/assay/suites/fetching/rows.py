@@ -1,7 +1,6 @@
 """The rows of one file of a source, whatever its form.
 
-In: a SourceFile. Out: rows with their places; what cannot be read becomes a flaw. Refuses to know:
-what the rows are about.
+In: a SourceFile. Out: rows with their places; what cannot be read becomes a flaw.
 """
 
 from __future__ import annotations

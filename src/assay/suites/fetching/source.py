@@ -1,7 +1,7 @@
 """The words that readers of benchmarks share.
 
 In: nothing. Out: a file of a source, a place in it, an item that stands there, and all that is
-wrong with a source. Refuses to know: which benchmark it is.
+wrong with a source.
 """
 
 from __future__ import annotations

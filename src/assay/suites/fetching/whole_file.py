@@ -1,7 +1,6 @@
 """One file of a user's, whole: never a pipe or a device, and never more than fits in memory.
 
-In: a path. Out: its bytes, or an OSError whose words a user can read. Refuses to know: what the
-bytes mean.
+In: a path. Out: its bytes, or an OSError whose words a user can read.
 """
 
 from __future__ import annotations

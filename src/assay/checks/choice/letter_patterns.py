@@ -1,0 +1,191 @@
+r"""The words and signs around a letter by which `letters` tells a choice from a word.
+
+In: nothing. Out: compiled patterns.
+
+Those named *_BEFORE end at the letter, those named *_AFTER begin behind it; both see a short piece
+of folded text (NFKC, casefold, straight apostrophes), so every repetition is bounded. English,
+French, German, Spanish, Portuguese, Italian and Ewe.
+"""
+
+from __future__ import annotations
+
+import re
+
+_OPEN = r"[\s*_`\"'“”„«»(\[{$\\<>~|#-]{0,12}"
+_CLOSE = r"[*`\"'”»)\]}$.:]{0,8}"
+_IS = (
+    r"(?:is|are|was|will be|would be|should be|must be|could be|might be|may be|est|sera|serait"
+    r"|sont|c'est|ist|lautet|wäre|es|será|sería|seria|é|è|sarebbe|nye|enye)"
+)
+# Singular only: "Options: A) …" and "Possible answers: A) …" announce a list, not a choice.
+_NOUN = (
+    r"(?:answer|ans|guess|choice|option|letter|solution|selection|verdict|pick|correct|final"
+    r"|right one|best one|réponse|reponse|choix|lettre|proposition|antwort|lösung|auswahl|buchstabe"
+    r"|richtig|respuesta|opción|opcion|letra|elección|resposta|opção|risposta|scelta|ŋuɖoɖo\w*)"
+)
+_FILL = (
+    r"(?:(?:\\?(?:boxed|textbf|text|mathrm|mathbf)|the|that|it|it's|is|most|likely|probably|clearly"
+    r"|definitely|therefore|thus|so|indeed|simply|surely|choice|letter|option|answer|number|i|think"
+    r"|believe|choose|pick|select|la|le|l'|lettre|réponse|option|proposition|donc|bien|probablement|sûrement|c'est"
+    r"|die|der|das|den|buchstabe|antwort|el|letra|opción|respuesta|a|o)(?!\w)" + _OPEN + r"){0,5}"
+)
+_TO_LETTER = _OPEN + _FILL + r"\Z"
+
+# ------------------------------------------------------------------------------- the letter itself
+
+LETTER = re.compile(
+    r"(?<![\w\\])(?<!\w[-./+'])"
+    r"[A-Za-z]"
+    r"(?![\w+#\u0300-\u036f]|[-/']\w|\.\w(?!\w))"
+)
+WHOLE = re.compile(
+    r"(?:\d{1,2}[.)]\s{0,3})?[\s*_`\"'“”„«»‘(\[{$\\<>~|#-]{0,12}(?:(?i:boxed|text|textbf|option|choice|letter|lettre)"
+    r"[\s*{(:]{0,6}){0,2}([A-Za-z])[\s*_`\"'“”«»’)\]}$\\<>~|.,:;!?]{0,12}"
+)
+ANSWER_TAG = re.compile(r"<\s*(?:final_?)?answer\s*>", re.IGNORECASE)
+# "<b>" is markup where it is closed; "<B>" alone is the letter in brackets.
+LETTER_TAG = re.compile(r"<([A-Za-z])>(?!.{0,200}</\1>)", re.DOTALL)
+SPECIAL_TOKEN = re.compile(r"<\|[\w ]{1,40}\|>")  # <|im_end|>, <|eot_id|>
+# "A: B" is an answer headed "A", not option A.
+HEADED_BY_A = re.compile(r"\AA\s?:\s{0,3}(?=[(*]{0,3}[A-Za-z][)*.]{0,4}\Z)")
+TABLE_ROW = re.compile(r"^[ \t]*\|(.{0,400})\|[ \t]*$", re.MULTILINE)
+MARKUP_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9_]{0,20}(?:\s[^<>]{0,80})?/?>")
+UNDERSCORED = re.compile(r"(?<!\w)_{1,3}([A-Za-z])_{1,3}(?!\w)")
+
+# A lower-case letter ends its clause: "answer: b", "(b)", "b."; not "b cells".
+CLOSES = re.compile(r"[*`\"'”»)\]}$]{0,8}(?:\s*\Z|\s*\n|[.,;:!?](?!\w)|[)\]}$])|[*`\"'”»]{1,3}\s")
+WORD_FOLLOWS = re.compile(r"[ \t]+[^\W\d_]")
+CONNECTIVE = re.compile(
+    r"(?:is|isn't|because|since|as|and|or|but|not|with|due|for|so|est|n'est|car|parce|puisque|et"
+    r"|ou|mais|pas|ist|weil|denn|und|oder|aber|nicht|porque|ya|es|y|o|pero|elabena|nye|kple|alo)"
+    r"(?!\w)"
+)
+
+# ------------------------------------------------------------------------ denied, or one of several
+
+_LETTER_CHAIN = r"(?:\s*(?:,|and|or|et|ou|und|oder|y|o|&|/)\s*\(?[a-z]\)?(?![\w'])){0,6}"
+_WRONG = (
+    r"(?:wrong|incorrect|false|invalid|inaccurate|eliminated|ruled out|unlikely|impossible|faux"
+    r"|fausses?|incorrecte?s?|éliminée?s?|falsch|inkorrekt|incorrect[ao]s?|fals[ao]s?|errad[ao]s?)"
+    r"(?!\w)"
+)
+# The option's own text between letter and verdict: "A) Lyon is wrong", "A: Lyon - incorrect".
+_OWN_TEXT = (
+    r"(?:[).:][*`]{0,2}(?:[ \t]+(?!(?:because|since|as|so|and|or|but|not|car|et|ou|mais|is|est)\b)"
+    r"[^\W\d_][\w'-]{1,20}){1,5}(?=[ \t]+(?:is|est|ist|es)\s|[ \t]*[-–—:(]))?"
+)
+NEGATED_AFTER = re.compile(
+    _OWN_TEXT + _CLOSE + _LETTER_CHAIN + r"(?:\s*\([^()\n]{0,40}\))?[ \t]*"
+    r"(?:"
+    r"(?:[-–—,:(]\s*)?(?:(?:is|are|was|were|would be|looks|seems|est|sont|ist|sind|es|son|nye)\s+)?"
+    r"(?:(?:also|clearly|definitely|obviously|therefore|simply|both|all|aussi|clairement|auch)\s+)?"
+    + _WRONG
+    + r"(?![ \t]+(?:answers?|options?|choices?|ones?)(?!\w))"
+    r"|(?:is|are|was|were|does|do|would|will|could|can)\s+not(?!\w)"
+    r"|(?:isn't|aren't|wasn't|weren't|doesn't|don't|can't|cannot|couldn't|won't|wouldn't)(?!\w)"
+    r"|n'(?:est|a|était)\s+pas|ne\s+\w+\s+pas|(?:ist|sind)\s+nicht|no\s+(?:es|son)(?!\w)|menye"
+    r")"
+)
+NEGATED_BEFORE = re.compile(
+    r"(?<!\w)(?:not|isn't|wasn't|never|neither|nor|cannot be|can't be|pas|ni|nicht|keine?"
+    r"|rather than|instead of|unlike|except|eliminat\w{1,4}|rul\w{1,4} out"
+    r"|exclud\w{1,4}|reject\w{0,4}"
+    r"|plutôt que|contrairement à|sauf|élimin\w{1,5}|statt|außer|no es|no la|menye)(?!\w)"
+    + _TO_LETTER
+)
+DENIED_BEFORE = re.compile(
+    r"(?<!\w)(?:not|isn't|wasn't|never|n't|neither|nor|pas|jamais|nicht|kein\w{0,2}|no es|menye"
+    r"|rather than|instead of|unlike|plutôt que)\s+(?:\w{1,10}\s+){0,2}[\"'«“(*]{0,3}\s?\Z"
+)
+_JOIN = r"(?:and/or|or|and|ou|et|oder|und|kple|alo|[&/+;|])(?:\s+(?:possibly|maybe|perhaps))?"
+SHARED_AFTER = re.compile(
+    _CLOSE + r"\s*(?:" + _JOIN + r"\s*(?:option\s+)?[*(\"'`]{0,3}[A-Z](?![\w'])"
+    r"|,\s*[*(\"'`]{0,3}[A-Z][*)\"'`]{0,3}(?=\s*(?:,|\.|$|and\b|or\b|et\b|ou\b|und\b|oder\b))"
+    r"|[ \t]+[*(\"'`]{0,3}[A-Z][*)\"'`.]{0,3}\s*\Z)"
+)
+SHARED_AFTER_LOWER = re.compile(
+    _CLOSE + r"\s*(?:" + _JOIN + r"\s*[*(\"'`]{0,3}[A-Za-z](?![\w'])"
+    r"|,\s*[*(\"'`]{0,3}[A-Za-z][*)\"'`]{0,3}(?=\s*(?:,|\.|$|and\b|or\b|et\b|ou\b)))"
+)
+SHARED_BEFORE = re.compile(
+    r"(?<![\w'])[a-z][*)\"'`.]{0,4}\s*(?:" + _JOIN + r"|,)\s*(?:option\s+)?[*(\"'`]{0,3}\Z"
+)
+
+# --------------------------------------------------------------------------------------------- cues
+
+# "answer", "answer to the question", "réponse correcte", "answer_letter"
+_NOUN_GROUP = (
+    r"(?<!\w)" + _NOUN + r"(?:\s+(?:to|for|of|here|that|which|i|à|de|du|auf|zu|a la|in|si)(?!\w)"
+    r"[^.\n:;!?]{0,60}?|,[^.\n:;!?]{0,40},|(?:[\s_](?!not\b|pas\b|nicht\b)[^\W\d]{2,14}){0,3}?)"
+)
+_SAYS = (
+    r"[\s*_`\"')\]]{0,8}(?:(?<!\w)" + _IS + r"(?!\w)|'s(?!\w)|[:=→⇒-]|=>|->|–|—)"
+    r"(?:[\s*_`\"']{0,8}(?:" + _IS + r"(?!\w)|[:=→\n])){0,2}"
+)
+_CHOOSE = (
+    r"(?<!\w)(?:i(?:\s+would|'d|'ll|\s+will|\s+am|'m)?\s+(?:say|answer|guess)"
+    r"|(?:i|we|you|one|let's|let me)(?:\s+(?:would|should|will|must|am|are)|'d|'ll|'m|'re)?\s+"
+    r"(?:choose|chose|choosing|pick|picked|select|selected|go with|going with|opt for|vote for)"
+    r"|je\s+(?:choisis|choisirais|dirais|prends|sélectionne|réponds|vote pour)"
+    r"|j'(?:opte pour|ai choisi)"
+    r"|ich\s+(?:wähle|nehme)|elijo|escojo|elegiría|escolho|scelgo|metia|mietia)(?!\w)\s*:?"
+)
+# "Answer B", "Réponse B", or "Answer" as a heading and B below it: only these need no verb.
+_DIRECT = (
+    r"(?<!\w)(?:answer|ans|réponse|reponse|antwort|respuesta|ŋuɖoɖo)"
+    r"(?:[ \t*_`\"'(\[]{1,6}|[ \t*_`#]{0,6}\n[\s*_`\"'(\[]{0,8})\Z"
+)
+CUE_BEFORE = re.compile(
+    "(?:" + _NOUN_GROUP + _SAYS + "|" + _CHOOSE + r"|\\boxed\s?\{|\#{4})" + _TO_LETTER
+    + "|" + _DIRECT
+)  # fmt: skip
+CUE_ALONE = re.compile(_NOUN_GROUP + _SAYS + r"[\s*_`\"'“«(\[{$]{0,8}")
+CUE_AFTER = re.compile(
+    _OWN_TEXT + _CLOSE + r"(?:\s*\([^()\n]{0,60}\))?\s*,?\s*"
+    r"(?:(?:" + _IS + r"|seems|looks|appears to be)\s+|[-–—(]\s*(?=correct|right|true|juste|vrai))"
+    r"(?:(?:the|la|le|die|el|clearly|definitely|indeed|most|only|likely|probably|bien)\s+){0,3}"
+    r"(?:correct|right|true|best|accurate|answer|bonne|correcte?|juste|vraie?|exacte?|réponse"
+    r"|meilleure|richtige?|korrekt|antwort|correct[ao]|respuesta|ŋuɖoɖo)(?:\w{0,3})(?!\w)"
+)
+HINT_BEFORE = re.compile(
+    r"(?<!\w)(?:option|choice|letter|choix|lettre|proposition|buchstabe|opción|opcion|letra"
+    r"|it's|it is|that's|that is|this is|must be|should be|c'est|ce serait|es ist|sería|es la"
+    r"|which is|il s'agit de(?: la)?"
+    r"|i think|i believe"
+    r"|je pense(?: que)?(?: c'est)?|je crois(?: que)?(?: c'est)?|ich denke|creo que(?: es)?"
+    r"|therefore|hence|thus|so|donc|also|definitely|clearly|surely|probably|maybe|perhaps|sûrement"
+    r"|certainement|probablement|peut-être|→|⇒|=>|->)"
+    r"[ \t]*[,:]?[ \t]*" + _TO_LETTER
+)
+
+# "The answer is A … no, B": a later letter takes the place of an announced one.
+CORRECTED_BEFORE = re.compile(
+    r"(?<!\w)(?:(?:no|wait|actually|sorry|rather|i mean|non|en fait|plutôt|nein)[,:. ]{1,4}"
+    r"(?:(?:it's|it is|c'est|es ist)[ \t]+)?|but (?:it's|it is|it was)[ \t]+|mais c'est[ \t]+)"
+    r"[*_`\"'(\[$]{0,4}\Z"
+)
+
+# ---------------------------------------------------------------------- alone, leading, closing
+
+EXPLAINS = re.compile(
+    r"(?<!\w)(?:expla|expli|reason|rationale|because|why|pourquoi|begründung|warum)"
+)
+
+EMPHASIS_BEFORE = re.compile(r"(?:\*{1,3}|\$|`|\\textbf\{|\\mathbf\{)\s?[(\[\"']?\Z")
+EMPHASIS_AFTER = re.compile(r"[)\].:\"']{0,2}\s?(?:\*{1,3}|\$|`|\})")
+LINE_LEAD = re.compile(
+    r"^[ \t]*(?:(?:[-•>*]|#{1,6})[ \t]+)?[*_`\"'(\[{$]{0,6}([A-Za-z])"
+    r"(?:[*`\"']{0,4}[)\].:,;][)\].:*`\"'$}]{0,6}|[*`\"'$}]{0,6}[ \t]*(?:[-–—]|$)"
+    r"|[*`\"'$}]{0,6}[ \t]+(?=[^\W\d_]|\())",
+    re.MULTILINE,
+)
+CLAUSE_BEFORE = re.compile(
+    r"(?:[,;:—–]|(?<=\w)[.!?][ \t]+|(?<!\w)(?:so|thus|hence|therefore|then|but|rather|donc|alors"
+    r"|mais|plutôt|also|aber|sondern|sino|luego|pero|eya ta|choose|select|pick))"
+    r"[ \t]*(?:(?:rather|c'est|it's|it is)[ \t]+)?[*_`\"'(\[$]{0,4}\Z"
+    r"|\((?:option\s+)?\Z"
+)
+# "A. Lyon" begins an option; a stop ends a clause only where the line ends too.
+CLAUSE_AFTER = re.compile(
+    r"[*_`\"')\]$]{0,4}[ \t]*(?:\Z|[!;\n]|\.\s*(?:\Z|\n)|,(?!\s*[a-z](?!\w)))"
+)

@@ -1,0 +1,89 @@
+"""Which letters a multiple-choice test allows, and the texts behind them.
+
+In: the `choices` of a check, or the conversation they are written in. Out: Options. Refuses to
+know: answers.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from assay.text.folding import visible
+from assay.types import Case, MultipleChoice
+
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_DEFAULT = "ABCDE"
+
+# "A. ", "A) ", "(A) ", "A: ", "- **A)** " at the start of a line; the same inside one.
+_AT_LINE_START = re.compile(
+    r"^[ \t]*(?:[-*•>][ \t]+)?[*_]{0,2}\(?([A-Za-z])[*_]{0,2}[.):][*_]{0,2}(?=\s|\S)", re.MULTILINE
+)
+_IN_LINE = re.compile(r"(?<![\w.'’])\(?([A-Za-z])[.):](?=\s|\()")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The letters allowed, and the text behind each where the test gives it."""
+
+    letters: str
+    texts: tuple[str, ...] = ()
+
+
+def options_of(case: Case, check: MultipleChoice) -> Options:
+    """From `choices`, else from the markers in the conversation, latest turn first, else A to E."""
+    if check.choices:
+        return Options(ALPHABET[: len(check.choices)], check.choices)
+    for message in reversed(case.messages):
+        found = options_in(message.content)
+        if found is not None:
+            return _reaching(found, check.expected)
+    return _reaching(Options(_DEFAULT), check.expected)
+
+
+def _reaching(options: Options, expected: str) -> Options:
+    """An expected letter is always an allowed one, whatever the markers look like."""
+    last = ALPHABET.find(expected.strip().upper()) + 1
+    if last <= len(options.letters):
+        return options
+    return Options(ALPHABET[:last])
+
+
+@lru_cache(maxsize=2048)
+def options_in(prompt: str) -> Options | None:
+    """The last run of markers A, B, … in a prompt; None where there are not two of them."""
+    text = unicodedata.normalize("NFKC", visible(prompt))
+    for pattern in (_AT_LINE_START, _IN_LINE):
+        run = _last_run(pattern.finditer(text))
+        if len(run) >= 2:
+            ends = [marker.start() for marker in run[1:]]
+            ends.append(len(text))
+            texts = tuple(
+                _first_line(text[marker.end() : end]) for marker, end in zip(run, ends, strict=True)
+            )
+            return Options(ALPHABET[: len(run)], texts)
+    return None
+
+
+def _last_run(markers: Iterable[re.Match[str]]) -> list[re.Match[str]]:
+    """The markers of the last question: from an A onwards, each the next letter."""
+    best: list[re.Match[str]] = []
+    run: list[re.Match[str]] = []
+    for marker in markers:
+        letter = marker[1].upper()
+        if len(run) < len(ALPHABET) and run and letter == ALPHABET[len(run)]:
+            run.append(marker)
+        elif letter == "A":
+            run = [marker]
+        if len(run) >= 2:
+            best = run
+    return best
+
+
+def _first_line(text: str) -> str:
+    stripped = text.strip()
+    line = stripped.splitlines()[0] if stripped else ""
+    return line.strip(" \t*_;,").rstrip(".")

@@ -1,0 +1,41 @@
+"""Every health check of one answer.
+
+In: a sample prompt and what a model wrote after it; whether the model was stopped. Out: a Health.
+Pure and deterministic, never raises on any text, and bounded in time: a megabyte of anything takes
+no longer than the 20,000 characters that are read of it.
+"""
+
+from __future__ import annotations
+
+from assay.checks.health.accuracy import accuracy
+from assay.checks.health.coherence import coherence
+from assay.checks.health.length import length
+from assay.checks.health.loop import loop
+from assay.checks.health.nonsense import nonsense
+from assay.checks.health.relevance import relevance
+from assay.checks.health.repetition import repetition
+from assay.checks.health.terms import technical_terms
+from assay.checks.health.truncation import truncation
+from assay.types.samples import Health, SamplePrompt
+
+HEALTH = "health"
+HEALTH_VERSION = 1
+
+
+def examine(sample: SamplePrompt, text: str, *, truncated: bool = False) -> Health:
+    """Examine one answer; the three failures come first, then the notes, then the tick list."""
+    readable = nonsense(text)
+    coherent = coherence(text, readable)
+    return Health(
+        checks=(
+            loop(text),
+            repetition(text),
+            readable,
+            length(text),
+            coherent,
+            technical_terms(text),
+            relevance(sample, text),
+            truncation(text, truncated=truncated),
+            *accuracy(sample, text, coherent),
+        )
+    )

@@ -1,0 +1,226 @@
+"""A command in, what it does out, so that two spellings of one thing compare equal.
+
+In: commands of `syntax`. Out: actions (program, operands, options that matter), and whether one
+action does what another asks for.
+
+    sudo apt-get install -y nginx curl  ->  apt install nginx  +  apt install curl
+    systemctl enable --now ssh.service  ->  systemctl enable ssh  +  systemctl start ssh
+    pacman -Syu nginx                   ->  pacman refresh  +  upgrade  +  install nginx
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assay.checks.shell.arguments import arguments_of, words_in_place
+from assay.checks.shell.changing import CHANGING, CHANGING_ANYWHERE
+from assay.checks.shell.options import (
+    ALIASES,
+    ANY_ORDER,
+    DIGITS,
+    FOLDERS,
+    HARMLESS_LIKE,
+    HARMLESS_VALUES,
+    IN_PLACE,
+)
+from assay.checks.shell.programs import INIT_SCRIPT, KNOWN_PROGRAMS, SERVICE_VERBS, names
+from assay.checks.shell.syntax import Command
+
+_NOTHING: frozenset[str] = frozenset()
+_MODULE_FILE = re.compile(r"\.ko(?:\.(?:xz|gz|zst))?$")
+_INSTALLERS = frozenset({"apt", "dnf", "zypper", "apk", "snap", "pip", "brew", "npm"})
+_PER_UNIT = names("start stop restart reload enable disable mask unmask")
+_AT_BOOT = {
+    "on": "enable", "off": "disable",
+    "defaults": "enable", "enable": "enable", "disable": "disable",
+}  # fmt: skip
+_VERBS = {
+    "apt": {"dist-upgrade": "full-upgrade"},
+    "dnf": {"update": "upgrade", "erase": "remove", "localinstall": "install"},
+    "zypper": {
+        "in": "install", "rm": "remove", "ref": "refresh", "up": "update", "dup": "dist-upgrade",
+        "se": "search", "if": "info", "lr": "repos", "ar": "addrepo", "rr": "removerepo",
+        "lu": "list-updates",
+    },
+    "apk": {"add": "install", "del": "remove"},
+    "npm": {"i": "install", "add": "install"},
+}  # fmt: skip
+_REFRESHES = {("apt", "update"), ("dnf", "makecache"), ("dnf", "check-update"),
+              ("zypper", "refresh"), ("pacman", "refresh"), ("apk", "update")}  # fmt: skip
+_IP_OBJECTS = {
+    **dict.fromkeys(("a", "ad", "addr", "address"), "address"),
+    **dict.fromkeys(("l", "li", "link"), "link"),
+    **dict.fromkeys(("r", "ro", "route"), "route"),
+    **dict.fromkeys(("n", "neigh", "neighbor", "neighbour"), "neighbour"),
+}
+_IP_VERBS = {
+    **dict.fromkeys(("s", "sh", "show", "list", "ls", "lst"), "show"),
+    **dict.fromkeys(("a", "add"), "add"),
+    **dict.fromkeys(("d", "del", "delete"), "delete"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing that is done. An option with a value is written `-n=5`."""
+
+    program: str
+    operands: tuple[str, ...] = ()
+    options: frozenset[str] = _NOTHING
+
+    @property
+    def is_refresh(self) -> bool:
+        """It only fetches package lists."""
+        return (self.program, *self.operands) in _REFRESHES
+
+
+def fulfils(found: Action, wanted: Action) -> bool:
+    """Same program and operands, every option asked for, and no further one that changes it."""
+    if found.program != wanted.program or found.operands != wanted.operands:
+        return False
+    if not wanted.options <= found.options:
+        return False
+    return all(_tolerated(found.program, extra) for extra in found.options - wanted.options)
+
+
+def _tolerated(program: str, option: str) -> bool:
+    name, has_value, value = option.partition("=")
+    if has_value:
+        form = HARMLESS_LIKE.get((program, name))
+        fits = form is not None and form.fullmatch(value) is not None
+        return fits or name in HARMLESS_VALUES.get(program, _NOTHING)
+    if re.search(r"\d", name):
+        return name in DIGITS.get(program, _NOTHING)
+    return name not in CHANGING_ANYWHERE and name not in CHANGING.get(program, _NOTHING)
+
+
+def actions_of(command: Command) -> tuple[Action, ...]:
+    """What a command does: mostly one thing; several packages or units are several."""
+    program, words = _program(command)
+    program, words = _same_as(program, words)
+    kept = {f"{text}=" for text in command.redirects}
+    if command.run_as:
+        kept.add(f"as={command.run_as}")
+    if program in IN_PLACE:
+        return (Action(program, words_in_place(program, words), frozenset(kept)),)
+    options, operands = arguments_of(program, words)
+    options |= kept
+    if program == "pacman":
+        return _pacman(options, operands)
+    if program == "systemctl":
+        return _systemctl(options, operands)
+    if program in _INSTALLERS:
+        return _packages(program, options, operands)
+    return (Action(program, _operands(program, operands), frozenset(options)),)
+
+
+def _program(command: Command) -> tuple[str, tuple[str, ...]]:
+    program = command.program
+    if program not in KNOWN_PROGRAMS and program.lower() in KNOWN_PROGRAMS:
+        program = program.lower()  # a sentence that begins "Apt install"
+    return ALIASES.get(program, program), command.words[1:]
+
+
+def _same_as(program: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Other programs for the same job."""
+    if program in ("service", "invoke-rc.d") and len(words) == 2 and words[1] in SERVICE_VERBS:
+        return "systemctl", (words[1], words[0])
+    if program.startswith(INIT_SCRIPT) and len(words) == 1:
+        return "systemctl", (words[0], program.rsplit("/", 1)[1])
+    if program == "chkconfig" and len(words) == 2 and words[1] in ("on", "off"):
+        return "systemctl", (_AT_BOOT[words[1]], words[0])
+    if program == "update-rc.d" and len(words) == 2 and words[1] in _AT_BOOT:
+        return "systemctl", (_AT_BOOT[words[1]], words[0])
+    if program in ("python", "python3") and words[:2] == ("-m", "pip"):
+        return "pip", words[2:]
+    if program == "docker-compose":
+        return "docker", ("compose", *words)
+    return program, words
+
+
+# -------------------------------------------------------------------------------------- operands
+
+
+def _operands(program: str, operands: list[str]) -> tuple[str, ...]:
+    if program == "ip":
+        return _ip(operands)
+    if program in ("modprobe", "modinfo", "rmmod"):
+        return tuple(module_name(word) for word in operands)
+    if program in FOLDERS:
+        operands = [word.rstrip("/") or word[:1] for word in operands]
+    return tuple(sorted(operands) if program in ANY_ORDER else operands)
+
+
+def module_name(text: str) -> str:
+    """A kernel module by its one name: no path, no `.ko`, `_` for `-`, lower case."""
+    return _MODULE_FILE.sub("", text.casefold().rsplit("/", 1)[-1]).replace("-", "_")
+
+
+def _ip(operands: list[str]) -> tuple[str, ...]:
+    if not operands:
+        return ()
+    named = _IP_OBJECTS.get(operands[0], operands[0])
+    verb = _IP_VERBS.get(operands[1], operands[1]) if len(operands) > 1 else "show"
+    return (named, verb, *operands[2:])
+
+
+# ---------------------------------------------------------------- package managers and services
+
+
+def _packages(program: str, options: set[str], operands: list[str]) -> tuple[Action, ...]:
+    verb, packages = (operands[0], operands[1:]) if operands else ("", [])
+    verb = _VERBS.get(program, {}).get(verb, verb)
+    if program == "apt" and verb == "remove" and "--purge" in options:
+        verb = "purge"
+        options = options - {"--purge"}
+    if program == "zypper" and verb == "search" and "-d" in options:
+        options = options - {"-d"} | {"--search-descriptions"}  # elsewhere: download only
+    actions = []
+    if program == "apk" and verb == "install" and options & {"-U", "--update"}:
+        options = options - {"-U", "--update"}
+        actions.append(Action(program, ("update",)))
+    if verb == "groupinstall":
+        verb, packages = "group", ["install", *packages]
+        return (Action(program, (verb, *packages), frozenset(options)),)
+    return (*actions, *_one_each(program, verb, packages, options, split=verb == "install"))
+
+
+def _one_each(
+    program: str, verb: str, operands: list[str], options: set[str], *, split: bool
+) -> tuple[Action, ...]:
+    if split and operands:
+        each = dict.fromkeys(operands)  # a package named twice is installed once
+        return tuple(Action(program, (verb, one), frozenset(options)) for one in each)
+    rest = sorted(operands) if program in ANY_ORDER else operands
+    return (Action(program, (verb, *rest) if verb else tuple(rest), frozenset(options)),)
+
+
+def _systemctl(options: set[str], operands: list[str]) -> tuple[Action, ...]:
+    verb, units = (operands[0], operands[1:]) if operands else ("", [])
+    units = [unit.removesuffix(".service") for unit in units]
+    if any(option.startswith("--state=") for option in options):
+        options = options - {"-a"}  # the states say which units, loaded or not
+    verbs = [verb]
+    if "--now" in options and verb in ("enable", "disable", "mask"):
+        options = options - {"--now"}
+        verbs.append("start" if verb == "enable" else "stop")
+    return tuple(
+        action
+        for each in verbs
+        for action in _one_each("systemctl", each, units, options, split=verb in _PER_UNIT)
+    )
+
+
+def _pacman(options: set[str], operands: list[str]) -> tuple[Action, ...]:
+    if "-S" not in options or options & {"-s", "-i", "-c", "-w", "-p", "-l", "-g"}:
+        return (Action("pacman", tuple(sorted(operands)), frozenset(options)),)
+    rest = frozenset(options - {"-S", "-y", "-u"})
+    actions = []
+    if "-y" in options:
+        actions.append(Action("pacman", ("refresh",), rest))
+    if "-u" in options:
+        actions.append(Action("pacman", ("upgrade",), rest))
+    if operands or not actions:
+        actions.extend(_one_each("pacman", "install", operands, set(rest), split=True))
+    return tuple(actions)

@@ -1,0 +1,116 @@
+"""A line of an answer in, the kernel modules it stands for out.
+
+In: a line and the accepted names. Out: the names the line commits itself to.
+
+No list of modules is consulted, so every word might be one. A line that lists several
+("e1000, e1000e, igb") commits itself to the first: naming all of them is guessing. A line that says
+what drives the device ("the NVIDIA card uses nouveau") commits itself to that, not to other names.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+from assay.checks.shell.claims import SEEN, Claim, claim_of, looks_like_a_module
+from assay.checks.shell.meaning import module_name
+from assay.checks.shell.programs import PROSE, SOMETIMES_PROSE, names
+
+_WORD = re.compile(r"[\w/][\w./+-]*")
+_SEPARATOR = re.compile(r"\s*[,;|/&]\s*")
+_ALTERNATIVE = names("or and ou et")
+_LOADERS = names("modprobe insmod modinfo")
+_NO_MODULE = (
+    PROSE
+    | SOMETIMES_PROSE
+    | names("""
+    driver drivers module modules kernel linux debian ubuntu fedora device devices card cards yes no
+    sure well ok okay answer try load loaded called named supported supports support recommended
+    typically usually often likely probably correct right best name network wireless graphics
+    ethernet
+    rmmod blacklist sudo
+""")
+)
+
+
+class _Token(NamedTuple):
+    name: str
+    joined: bool  # to the token before it, by a comma, a slash or "or"
+    is_file: bool
+    claim: Claim
+    is_module: bool  # by its looks
+
+
+def modules_in(line: str, accepted: frozenset[str]) -> frozenset[str]:
+    """The modules a line commits itself to, by their one name (no `.ko`, `_` for `-`)."""
+    tokens = _tokens(unicodedata.normalize("NFKC", line).casefold())
+    strongest = max((_weight(token, accepted) for token in tokens), default=Claim.NAMED)
+    counted = {strongest, Claim.ALONE} if strongest > Claim.ALONE else set(Claim)
+    committed: set[str] = set()
+    for run in _runs(tokens):
+        if any(_weight(token, accepted) in counted for token in run):
+            is_list = _is_list(run, accepted, whole=len(run) == len(tokens))
+            committed.update(token.name for token in (run[:1] if is_list else run))
+    return frozenset(committed)
+
+
+def _weight(token: _Token, accepted: frozenset[str]) -> Claim:
+    """A claim of what is no module ("the driver is available") pushes no name aside."""
+    return token.claim if token.is_module or token.name in accepted else Claim.NAMED
+
+
+def _tokens(line: str) -> list[_Token]:
+    """Words that may be modules; those ruled out and the parameters of modprobe are none."""
+    tokens: list[_Token] = []
+    end, joined, loading = 0, False, False
+    for found in _WORD.finditer(line):
+        gap = line[end : found.start()]
+        end = found.end()
+        word = found[0].rstrip(".,-/+")
+        if word in _ALTERNATIVE or not word:
+            joined = True
+            continue
+        joined = joined or bool(_SEPARATOR.fullmatch(gap))
+        is_option = gap.endswith("-")
+        if word in _LOADERS:
+            loading = True
+        elif word not in _NO_MODULE and not is_option:
+            behind = line[found.start() + len(word) : end + SEEN]
+            before = line[max(0, found.start() - SEEN) : found.start()]
+            claim = claim_of(before, behind, loaded=loading, first=not tokens)
+            if claim is not Claim.RULED_OUT:
+                tokens.extend(_named(word, joined, claim))
+            if loading and claim is not Claim.RULED_OUT:
+                break
+            loading = False
+        joined = False
+    return tokens
+
+
+def _named(word: str, joined: bool, claim: Claim) -> list[_Token]:
+    is_file = ".ko" in word
+    is_path = is_file or word.startswith("/") or word.count("/") > 1
+    parts = [word] if is_path else [part for part in word.split("/") if part]
+    tokens = []
+    for at, part in enumerate(parts):
+        is_module = is_file or looks_like_a_module(part)
+        tokens.append(_Token(module_name(part), joined or at > 0, is_file, claim, is_module))
+    return tokens
+
+
+def _runs(tokens: list[_Token]) -> list[list[_Token]]:
+    """Tokens that are joined stand together."""
+    runs: list[list[_Token]] = []
+    for token in tokens:
+        if token.joined and runs:
+            runs[-1].append(token)
+        else:
+            runs.append([token])
+    return runs
+
+
+def _is_list(run: list[_Token], accepted: frozenset[str], *, whole: bool) -> bool:
+    """Two names of modules side by side; "for this card, e1000e" is a sentence, not a list."""
+    modules = [t for t in run if t.is_file or t.name in accepted or re.search(r"[\d_]", t.name)]
+    return len(run) > 1 and (whole or len(run) > 2 or len(modules) > 1)

@@ -1,0 +1,293 @@
+"""A sentence in, the commands that stand in it unmarked out.
+
+In: a line of prose, or a line that is a command; and the programs to look for. Out: the parts that
+are shell, as text.
+
+A command begins at a program's name that something marks as one: the start of the line, `sudo`, an
+option, a verb of that program such as `install`, a cue such as "run". It ends where the sentence
+does, or before a word that no command line holds, such as "and" or "the".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from assay.checks.shell.programs import (
+    CUES,
+    ENGLISH_TOO,
+    INIT_SCRIPT,
+    NAMES_A_PROGRAM,
+    NEVER_PROSE_BESIDE,
+    PROSE,
+    SERVICE_PROGRAMS,
+    SERVICE_VERBS,
+    SOMETIMES_PROSE,
+    SURELY_PROSE,
+    TAKES_A_NUMBER,
+    TAKES_ANY_WORD,
+    TAKES_WORDS,
+    VERBS,
+    names,
+)
+from assay.checks.shell.syntax import WRAPPERS, Command, parse
+
+_OPENING = "(\"'“‘«["
+_CLOSING_OF = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
+_JOINING = frozenset({"and", "then", "or", "et", "puis", "ou"})
+_ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*$")
+_SHELL_LIKE = re.compile(r"[-/~$.\"'&|;<>*]|\w*[/=*]|\d")
+_VERBS_TOO = frozenset({"run", "use"})  # `dotnet run`
+_LEADS_ON = names("then next finally puis ensuite enfin")  # "Then, adduser alice docker"
+_NAMES_A_FILE_OR_HOST = re.compile(r"[A-Za-z][\w-]*[.@]\w")
+# "Do not run apt update", "instead of using yum": named, but not given.
+_DENIED = re.compile(
+    r"(?:(?:(?<!\w)not|n't|n’t|(?<!\w)never)\s+(?:run|use|execute|type|try|call|do)"
+    r"|(?<!\w)(?:avoid|instead of|rather than|plutôt que|au lieu de)(?:\s+(?:running|using))?"
+    r"|(?<!\w)(?:ne\s+|n['’])(?:lancez|exécutez|utilisez|tapez)\s+(?:pas|jamais))"
+    r"\s+(?:the\s+command\s+)?[\"'“‘«(*]{0,3}\Z",
+    re.IGNORECASE,
+)
+_EVIDENCE = re.compile(r"[-/~$`|&;<>\"'{\[\\.!]|\S*[/=*$`.;_]|\w+-\w|\d")
+_SURELY_SHELL = re.compile(r"[-/~$]|\.(?:$|/)")
+
+
+def is_command_line(line: str, programs: frozenset[str]) -> bool:
+    """Whether a whole line is shell: it begins with a program, parses, and holds no prose."""
+    words = line.split()
+    if not words or words[0][-1] in ":,":
+        return False
+    name = re.split(r"[;|&<>]", words[0].lstrip("\\"), maxsplit=1)[0].rsplit("/", 1)[-1]
+    if not (name in programs or words[0] in WRAPPERS or "=" in name or words[0][0] in "({[!./~"):
+        return False  # most lines of prose end here, unparsed
+    parsed = parse(line)
+    if not parsed.commands or not parsed.clean:
+        return False
+    first = parsed.commands[0]
+    if "=" in first.words[0]:
+        return re.match(r"\w+=.*(?:\$\(|`)", line) is not None
+    if not is_program(first.program, programs) or not any(map(_EVIDENCE.match, words[1:])):
+        return False
+    return not any(_holds_prose(command) for command in parsed.commands)
+
+
+def is_program(name: str, programs: frozenset[str]) -> bool:
+    """Whether a name is one of the programs, or a service's script."""
+    return name in programs or name.startswith(INIT_SCRIPT)
+
+
+def is_denied(before: str) -> bool:
+    """Whether the words before a command tell the reader not to run it."""
+    return _DENIED.search(before[-60:]) is not None
+
+
+def _holds_prose(command: Command) -> bool:
+    if command.program in TAKES_ANY_WORD:
+        return False
+    taken = SURELY_PROSE if command.program in TAKES_WORDS else SURELY_PROSE | SOMETIMES_PROSE
+    never = NEVER_PROSE_BESIDE.get(command.program, frozenset())
+    arguments = tuple(word for word in command.words[1:] if word not in never)
+    verb = next((word for word in arguments if not word.startswith("-")), "")
+    if verb in VERBS.get(command.program, ()):
+        taken = taken - {verb}  # `zypper in nginx`
+    for word, following in pairwise((*arguments, "")):
+        if word.lower() in SURELY_PROSE or (word.lower() in taken and following[:1].isalpha()):
+            return True
+        if word == "-" and following.isalpha() and arguments[-1] != following:
+            return True
+        if following and re.fullmatch(r"[\w+][\w.+-]*,", word):
+            return True
+        if re.fullmatch(r"\S*\w\.", word) and following[:1].isupper():
+            return True
+    return False
+
+
+def clauses_in(text: str, programs: frozenset[str]) -> Iterator[str]:
+    """The commands of a sentence, in order."""
+    tokens = list(re.finditer(r"\S+", text))
+    words = [token[0] for token in tokens]
+    at = after_command = 0
+    while at < len(words):
+        joined = at > 0 and at == after_command + 1 and _bare(words[at - 1]) in _JOINING
+        if not command_begins(words, at, programs, announced=joined):
+            at += 1
+            continue
+        start = tokens[at].start()
+        if is_denied(text[:start]):
+            at = _past_denied(words, at)
+            continue
+        closing = text.find(_CLOSING_OF.get(text[start], "\0"), start + 1)
+        if closing > 0:
+            yield text[start + 1 : closing].strip()
+            while at < len(words) and tokens[at].start() <= closing:
+                at += 1
+        else:
+            end = _clause_end(words, at)
+            start += len(words[at]) - len(words[at].lstrip(_OPENING))
+            yield _without_full_stop(text[start : tokens[end - 1].end()])
+            at = end
+        after_command = at
+
+
+def _past_denied(words: list[str], at: int) -> int:
+    """Behind a command not to be run; what follows its ";" is another matter."""
+    end = _clause_end(words, at)
+    stops = (n + 1 for n in range(at, end) if words[n].endswith(";"))
+    return next(stops, end)
+
+
+def _without_full_stop(clause: str) -> str:
+    if re.search(r"(?:^|\s)\.{1,2}$|\$\w*[?!]$", clause):
+        return clause
+    bare = clause.rstrip(".,:!?" if "(" in clause or "[" in clause else ".,:!?)]")
+    # a quote that closes what was opened before the clause
+    closes = bare.endswith(('"', "'", "”", "’")) and bare.count(bare[-1]) % 2
+    return bare[:-1] if closes else bare
+
+
+def _bare(word: str) -> str:
+    return word.strip("(\"'“”‘’[].,:;!?*)").lower()
+
+
+def command_begins(
+    words: list[str], at: int, programs: frozenset[str], *, announced: bool = False
+) -> bool:
+    """Whether a command begins at this word; `announced`: one stands right before it."""
+    if at >= len(words):
+        return False
+    word = words[at].lstrip(_OPENING)
+    following = words[at + 1] if at + 1 < len(words) else ""
+    if _ASSIGNMENT.match(word) or word.lower() in ("sudo", "doas"):
+        return _ASSIGNMENT.match(following) is not None or _may_follow_sudo(words, at, programs)
+    name = word.rstrip(".,:;!?)\"'”’]")
+    if name.startswith(INIT_SCRIPT):
+        return _bare(following) in SERVICE_VERBS
+    program = name.rsplit("/", 1)[-1] if name.startswith(("/usr/", "/bin/", "/sbin/")) else name
+    if program not in programs:
+        starts_sentence = at == 0 and program.lower() in programs
+        return (starts_sentence and _certain(program.lower(), words, at)) or _is_script(words, at)
+    if name == word and _certain(program, words, at):
+        return True
+    if program == "install":
+        return False
+    if at == 0 and program in ENGLISH_TOO:
+        return _short_line(words)
+    lead = words[at - 1] if at else ""
+    cued = _bare(lead) in CUES
+    if program in ENGLISH_TOO:
+        return cued and _certain_after_cue(program, following)
+    announced = announced or at == 0 or cued or lead.endswith((":", "."))
+    if _bare(lead) in _LEADS_ON and following.isalpha() and _bare(following) not in PROSE:
+        announced = announced or _bare(following) not in SOMETIMES_PROSE
+    return announced or _bare(following) in ("command", "utility")
+
+
+def _may_follow_sudo(words: list[str], at: int, programs: frozenset[str]) -> bool:
+    following = words[at + 1] if at + 1 < len(words) else ""
+    if _bare(following) in PROSE:  # "sudo which lets you": but `sudo who` is a command
+        behind = words[at + 2] if at + 2 < len(words) else "#"
+        return following in programs and behind[0] in "-#|/"
+    return following in programs or re.match(r"[-a-z/.]", following) is not None
+
+
+def _certain_after_cue(program: str, following: str) -> bool:
+    """The next word makes an English word a command: "use dig example.com", "run kill 4321"."""
+    if program in TAKES_A_NUMBER and following[:1].isdigit():
+        return True
+    return _NAMES_A_FILE_OR_HOST.match(following) is not None
+
+
+def _certain(program: str, words: list[str], at: int) -> bool:
+    """The next word makes it a command: an option, a path, an operator, a verb of the program."""
+    if at + 1 >= len(words):
+        return False
+    following = words[at + 1]
+    if _bare(following) in VERBS.get(program, ()) and following[0].isalnum():
+        return True
+    if program in SERVICE_PROGRAMS:
+        return at + 2 < len(words) and _bare(words[at + 2]) in SERVICE_VERBS
+    if re.fullmatch(r"[-–—]", following) and at + 2 < len(words) and program != "su":
+        return False
+    shell_like = _SURELY_SHELL if program in ENGLISH_TOO else _SHELL_LIKE
+    return shell_like.match(following) is not None or following in ("&&", "||", "|", ";")
+
+
+def _is_script(words: list[str], at: int) -> bool:
+    return at == 0 and words[0].startswith("./") and not PROSE & {_bare(w) for w in words}
+
+
+def _short_line(words: list[str]) -> bool:
+    """A whole line such as `top`, `man ls`, `which python3`: lower case, short, no prose."""
+    comment = next((at for at, word in enumerate(words) if word.startswith("#")), len(words))
+    words = words[:comment]
+    bare = {_bare(word) for word in words}
+    return (
+        len(words) <= 3
+        and all(w == w.lower() or w == w.upper() for w in words)
+        and not (bare & PROSE - {"which", "who"} or bare & SOMETIMES_PROSE - {"at"})
+    )
+
+
+def _clause_end(words: list[str], at: int) -> int:
+    """The index after the last word of the command that begins here."""
+    program, in_quote = "", ""
+    behind_sudo = at + (words[at].lower() in ("sudo", "doas"))  # where `who` is a program
+    for end in range(at, len(words)):
+        word = words[end]
+        if not in_quote:
+            if end > behind_sudo and not program and _bare(word) in PROSE:
+                return end
+            if not program and word not in WRAPPERS and not word.startswith("-"):
+                name = word.rsplit("/", 1)[-1].rstrip(".,:")
+                program = "" if _ASSIGNMENT.match(word) else name
+            elif end > at and _is_prose(words, end, program, whole_line=at == 0):
+                return end
+            if word in ("&&", "||", "|", ";") or word.endswith(";"):
+                program = ""
+        in_quote = _open_quote(word, in_quote)
+        if not in_quote and _ends_sentence(words, end):
+            return end + 1
+    return len(words)
+
+
+def _is_prose(words: list[str], at: int, program: str, *, whole_line: bool) -> bool:
+    bare = _bare(words[at])
+    if program in TAKES_ANY_WORD and whole_line:
+        return False
+    if words[at] in NEVER_PROSE_BESIDE.get(program, ()):
+        return False
+    if words[at] in VERBS.get(program, ()) and (
+        words[at - 1].endswith(program) or words[at - 1].startswith("-")
+    ):
+        return False
+    if whole_line and ((bare in NAMES_A_PROGRAM and at > 1) or (bare in _VERBS_TOO and at == 1)):
+        return False
+    if bare in PROSE and words[at][0].isalpha():
+        return True
+    if words[at] in ("–", "—", "→", "->", "=>") or words[at].startswith("("):
+        return True
+    if words[at] == "-":
+        rest = words[at + 1 : at + 3]
+        return len(rest) == 2 and all(re.fullmatch(r"[A-Za-z,.'’]+", word) for word in rest)
+    if bare in SOMETIMES_PROSE and program not in TAKES_WORDS and words[at].isalpha():
+        return not (bare == "on" and at + 1 == len(words))
+    return False
+
+
+def _open_quote(word: str, in_quote: str) -> str:
+    for position, mark in enumerate(word):
+        if in_quote:
+            in_quote = "" if mark == in_quote else in_quote
+        elif mark in "'\"" and not (mark == "'" and position and word[position - 1].isalnum()):
+            in_quote = mark
+    return in_quote
+
+
+def _ends_sentence(words: list[str], at: int) -> bool:
+    word = words[at]
+    if at + 1 == len(words) or word.strip(".") == "":
+        return False
+    if re.search(r"[,:!?)][\"'”’]?$", word):
+        return not (word.endswith(")") and "(" in word)
+    return re.search(r"\w/?\.[\"'”’)]?$", word) is not None

@@ -1,0 +1,262 @@
+"""An answer in, the shell it holds out: from code blocks, inline code, prompts and plain prose.
+
+In: the text of an answer and the programs to look for. Out: snippets of shell, in order, each with
+its commands.
+
+In code everything is shell; what stands outside of code goes to `prose`.
+`docs/shell.md` has the rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from assay.checks.shell.programs import names
+from assay.checks.shell.prose import (
+    clauses_in,
+    command_begins,
+    is_command_line,
+    is_denied,
+    is_program,
+)
+from assay.checks.shell.syntax import Command, parse
+from assay.text.folding import visible
+
+READ_AT_MOST = 100_000  # characters; an honest answer has a few thousand
+LINE_READ_AT_MOST = 2_000  # characters of a line that a top_k answer is read from
+HEREDOC_LINES = 200  # how far the end of a here-document is looked for
+
+_SHELL_LANGUAGES = names(
+    "bash sh shell zsh ksh fish console terminal shell-session shellsession sh-session cmd text "
+    "txt plaintext code command commands"
+)
+_FENCE = re.compile(r"\s{0,3}(?:>\s?)*(?:[-*+]\s+|\d+[.)]\s+)?\s*(`{3,}|~{3,})\s*([^\s`{]*)[^`]*$")
+_MARKER = re.compile(
+    r"^\s*(?:>\s?|[-*+•]\s+|\(?\d{1,3}[.)]\s+|(?:step|étape)\s+\d+\s*[:.)]\s*)+", re.I
+)
+_PROMPT = re.compile(r"^\s*(?:\[?[\w.-]+@[\w.-]+[^$#\n]{0,80}[$#]|~?[$%❯]|➜(?:\s+~)?)\s+(?=\S)")
+_HARD_SPACE = re.compile("[\u00a0\u2007\u202f]")  # to a shell no space, to a reader one
+_ROOT_PROMPT = re.compile(r"^\s*#\s+(?=\S)")
+_INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]+)\1(?!`)")
+_BOLD = re.compile(r"\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*")
+_HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")
+_KEYWORD = re.compile(r"\s*(?:for|while|until|if|case|\(|\{|\[\[?|!)\s")
+_OUTPUT = re.compile(r"[:,]$|\w\.+$")  # "Reading:" is what a program printed
+
+
+class Snippet(NamedTuple):
+    """A piece of shell as it stood in the answer, and its commands."""
+
+    source: str
+    commands: tuple[Command, ...]
+
+
+class Line(NamedTuple):
+    """A line of an answer, and whether it stood in a block of shell."""
+
+    text: str
+    in_code: bool
+
+
+def snippets_in(answer: str, programs: frozenset[str]) -> tuple[Snippet, ...]:
+    """Every piece of shell of an answer, in order. Reads the first 100,000 characters."""
+    found: list[Snippet] = []
+    for language, lines in _blocks(_as_typed(answer)):
+        if language is None:
+            found.extend(_from_plain(lines, programs))
+        elif language == "" or language in _SHELL_LANGUAGES:
+            found.extend(_from_code(lines, programs))
+    return tuple(found)
+
+
+def answer_lines(prediction: str) -> Iterator[Line]:
+    """The lines that say something, without fence, list marker or prompt."""
+    for language, lines in _blocks(_as_typed(prediction)):
+        in_code = language is not None and (language == "" or language in _SHELL_LANGUAGES)
+        for line in lines:
+            bare = "" if _FENCE.match(line) else _bare_line(line)
+            if bare:
+                yield Line(bare[:LINE_READ_AT_MOST], in_code)
+
+
+def first_lines(prediction: str) -> Iterator[str]:
+    """The text of those lines."""
+    return (line.text for line in answer_lines(prediction))
+
+
+def _bare_line(line: str) -> str:
+    bare = without_prompt(_MARKER.sub("", line, count=1)).strip()
+    quoted = len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "`\"'"
+    return bare[1:-1].strip() if quoted and bare[0] not in bare[1:-1] else bare
+
+
+def snippets_of_line(line: Line, programs: frozenset[str]) -> tuple[Snippet, ...]:
+    """The shell of one line. In a code block a line without any is read as code."""
+    found = snippets_in(line.text, programs)
+    if found or not line.in_code:
+        return found
+    return tuple(
+        snippet
+        for snippet in _snippet(line.text)
+        if is_program(snippet.commands[0].program, programs)
+    )
+
+
+def announces(line: str) -> bool:
+    """Whether a line only leads to the next: "You can use:", a heading, a comment in a block."""
+    return line.rstrip(" *_`").endswith((":", "：")) or re.match(r"#{1,6}\s", line) is not None
+
+
+def _as_typed(text: str) -> str:
+    return _HARD_SPACE.sub(" ", visible(text[:READ_AT_MOST]))
+
+
+def without_prompt(line: str) -> str:
+    """A line as it is typed, without `$ ` or `user@host:~$ ` before it."""
+    return _PROMPT.sub("", line, count=1)
+
+
+def _blocks(text: str) -> Iterator[tuple[str | None, list[str]]]:
+    """Runs of lines with the language of their fence, None outside of fences."""
+    language: str | None = None
+    closing, lines = "", list[str]()
+    for line in text.splitlines():
+        fence = _FENCE.match(line)
+        if language is None and fence:
+            yield None, lines
+            closing, language, lines = fence[1], fence[2].lower(), []
+        elif language is not None and line.strip().lstrip("> ").startswith(closing):
+            yield language, lines
+            language, lines = None, []
+        else:
+            lines.append(line)
+    yield language, lines
+
+
+def _snippet(source: str) -> Iterator[Snippet]:
+    commands = tuple(
+        command
+        for command in parse(source).commands
+        if not _OUTPUT.search(command.words[0]) and command.words not in (("sudo",), ("doas",))
+    )
+    if commands:
+        yield Snippet(source.strip(), commands)
+
+
+# -------------------------------------------------------------------------------------- in code
+
+
+def _from_code(lines: list[str], programs: frozenset[str]) -> Iterator[Snippet]:
+    logical = _logical(lines)
+    if any(_PROMPT.match(line) for line in logical):
+        typed = [without_prompt(line) for line in logical if _PROMPT.match(line)]
+    elif all(_ROOT_PROMPT.match(line) for line in logical if line.strip()):
+        typed = [_ROOT_PROMPT.sub("", line, count=1) for line in logical]
+        typed = [line for line in typed if command_begins(line.split(), 0, programs)]
+    else:
+        whole = "\n".join(lines)
+        if parse(whole).clean:
+            yield from _snippet(whole)
+            return
+        typed = logical
+    for line in typed:
+        yield from _snippet(line)
+
+
+def _logical(lines: list[str]) -> list[str]:
+    """Lines joined where a backslash or a here-document carries them on."""
+    joined: list[str] = []
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        while line.endswith("\\") and at < len(lines):
+            line = f"{line}\n{lines[at]}"
+            at += 1
+        heredoc = _HEREDOC.search(line)
+        end = heredoc and next(
+            (
+                i
+                for i in range(at, min(at + HEREDOC_LINES, len(lines)))
+                if lines[i].strip() == heredoc[1]
+            ),
+            None,
+        )
+        if end is not None:
+            line = "\n".join([line, *lines[at : end + 1]])
+            at = end + 1
+        joined.append(line)
+    return joined
+
+
+# ------------------------------------------------------------------------------------- in prose
+
+
+def _from_plain(lines: list[str], programs: frozenset[str]) -> Iterator[Snippet]:
+    waiting = _logical(lines)
+    at = 0
+    while at < len(waiting):
+        end = _construct_end(waiting, at)
+        if end:
+            whole = "\n".join(waiting[at:end])
+            parsed = parse(whole)
+            if parsed.clean and any(c.program in programs for c in parsed.commands):
+                yield from _snippet(whole)
+                at = end
+                continue
+        yield from _from_line(waiting[at], programs)
+        at += 1
+
+
+_CLOSERS = {"for": "done", "while": "done", "until": "done", "if": "fi", "case": "esac"}
+
+
+def _construct_end(lines: list[str], at: int) -> int:
+    """Where a loop or condition that begins on this line ends; 0 if none begins."""
+    if "\n" in lines[at] and not lines[at].lstrip().startswith(("`", "#")):
+        return at + 1
+    if not _KEYWORD.match(lines[at]):
+        return 0
+    closer = _CLOSERS.get(lines[at].split()[0])
+    for end in range(at, min(at + 60, len(lines))):
+        if closer is None or re.search(rf"(?:^|[\s;]){closer}(?:$|[\s;|>&])", lines[end]):
+            return end + 1
+    return 0
+
+
+def _from_line(line: str, programs: frozenset[str]) -> Iterator[Snippet]:
+    line = _BOLD.sub(r"\1", _MARKER.sub("", line, count=1))
+    if _PROMPT.match(line):
+        yield from _snippet(without_prompt(line))
+        return
+    line = _ROOT_PROMPT.sub("", line, count=1)
+    if is_command_line(line, programs):
+        yield from _snippet(re.sub(r"(?<=[\w\"'])\.$", "", line.strip()))
+        return
+    at = 0
+    for code in _INLINE.finditer(line):
+        yield from _from_sentence(line[at : code.start()], programs)
+        if not is_denied(line[: code.start()]):
+            yield from _from_span(code[2], programs)
+        at = code.end()
+    yield from _from_sentence(line[at:], programs)
+
+
+def _from_sentence(text: str, programs: frozenset[str]) -> Iterator[Snippet]:
+    for clause in clauses_in(text, programs):
+        yield from _snippet(clause)
+
+
+def _from_span(code: str, programs: frozenset[str]) -> Iterator[Snippet]:
+    """Inline code is a command if it starts with a program, or looks like one with arguments."""
+    code = without_prompt(_ROOT_PROMPT.sub("", code, count=1)).strip()
+    parsed = parse(code)
+    if not parsed.commands or not (parsed.clean or parsed.commands[0].program in programs):
+        return
+    first = parsed.commands[0]
+    if first.program in programs or (
+        len(first.words) > 1 and re.fullmatch(r"[a-z][\w.+-]*", first.words[0])
+    ):
+        yield from _snippet(code)

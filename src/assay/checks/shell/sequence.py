@@ -1,0 +1,135 @@
+"""Steps wanted and commands found in; the longest match that keeps the order out.
+
+In: expected commands as text, and the commands of an answer. Out: which step was met by which
+command.
+
+A step is met by any of its alternatives. An alternative may hold several commands
+(`apt update && apt install nginx`): they are met in order. Every action of the answer meets one
+step at most; a command with two actions (`systemctl enable --now ssh`) can meet two steps.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from assay.checks.shell.meaning import Action, actions_of, fulfils
+from assay.checks.shell.reading import without_prompt
+from assay.checks.shell.syntax import Command, parse
+
+Pipeline = tuple[tuple[Action, ...], ...]  # the actions of each command between the pipes
+
+
+@lru_cache(maxsize=4096)
+def pipelines_of(expected: str) -> tuple[Pipeline, ...]:
+    """An expected text as shell, one entry per pipeline."""
+    commands = parse(without_prompt(expected)).commands
+    if not commands:  # a lone `#` or bracket: nothing of an answer can equal it but itself
+        return (((Action(" ".join(expected.split())),),),)
+    pipelines: list[list[tuple[Action, ...]]] = []
+    for command in commands:
+        if command.piped and pipelines:
+            pipelines[-1].append(actions_of(command))
+        else:
+            pipelines.append([actions_of(command)])
+    return tuple(tuple(pipeline) for pipeline in pipelines)
+
+
+@lru_cache(maxsize=4096)
+def programs_of(expected: str) -> frozenset[str]:
+    """The programs an expected text names, to be known when an answer is read."""
+    return frozenset(command.program for command in parse(without_prompt(expected)).commands)
+
+
+class _Taken(NamedTuple):
+    """How far the answer is used up: the last command, and the actions taken of it."""
+
+    command: int
+    actions: frozenset[tuple[int, int]]
+
+
+class _Met(NamedTuple):
+    taken: _Taken
+    steps: tuple[tuple[int, int], ...]  # step, command
+
+
+class Found:
+    """The commands of an answer, ready to be looked up by action."""
+
+    def __init__(self, commands: Sequence[Command]) -> None:
+        self.commands = tuple(commands)
+        self._actions = [actions_of(command) for command in self.commands]
+        self._by_program: dict[str, list[tuple[int, int]]] = {}
+        for at, actions in enumerate(self._actions):
+            for which, action in enumerate(actions):
+                self._by_program.setdefault(action.program, []).append((at, which))
+        self._places: dict[Action, list[tuple[int, int]]] = {}
+
+    def places(self, wanted: Action) -> list[tuple[int, int]]:
+        """Where an action is done: command and action, in order."""
+        if wanted not in self._places:
+            self._places[wanted] = [
+                (at, which)
+                for at, which in self._by_program.get(wanted.program, ())
+                if fulfils(self._actions[at][which], wanted)
+            ]
+        return self._places[wanted]
+
+    def match(self, steps: Sequence[Sequence[str]]) -> dict[int, int]:
+        """The longest in-order match: step -> the command that completes it."""
+        best: list[_Met | None] = [_Met(_Taken(0, frozenset()), ())] + [None] * len(steps)
+        for step, alternatives in enumerate(steps):
+            for count in range(step, -1, -1):
+                before, rival = best[count], best[count + 1]
+                taken = before and self._earliest(alternatives, before.taken)
+                if before is None or taken is None:
+                    continue
+                # The earlier a match of this length ends, the more room is left for the rest.
+                if rival is None or taken.command < rival.taken.command:
+                    best[count + 1] = _Met(taken, (*before.steps, (step, taken.command)))
+        longest = next(met for met in reversed(best) if met is not None)
+        return dict(longest.steps)
+
+    def _earliest(self, alternatives: Sequence[str], taken: _Taken) -> _Taken | None:
+        ends = (self._after(pipelines_of(text), taken) for text in alternatives)
+        return min(filter(None, ends), key=lambda end: end.command, default=None)
+
+    def _after(self, pipelines: tuple[Pipeline, ...], taken: _Taken) -> _Taken | None:
+        now: _Taken | None = taken
+        for pipeline in pipelines:
+            if now is None:
+                return None
+            now = self._piped(pipeline, now) if len(pipeline) > 1 else self._one(pipeline[0], now)
+        return now
+
+    def _one(self, wanted: tuple[Action, ...], taken: _Taken) -> _Taken | None:
+        """All actions of one wanted command; the answer may do them in any order."""
+        last, used = taken.command, set(taken.actions)
+        for action in wanted:
+            places = self.places(action)
+            start = bisect_left(places, (taken.command, 0))
+            place = next((p for p in places[start:] if p not in used), None)
+            if place is None:
+                return None
+            used.add(place)
+            last = max(last, place[0])
+        return _Taken(last, frozenset(used))
+
+    def _piped(self, pipeline: Pipeline, taken: _Taken) -> _Taken | None:
+        """The wanted commands side by side, joined by pipes."""
+        head, *rest = pipeline
+        for at, which in self.places(head[0]):
+            last = at + len(rest)
+            if at < taken.command or (at, which) in taken.actions or last >= len(self.commands):
+                continue
+            if all(
+                self.commands[at + n].piped and self._does(at + n, stage)
+                for n, stage in enumerate(rest, start=1)
+            ):
+                return _Taken(last, taken.actions | {(at, which), (last, 0)})
+        return None
+
+    def _does(self, at: int, wanted: tuple[Action, ...]) -> bool:
+        return all(any(fulfils(done, one) for done in self._actions[at]) for one in wanted)

@@ -1,0 +1,286 @@
+"""Shell source in, simple commands out, with a real parser (tree-sitter-bash). Runs nothing.
+
+In: a piece of shell. Out: its commands in source order, quotes removed, `sudo` and other wrappers
+peeled off, the inside of `bash -c '…'` read too; and whether it parsed without error.
+
+Substitutions such as `$(uname -r)` are arguments, not commands. Trees are walked with a stack:
+a hundred thousand open brackets are a deep tree.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import tree_sitter
+import tree_sitter_bash
+
+from assay.checks.shell.programs import names
+
+# Characters of one piece. The parser takes time in the square of some hostile texts: "a@a@a@…" of
+# 2,000 characters 28 ms, of 8,000 635 ms. Longer scripts are read line by line.
+PARSED_AT_MOST = 2_000
+WRAPPED_AT_MOST = 8  # sudo env nice time …
+NESTED_AT_MOST = 4  # bash -c "bash -c …": deeper ones stay one command
+# The scanner of tree-sitter-bash 0.25 looks every code point up in C's table of character classes,
+# which ends at 255: "{", an emoji and "+" ended the process in one of several tries.
+_BEYOND_LATIN = re.compile(rb"[\xc4-\xf7][\x80-\xbf]*")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+_SYSTEM_FOLDER = re.compile(r"/(?:usr/)?(?:local/)?s?bin/(?=[^/]+$)")
+_QUOTED = re.compile(r"\\\n|\\(.)|'([^']*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
+_ESCAPED_IN_DOUBLE = re.compile(r"\\([\"\\$`])|\\\n")
+_HARMLESS_REDIRECT = re.compile(r"(?:\d*|&)>>?\|?\s*/dev/null|<\s*/dev/null|\d*>&\s*[\d-]+")
+
+# Programs that run the rest of their line: name -> its options that take a value.
+WRAPPERS = {
+    "sudo": names("-u -g -p -C -h -r -t -T -U -D -R --user --group --chdir --host"),
+    "doas": frozenset({"-u", "-C"}),
+    "pkexec": frozenset({"--user"}),
+    "run0": frozenset({"-u", "--user"}),
+    "env": frozenset({"-u", "-C", "--unset", "--chdir"}),
+    "nice": frozenset({"-n", "--adjustment"}),
+    "ionice": frozenset({"-c", "-n", "--class", "--classdata"}),
+    "time": frozenset({"-f", "-o", "--format", "--output"}),
+    "timeout": frozenset({"-k", "-s", "--kill-after", "--signal"}),
+    "stdbuf": frozenset({"-i", "-o", "-e"}),
+    "exec": frozenset({"-a"}),
+    "nohup": frozenset(),
+    "setsid": frozenset(),
+    "command": frozenset(),
+    "builtin": frozenset(),
+}
+# With these the wrapper does something of its own and is the command.
+_NOT_WRAPPING = {
+    "sudo": names("-l -v -k -K -e -V --list --validate --edit --version --help"),
+    "command": frozenset({"-v", "-V"}),
+    "ionice": frozenset({"-p"}),
+}
+_CHANGES_USER = frozenset({"sudo", "doas", "pkexec", "run0"})
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
+_SU_VALUES = frozenset({"-s", "--shell", "-g", "--group", "-G", "-w"})
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One simple command. `piped`: it reads from the command before it."""
+
+    words: tuple[str, ...]
+    source: str
+    redirects: tuple[str, ...] = ()
+    piped: bool = False
+    run_as: str = ""
+
+    @property
+    def program(self) -> str:
+        """The first word, without the folder where system programs lie."""
+        return _SYSTEM_FOLDER.sub("", self.words[0])
+
+
+class Parsed(NamedTuple):
+    """The commands, and whether the whole was shell without an error."""
+
+    commands: tuple[Command, ...]
+    clean: bool
+
+
+@lru_cache(maxsize=1)
+def _parser() -> tree_sitter.Parser:
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+
+@lru_cache(maxsize=1024)
+def parse(source: str, *, depth: int = 0) -> Parsed:
+    """Every simple command of a piece of shell, in order; what is longer than 2,000 is cut."""
+    text = source[:PARSED_AT_MOST].replace("\0", " ").replace("\r\n", "\n")
+    typed = text.encode("utf-8", errors="replace")
+    root = _parser().parse(_BEYOND_LATIN.sub(_stand_in, typed)).root_node
+    commands: list[Command] = []
+    for raw in _simple_commands(root, typed):
+        commands.extend(_unwrapped(raw, depth))
+    return Parsed(tuple(commands), not root.has_error and len(source) <= PARSED_AT_MOST)
+
+
+def _stand_in(character: re.Match[bytes]) -> bytes:
+    """As many letters, or blanks for a blank, so that every place in the text stays the same."""
+    is_blank = character[0].decode("utf-8", errors="replace").isspace()
+    return (b" " if is_blank else b"z") * len(character[0])
+
+
+# -------------------------------------------------------------------------------------- the tree
+
+_ARGUMENT_LIKE = names(
+    "command_substitution process_substitution heredoc_body heredoc_start heredoc_end "
+    "comment file_redirect herestring_redirect"
+)
+_EMITTED = names("command declaration_command unset_command variable_assignment test_command")
+
+
+class _Visit(NamedTuple):
+    node: tree_sitter.Node
+    piped: bool
+    redirects: tuple[str, ...]
+
+
+def _simple_commands(root: tree_sitter.Node, typed: bytes) -> list[Command]:
+    found: list[Command] = []
+    stack = [_Visit(root, False, ())]
+    while stack:
+        node, piped, redirects = stack.pop()
+        if node.type in _EMITTED:
+            words, own = _words(node, typed)
+            if words:
+                found.append(Command(words, _text(node, typed).strip(), own + redirects, piped))
+            continue
+        named = node.named_children
+        children = [c for c in named if c.type not in _ARGUMENT_LIKE]
+        own = _redirects(node, typed) if node.type == "redirected_statement" else ()
+        bodies = [c for c in children if c.type != "heredoc_redirect"]
+        last_body = bodies[-1].id if bodies else None
+        visits = []
+        for child in children:
+            # `a && b > f` hangs the redirect on the whole list; it belongs to the last command.
+            inherited = (redirects + own) if child.id == last_body else ()
+            fed = _fed_by_pipe(node, child, piped, first=child.id == named[0].id)
+            visits.append(_Visit(child, fed, inherited))
+        stack.extend(reversed(visits))
+    return found
+
+
+def _fed_by_pipe(
+    parent: tree_sitter.Node, child: tree_sitter.Node, inherited: bool, *, first: bool
+) -> bool:
+    if parent.type == "heredoc_redirect":  # holds `| grep x` of `tee f <<EOF | grep x`
+        return child.type == "pipeline" or inherited
+    if parent.type == "pipeline":
+        return inherited if first else True
+    return inherited and first
+
+
+def _text(node: tree_sitter.Node, typed: bytes) -> str:
+    return typed[node.start_byte : node.end_byte].decode("utf-8", errors="replace")
+
+
+def _words(node: tree_sitter.Node, typed: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words of a command without its leading assignments, and its own redirects."""
+    if node.type == "variable_assignment":
+        return (unquoted(_text(node, typed)),), ()
+    words: list[str] = []
+    for child in node.children:
+        if child.type == "variable_assignment" and not words:
+            continue
+        if child.type in ("file_redirect", "herestring_redirect", "heredoc_redirect", "comment"):
+            continue
+        text = _text(child, typed)
+        word = unquoted(text)
+        if word or text.startswith(("'", '"')):  # `""` is an argument
+            words.append(word)
+    return tuple(words), _redirects(node, typed)
+
+
+def _redirects(node: tree_sitter.Node, typed: bytes) -> tuple[str, ...]:
+    kept: list[str] = []
+    for child in node.named_children:
+        if child.type == "heredoc_redirect":  # `cat <<EOF > f`: the target hangs below
+            kept.extend(_redirects(child, typed))
+        if child.type in ("file_redirect", "herestring_redirect"):
+            text = _text(child, typed)
+            if not _HARMLESS_REDIRECT.fullmatch(text.strip()):
+                kept.append(unquoted(re.sub(r"^([\d&]*[<>|&]+)\s+", r"\1", text)))
+    return tuple(kept)
+
+
+def unquoted(text: str) -> str:
+    """A word as the program gets it; expansions stay as written."""
+    if not any(mark in text for mark in "'\"\\"):
+        return text
+
+    def inside(found: re.Match[str]) -> str:
+        escaped, single, double = found.groups()
+        if double is not None:
+            return _ESCAPED_IN_DOUBLE.sub(lambda m: m[1] or "", double)
+        return single if single is not None else escaped or ""
+
+    return _QUOTED.sub(inside, text)
+
+
+# ----------------------------------------------------------------------------------- the wrappers
+
+
+def _unwrapped(command: Command, depth: int) -> list[Command]:
+    """The command inside `sudo`, `env`, `time` …, and those inside `bash -c '…'`."""
+    for _ in range(WRAPPED_AT_MOST):
+        words, user = _peeled(command.words)
+        if words == command.words:
+            break
+        command = replace(command, words=words, run_as=user or command.run_as)
+    script, user = _script_of(command.words)
+    if script is None or depth >= NESTED_AT_MOST:
+        return [command]
+    inner = parse(script, depth=depth + 1).commands
+    return [
+        replace(c, run_as=c.run_as or user or command.run_as, piped=c.piped or command.piped)
+        if at == 0
+        else replace(c, run_as=c.run_as or user or command.run_as)
+        for at, c in enumerate(inner)
+    ]
+
+
+def _peeled(words: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """The words after a wrapper and its options, and the user it changes to."""
+    name = _SYSTEM_FOLDER.sub("", words[0]).lower()
+    values = WRAPPERS.get(name)
+    if values is None or any(w in _NOT_WRAPPING.get(name, ()) for w in words[1:2]):
+        return words, ""
+    user, at = "", 1
+    while at < len(words) and (words[at].startswith("-") or _ASSIGNMENT.match(words[at])):
+        option, _, value = words[at].partition("=")
+        at += 1
+        if option == "--":
+            break
+        if option in values and not value and at < len(words):
+            value = words[at]
+            at += 1
+        if option in ("-u", "--user") and name in _CHANGES_USER:
+            user = value
+    at += name == "timeout"  # its duration
+    if at >= len(words):
+        return words, ""
+    return words[at:], "" if user == "root" else user
+
+
+def _script_of(words: tuple[str, ...]) -> tuple[str | None, str]:
+    """The shell inside `bash -c`, `su -c` or `eval`, and the user it runs as."""
+    if not words:
+        return None, ""
+    program = _SYSTEM_FOLDER.sub("", words[0])
+    if program == "eval" and len(words) > 1:
+        return " ".join(words[1:]), ""
+    if program in ("su", "runuser"):
+        return _su_script(words)
+    if program in _SHELLS:
+        for at, word in enumerate(words[1:-1], start=1):
+            if re.fullmatch(r"-[a-z]*c", word):
+                return words[at + 1], ""
+            if not word.startswith("-"):
+                break
+    return None, ""
+
+
+def _su_script(words: tuple[str, ...]) -> tuple[str | None, str]:
+    script, user, at = None, "", 1
+    while at < len(words):
+        option, _, value = words[at].partition("=")
+        at += 1
+        if option in ("-c", "--command") or option in _SU_VALUES or option in ("-u", "--user"):
+            if not value and at < len(words):
+                value = words[at]
+                at += 1
+            if option in ("-c", "--command"):
+                script = value
+            elif option in ("-u", "--user"):
+                user = value
+        elif not option.startswith("-") and not user:
+            user = option
+    return script, "" if user == "root" else user

@@ -1,0 +1,218 @@
+"""All judgements of one answer to one verdict: caps, medians, the band, and how sure it is.
+
+In: a test, its rubric, the hard evidence, the judgements. Out: a FinalJudgement, and the Score of
+it. All arithmetic is on integers.
+
+    correctness = min(score, cap) -> lower median per criterion -> overall -> band
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from assay.judge.confidence import confidence_in
+from assay.messages import tr, trn
+from assay.types import Case, Score, ScorePart
+from assay.types.judgements import (
+    BANDS,
+    MOST,
+    NEAR_AN_EDGE,
+    Criterion,
+    Evidence,
+    FinalCriterion,
+    FinalJudgement,
+    Judgement,
+    Rubric,
+    band_of,
+    lower_median,
+    overall_tenths,
+    shown_tenths,
+)
+
+CAPPED = "correctness"  # the criterion that running and computing speak about
+NO_JUDGE = "no_judge"
+SCORER = "judge"
+SCORER_VERSION = 1
+_LONGEST_TASK = 200
+
+
+def make_final_judgement(
+    case: Case,
+    rubric: Rubric,
+    evidence: Evidence,
+    judgements: Sequence[Judgement],
+    *,
+    use_case: str = "",
+) -> FinalJudgement:
+    """What is made of an answer. Unscored where no judgement has scores."""
+    scored = [each for each in judgements if each.unscored_reason is None and each.scores]
+    criteria = (
+        tuple(_criterion(each, evidence.cap, scored) for each in rubric.criteria) if scored else ()
+    )
+    confidence, reasons = confidence_in(evidence, judgements, CAPPED) if scored else (None, ())
+    return FinalJudgement(
+        test_id=case.id,
+        suite=case.suite,
+        rubric=rubric.name,
+        evidence=evidence,
+        judgements=tuple(judgements),
+        criteria=criteria,
+        unscored_reason=None if scored else _unscored_reason(judgements),
+        explanation="" if scored else _why_unscored(judgements),
+        borderline=borderline(criteria),
+        confidence=confidence,
+        confidence_reasons=reasons,
+        use_case=use_case,
+        name=case.description or case.id,
+        task=_brief(case.prompt),
+        notes=_notes(criteria, evidence, judgements),
+        weaknesses=_failures(evidence),
+    )
+
+
+def score_of(verdict: FinalJudgement) -> Score:
+    """The verdict as a mark from 0 to 1, criterion by criterion."""
+    if verdict.tenths is None or verdict.band is None:
+        return Score(
+            scorer=SCORER,
+            version=SCORER_VERSION,
+            unscored_reason=verdict.unscored_reason or NO_JUDGE,
+            explanation=verdict.explanation,
+        )
+    overall = {"overall": shown_tenths(verdict.tenths), "band": verdict.band}
+    unread = [each for each in verdict.judgements if each.trivial]
+    if unread and verdict.tenths == 0:
+        why = unread[0].scores[0].reason
+        explanation = tr("{overall} of 10, {band}: {why}", **overall, why=why)
+    else:
+        explanation = tr("{overall} of 10, {band}", **overall)
+    return Score(
+        scorer=SCORER,
+        version=SCORER_VERSION,
+        value=verdict.tenths / 100,
+        no_answer=verdict.tenths == 0 and any(each.trivial == "empty" for each in unread),
+        explanation=explanation,
+        parts=tuple(
+            ScorePart(name=each.criterion, value=each.score / MOST, explanation=each.reason)
+            for each in verdict.criteria
+        ),
+    )
+
+
+def borderline(criteria: Sequence[FinalCriterion]) -> str:
+    """A sentence where the overall lies within 0.3 of a band's edge: the other band, and what
+    would decide for it. "" elsewhere.
+    """
+    tenths = overall_tenths([(each.weight, each.score) for each in criteria])
+    edges = [least for least, _ in BANDS if least > 0]
+    edge = next((e for e in edges if tenths is not None and abs(tenths - e) <= NEAR_AN_EDGE), None)
+    if tenths is None or edge is None:
+        return ""
+    above = tenths >= edge
+    here, there = band_of(tenths), band_of(edge - 1 if above else edge)
+    step = -1 if above else 1
+    deciding = [each.label for each in criteria if _with(criteria, each, step) == there]
+    gaps = {
+        "overall": shown_tenths(tenths),
+        "edge": shown_tenths(edge),
+        "band": here,
+        "other": there,
+        "labels": tr(" or ").join(deciding),
+    }
+    if above and deciding:
+        return tr("Borderline: {overall} is close to {edge}, where {band} begins; one point less "
+                  "in {labels} would make it {other}.", **gaps)  # fmt: skip
+    if deciding:
+        return tr("Borderline: {overall} is close to {edge}, where {other} begins; one point more "
+                  "in {labels} would make it {other}.", **gaps)  # fmt: skip
+    return tr("Borderline: {overall} is close to {edge}, the edge between {band} and {other}; it "
+              "takes more than one point in a single criterion to cross it.", **gaps)  # fmt: skip
+
+
+def _with(criteria: Sequence[FinalCriterion], changed: FinalCriterion, step: int) -> str:
+    """The band with one criterion changed by a point; "" where there is no such point."""
+    if not 0 <= changed.score + step <= MOST:
+        return ""
+    moved = [(each.weight, each.score + (step if each is changed else 0)) for each in criteria]
+    tenths = overall_tenths(moved)
+    return "" if tenths is None else band_of(tenths)
+
+
+def _criterion(
+    criterion: Criterion, cap: int | None, scored: Sequence[Judgement]
+) -> FinalCriterion:
+    given = [score for each in scored if (score := each.score_of(criterion.key)) is not None]
+    capped = [min(score, cap) for score in given] if cap is not None else given
+    judged = lower_median(given)
+    return FinalCriterion(
+        criterion=criterion.key,
+        label=criterion.label,
+        weight=criterion.weight,
+        score=lower_median(capped if criterion.key == CAPPED else given),
+        judged=judged,
+        low=min(given),
+        high=max(given),
+        reason=_reason(criterion.key, judged, scored),
+    )
+
+
+def _reason(key: str, judged: int, scored: Sequence[Judgement]) -> str:
+    """The words of the first judgement that gave the score."""
+    told = [one for each in scored for one in each.scores if one.criterion == key and one.reason]
+    return next((one.reason for one in told if one.score == judged), "")
+
+
+def _failures(evidence: Evidence) -> tuple[str, ...]:
+    """What running and computing found wrong: weaknesses that no judge needs to see."""
+    return tuple(each.explanation or each.name for each in evidence.checks if not each.passed)
+
+
+def _notes(
+    criteria: Sequence[FinalCriterion], evidence: Evidence, judgements: Sequence[Judgement]
+) -> tuple[str, ...]:
+    notes = [
+        tr(
+            "{label} is {score} instead of {judged}: {passed} of {total} checks passed.",
+            label=each.label,
+            score=each.score,
+            judged=each.judged,
+            passed=evidence.passed,
+            total=evidence.total,
+        )
+        for each in criteria
+        if each.capped
+    ]
+    if flags := sorted({flag for each in judgements for flag in each.flags}):
+        said = tr("The answer seems to address its judge ({flags}).", flags=", ".join(flags))
+        notes.append(said)
+    if fabricated := sum(each.fabricated for each in judgements):
+        said = trn("{count} quote of the judge does not stand in the answer.",
+                   "{count} quotes of the judge do not stand in the answer.",
+                   fabricated)  # fmt: skip
+        notes.append(said)
+    unscored = sum(each.unscored_reason is not None for each in judgements)
+    if criteria and unscored:
+        said = trn("{count} judgement could not be used and is left out.",
+                   "{count} judgements could not be used and are left out.",
+                   unscored)  # fmt: skip
+        notes.append(said)
+    return tuple(notes)
+
+
+def _unscored_reason(judgements: Sequence[Judgement]) -> str:
+    """The commonest; of equally common ones the first."""
+    codes = Counter(each.unscored_reason or "unreadable" for each in judgements)
+    return codes.most_common(1)[0][0] if codes else NO_JUDGE
+
+
+def _why_unscored(judgements: Sequence[Judgement]) -> str:
+    if not judgements:
+        return tr("no judge was asked")
+    whys = dict.fromkeys(each.explanation or str(each.unscored_reason) for each in judgements)
+    return "; ".join(whys)
+
+
+def _brief(prompt: str) -> str:
+    line = next((line.strip() for line in prompt.splitlines() if line.strip()), "")
+    return line if len(line) <= _LONGEST_TASK else line[: _LONGEST_TASK - 1].rstrip() + "…"

@@ -1,0 +1,110 @@
+"""Text folding that several scorers share.
+
+In: any text, lone surrogates and junk included. Out: the same text in a form that can be compared.
+
+    fold_for_matching   NFKC + casefold: keywords, letters, option texts
+    fold_whole_answer   NFC + casefold, edges cleaned: exact_match `text`
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+# Control, zero-width and direction characters, soft hyphen, variation selectors: none is seen.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f\u00ad"
+    "\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]+"
+)
+# A pattern, not str.translate: 6 µs instead of 150 µs on 600 characters.
+_APOSTROPHES = re.compile("[\u2018\u2019\u201b\u02bc\u2032]")
+_HYPHENS = re.compile("[\u2010\u2011]")  # what typesetters and some models write for "-"
+_WHITE_SPACE = re.compile(r"\s+")
+
+# Nothing real is wrapped deeper than `**"(Paris)."**`; the bound keeps "*" * 200_000 linear.
+_MAX_LAYERS = 16
+_PAIRS = {
+    '"': '"', "＂": "＂", "'": "'", "‚": "'", "“": "”", "„": "“", "”": "”",
+    "«": "»", "»": "«", "‹": "›",
+    "*": "*", "_": "_", "`": "`", "~": "~", "(": ")", "[": "]", "「": "」", "『": "』",
+}  # fmt: skip
+_LONE_OPENERS = '"“„«¿¡…'
+_LONE_CLOSERS = "”»"
+_CLOSING_PUNCTUATION = ",;:!?…–—。，；：！？、 "
+_LEADING_MARKS = re.compile(r"\A(?:\.{3,}(?!/)|[-*•–—]\s+(?!\d))")
+_DUNDER = re.compile(r"__[a-z][a-z0-9_]*__")
+
+
+def visible(text: str) -> str:
+    """The text without characters that no reader sees."""
+    return _INVISIBLE.sub("", text)
+
+
+def straight_apostrophes(text: str) -> str:
+    """Every apostrophe as the one on the keyboard."""
+    return text if text.isascii() else _APOSTROPHES.sub("'", text)
+
+
+def plain_hyphens(text: str) -> str:
+    """Every hyphen as the one on the keyboard; dashes and minus signs stay."""
+    return text if text.isascii() else _HYPHENS.sub("-", text)
+
+
+def fold_for_matching(text: str) -> str:
+    """NFKC and casefold, apostrophes and hyphens plain, invisible characters gone."""
+    text = visible(text)
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKC", plain_hyphens(straight_apostrophes(text)))
+    # Casefolding can undo the composition ("ΐ"), so the form is restored after it.
+    return unicodedata.normalize("NFKC", folded.casefold())
+
+
+def is_mark(character: str) -> bool:
+    """Whether this is a combining mark, which belongs to the letter before it."""
+    return unicodedata.category(character).startswith("M")
+
+
+def fold_whole_answer(text: str) -> str:
+    """NFC, casefold, white space collapsed; edge punctuation, quotes and emphasis dropped.
+
+    Only where something remains, and only what carries no meaning: "C++", "C#", "-5", "50 %",
+    ".NET", ":wq", "cp a ." and "__init__" stay as they are.
+    """
+    return _folded(text) if len(text) > SHORT else _folded_before(text)
+
+
+def _folded(text: str) -> str:
+    text = plain_hyphens(straight_apostrophes(visible(text)))
+    text = unicodedata.normalize("NFC", text)
+    text = _WHITE_SPACE.sub(" ", text).strip()
+    for _ in range(_MAX_LAYERS):
+        peeled = _peel(text)
+        if not peeled or peeled == text:
+            break
+        text = peeled
+    return unicodedata.normalize("NFC", text.casefold())
+
+
+# The same few texts are folded for every test and baseline; long answers are met once.
+SHORT = 200
+_folded_before = lru_cache(maxsize=4096)(_folded)
+
+
+def _peel(text: str) -> str:
+    """One layer of wrapping or edge punctuation less; the same text where there is none."""
+    if len(text) > 2 and _PAIRS.get(text[0]) == text[-1] and not _DUNDER.fullmatch(text):
+        return text[1:-1].strip()
+    shorter = text.rstrip(_CLOSING_PUNCTUATION)
+    without_stop = shorter.rstrip(".")
+    # A stop after a space or a slash is an argument ("cp a .", "cd ../.."), not punctuation.
+    if without_stop[-1:] not in (" ", "/"):
+        shorter = without_stop
+    if shorter != text:
+        return shorter
+    if text[:1] in _LONE_OPENERS or text[:1] in _LONE_CLOSERS:
+        return text[1:].lstrip()
+    if text[-1:] in _LONE_CLOSERS or (text[-1:] == '"' and text.count('"') == 1):
+        return text[:-1].rstrip()
+    return _LEADING_MARKS.sub("", text)

@@ -1,0 +1,173 @@
+"""The one place that formats a number.
+
+In: an Estimate, a p-value, a count, seconds, bytes. Out: short text, with the interval and what it
+rests on. A figure without a value is said to be not measured, never 0.
+"""
+
+from __future__ import annotations
+
+from assay.messages import tr
+from assay.types import Estimate
+from assay.types.judged import POINTS_OF_10
+
+DECIMALS = {"points": 1, POINTS_OF_10: 1, "share": 3, "tokens": 0, "tokens/s": 1, "s": 3}
+OTHER_DECIMALS = 3
+
+
+def not_measured() -> str:
+    """What stands in the place of a figure that is not there."""
+    return tr("not measured")
+
+
+def value(estimate: Estimate) -> str:
+    """The figure alone; its unit stands in the heading or in `figure`."""
+    if estimate.value is None:
+        return not_measured()
+    return _plain(estimate.value, estimate.unit)
+
+
+def interval(estimate: Estimate) -> str:
+    """[low–high]; a ? for a limit that so few observations cannot give."""
+    if estimate.value is None or (estimate.low is None and estimate.high is None):
+        return "–"
+    low, high = (
+        "?" if limit is None else _plain(limit, estimate.unit)
+        for limit in (estimate.low, estimate.high)
+    )
+    return f"[{low}–{high}]"
+
+
+def difference(estimate: Estimate) -> str:
+    """+4.5 [-1.0 to +10.0]: signs always, so that a gain cannot be read as a score."""
+    if estimate.value is None:
+        return not_measured()
+    shown = _signed(estimate.value, estimate.unit)
+    if estimate.low is None or estimate.high is None:
+        return shown
+    low, high = _signed(estimate.low, estimate.unit), _signed(estimate.high, estimate.unit)
+    return tr("{value} [{low} to {high}]", value=shown, low=low, high=high)
+
+
+def basis(estimate: Estimate) -> str:
+    """What a figure rests on: n, and what could not be marked."""
+    shown = f"n={count(estimate.n)}"
+    if estimate.unscored:
+        shown = tr("{n}, {unscored} unscored", n=shown, unscored=count(estimate.unscored))
+    if estimate.incomplete:
+        shown = tr("{basis}, incomplete", basis=shown)
+    return shown
+
+
+def figure(estimate: Estimate) -> str:
+    """72.5 points [61.0–81.4] n=40, 3 unscored, incomplete: all of it in one line."""
+    if estimate.value is None:
+        return tr("{nothing} ({basis})", nothing=not_measured(), basis=basis(estimate))
+    return f"{with_unit(estimate)} {interval(estimate)} {basis(estimate)}"
+
+
+def with_unit(estimate: Estimate) -> str:
+    """72.5 points, 1.20 s; a share from 0 to 1 has none."""
+    shown = value(estimate)
+    if estimate.value is None or estimate.unit == "share":
+        return shown
+    if estimate.unit == "points":
+        return tr("{value} points", value=shown)
+    if estimate.unit == POINTS_OF_10:
+        return tr("{value} of 10", value=shown)
+    if estimate.unit == "tokens":
+        return tr("{value} tokens", value=shown)
+    return f"{shown} {estimate.unit}"
+
+
+def count(number: int) -> str:
+    """12,345."""
+    return f"{number:,}"
+
+
+def p_value(p: float | None) -> str:
+    """0.039, or < 0.001: three decimals are all a reader can use."""
+    if p is None:
+        return not_measured()
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def score(mark: float | None) -> str:
+    """The mark of one test: 1, 0.67, or – where there is none."""
+    if mark is None:
+        return "–"
+    shown = f"{mark:.2f}"
+    # 0.996 is not full marks, and 0.004 is not nothing.
+    if (shown == "1.00" and mark < 1) or (shown == "0.00" and mark > 0):
+        shown = f"{mark:.3f}"
+    return shown
+
+
+def memory(size: int) -> str:
+    """15.5 GiB, 940 MiB, 12 KiB."""
+    if size >= 2**30:
+        return f"{size / 2**30:,.1f} GiB"
+    if size >= 2**20 or not size:
+        return f"{size / 2**20:,.0f} MiB"
+    return f"{size / 2**10:,.0f} KiB"
+
+
+def share(part: int, whole: int) -> str:
+    """62 %; all of it only where it is all, and none only where it is none."""
+    percent = round(100 * part / whole)
+    if part < whole:
+        percent = min(percent, 99)
+    if part > 0:
+        percent = max(percent, 1)
+    return f"{percent} %"
+
+
+def raw(number: float | None, unit: str) -> str:
+    """One observation, which has no interval; – where there is none."""
+    return "–" if number is None else _plain(number, unit)
+
+
+def duration(seconds: float) -> str:
+    """850 ms, 12.3 s, 4 min 05 s, 2 h 10 min."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def rate(per_second: float) -> str:
+    """Requests per second, or per minute where they are slow."""
+    if per_second >= 1:
+        return f"{per_second:.1f}/s" if per_second < 100 else f"{per_second:,.0f}/s"
+    return f"{per_second * 60:.1f}/min"
+
+
+def bar(estimate: Estimate, *, width: int = 24, ascii_only: bool = False) -> str:
+    """A scale from none to all, with the value and its interval: ····├──●─┤······"""
+    dot, left, line, mid, right = ".[-o]" if ascii_only else "·├─●┤"
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return ""
+    whole = 100.0 if estimate.unit == "points" else 1.0
+    at, low, high = (
+        min(width - 1, max(0, round(part / whole * (width - 1))))
+        for part in (estimate.value, estimate.low, estimate.high)
+    )
+    cells = [dot] * width
+    cells[low : high + 1] = [line] * (high - low + 1)
+    cells[low], cells[high] = left, right
+    cells[at] = mid
+    return "".join(cells)
+
+
+def _plain(number: float, unit: str) -> str:
+    return f"{number:,.{DECIMALS.get(unit, OTHER_DECIMALS)}f}".replace("-", "−")
+
+
+def _signed(number: float, unit: str) -> str:
+    shown = f"{number:+,.{DECIMALS.get(unit, OTHER_DECIMALS)}f}"
+    if not shown.strip("+-0.,"):  # neither +0.0 nor -0.0 is a direction
+        return shown[1:]
+    return shown.replace("-", "−")

@@ -1,0 +1,316 @@
+r"""Reads the number an answer gives, with its sign and in the way its writer's country writes it.
+
+In: an answer, or an expected number, as text. Out: every way to read the one number it gives, or
+why there is none. Floats never appear; values are exact.
+
+    1,234.5   1 234,5   1.234,5   3,5   −5   1e3   1.5 × 10^3   50 %   $1,200   1'000   10^3
+    3/4   2 1/2   ½   \frac{3}{4}   minus 7   2.5 million   2.5 millions
+    1,234 and 1.234 can be read in two ways; the reader keeps both, and the expected decides.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+
+from assay.text.folding import visible
+
+_PLAIN_SIGNS = str.maketrans({
+    "\u2212": "-", "\ufe63": "-", "\uff0d": "-", "\uff0b": "+",
+    "\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2007": " ",
+    "\u2019": "'", "\uff0c": ",", "\uff0e": ".", "\u066b": ".", "\u066c": ",", "\uff05": "%",
+})  # fmt: skip
+_TRUE_MINUS = re.compile(r"(?<![\w)\]}])(?<![\w)\]}] )[\u2212\u2013]\s?(?=[\d.$€£])")
+# "5 minus 3" is a sum, "au moins 3" and "plus or minus 3" are no signs.
+_SPOKEN_MINUS = re.compile(
+    r"(?<![\d)\]}x] )(?<!\w)(?<!or )(?<!ou )(?<!au )(?<!du )"
+    r"(?:minus|negative|moins)\s+(?=[\d.$€£])",
+    re.IGNORECASE,
+)
+_LATEX_FRACTION = re.compile(r"(\d?)\\[dt]?frac\s?\{\s?(\d{1,12})\s?\}\s?\{\s?(\d{1,12})\s?\}")
+_LATEX_GROUP = re.compile(r"(?<=\d)(?:\{,\}|\\[,;!])(?=\d{3})")  # 1{,}000 and 1\,000
+_VULGAR = re.compile("(\\d?)([¼-¾⅐-⅞])")
+_SUPERSCRIPTS = str.maketrans("⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹", "-+0123456789")
+
+_NUMBER = re.compile(
+    r"""
+    (?P<sign>(?<![\w)\]}])[-+])? (?:[$€£¥]\ ?)? (?P<inner>[-+](?=[\d.]))?
+    (?<!\w)(?<!\w\.)(?<!\w,)(?<![^\W\d_][-\u2010])    # not v2, 1.2.3's tail, GPT-4
+    (?: (?<!/) (?P<fraction>(?:\d{1,6}\ )?\d{1,12}/0{0,4}[1-9]\d{0,11})(?![\d/]|[.,]\d) |
+    (?P<body> (?:\d{1,3}(?:\ \d{3})+(?!\d) | \d+) (?:[.,'_]\d+)* | \.\d+ )
+    (?: [eE](?P<exponent>[-+]?\d{1,4})(?!\w)
+      | \ ?[×x*·]\ ?10(?:\ ?\^\ ?\{?(?P<power>[-+]?\d{1,4})\}? | (?P<raised>[⁻⁺]?[⁰¹²³⁴-⁹]{1,4}))
+      | \ ?\^\ ?\{?(?P<caret>\d{1,2})\}?
+      | \ (?P<scale>thousand|mille|millions?|billion|milliards?|trillion)\b
+    )? )
+    (?P<percent>\ ?%|\ percent\b|\ pour\ ?cent\b)?
+    """,
+    re.VERBOSE,
+)
+_SCALES = {
+    "thousand": 3, "mille": 3, "million": 6, "millions": 6, "billion": 9, "milliard": 9,
+    "milliards": 9, "trillion": 12,
+}  # fmt: skip
+_UNIT_POWER = re.compile(r"\d\s?(?:[a-zA-Zµ]{1,3}[/·*]?){1,3}\^\{?\Z")  # the 2 of "7 m^2"
+_HEAD, _TAIL = 4_000, 16_000  # what is read of a longer answer; the bound keeps junk cheap
+_LONGEST_BASE = 20  # characters of a number whose power is taken
+_LONGEST_NUMBER = 400  # characters; beyond it is junk, and Decimal would take its time over it
+
+# A cue word announces the number right behind it ("Total: 7"), or the one behind the verb
+# ("the sum of 3 and 4 is 7"); signs announce only what follows them.
+_CUE = re.compile(
+    r"""(?: (?<!\w)(?:answers?|ans|results?|total|sum|equals?|réponses?|reponse|résultat|resultat
+          |somme|égale?|antwort|ergebnis|summe|gesamt|respuesta|resultado|suma|ŋuɖoɖo\w*)(?!\w)
+          (?: [\s*_:"'(\[{`-]{0,12}
+            | (?:[^.!?;\n]|\.(?=\d)){0,60}?
+              (?:(?<!\w)(?:is|are|was|be|(?<!answer\ )to|est|sont|sera|à|ist|beträgt|es|son
+              |nye|enye)(?!\w)|:)
+              [^\d.!?;]{0,30}
+          )
+        | (?: (?<![!<>=])= | ≈ | \#{4} | \\boxed\{ | ->|→|⇒ ) [\s*_`"'\\({\[~≈]{0,12}
+        )\Z""",
+    re.VERBOSE,
+)
+_CUE_AFTER = re.compile(
+    r"[\s*_`\"')\]}$]*(?:\w+ )?(?:is|est|ist|es) (?:the |la |le |die |das )?(?:\w+ )?"
+    r"(?:answer|total|result|sum|réponse|résultat|somme|antwort|ergebnis|respuesta|resultado)\b"
+)
+# "The product of 17 and 23 is 391": the last number, behind a verb, all others in its subject.
+_STATED = re.compile(
+    r"(?<!\w)(?:is|makes|gives|est|font|fait|donne|ist|ergibt|es|nye)[\s*_`\"'\\({\[$~≈]{1,8}\Z"
+)
+_SENTENCE_END = re.compile(r"[.!?](?:\s|\Z)|[;\n]")
+_NEGATED = re.compile(r"(?<!\w)(?:not|isn't|pas|nicht|never|jamais)(?!\w)")
+_LABEL = re.compile(
+    r"(?<!\w)(?:question|problem|exercise|step|part|étape|exercice|problème|partie|schritt|frage"
+    r"|aufgabe|pregunta|paso)s?\s*(?:no\.?|n°|\#)?\s*\Z"
+)
+_LIST_NUMBER = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+\S", re.MULTILINE)
+_CUE_REACH = 90  # characters before a number in which a cue is looked for
+
+
+Exact = Decimal | Fraction  # the two compare exactly with each other
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One written number: every way to read it, best first, and whether it is a percentage."""
+
+    readings: tuple[Exact, ...]
+    percent: bool = False
+
+    def equals(self, other: Number) -> bool:
+        """Whether some reading of this is the first reading of the other; 50 % is 50 and 0.5."""
+        return self.reading_like(other) is not None
+
+    def reading_like(self, other: Number) -> Exact | None:
+        """The reading of this one that equals the other's first, or None."""
+        wanted = other.readings[0]
+        for reading in self.readings:
+            if reading == wanted:
+                return reading
+            if self.percent != other.percent:
+                mine = _hundredth(reading) if self.percent else reading
+                theirs = _hundredth(wanted) if other.percent else wanted
+                if mine == theirs:
+                    return reading
+        return None
+
+
+def _hundredth(value: Exact) -> Exact:
+    return value / 100 if isinstance(value, Fraction) else value.scaleb(-2)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberReading:
+    """What was read. Without a number, `seen` says how many different ones there were."""
+
+    number: Number | None
+    cued: bool = False
+    seen: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    number: Number
+    start: int
+    end: int
+
+
+def read_number(text: str) -> NumberReading:
+    """The last number that a cue announces, else the only one."""
+    if len(text) > _HEAD + _TAIL:
+        text = text[:_HEAD] + "\n" + text[-_TAIL:]
+    text = _plainly_written(text)
+    written = _without_list_numbers(text, _all_numbers(text))
+    cued: Number | None = None
+    distinct: dict[Number, None] = {}
+    for item in written:
+        before = text[max(0, item.start - _CUE_REACH) : item.start].casefold()
+        if _LABEL.search(before):
+            continue
+        distinct.setdefault(item.number)
+        cue = _CUE.search(before)
+        if (cue and not _NEGATED.search(cue[0])) or _CUE_AFTER.match(
+            text[item.end : item.end + _CUE_REACH].casefold()
+        ):
+            cued = item.number
+    if cued is not None:
+        return NumberReading(cued, cued=True, seen=len(distinct))
+    only = next(iter(distinct)) if len(distinct) == 1 else _stated(text, written)
+    return NumberReading(only, seen=len(distinct))
+
+
+def _plainly_written(text: str) -> str:
+    """Signs, fractions and groups in the one way the pattern knows."""
+    text = unicodedata.normalize("NFC", visible(text))
+    if "\\" in text or "{" in text:
+        text = _LATEX_FRACTION.sub(_spelled_out, _LATEX_GROUP.sub(" ", text)).replace("\\%", "%")
+    text = _VULGAR.sub(_spelled_out, text)
+    return _SPOKEN_MINUS.sub("-", _TRUE_MINUS.sub("-", text).translate(_PLAIN_SIGNS))
+
+
+def _spelled_out(fraction: re.Match[str]) -> str:
+    r"""Write "2½" and "2\frac{1}{2}" as "2 1/2"."""
+    before, *parts = fraction.groups()
+    if len(parts) == 1:
+        parts = unicodedata.normalize("NFKC", parts[0]).split("\u2044")
+    return (f"{before} " if before else "") + "/".join(parts)
+
+
+def _stated(text: str, written: list[_Written]) -> Number | None:
+    if not written or not _STATED.search(text[: written[-1].start][-_CUE_REACH:].casefold()):
+        return None
+    subject = text[written[0].start : written[-1].start]
+    return None if _SENTENCE_END.search(subject) else written[-1].number
+
+
+def read_expected(text: str, *, decimal_comma: bool) -> Number | None:
+    """An expected number: "1.234" is a decimal; "1,234" is a thousand, or a decimal in French."""
+    number = read_number(text).number
+    if number is None or len(number.readings) == 1:
+        return number
+    is_decimal = "," not in text or decimal_comma
+    smaller, larger = sorted(number.readings, key=_size)
+    return replace(number, readings=(smaller if is_decimal else larger,))
+
+
+def _size(value: Exact) -> Fraction:
+    return abs(Fraction(value))
+
+
+def show(value: Exact) -> str:
+    """A value as a reader writes it: 1234.5, not 1.2345E+3."""
+    if isinstance(value, Fraction):
+        return str(value)
+    if value and abs(value.adjusted()) > 30:
+        return str(value)
+    shown = format(value, "f")
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
+
+
+def _all_numbers(text: str) -> list[_Written]:
+    found = []
+    for match in _NUMBER.finditer(text):
+        if len(match[0]) > _LONGEST_NUMBER or text.startswith(("0x", "0X"), match.start("body")):
+            continue
+        if _UNIT_POWER.search(text[max(0, match.start() - 20) : match.start()]):
+            continue
+        negative = "-" in (match["sign"], match["inner"])
+        percent = match["percent"] is not None
+        if match["fraction"] or match["caret"]:
+            value = _fraction_or_power(match)
+            if value is not None:
+                number = Number((-value if negative else value,), percent=percent)
+                found.append(_Written(number, match.start(), match.end()))
+            continue
+        raised = (match["raised"] or "").translate(_SUPERSCRIPTS)
+        scale = _SCALES.get(match["scale"] or "", 0)
+        exponent = int(match["exponent"] or match["power"] or raised or scale)
+        for bodies in _readings(match["body"]):
+            values = tuple(_value(body, exponent, negative) for body in bodies)
+            number = Number(values, percent=percent)
+            found.append(_Written(number, match.start(), match.end()))
+    return found
+
+
+def _fraction_or_power(match: re.Match[str]) -> Fraction | None:
+    """2 1/2 and 10^3; None for the power of a list, a version or an endless number."""
+    if match["caret"]:
+        bodies = _readings(match["body"])
+        if len(bodies) != 1 or len(match["body"]) > _LONGEST_BASE:
+            return None
+        return Fraction(bodies[0][0]) ** int(match["caret"])
+    *whole, parts = match["fraction"].split(" ")
+    return Fraction(parts) + (int(whole[0]) if whole else 0)
+
+
+def _value(body: str, exponent: int, negative: bool) -> Decimal:
+    try:
+        value = Decimal(f"{body}e{exponent}")
+    except InvalidOperation as error:  # pragma: no cover - the pattern admits digits only
+        raise ValueError(f"not a number: {body!r}") from error
+    # Not unary minus: that would round to the context's 28 digits.
+    return value.copy_negate() if negative else value
+
+
+def _readings(body: str) -> list[tuple[str, ...]]:
+    """The numbers a run of digits and separators stands for, each with its ways to read it."""
+    spaced = " " in body
+    body = body.replace(" ", "")
+    for mark in "'_":
+        if mark in body:
+            head, *groups = re.split(r"[.,]", body)[0].split(mark)
+            if not _is_grouped(head, groups):
+                return [(part,) for part in re.split(r"[.,'_]", body)]
+            body, spaced = body.replace(mark, ""), True
+    commas, dots = body.count(","), body.count(".")
+    if commas and dots:
+        return _both_separators(body)
+    separator = "," if commas else "."
+    head, *groups = body.split(separator)
+    if not groups:
+        return [(body,)]
+    if len(groups) == 1:
+        decimal = f"{head}.{groups[0]}"
+        if spaced or not _is_grouped(head, groups):
+            return [(decimal,)]
+        thousands = head + groups[0]
+        return [(thousands, decimal) if commas else (decimal, thousands)]
+    if _is_grouped(head, groups) or (commas and _is_indian(head, groups)):
+        return [("".join((head, *groups)),)]
+    # "3,4,5" is a list; "1.2.3" is a version or an address and no number at all.
+    return [(part,) for part in (head, *groups)] if commas else []
+
+
+def _both_separators(body: str) -> list[tuple[str, ...]]:
+    decimal_mark, group_mark = (",", ".") if body.rindex(",") > body.rindex(".") else (".", ",")
+    whole, _, fraction = body.rpartition(decimal_mark)
+    head, *groups = whole.split(group_mark)
+    grouped = _is_grouped(head, groups) or (group_mark == "," and _is_indian(head, groups))
+    if decimal_mark in whole or not grouped:
+        return [(part,) for part in re.split(r"[.,]", body)]
+    return [(f"{''.join((head, *groups))}.{fraction}",)]
+
+
+def _is_grouped(head: str, groups: list[str]) -> bool:
+    """1,234,567: a first group of one to three digits without a leading zero, then threes."""
+    return 1 <= len(head) <= 3 and head[0] != "0" and all(len(group) == 3 for group in groups)
+
+
+def _is_indian(head: str, groups: list[str]) -> bool:
+    """12,34,567: twos, and a three at the end."""
+    twos = all(len(group) == 2 for group in groups[:-1])
+    return 1 <= len(head) <= 2 and head[0] != "0" and twos and len(groups[-1]) == 3
+
+
+def _without_list_numbers(text: str, written: list[_Written]) -> list[_Written]:
+    """Leave out "1." and "2." before the items of a list."""
+    marks = list(_LIST_NUMBER.finditer(text))
+    if len(marks) < 2 or [int(mark[1]) for mark in marks] != list(range(1, len(marks) + 1)):
+        return written
+    starts = {mark.start(1) for mark in marks}
+    return [item for item in written if item.start not in starts]

@@ -1,0 +1,78 @@
+"""Text that a model wrote, made harmless where it is shown.
+
+In: any text. Out: text that moves no cursor, hides nothing and opens no markup. HTML is left to the
+template engine, which escapes all of it.
+
+A model may answer with terminal escape sequences, right-to-left overrides that reorder the line it
+is printed on, invisible tag characters, Markdown or rich markup. All of it is shown, none obeyed.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+NEW_LINE = "⏎"
+# To a spreadsheet a cell that starts like this is a formula, unless it is a plain number.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_PLAIN_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+
+# Direction marks and overrides, and the tag block, whose letters are invisible.
+_HIDDEN = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_UNSAFE_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_MARKDOWN = re.compile(r"([\\`*\[\]<>!|~&$])")
+_EMPHASIS = re.compile(r"(?<![^\W_])_|_(?![^\W_])")  # not inside facts_001
+# What opens a heading, a list or a rule: "# a", "- a", "1. a", but not 0.3 or 2026-01-02.
+_LINE_START = re.compile(r"^(\d*)((?<=\d)[.)](?=\s|$)|(?<!\d)[#+=-])")
+_FENCE = re.compile(r"`+")
+
+
+def visible(text: str) -> str:
+    r"""Control and direction characters as escapes such as \x1b; line ends and tabs stay."""
+    if text.isprintable():
+        return text
+    return "".join(_shown(character) for character in text.replace("\r\n", "\n"))
+
+
+def one_line(text: str, *, longest: int | None = None) -> str:
+    """The same on one line, cut with … where it is too long."""
+    flat = visible(text.strip()).replace("\n", f" {NEW_LINE} ").replace("\t", " ")
+    if longest is not None and len(flat) > longest:
+        return flat[: longest - 1].rstrip() + "…"
+    return flat
+
+
+def markdown_inline(text: str, *, longest: int | None = None) -> str:
+    """One line that Markdown takes for plain words, in a table cell too."""
+    escaped = _MARKDOWN.sub(r"\\\1", one_line(text, longest=longest))
+    escaped = _EMPHASIS.sub(r"\\_", escaped)
+    return _LINE_START.sub(r"\1\\\2", escaped)
+
+
+def markdown_code(text: str) -> str:
+    """One line as code, for a command to copy: in paragraphs and bullets, not in table cells."""
+    flat = one_line(text)
+    ticks = "`" * (max((len(run) for run in _FENCE.findall(flat)), default=0) + 1)
+    return f"{ticks} {flat} {ticks}" if "`" in flat else f"{ticks}{flat}{ticks}"
+
+
+def markdown_block(text: str) -> str:
+    """A code block that the text cannot close: its fence is longer than any run of backticks."""
+    longest = max((len(run) for run in _FENCE.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{visible(text)}\n{fence}"
+
+
+def _shown(character: str) -> str:
+    if character in "\n\t":
+        return character
+    if unicodedata.category(character) in _UNSAFE_CATEGORIES or _HIDDEN.match(character):
+        code = ord(character)
+        return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    return character
+
+
+def spreadsheet_cell(text: str) -> str:
+    """A text that no spreadsheet computes: a formula gets a "'" in front."""
+    formula = text.startswith(_FORMULA_STARTS) and not _PLAIN_NUMBER.fullmatch(text)
+    return f"'{text}" if formula else text

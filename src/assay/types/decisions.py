@@ -1,0 +1,289 @@
+"""What was measured of a checkpoint, what is asked of it, and what was decided.
+
+In: nothing. Out: frozen dataclasses that `workflow` fills, `decide` judges and `reports` draws.
+Standard library only.
+
+    Gate -> Limit, SuiteLimit                      what is asked of a checkpoint
+    Measured -> SuiteFigures, Sample               what was found of one
+    Measured x Gate -> Acceptance -> Criterion     whether it is good enough
+    Measured... x Gate -> Selection -> Ranked      which one to ship
+    Measured... -> Recommendation                  what to change next, and on what figures
+
+A figure that was not measured is None, never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from assay.types import Estimate, Health, SamplePrompt
+
+SizeClass = Literal["tiny", "small", "medium", "large"]
+SIZE_CLASSES: tuple[SizeClass, ...] = ("tiny", "small", "medium", "large")
+
+OS_SUITE = "os"
+OS_TASKS = ("hardware_id", "driver_select", "command_complete", "installation")
+OS_AVERAGED = OS_TASKS[:3]  # installation is reported beside them
+
+# ------------------------------------------------------------------------------------ what is asked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteLimit:
+    """The mean of these categories (all of the suite's where none is named) must be above `min`, a
+    share from 0 to 1.
+    """
+
+    name: str
+    min: float
+    categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """What a checkpoint must reach; None: not asked for. Limits by size class are complete.
+
+    `source` is the file it was read from, or "default" for the one that ships.
+    """
+
+    source: str
+    perplexity_max: Mapping[SizeClass, float] | None = None
+    suites: tuple[SuiteLimit, ...] = ()
+    speed_min: Mapping[SizeClass, float] | None = None
+    generation_max_failures: int | None = None
+    memory_max_mb: Mapping[SizeClass, float] | None = None
+
+
+# -------------------------------------------------------------------------------- what was measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """What a checkpoint wrote after a sample prompt. A request that failed has `failed` and no
+    health.
+    """
+
+    id: str
+    prompt: str
+    text: str
+    health: Health | None
+    failed: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteFigures:
+    """One suite: its score in points, the share of each category, and of each category the score
+    of every test that has one (0 to 1, by test id), from which differences are drawn.
+    """
+
+    score: Estimate
+    categories: Mapping[str, Estimate]
+    scores: Mapping[str, Mapping[str, float]]
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextFigures:
+    """How it read the held-out text. `blocks`: natural log-likelihood and tokens of every thousand
+    tokens, in order. `text` and `tokenizer` say whether two checkpoints can be compared by token.
+    """
+
+    perplexity: Estimate
+    per_word: Estimate | None
+    per_byte: Estimate | None
+    bits_per_byte: Estimate | None
+    top1: Estimate
+    top5: Estimate
+    blocks: tuple[tuple[float, int], ...]
+    text: str
+    tokenizer: str
+    window: int | None = None
+    stride: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeedFigures:
+    """Decoding on the CPU in a process of its own: the median, and every run; `details` as they
+    were measured, name by name.
+    """
+
+    tokens_per_s: Estimate
+    runs_per_s: tuple[float, ...]
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One checkpoint. `name` is PARENT/STEP; `step` the last number in its name, None for `final`.
+
+    `text`, `suites`, `mmlu_cs`, `hellaswag`, `speed`, `memory_mb` and `samples` are what was asked
+    for and could be measured; `not_measured` says of the others why not. `failed`: it could not be
+    evaluated at all, and why. `training`: of each step the loss on the training text, if known.
+    """
+
+    name: str
+    path: str
+    step: float | None
+    parameters: int | None = None
+    size_class: SizeClass | None = None
+    fingerprint: str = ""
+    text: TextFigures | None = None
+    suites: Mapping[str, SuiteFigures] = field(default_factory=dict)
+    mmlu_cs: Estimate | None = None
+    hellaswag: Estimate | None = None
+    speed: SpeedFigures | None = None
+    memory_mb: Estimate | None = None
+    memory: Mapping[str, Any] = field(default_factory=dict)
+    samples: tuple[Sample, ...] | None = None
+    not_measured: Mapping[str, str] = field(default_factory=dict)
+    training_loss: Mapping[float, float] = field(default_factory=dict)
+    timestamp: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    failed: str = ""
+
+
+# ---------------------------------------------------------------------------------- what is decided
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One limit of a gate. `passed` None: not measured, so that nothing can be said, or the gate
+    decides nothing. `marginal`: the interval of the value lies across the limit. `reason` is a
+    whole sentence.
+    """
+
+    passed: bool | None
+    marginal: bool
+    value: float | None
+    limit: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acceptance:
+    """Any criterion false: not accepted; else any unknown: unknown. Criteria in the gate's order:
+    perplexity, os_benchmark, speed, generation, memory, and `suite:NAME` for further suites.
+    """
+
+    accepted: bool | None
+    criteria: Mapping[str, Criterion]
+
+
+Part = Literal["perplexity", "os_benchmark", "mmlu_cs", "speed"]
+PARTS: tuple[Part, ...] = ("perplexity", "os_benchmark", "mmlu_cs", "speed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """One candidate. `weighted_score` is over the parts it has, `ranking_score` over the parts that
+    all candidates have.
+    """
+
+    name: str
+    accepted: bool | None
+    weighted_score: float | None
+    ranking_score: float | None
+    missing_parts: tuple[Part, ...]
+    failed: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which one to ship. `selected` None: none passes, and `best_so_far` with `reason` says what it
+    lacks. `difference`: the selected one's ranking score less the runner-up's; an interval across 0
+    is a tie.
+    """
+
+    selected: str | None
+    best_so_far: str | None
+    reason: str
+    tie: bool
+    tied_with: tuple[str, ...]
+    ranking: tuple[Ranked, ...]
+    ranked_on: tuple[Part, ...]
+    difference: Estimate | None
+    gate: str
+    timestamp: str
+    notes: tuple[str, ...] = ()
+
+
+MeasureKind = Literal["perplexity", "generation", "speed", "training"]
+# Of every checkpoint; `training` needs a text that only its trainer has.
+MEASURES: tuple[MeasureKind, ...] = ("perplexity", "generation", "speed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """A checkpoint of a run. `spec` names it among the run's models. `folder`: the model folder it
+    was found in; empty if it was named itself. `failed`: why it could not be opened. `training`:
+    step and loss as its trainer logged them; `training_note`: why that log could not be used.
+    """
+
+    spec: str
+    name: str  # PARENT/STEP
+    path: str
+    step: float | None
+    folder: str = ""
+    failed: str = ""
+    training: tuple[tuple[float, float], ...] = ()
+    training_note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionPlan:
+    """What a run is to decide on, kept with it. `selects`: the gate decides; otherwise it is only
+    told how each checkpoint fares. `asked`: the user named the gate. `top`: the folder of model
+    folders, if that was named and all of them lie in it. `samples`: prompts to write after, where
+    not those that ship. `leaves`: reports and selections are left as files; not by what measures
+    only a part.
+    """
+
+    subjects: tuple[Subject, ...]
+    measures: tuple[MeasureKind, ...]
+    gate: Gate
+    selects: bool = False
+    asked: bool = False
+    text: str = ""  # what perplexity was measured on, for people to read
+    text_digest: str = ""
+    train_text: str = ""  # likewise, of the training text
+    train_text_digest: str = ""
+    samples: tuple[SamplePrompt, ...] = ()
+    top: str = ""
+    write_back: bool = True
+    leaves: bool = True
+
+
+Concern = Literal["perplexity", "domain", "speed", "memory", "generation", "trend", "missing"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommendation:
+    """What to change next: a whole sentence, and the figures it rests on, as whole phrases."""
+
+    concern: Concern
+    advice: str
+    figures: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """All that was decided in a run. By a checkpoint's name: how it fares at the gate, what it is
+    worth, and the advice for it; by model folder: which checkpoints lie in it, which one to ship,
+    and the advice for the whole. `gate_decides`: else the gate only tells how each fares, and no
+    verdict is shown.
+    """
+
+    gate: Gate
+    measured: tuple[Measured, ...]
+    acceptances: Mapping[str, Acceptance]
+    weighted: Mapping[str, float | None]
+    missing_parts: Mapping[str, tuple[Part, ...]]
+    advice: Mapping[str, tuple[Recommendation, ...]]
+    weighted_estimates: Mapping[str, Estimate | None] = field(default_factory=dict)
+    folders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    selections: Mapping[str, Selection] = field(default_factory=dict)
+    advice_for_folders: Mapping[str, tuple[Recommendation, ...]] = field(default_factory=dict)
+    overall: Selection | None = None
+    gate_decides: bool = True

@@ -1,0 +1,253 @@
+"""What the verdicts of a run say of its models: the shapes between arithmetic and rendering.
+
+In: nothing. Out: frozen dataclasses that `summary.judged` fills and `reports` draws. Standard
+library only.
+
+    Judged -> ModelJudged -> DomainJudged -> CriterionMean, Remark    how good, domain by domain
+                          -> TestJudged                               one test of one model
+                          -> OverRuns -> RunPoint                     the same model, run by run
+                          -> Pace                                     how quick, how large
+           -> DomainDifference                                        two models on the same tests
+           -> Choice -> Rival                                         which one to use, and why
+
+A domain is the name of a rubric. Means are Estimates in `POINTS_OF_10`; overall scores of single
+tests are tenths of a point, as in `judgements`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from assay.types import Estimate
+from assay.types.judgements import Band, Confidence, Deviation, FinalJudgement
+
+POINTS_OF_10 = "points of 10"
+
+Ground = Literal[
+    "alone",  # no other model was judged on these tests
+    "better",  # ahead of every other, and the tests tell
+    "quicker",  # as good as the best as far as the tests tell, and quicker
+    "smaller",  # the same, and it takes less memory
+    "higher",  # the higher mean; the tests do not tell it apart
+    "level",  # not even that: the same mean
+    "none_good_enough",  # the best mean is below the band ACCEPTABLE
+    "incomplete",  # too many answers of every model are unscored
+    "nothing",  # no answer was scored
+]
+
+CHOSEN: frozenset[Ground] = frozenset({"alone", "better", "quicker", "smaller", "higher"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """Something said of one test: by a judge, by a check, or why it has no score."""
+
+    test_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionMean:
+    """One criterion over the tests of a domain. `judged`: had nothing been run or computed."""
+
+    criterion: str
+    label: str
+    mean: Estimate
+    judged: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestJudged:
+    """One test of one model. Several answers to it: the mean of their overalls, rounded half up.
+    `low` and `high`: what the least and the most that any judgement gave for each criterion come
+    to, evidence counted, so that the overall lies between them.
+    """
+
+    __test__: ClassVar[bool] = False  # pytest takes every class named Test… for its own
+
+    suite: str
+    test_id: str
+    name: str
+    domain: str
+    category: str
+    verdicts: tuple[FinalJudgement, ...]
+    tenths: int | None
+    judge_only_tenths: int | None
+    band: Band | None
+    low: int | None
+    high: int | None
+    judgements: int
+    evidence_passed: int
+    evidence_total: int
+    unscored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DomainJudged:
+    """One model in one domain.
+
+    `mean.n` counts tests. `evidence` is the share of checks that hold, drawn by test; its n counts
+    tests that had any. `spread` is how far judgements of one answer lie apart, over the answers
+    judged more than once. `best` and `weakest` are labels, None where no criterion stands out.
+    `reasons` counts why verdicts are as sure as they are. `failed_checks` are the first few.
+    """
+
+    domain: str
+    mean: Estimate
+    judge_only: Estimate
+    band: Band | None
+    bands: Mapping[Band, int]
+    criteria: tuple[CriterionMean, ...]
+    best: str | None
+    weakest: str | None
+    categories: Mapping[str, Estimate]
+    category_bands: Mapping[str, Band]
+    evidence: Estimate
+    evidence_passed: int
+    evidence_total: int
+    capped: tuple[str, ...]
+    spread: Estimate
+    quotes: int
+    fabricated: int
+    confidence: Confidence | None
+    confidences: Mapping[Confidence, int]
+    reasons: Mapping[str, int]
+    unscored: tuple[Remark, ...]
+    strengths: tuple[Remark, ...]
+    weaknesses: tuple[Remark, ...]
+    failed_checks: tuple[Remark, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPoint:
+    """One run of a model in one domain."""
+
+    run: str
+    when: str
+    mean: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverRuns:
+    """A model in one domain, the oldest run first and this one last. `change` is this run against
+    the one before it, over the tests both scored. `same_judges` is False where another judge, or
+    another version of it, sat on one of the two: then the change may be the judge's.
+    """
+
+    domain: str
+    points: tuple[RunPoint, ...]
+    change: Estimate
+    told_apart: bool
+    same_judges: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How quick a model is and what it takes. `tokens_per_s` is decoding by `clock`, or over the
+    whole request where `clock` is "request"; only equal clocks are compared.
+    """
+
+    tokens_per_s: Estimate
+    whole_request: Estimate
+    first_token_s: Estimate
+    seconds: Estimate
+    clock: Literal["server", "client", "request"]
+    memory_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelJudged:
+    """One model. `overall` gives every domain the same weight, whatever its number of tests."""
+
+    model: str
+    overall: Estimate
+    domains: tuple[DomainJudged, ...]
+    tests: tuple[TestJudged, ...]
+    pace: Pace | None = None
+    over_runs: tuple[OverRuns, ...] = ()
+
+    def domain(self, name: str) -> DomainJudged | None:
+        """What it did there, if anything."""
+        return next((each for each in self.domains if each.domain == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DomainDifference:
+    """Two models on the tests both were scored on: b - a. `told_apart`: the interval leaves out 0,
+    and the signs of so few tests could say so.
+    """
+
+    domain: str
+    a: str
+    b: str
+    difference: Estimate
+    p_value: float | None
+    higher: int
+    lower: int
+    told_apart: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rival:
+    """A model beside the one that was chosen. `lead`: how much higher the chosen one is. `as_good`:
+    taken for equal, so that speed and size decided between them.
+    """
+
+    model: str
+    mean: Estimate
+    lead: Estimate
+    told_apart: bool
+    as_good: bool = False
+    pace: Pace | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which model to use in a domain. `model` is the one with the highest mean where none is to be
+    used (`ground` is not in CHOSEN), None where nothing was scored. `left_out`: models whose means
+    are incomplete, which are not chosen beside whole ones.
+    """
+
+    domain: str
+    ground: Ground
+    model: str | None
+    mean: Estimate
+    band: Band | None
+    pace: Pace | None = None
+    rivals: tuple[Rival, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def chosen(self) -> str | None:
+        """The model to use, None where there is none."""
+        return self.model if self.ground in CHOSEN else None
+
+    @property
+    def tied(self) -> tuple[Rival, ...]:
+        """Those that the tests do not tell apart from it."""
+        return tuple(rival for rival in self.rivals if not rival.told_apart)
+
+    @property
+    def equals(self) -> tuple[Rival, ...]:
+        """Those among which something else than quality decided."""
+        return tuple(rival for rival in self.rivals if rival.as_good)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A run's verdicts, whole. `isolation`: how code was kept apart, a sentence each. `not_run`:
+    evidence that there is not, by reason the tests. `judges` are names, each with its form.
+    """
+
+    models: tuple[ModelJudged, ...]
+    domains: tuple[str, ...]
+    differences: tuple[DomainDifference, ...]
+    choices: tuple[Choice, ...]
+    deviations: tuple[Deviation, ...] = ()
+    judges: tuple[str, ...] = ()
+    isolation: tuple[str, ...] = ()
+    not_run: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    use_case: str = ""
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,371 @@
+"""What a judge reads, what it said, and what came of it.
+
+In: nothing. Out: frozen dataclasses that `evidence` and `judge` fill, `workflow` keeps and
+`reports` draws; and the arithmetic of the rubric, on integers. Standard library only.
+
+    Rubric -> Criterion -> Anchor, Question                what is judged, and by which words
+           -> Example                                      answers whose scores are known
+    Evidence -> EvidenceCheck                              what running or computing showed
+    Judgement -> CriterionScore, Ticked, Quote             one judge, one answer, once
+    FinalJudgement -> FinalCriterion, Evidence, Judgement...    all of them: caps, medians, band
+    Judging -> JudgedBy, Deviation                         by whom and how a run was judged
+
+Scores are integers from 0 to 10; weights are tenths; an overall is an integer of tenths, so that
+7.95 can never fall between two bands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+Band = Literal["EXCELLENT", "GOOD", "ACCEPTABLE", "POOR", "FAILED"]
+JudgeForm = Literal["likelihood", "reasoned"]
+JudgeFormChoice = Literal["auto", "likelihood", "reasoned"]
+Layout = Literal["fence", "around", "again"]
+Answer = Literal["yes", "no", "partial", "na"]
+Confidence = Literal["high", "medium", "low"]
+QuoteStatus = Literal["exact", "approximate", "fabricated", "from_task", "too_short"]
+
+BANDS: tuple[tuple[int, Band], ...] = (
+    # from so many tenths on
+    (90, "EXCELLENT"), (70, "GOOD"), (50, "ACCEPTABLE"), (30, "POOR"), (0, "FAILED"),
+)  # fmt: skip
+NEAR_AN_EDGE = 3  # tenths: so near to a band's edge an overall is called borderline
+MOST = 10  # points of a criterion
+
+
+# --------------------------------------------------------------------------- what is judged by
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """What an answer looks like that earns `low` to `high` points."""
+
+    low: int
+    high: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One yes-or-no question; yes speaks for the answer."""
+
+    id: str
+    criterion: str
+    text: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One of the things that are scored. `weight` in tenths; `questions` for tests without own."""
+
+    key: str
+    label: str
+    weight: int
+    anchors: tuple[Anchor, ...]
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """An answer whose scores are known, with the reason for them."""
+
+    id: str
+    test_id: str
+    answer: str
+    scores: Mapping[str, int]
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rubric:
+    """Criteria, the questions of each test by criterion, and answers to calibrate on. `digest`
+    stands for all of its files.
+    """
+
+    name: str
+    title: str
+    version: int
+    criteria: tuple[Criterion, ...]
+    questions: Mapping[str, tuple[Question, ...]] = field(default_factory=dict)
+    examples: tuple[Example, ...] = ()
+    digest: str = ""
+
+
+# ------------------------------------------------------------------------- what the facts show
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceCheck:
+    """One thing that was run or computed: a hidden test, a planted bug, a fact of the data."""
+
+    name: str
+    passed: bool
+    explanation: str
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What an answer was seen to do. `missing` says why there is none; then nothing is capped.
+
+    `isolation` is how code was kept apart from this machine, "" where none was run. `notes` are
+    whole sentences: claims that are wrong, things that were left out.
+    """
+
+    checks: tuple[EvidenceCheck, ...] = ()
+    missing: str = ""
+    isolation: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> int:
+        """How many checks hold."""
+        return sum(check.passed for check in self.checks)
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return len(self.checks)
+
+    @property
+    def cap(self) -> int | None:
+        """The most that correctness can be; None where nothing was checked."""
+        return MOST * self.passed // self.total if self.checks else None
+
+
+# -------------------------------------------------------------------------- what a judge said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """Words a judge gives for the answer's own, and whether they are. `start`, `end`: where, in
+    characters of the answer.
+    """
+
+    text: str
+    status: QuoteStatus
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticked:
+    """One question of the checklist: the judge's answer, or how likely it found a yes."""
+
+    question: str
+    criterion: str = ""
+    answer: Answer | None = None
+    probability: float | None = None
+    quote: Quote | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionScore:
+    """One criterion by one judge. `raw`: the mean likelihood of yes, before calibration."""
+
+    criterion: str
+    score: int
+    reason: str = ""
+    raw: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What one judge said of one answer, once. Either all criteria are scored, or none is and
+    `unscored_reason` says why (unreadable, truncated, refused, failed, empty).
+
+    `flags` are short codes of what was found in the answer that tries to talk to the judge.
+    `trivial` says why nobody was asked, and all scores are 0: the answer is none (empty, short,
+    punctuation, echo, refusal).
+    """
+
+    judge: str
+    fingerprint: str
+    form: JudgeForm
+    repeat: int = 0
+    layout: Layout | None = None
+    scores: tuple[CriterionScore, ...] = ()
+    unscored_reason: str | None = None
+    explanation: str = ""
+    checklist: tuple[Ticked, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+    assessment: str = ""
+    strengths: tuple[str, ...] = ()
+    weaknesses: tuple[str, ...] = ()
+    verdict: str = ""
+    assumptions: tuple[str, ...] = ()
+    unusual: tuple[str, ...] = ()
+    stated_confidence: str = ""
+    flags: tuple[str, ...] = ()
+    attempts: int = 1
+    raw_replies: tuple[str, ...] = ()
+    trivial: str = ""
+
+    def score_of(self, criterion: str) -> int | None:
+        """Its score, None where the judgement is unscored."""
+        return next((one.score for one in self.scores if one.criterion == criterion), None)
+
+    @property
+    def fabricated(self) -> int:
+        """Quotes that are not the answer's."""
+        return sum(quote.status in ("fabricated", "from_task") for quote in self.quotes)
+
+
+# ------------------------------------------------------------------------------ what came of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionDeviation:
+    """The same of one criterion, in points; None where nothing was scored."""
+
+    criterion: str
+    n: int
+    mean_absolute: float | None
+    bias: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deviation:
+    """How far a judge is from the known scores of a rubric's examples, in points: all figures are
+    of the overall score, `criteria` has those of each. `bias` above 0: it is too kind. `spearman`
+    None: its scores do not vary, or there are fewer than three.
+    """
+
+    judge: str
+    rubric: str
+    form: JudgeForm
+    n: int
+    unscored: int
+    mean_absolute: float | None
+    bias: float | None
+    within_one: int
+    spearman: float | None
+    same_band: int
+    layout: Layout | None = None
+    left_one_out: bool = False
+    criteria: tuple[CriterionDeviation, ...] = ()
+    mean_absolute_interval: tuple[float, float] | None = None  # 95 %, over the examples
+    bias_interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinalCriterion:
+    """One criterion over all judges and repeats. `score` counts; `judged` is what it would be
+    without the evidence; `low` and `high` are the least and the most that any judgement gave.
+    """
+
+    criterion: str
+    label: str
+    weight: int
+    score: int
+    judged: int
+    low: int
+    high: int
+    reason: str = ""
+
+    @property
+    def capped(self) -> bool:
+        """Whether the evidence lowered it."""
+        return self.score < self.judged
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinalJudgement:
+    """What is made of one answer. Unscored: no criteria, and the reason.
+
+    `borderline` is a sentence where the overall lies near a band's edge, else "". `weaknesses` are
+    what the evidence found wrong; what judges found stands in their judgements.
+    """
+
+    test_id: str
+    suite: str
+    rubric: str
+    evidence: Evidence
+    judgements: tuple[Judgement, ...]
+    criteria: tuple[FinalCriterion, ...] = ()
+    unscored_reason: str | None = None
+    explanation: str = ""
+    borderline: str = ""
+    confidence: Confidence | None = None
+    confidence_reasons: tuple[str, ...] = ()
+    use_case: str = ""
+    name: str = ""
+    task: str = ""
+    notes: tuple[str, ...] = ()
+    weaknesses: tuple[str, ...] = ()
+
+    @property
+    def tenths(self) -> int | None:
+        """The overall score in tenths of a point."""
+        return overall_tenths([(one.weight, one.score) for one in self.criteria])
+
+    @property
+    def judge_only_tenths(self) -> int | None:
+        """What it would be had nothing been run or computed."""
+        return overall_tenths([(one.weight, one.judged) for one in self.criteria])
+
+    @property
+    def band(self) -> Band | None:
+        """The word for the overall score."""
+        return None if self.tenths is None else band_of(self.tenths)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedBy:
+    """One judge of a run. `notes` are whole sentences: a family it shares with who is judged."""
+
+    spec: str
+    name: str
+    fingerprint: str
+    form: JudgeForm
+    layout: Layout | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """By whom and how a run was judged. `isolation`: how code was kept apart that was run for
+    evidence; "" where none was allowed.
+    """
+
+    judges: tuple[JudgedBy, ...]
+    repeats: int = 1
+    use_case: str = ""
+    isolation: str = ""
+    deviations: tuple[Deviation, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+# --------------------------------------------------------------------------------- arithmetic
+
+
+def overall_tenths(weighted: Sequence[tuple[int, int]]) -> int | None:
+    """(weight in tenths, score)... to tenths of a point, rounded half up; None of nothing.
+
+    Weights that sum to 10 give a whole number of tenths, so nothing is rounded; others are
+    divided by their sum.
+    """
+    if not weighted:
+        return None
+    total = sum(weight for weight, _ in weighted)
+    points = 10 * sum(weight * score for weight, score in weighted)
+    return (2 * points + total) // (2 * total)
+
+
+def band_of(tenths: int) -> Band:
+    """The band of an overall score in tenths."""
+    return next(name for least, name in BANDS if tenths >= least)
+
+
+def shown_tenths(tenths: int) -> str:
+    """As it is printed: 7.2."""
+    return f"{tenths // 10}.{tenths % 10}"
+
+
+def lower_median(scores: Sequence[int]) -> int:
+    """The middle one; of an even count the lower of the two."""
+    return sorted(scores)[(len(scores) - 1) // 2]

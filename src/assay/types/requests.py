@@ -1,0 +1,236 @@
+"""What is put to a model, and what comes back.
+
+In: nothing. Out: Request with its four kinds of Work, and the five kinds of Reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from assay.types.tests import Message
+
+SamplingMode = Literal["fixed", "server"]
+Thinking = Literal["off", "on", "low", "medium", "high"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How an answer is drawn. All of it is part of a request's identity.
+
+    The last eight are for served models, whose defaults differ by server and version. None means:
+    not sent, the server decides. `think` None: the model's own way, natively told apart. `context`
+    is what the user wished; None: enough.
+    """
+
+    temperature: float
+    seed: int
+    max_tokens: int
+    stop: tuple[str, ...] = ()
+    predictions: int = 1  # how many best answers are wanted (top_k)
+    top_p: float | None = 1.0
+    top_k: int | None = 0  # 0 is off
+    min_p: float | None = 0.0
+    repeat_penalty: float | None = 1.0
+    presence_penalty: float | None = 0.0
+    frequency_penalty: float | None = 0.0
+    think: Thinking | None = None
+    context: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToAnswer:
+    """Write an answer to this conversation. `schema`: a JSON Schema, as text, that it must meet;
+    text, because the order of its properties is the order in which they are written.
+    """
+
+    messages: tuple[Message, ...]
+    sampling: Sampling
+    schema: str | None = None
+    kind: Literal["answer"] = "answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToChoose:
+    """Say how likely each of these continuations is after this conversation.
+
+    `otherwise`: how to write an answer instead, where a server's few likelihoods do not decide.
+    """
+
+    messages: tuple[Message, ...]
+    continuations: tuple[str, ...]
+    otherwise: Sampling | None = None
+    kind: Literal["choose"] = "choose"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToRead:
+    """Say how likely this text is, token by token. `tokens`: its token ids, where those are all
+    that is known of it. `digest` stands for either where the text itself is not kept.
+    """
+
+    text: str = ""
+    tokens: Sequence[int] | None = None
+    digest: str = ""
+    kind: Literal["read"] = "read"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToTime:
+    """Decode in a process of its own and say how fast; None: as many tokens as the contract has."""
+
+    prompt_tokens: int | None = None
+    new_tokens: int | None = None
+    kind: Literal["time"] = "time"
+
+
+Work = ToAnswer | ToChoose | ToRead | ToTime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One thing asked of one model. `id` is a content hash: identity, cache key and resume key."""
+
+    id: str
+    suite: str
+    test_id: str
+    turn: int
+    repeat: int
+    work: Work
+
+
+PredictionMethod = Literal["given", "beam", "sampled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """Where the seconds of a served answer went, as its server told; None: it did not say.
+
+    `queue_s` is what its total leaves beside the parts. `cached_tokens` of the prompt were not
+    computed again, so that they count in no speed. `cold`: the model was loaded for this request.
+    """
+
+    load_s: float | None = None
+    queue_s: float | None = None
+    prefill_s: float | None = None
+    decode_s: float | None = None
+    cached_tokens: int | None = None
+    cold: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A model's text. Reasoning is split off already; only `text` is ever marked.
+
+    `reasoning_unclosed`: the model was cut off while thinking, so there is no answer.
+    `predictions` holds the k best, best first, where several were asked for, and
+    `prediction_method` how they were found: beam and sampled ones are never ranked together.
+    `output_tokens` include those of the thinking. `finish` is why it ended, in the server's word.
+    `dropped` names what was asked of the server and silently ignored by it.
+    """
+
+    request_id: str
+    text: str
+    reasoning: str = ""
+    reasoning_unclosed: bool = False
+    truncated: bool = False
+    predictions: tuple[str, ...] = ()
+    prediction_method: PredictionMethod | None = None
+    prompt_tokens: int | None = None
+    output_tokens: int | None = None
+    first_token_s: float | None = None  # of the answer or of the thinking, whichever came first
+    first_answer_s: float | None = None  # of the answer itself
+    total_s: float | None = None
+    timing: Timing | None = None
+    finish: str = ""
+    attempts: int = 1
+    dropped: tuple[str, ...] = ()
+    kind: Literal["answered"] = "answered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """Log-likelihood of each continuation, in the order asked.
+
+    `method` is `first_token` where a server told the likeliest first tokens only. A continuation
+    that was not among them is `bounded`: its value is an upper bound. `greedy`: whether each token
+    of a continuation was the model's likeliest. `tokens`: how many each has. `cut`: tokens that the
+    beginning of the prompt lost because it was longer than the model's context.
+    """
+
+    request_id: str
+    log_likelihoods: tuple[float, ...]
+    method: Literal["likelihood", "first_token"] = "likelihood"
+    bounded: tuple[bool, ...] = ()
+    greedy: tuple[bool, ...] = ()
+    tokens: tuple[int, ...] = ()
+    cut: int = 0
+    prompt_tokens: int | None = None
+    total_s: float | None = None
+    timing: Timing | None = None
+    attempts: int = 1
+    kind: Literal["chosen"] = "chosen"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadText:
+    """How a model read a text: natural-log likelihood and what it was measured over.
+
+    `blocks`: log-likelihood and tokens of every thousand tokens, in order. Each window of `window`
+    tokens predicts `stride` new ones.
+    """
+
+    request_id: str
+    log_likelihood: float
+    tokens: int
+    words: int
+    bytes: int
+    top1: int
+    top5: int
+    blocks: tuple[tuple[float, int], ...] = ()
+    window: int | None = None
+    stride: int | None = None
+    total_s: float | None = None
+    kind: Literal["read"] = "read"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timed:
+    """Seconds per run of a timing request. `details`: all that was measured, name by name."""
+
+    request_id: str
+    prefill_s: tuple[float, ...]
+    decode_s: tuple[float, ...]
+    new_tokens: int
+    details: Mapping[str, Any] = field(default_factory=dict)
+    kind: Literal["timed"] = "timed"
+
+
+Cause = Literal[
+    "timeout",  # the deadline passed
+    "unreachable",  # no connection, or it broke before an answer began
+    "rate_limited",  # 429, for longer than we wait
+    "server_error",  # the server said that it failed
+    "refused",  # the server said that the request is wrong, or that we may not ask it
+    "broken_stream",  # it ended before it was done
+    "unreadable",  # not what the protocol says: garbage, wrong encoding, too long
+    "prompt_too_long",  # it does not fit, or was cut in silence
+    "other",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """The request failed for good. Never an answer, never a score. `partial` is what had come."""
+
+    request_id: str
+    reason: str
+    cause: Cause = "other"
+    partial: str = ""
+    total_s: float | None = None
+    attempts: int = 1
+    kind: Literal["failed"] = "failed"
+
+
+Reply = Answered | Chosen | ReadText | Timed | Failed

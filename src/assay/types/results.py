@@ -1,0 +1,409 @@
+"""What a run, a comparison and a leaderboard say: the shapes between arithmetic and rendering.
+
+In: nothing. Out: frozen dataclasses that `summary` fills, `workflow` puts together and `reports`
+draws. Standard library only.
+
+    Report -> Judged (`judged_results`)                               one run: what judges found
+    Report -> ModelReport -> SuiteSummary -> TestRow -> RepeatRow     one run: how good
+                          -> Performance -> Speeds, TryFigures        one run: how quick
+    Comparison -> PairComparison -> SuiteComparison -> Flip, LeftOut  two runs or more, test by test
+    Leaderboard -> SuiteRanking -> Standing                           every model in a store
+    SuiteCard -> CategoryCard                                         a suite, before any model
+
+Times are ISO 8601 texts in UTC, as the store keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from assay.types import Cause, Estimate, Machine, Observed, Outcome, SamplingMode
+from assay.types.decisions import Decision
+from assay.types.judged import Judged
+
+# ---------------------------------------------------------------------------------------- one run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatRow:
+    """One try of a test that was asked several times. `repeat` is the trial's own number."""
+
+    repeat: int
+    outcome: Outcome
+    score: float | None
+    answer: str | None
+    extracted: str | None
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestRow:
+    """What became of one test. With repeats: the mean score, the first try's answer, every try.
+
+    `explanation` of a failed request is the reason it failed. `repeats` is empty unless the test
+    was asked more than once.
+    """
+
+    __test__: ClassVar[bool] = False  # pytest takes every class named Test… for its own
+
+    id: str
+    category: str
+    outcome: Outcome
+    score: float | None
+    answer: str | None
+    extracted: str | None
+    explanation: str
+    question: str = ""
+    repeats: tuple[RepeatRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baselines:
+    """What three answers that know nothing would score, in points. `tests`: the suite's size; a
+    smaller n means a seeded sample.
+    """
+
+    empty: Estimate
+    echoed: Estimate
+    constant: Estimate
+    constant_answer: str
+    tests: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteSummary:
+    """One model on one suite. `score` is in points, `categories` are shares, both with intervals.
+
+    `measurements`: pass@1, pass@N, pass^N and spread with repeats; answer_s where timed.
+    """
+
+    suite: str
+    score: Estimate
+    categories: Mapping[str, Estimate]
+    tests: tuple[TestRow, ...]
+    outcomes: Mapping[Outcome, int]
+    title: str = ""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    pass_mark: float = 0.7
+    measurements: Mapping[str, Estimate] = field(default_factory=dict)
+    baselines: Baselines | None = None
+    own: bool = False  # a user's prompts, which nobody marks
+
+
+Clock = Literal["server", "client"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speeds:
+    """Tokens per second over all requests, over those the model was loaded for, and over those that
+    found it loaded. A request whose server does not tell counts in `all` only.
+    """
+
+    all: Estimate
+    cold: Estimate
+    warm: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Performance:
+    """The quantitative side of one model: every figure an Estimate, with n = 0 if not measured.
+
+    `seconds_*` and `tokens_per_s` are by the client's clock, over the whole request. `prefill` and
+    `decode` are the two parts a server works in; `decode_clock` says whose clock `decode` rests on,
+    one for all its requests. `prefill_at_most`: some prompt may have been kept from before without
+    a word, so that `prefill` is an upper bound. `load_s` is over requests that loaded the model.
+    `retries` counts attempts beyond the first. `finishes` has the server's own words, "" where it
+    gave none.
+    """
+
+    answered: int
+    failed: int
+    seconds_mean: Estimate
+    seconds_sd: Estimate
+    seconds_p50: Estimate
+    seconds_p95: Estimate
+    first_token_s: Estimate
+    first_answer_s: Estimate
+    load_s: Estimate
+    queue_s: Estimate
+    prompt_tokens: Estimate
+    output_tokens: Estimate
+    tokens_per_s: Estimate
+    prefill: Speeds
+    decode: Speeds
+    decode_clock: Clock | None = None
+    prefill_at_most: bool = False
+    retries: int = 0
+    finishes: Mapping[str, int] = field(default_factory=dict)
+    failures: Mapping[Cause, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TryFigures:
+    """One try in figures; None is not told. `cold`: the model was loaded for it. `finish` is the
+    server's word, `failure` the cause of a request that failed for good. `prefill_at_most` and the
+    clock of `decode_tokens_per_s` are as in Performance.
+    """
+
+    suite: str
+    test: str
+    repeat: int
+    seconds: float | None = None
+    first_token_s: float | None = None
+    load_s: float | None = None
+    queue_s: float | None = None
+    prefill_tokens_per_s: float | None = None
+    prefill_at_most: bool = False
+    decode_tokens_per_s: float | None = None
+    prompt_tokens: int | None = None
+    output_tokens: int | None = None
+    cold: bool | None = None
+    finish: str = ""
+    attempts: int = 1
+    failure: Cause | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReport:
+    """One model of a run. `report` is the path of its evaluation report, where there is one.
+    `about` is what is known of it, name by name; `observed` what was seen while it was asked.
+    """
+
+    spec: str
+    name: str
+    slug: str
+    fingerprint: str
+    suites: tuple[SuiteSummary, ...]
+    performance: Performance
+    fingerprint_is_weak: bool = False
+    measurements: Mapping[str, Estimate] = field(default_factory=dict)
+    report: str | None = None
+    accepted: bool | None = None
+    notes: tuple[str, ...] = ()
+    about: Mapping[str, str] = field(default_factory=dict)
+    observed: Observed | None = None
+    tries: tuple[TryFigures, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedModel:
+    """A checkpoint of a folder that could not be evaluated. `position`: where it stands among the
+    others where all are listed.
+    """
+
+    spec: str
+    name: str
+    why: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """One run, whole. `finished` is None while requests are left to ask.
+
+    `command` repeats or continues the run; `notes` are things to know, `hints` things to do next,
+    both whole, translated sentences. `machine` is the one that asked. `models` are those that were
+    asked, `failed` those that could not be.
+    """
+
+    run: str
+    out: str
+    created: str
+    models: tuple[ModelReport, ...]
+    exit_code: int
+    finished: str | None = None
+    command: str = ""
+    version: str = ""
+    selected: str | None = None
+    notes: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    sampling: SamplingMode = "fixed"
+    machine: Machine | None = None
+    decision: Decision | None = None
+    judged: Judged | None = None
+    failed: tuple[FailedModel, ...] = ()
+
+
+# ------------------------------------------------------------------------------------ comparisons
+
+Direction = Literal["better", "worse", "undecided", "nothing_in_common"]
+WhyLeftOut = Literal["only_in_first", "only_in_second", "changed", "unscored"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flip:
+    """A test that passes on one side only."""
+
+    id: str
+    category: str
+    outcome_a: Outcome
+    outcome_b: Outcome
+    score_a: float | None
+    score_b: float | None
+
+    @property
+    def gained(self) -> bool:
+        """It passes on the second side and not on the first."""
+        return self.outcome_b is Outcome.PASS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A test that cannot be paired, and why."""
+
+    id: str
+    category: str
+    reason: WhyLeftOut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoryComparison:
+    """One category on both sides, over the tests they share. Shares, not points."""
+
+    name: str
+    a: Estimate
+    b: Estimate
+    difference: Estimate
+    p_value: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteComparison:
+    """One suite on both sides, paired by test. `a`, `b` and `difference` (b - a) are in points.
+
+    `difference.n` counts pairs, `difference.unscored` the tests that one side could not mark.
+    `adjusted_p` is Holm's over all comparisons shown together. `verdict` is about the second side.
+    `detectable`: the smallest difference, in points, that so many pairs find four times in five.
+    """
+
+    suite: str
+    a: Estimate
+    b: Estimate
+    difference: Estimate
+    p_value: float | None
+    adjusted_p: float | None
+    method: str
+    verdict: Direction
+    categories: tuple[CategoryComparison, ...]
+    gained: int
+    lost: int
+    flips: tuple[Flip, ...]
+    left_out: tuple[LeftOut, ...]
+    detectable: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One model of one run: what is compared with what."""
+
+    run: str
+    model: str
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairComparison:
+    """Two sides over every suite they share. `notes` name the suites only one of them has."""
+
+    a: Side
+    b: Side
+    suites: tuple[SuiteComparison, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The first side against each of the others."""
+
+    pairs: tuple[PairComparison, ...]
+    notes: tuple[str, ...] = ()
+    exit_code: int = 0
+
+
+# ------------------------------------------------------------------------------------ leaderboard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One model on one suite. `rank` is None for an incomplete score, which is never ranked.
+
+    `tie`: it cannot be told apart from the row above it.
+    """
+
+    model: str
+    score: Estimate
+    run: str
+    when: str
+    rank: int | None = None
+    tie: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteRanking:
+    """Models that answered the same tests, best first. `content` tells two suites of one name
+    apart (another version, a sample, some categories only); `tests` is how many there are. `asked`
+    is a phrase where they were asked in another way than usual, which is never ranked beside it.
+    """
+
+    suite: str
+    rows: tuple[Standing, ...]
+    content: str = ""
+    tests: int = 0
+    asked: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaderboard:
+    """Every model in a store, suite by suite."""
+
+    out: str
+    suites: tuple[SuiteRanking, ...]
+    notes: tuple[str, ...] = ()
+    exit_code: int = 0
+
+
+# ------------------------------------------------------------------------- a suite by itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoryCard:
+    """What one category is made of. Each mapping counts tests, the most frequent first.
+
+    `words`: fewest, median and most words of a prompt. `letters`: the right options of
+    multiple-choice tests. `examples`: worked ones kept apart from the tests.
+    """
+
+    name: str
+    tests: int
+    examples: int
+    weight: float
+    methods: Mapping[str, int]
+    words: tuple[int, int, int]
+    letters: Mapping[str, int]
+    tags: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteCard:
+    """What a suite is made of, and what knowing nothing would score on it.
+
+    `guesses`: the share of questions that each way of guessing among options gets right; `chance`
+    is what blind guessing gets, None where no test has options. `sources`: how many facts each
+    source gave, from a sources.tsv beside the tests. `repeated`: tests whose prompt another has.
+    `elsewhere`: the files that took the place of categories, by category.
+    """
+
+    suite: str
+    title: str
+    version: str
+    pass_mark: float
+    shots: int
+    categories: tuple[CategoryCard, ...]
+    baselines: Baselines
+    guesses: Mapping[str, Estimate]
+    chance: float | None
+    sources: Mapping[str, int]
+    repeated: tuple[str, ...]
+    elsewhere: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,130 @@
+"""What an answer is worth, what that says of a model, and who watches.
+
+In: nothing. Out: Score, Outcome, Trial, Estimate, and the protocol Observer.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from assay.types.requests import Reply
+from assay.types.tests import INCOMPLETE_ABOVE, Case
+
+
+class Outcome(StrEnum):
+    """What became of a test. The last two are null, not zero."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    NO_ANSWER = "no_answer"
+    UNSCORED = "unscored"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScorePart:
+    """One rule, keyword or step inside a score."""
+
+    name: str
+    value: float
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A value from 0 to 1, or the reason why there is none. Never both, never neither.
+
+    `no_answer`: nothing could be read, which is 0 and counted.
+    `unscored_reason` is a short code such as `no_judge` or `scorer_error`.
+    """
+
+    scorer: str
+    version: int
+    value: float | None = None
+    unscored_reason: str | None = None
+    no_answer: bool = False
+    extracted: str | None = None
+    explanation: str = ""
+    parts: tuple[ScorePart, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.value is None) == (self.unscored_reason is None):
+            raise ValueError("a score has a value or a reason for having none")
+        if self.value is not None and not 0.0 <= self.value <= 1.0:
+            raise ValueError(f"a score lies between 0 and 1, not at {self.value!r}")
+        if self.no_answer and self.value != 0.0:
+            raise ValueError("no answer scores 0")
+
+    def outcome(self, pass_mark: float) -> Outcome:
+        """Pass, fail, no answer or unscored."""
+        if self.value is None:
+            return Outcome.UNSCORED
+        if self.no_answer:
+            return Outcome.NO_ANSWER
+        # 0.7 from three tenths and four tenths is 0.7 to a reader, so it is one here.
+        return Outcome.PASS if self.value >= pass_mark - 1e-9 else Outcome.FAIL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One test asked once: the case, the last request, its reply, and the mark (None if failed)."""
+
+    case: Case
+    repeat: int
+    request_id: str
+    reply: Reply
+    score: Score | None
+
+    def outcome(self, pass_mark: float) -> Outcome:
+        """The outcome of this one try."""
+        if self.score is None:
+            return Outcome.FAILED
+        return self.score.outcome(pass_mark)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A figure with what it rests on. `value` is None where n is 0."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    unscored: int
+    unit: str
+    method: str
+
+    def __post_init__(self) -> None:
+        if (self.n == 0) != (self.value is None):
+            raise ValueError("an estimate of nothing has no value, and one of something has one")
+        if self.value is not None and not math.isfinite(self.value):
+            raise ValueError(f"an estimate is a finite number, not {self.value!r}")
+
+    @property
+    def incomplete(self) -> bool:
+        """More than 5 % of the tests could not be marked: shown so, and no gate passes on it."""
+        total = self.n + self.unscored
+        return total > 0 and self.unscored / total > INCOMPLETE_ABOVE
+
+
+class Observer(Protocol):
+    """Who watches a run: a progress bar, plain lines, or nobody."""
+
+    def model_started(self, spec: str, *, total: int, reused: int) -> None:
+        """A model is about to be asked; `reused` replies were in the store already."""
+        ...
+
+    def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
+        """A reply is durable, and marked where it ends a test."""
+        ...
+
+    def model_finished(self, spec: str) -> None:
+        """All of a model's requests are done."""
+        ...
+
+    def note(self, sentence: str) -> None:
+        """Something the user should know; the run goes on."""
+        ...

@@ -1,0 +1,125 @@
+"""From what was measured of checkpoints to a decision.
+
+In: what a run is to decide on, its checkpoints as measured, and its suites. Out: a Decision. The
+steps, in order:
+
+    1 accept    every checkpoint at the gate
+    2 weigh     what each is worth
+    3 select    the one to ship, in every model folder and over all of them
+    4 advise    what to change next, by the trend over a folder's steps
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from assay.decide.accept import accept
+from assay.decide.advise import advise, advise_all
+from assay.decide.select import select
+from assay.decide.trend import Trend, trend
+from assay.decide.weak_groups import groups_of
+from assay.decide.weigh import weigh, weighted_estimate
+from assay.types import Suite
+from assay.types.decisions import (
+    Acceptance,
+    Decision,
+    DecisionPlan,
+    Measured,
+    Recommendation,
+    Selection,
+)
+
+
+def decide(
+    deciding: DecisionPlan, measured: Sequence[Measured], suites: Sequence[Suite], *, timestamp: str
+) -> Decision:
+    """All that can be said of these checkpoints; nothing is selected where nothing was to be."""
+    gate = deciding.gate
+    groups = {suite.name: groups_of(suite) for suite in suites}
+    acceptances = {each.name: accept(each, gate) for each in measured}
+    weighed = {each.name: weigh(each) for each in measured}
+    folders = _folders(deciding)
+    by_name = {each.name: each for each in measured}
+    selections: dict[str, Selection] = {}
+    advice: dict[str, tuple[Recommendation, ...]] = {}
+    advice_for_folders: dict[str, tuple[Recommendation, ...]] = {}
+    trends: dict[str, Trend | None] = {}
+    for folder, names in folders.items():
+        inside = [by_name[name] for name in names if name in by_name]
+        over_steps = trend(inside)
+        trends |= dict.fromkeys(names, over_steps)
+        chosen = None
+        if deciding.selects:
+            selections[folder] = select(inside, gate, timestamp=timestamp)
+            chosen = selections[folder].selected or selections[folder].best_so_far
+        advice_for_folders[folder] = advise_all(
+            inside, acceptances, over_steps, gate=gate, groups=groups, focus=chosen
+        )
+    for each in measured:
+        advice[each.name] = advise(
+            each, acceptances[each.name], trends.get(each.name), gate=gate, groups=groups
+        )
+    return Decision(
+        gate=gate,
+        gate_decides=deciding.selects,
+        measured=tuple(measured),
+        acceptances=acceptances if deciding.selects else _without_verdict(acceptances),
+        weighted={name: score for name, (score, _) in weighed.items()},
+        missing_parts={name: missing for name, (_, missing) in weighed.items()},
+        advice=advice,
+        weighted_estimates={each.name: weighted_estimate(each) for each in measured},
+        folders=folders,
+        selections=selections,
+        advice_for_folders=advice_for_folders,
+        overall=select(
+            [by_name[name] for names in folders.values() for name in names if name in by_name],
+            gate,
+            timestamp=timestamp,
+        )
+        if deciding.selects and folders and (deciding.top or len(folders) > 1)
+        else None,
+    )
+
+
+def _without_verdict(acceptances: Mapping[str, Acceptance]) -> dict[str, Acceptance]:
+    """How each fares at a gate that decides nothing: figures and limits, and no yes or no."""
+    return {
+        name: Acceptance(
+            accepted=None,
+            criteria={
+                key: replace(criterion, passed=None)
+                for key, criterion in acceptance.criteria.items()
+            },
+        )
+        for name, acceptance in acceptances.items()
+    }
+
+
+def _folders(deciding: DecisionPlan) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for subject in deciding.subjects:
+        if subject.folder:
+            found.setdefault(subject.folder, []).append(subject.name)
+    return {folder: tuple(names) for folder, names in found.items()}
+
+
+def selected_in(decision: Decision) -> str | None:
+    """The name of the one to ship: over all folders, or in the only one."""
+    if decision.overall is not None:
+        return decision.overall.selected
+    if len(decision.selections) == 1:
+        return next(iter(decision.selections.values())).selected
+    return None
+
+
+def passes(deciding: DecisionPlan, decision: Decision) -> bool:
+    """Whether the gate lets it pass: one of what the folders hold can be shipped, and what was
+    named with a gate is accepted.
+    """
+    if not deciding.selects:
+        return True
+    chosen = not decision.folders or selected_in(decision) is not None
+    named = [subject.name for subject in deciding.subjects if not subject.folder]
+    accepted = all(decision.acceptances[name].accepted is True for name in named)
+    return chosen and (accepted or not deciding.asked)

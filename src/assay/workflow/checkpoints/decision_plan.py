@@ -1,0 +1,81 @@
+"""What a run is to measure of its checkpoints and to decide on, kept with it from its beginning.
+
+In: a Job, its gate and texts, and the checkpoints as they were opened. Out: a DecisionPlan, or None
+where there is nothing to decide on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.suites.held_out import HeldOut
+from assay.types.decisions import MEASURES, DecisionPlan, Gate, MeasureKind, Subject
+from assay.types.model_spec import without_secrets
+from assay.workflow.checkpoints.places import Place
+from assay.workflow.checkpoints.training_loss import training_log
+from assay.workflow.evaluate.job import Job
+from assay.workflow.evaluate.opened_models import Opened
+
+
+def what_to_decide(
+    job: Job,
+    places: Sequence[Place | None],
+    opened: Opened,
+    gate: Gate | None,
+    held_out: HeldOut | None,
+    training: HeldOut | None,
+) -> DecisionPlan | None:
+    """Own prompts decide nothing, and neither do models that are no checkpoints."""
+    known = [place for place in places if place is not None]
+    if not known or held_out is None or gate is None or job.own:
+        return None
+    open_ones = set(opened.places)
+    tops = {str(place.top or "") for place in known if place.folder is not None}
+    kinds = _measures(job, gate)
+    return DecisionPlan(
+        subjects=tuple(
+            _subject(place, opened.failed.get(place, ""))
+            for place in known
+            if place in open_ones or place in opened.failed
+        ),
+        measures=kinds,
+        gate=gate,
+        selects=job.gate is not None or job.measures is not None,
+        asked=job.gate is not None,
+        text=held_out.name if "perplexity" in kinds else "",
+        text_digest=held_out.digest if "perplexity" in kinds else "",
+        train_text=training.name if training else "",
+        train_text_digest=training.digest if training else "",
+        samples=job.samples,
+        top=tops.pop() if len(tops) == 1 else "",
+        write_back=job.write_back,
+        leaves=job.leaves,
+    )
+
+
+def _measures(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
+    """What was asked for; else what a gate that was named needs, and the texts that were."""
+    training: tuple[MeasureKind, ...] = () if job.train_text is None else ("training",)
+    if job.measures is not None:
+        return (*(kind for kind in job.measures if kind != "training"), *training)
+    asked = job.gate is not None
+    needed: Mapping[MeasureKind, bool] = {
+        "perplexity": job.text is not None or (asked and gate.perplexity_max is not None),
+        "generation": asked and gate.generation_max_failures is not None,
+        "speed": asked and not (gate.speed_min is None and gate.memory_max_mb is None),
+    }
+    return (*(kind for kind in MEASURES if needed[kind]), *training)
+
+
+def _subject(place: Place, failed: str) -> Subject:
+    training, note = training_log(place.path, place.folder, place.step)
+    return Subject(
+        spec=without_secrets(place.spec),
+        name=place.name,
+        path=str(place.path),
+        step=place.step,
+        folder=str(place.folder) if place.folder else "",
+        failed=failed,
+        training=training,
+        training_note=note,
+    )

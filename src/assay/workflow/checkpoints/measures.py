@@ -1,0 +1,202 @@
+"""What a checkpoint is asked beside the tests of suites: to read, to write freely, to be timed.
+
+In: a checkpoint's facts, the held-out text, the samples. Out: Requests whose ids are content
+hashes, like those of tests; and from stored replies a Measured.
+
+    perplexity   every document of the text is one request
+    training     the same of the training text
+    generation   every sample prompt, temperature 0.3, seed 0, 160 tokens
+    speed        one request, answered in a fresh process; another machine is another request
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+
+import assay
+from assay.checks.health.examine import examine
+from assay.machine import this_machine
+from assay.messages import tr
+from assay.models.local.size_class import size_class
+from assay.store import MEASURE, Run, RunModel, StoredTry
+from assay.suites.held_out import Document, HeldOut
+from assay.summary.checkpoints import (
+    HELLASWAG,
+    HELLASWAG_CATEGORY,
+    MMLU,
+    MMLU_CATEGORY,
+    samples_of,
+    share_of,
+    speed_figures,
+    suite_figures,
+    text_figures,
+)
+from assay.types import (
+    Failed,
+    Health,
+    Message,
+    ModelFacts,
+    Reply,
+    Request,
+    SamplePrompt,
+    Sampling,
+    Score,
+    ToAnswer,
+    ToRead,
+    ToTime,
+    Work,
+)
+from assay.types.decisions import Measured, MeasureKind, Subject
+from assay.types.results import SuiteSummary
+from assay.workflow.checkpoints.training_loss import training_figures
+
+MEASURED = Score(scorer="measure", version=1, unscored_reason="measured")
+AS_WRITTEN = Sampling(temperature=0.3, seed=0, max_tokens=160)
+IDENTITY_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """What is measured of every checkpoint of a run."""
+
+    kinds: tuple[MeasureKind, ...]
+    held_out: HeldOut
+    samples: tuple[SamplePrompt, ...]
+    training: HeldOut | None = None
+
+    def requests(self, facts: ModelFacts) -> Iterator[Request]:
+        """All of them for one checkpoint."""
+        if "perplexity" in self.kinds:
+            yield from _reading(facts, "perplexity", self.held_out)
+        if "training" in self.kinds and self.training is not None:
+            yield from _reading(facts, "training", self.training)
+        if "generation" in self.kinds:
+            for sample in self.samples:
+                said = (Message("user", sample.prompt),)
+                work = ToAnswer(messages=said, sampling=AS_WRITTEN)
+                content = [sample.prompt, asdict(AS_WRITTEN)]
+                yield _request(facts, "generation", sample.id, work, content)
+        if "speed" in self.kinds:
+            here = this_machine()
+            machine = [here.system, here.processor, str(here.cores)]
+            yield _request(facts, "speed", "cpu", ToTime(), machine)
+
+
+def _reading(facts: ModelFacts, kind: MeasureKind, text: HeldOut) -> Iterator[Request]:
+    for number, document in enumerate(text.documents, 1):
+        yield _request(facts, kind, f"text_{number:05d}", _to_read(document), document.digest)
+
+
+def _to_read(document: Document) -> ToRead:
+    return ToRead(text=document.text, tokens=document.tokens, digest=document.digest)
+
+
+def _request(
+    facts: ModelFacts, kind: MeasureKind, test_id: str, work: Work, content: object
+) -> Request:
+    body = ["measure", IDENTITY_VERSION, facts.fingerprint, kind, test_id, content]
+    return Request(
+        id=sha256(json.dumps(body).encode("utf-8", "surrogatepass")).hexdigest()[:32],
+        suite=MEASURE + kind,
+        test_id=test_id,
+        turn=0,
+        repeat=0,
+        work=work,
+    )
+
+
+# ----------------------------------------------------------------------------------- from replies
+
+
+def measured_of(
+    subject: Subject,
+    model: RunModel,
+    run: Run,
+    summaries: Sequence[SuiteSummary],
+    digests: Mapping[str, str],
+    tries: Iterable[StoredTry],
+    samples: Sequence[SamplePrompt],
+) -> Measured:
+    """One checkpoint of a run; `digests` tell versions of its suites apart."""
+    replies: dict[str, dict[str, Reply]] = {}
+    for kept in tries:
+        kind = kept.suite.removeprefix(MEASURE)
+        replies.setdefault(kind, {})[kept.test_id] = kept.reply
+    facts = model.facts
+    read = list(replies.get("perplexity", {}).values())
+    deciding = run.deciding
+    text, no_text = text_figures(
+        read,
+        text=deciding.text_digest if deciding else "",
+        tokenizer=facts.tokenizer,
+    )
+    training = training_figures(subject, list(replies.get("training", {}).values()), deciding)
+    speed, memory, no_speed = speed_figures(replies.get("speed", {}).get("cpu"))
+    reasons = {
+        "perplexity": no_text,
+        "speed": no_speed,
+        "memory": no_speed,
+        "training_loss": training.note,
+    }
+    return Measured(
+        name=subject.name,
+        path=subject.path,
+        step=subject.step,
+        parameters=facts.parameters,
+        size_class=size_class(facts.parameters) if facts.parameters else None,
+        fingerprint=facts.fingerprint,
+        text=text,
+        suites={each.suite: suite_figures(each, digests.get(each.suite, "")) for each in summaries},
+        mmlu_cs=share_of(summaries, MMLU, MMLU_CATEGORY),
+        hellaswag=share_of(summaries, HELLASWAG, HELLASWAG_CATEGORY),
+        speed=speed,
+        memory_mb=memory,
+        memory=_memory(speed.details) if speed else {},
+        samples=samples_of(samples, replies.get("generation", {}), _examined),
+        not_measured={name: why for name, why in reasons.items() if why},
+        training_loss=training.losses,
+        timestamp=run.finished or run.created,
+        provenance={**_provenance(run, model), **training.provenance},
+    )
+
+
+def _examined(sample: SamplePrompt, text: str, truncated: bool) -> Health:
+    return examine(sample, text, truncated=truncated)
+
+
+def _memory(details: Mapping[str, object]) -> dict[str, object]:
+    names = ("memory_usage_mb", "weights_mb", "cache_mb", "activations_mb", "resident_mb")
+    return {name: details.get(name) for name in names}
+
+
+def _provenance(run: Run, model: RunModel) -> dict[str, object]:
+    return {
+        "assay": run.version or assay.__version__,
+        "run": run.id,
+        "command": run.command,
+        "fingerprint": model.facts.fingerprint,
+        "about": dict(model.facts.about),
+        "text": run.deciding.text if run.deciding else "",
+        "seed": run.seed,
+        "machine": asdict(run.machine) if run.machine else None,
+        "notes": list(model.observed.notes) if model.observed else [],
+    }
+
+
+def failed_subject(subject: Subject, timestamp: str) -> Measured:
+    """One that could not be opened."""
+    return Measured(
+        name=subject.name,
+        path=subject.path,
+        step=subject.step,
+        timestamp=timestamp,
+        failed=subject.failed or tr("it could not be evaluated"),
+    )
+
+
+def failed_requests(tries: Iterable[StoredTry]) -> int:
+    """How many of them failed for good."""
+    return sum(isinstance(kept.reply, Failed) for kept in tries)

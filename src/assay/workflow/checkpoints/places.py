@@ -1,0 +1,218 @@
+"""Which checkpoints a path means: one, those of a folder, or those of several model folders.
+
+In: what a user named. Out: Places in step order.
+
+    run/                        PATH
+      config.json               final, if there are steps beside it; else the checkpoint itself
+      step_900/config.json      run/step_900
+      step_1000/config.json     run/step_1000
+
+    models/                     PATH: every model folder has its own selection, and there is one
+      a/step_900/config.json    over all
+      b/step_900/config.json
+
+A folder within a checkpoint that has a config.json and no weights (step_900/onnx) is a part of it,
+and a link that leads back up is not followed. What lies in a folder that was named is of that
+folder, also where it was named by itself as well.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+
+from assay.types.model_spec import read_spec
+
+FINAL = "final"
+TOPMOST = "root"  # of the file system, which has no name
+CONFIG = "config.json"
+WEIGHTS = (".safetensors", ".bin", ".safetensors.index.json", ".bin.index.json")
+MOST_FOLDERS = 10_000  # in one folder; more is no folder of checkpoints
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """One checkpoint. `folder`: the model folder it was found in, None where it was named itself;
+    `top`: the folder of model folders, if that was named.
+    """
+
+    spec: str
+    path: Path
+    parent: str
+    step_name: str
+    folder: Path | None = None
+    top: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """PARENT/STEP."""
+        return f"{self.parent or TOPMOST}/{self.step_name or TOPMOST}"
+
+    @property
+    def step(self) -> float | None:
+        """The last number in its name; None for the final one."""
+        number = step_of(self.step_name)
+        return None if math.isinf(number) else number
+
+
+def places_of(
+    specs: Sequence[str], *, holding: Sequence[str] = (CONFIG,)
+) -> list[tuple[str, Place | None]]:
+    """Every model that the user's words mean: how to open it, and its place if it is a
+    checkpoint. `holding`: one of these files makes a folder a checkpoint.
+    """
+    found = _each_once([(spec, place) for spec in specs for place in _places(spec, holding)])
+    places = _with_different_names([place for _, place in found])
+    return [
+        (place.spec if place else spec, place)
+        for (spec, _), place in zip(found, places, strict=True)
+    ]
+
+
+def _each_once(found: Sequence[tuple[str, Place | None]]) -> list[tuple[str, Place | None]]:
+    """Without those named singly that a named folder holds, and the folders named again. One that
+    is named singly twice is a mistake, and whoever opens it says so.
+    """
+    inside: dict[str, Place] = {}
+    for _, place in found:
+        if place is not None and place.folder is not None:
+            inside.setdefault(os.path.abspath(place.path), place)
+    resolved = {os.path.realpath(path) for path in inside}
+
+    def counts(place: Place | None) -> bool:
+        if place is None:
+            return True
+        if place.folder is None:
+            return os.path.realpath(place.path) not in resolved
+        return inside[os.path.abspath(place.path)] is place
+
+    return [(spec, place) for spec, place in found if counts(place)]
+
+
+def _places(spec: str, holding: Sequence[str]) -> Iterator[Place | None]:
+    read = read_spec(spec)
+    if read.scheme != "hf" or not read.name or not Path(read.name).is_dir():
+        yield None
+        return
+    path = Path(read.name)
+    below = ((folder, _steps_of_model(folder, holding)) for folder in _subfolders(path))
+    groups = {folder: steps for folder, steps in below if steps}
+    if groups:
+        alone = [step for step in _steps_in(path, holding) if step not in groups]
+        for folder, steps in groups.items():
+            yield from _of_folder(folder, steps, holding, top=path)
+        yield from (_found(step, path, step.name, top=path) for step in alone)
+        return
+    steps = _steps_of_model(path, holding)
+    if steps:
+        yield from _of_folder(path, steps, holding, top=None)
+        return
+    here = Path(os.path.abspath(path))
+    yield Place(spec=spec, path=path, parent=here.parent.name, step_name=here.name)
+
+
+def _of_folder(
+    folder: Path, steps: Sequence[Path], holding: Sequence[str], *, top: Path | None
+) -> Iterator[Place]:
+    yield from (_found(step, folder, step.name, top=top) for step in steps)
+    if _holds(folder, holding):
+        yield _found(folder, folder, FINAL, top=top)
+
+
+def _found(path: Path, folder: Path, step_name: str, *, top: Path | None) -> Place:
+    as_path = read_spec(str(path)).scheme == "hf"
+    return Place(
+        spec=str(path) if as_path else f"hf:{path}",
+        path=path,
+        parent=Path(os.path.abspath(folder)).name,
+        step_name=step_name,
+        folder=folder,
+        top=top,
+    )
+
+
+def _holds(folder: Path, any_of: Sequence[str]) -> bool:
+    return any((folder / name).is_file() for name in any_of)
+
+
+def _steps_of_model(folder: Path, holding: Sequence[str]) -> list[Path]:
+    """The steps of a model folder; none where it is no such folder but a checkpoint, whose parts
+    may have a config.json of their own.
+    """
+    steps = _steps_in(folder, holding)
+    others = [name for name in holding if name != CONFIG]
+    if not _holds(folder, (CONFIG,)) or any(
+        _has_weights(step) or _holds(step, others) for step in steps
+    ):
+        return steps
+    return []
+
+
+def _has_weights(folder: Path) -> bool:
+    try:
+        return any(name.endswith(WEIGHTS) for name in os.listdir(folder))
+    except OSError:
+        return False
+
+
+def _steps_in(folder: Path, holding: Sequence[str]) -> list[Path]:
+    found = [path for path in _subfolders(folder) if _holds(path, holding)]
+    return sorted(found, key=lambda path: (step_of(path.name), path.name))
+
+
+def step_of(name: str) -> float:
+    """By the last number in a name, 900 before 1000; one without a number comes last."""
+    numbers = re.findall(r"[0-9]+", name)
+    return float(numbers[-1]) if numbers else math.inf
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    """Those a user would see; what cannot be read is not there, nor a link to where we are."""
+    here = Path(os.path.realpath(folder))
+    above = {here, *here.parents}
+    try:
+        with os.scandir(folder) as entries:
+            seen = [
+                entry.path
+                for entry in entries
+                if entry.name[0] != "." and _leads_down(entry, above)
+            ]
+    except OSError:
+        return []
+    return sorted(Path(path) for path in seen[:MOST_FOLDERS])
+
+
+def _leads_down(entry: os.DirEntry[str], above: Collection[Path]) -> bool:
+    try:
+        if not entry.is_dir():
+            return False
+    except OSError:  # links that lead to each other
+        return False
+    return not entry.is_symlink() or Path(os.path.realpath(entry.path)) not in above
+
+
+def _with_different_names(places: Sequence[Place | None]) -> list[Place | None]:
+    """Two model folders of one name in different places must not share their reports."""
+    homes = {
+        (place.parent, os.path.abspath(place.folder or place.path.absolute().parent))
+        for place in places
+        if place is not None
+    }
+    shared = {name for name, count in Counter(name for name, _ in homes).items() if count > 1}
+    return [
+        replace(place, parent=f"{place.parent}-{_short(place)}")
+        if place is not None and place.parent in shared
+        else place
+        for place in places
+    ]
+
+
+def _short(place: Place) -> str:
+    home = os.path.abspath(place.folder or place.path.absolute().parent)
+    return sha256(os.fsencode(home)).hexdigest()[:6]

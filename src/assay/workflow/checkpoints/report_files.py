@@ -1,0 +1,199 @@
+"""What a decision leaves on the disk: reports, selections, pictures.
+
+In: a Report with its Decision. Out: files; whole or not at all. Everything here can be made again
+from the store.
+
+    OUT/checkpoints/PARENT/STEP/evaluation_report.json
+    OUT/checkpoints/PARENT/best_checkpoint_selection.json
+    OUT/checkpoints/PARENT/over_steps.svg, speed_against_quality.svg, curves.csv
+    the two .json beside the weights as well, unless they are not wanted there or cannot be written
+    DIR/assay-PARENT/events…    for --tensorboard DIR
+
+All of it is of this run's figures. Only beside the weights a report that says more of them, and
+nothing else than this run decides, is left as it is (`richer_reports`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from assay.errors import UsageError
+from assay.messages import tr
+from assay.reports.curves_csv import curves_csv
+from assay.reports.decision import (
+    CHECKPOINTS,
+    CURVES,
+    OVER_STEPS,
+    SPEED_AGAINST_QUALITY,
+    evaluated,
+)
+from assay.reports.evaluation_report import REPORT_FILE, evaluation_report
+from assay.reports.pictures.curves import over_steps
+from assay.reports.pictures.speed import speed_against_quality
+from assay.reports.selection import SELECTION_FILE, selection_document
+from assay.reports.tensorboard import write_tensorboard
+from assay.types.decisions import Decision, DecisionPlan, Measured, Selection
+from assay.types.results import Report
+from assay.workflow.checkpoints.richer_reports import RicherReports
+from assay.workflow.evaluate.run_folder import after_asking, in_our_words
+
+PACKAGE = Path(__file__).resolve().parents[2]
+
+
+def leave_verdicts(
+    report: Report,
+    out: Path,
+    deciding: DecisionPlan | None,
+    *,
+    tensorboard: Path | None = None,
+    richer: RicherReports | None = None,
+) -> Iterator[str]:
+    """Write everything; yields what a user should know. `richer` remembers over several calls which
+    reports were found beside the weights and kept.
+    """
+    decision = report.decision
+    if decision is None or deciding is None or not deciding.leaves:
+        return
+    home = out.resolve() / CHECKPOINTS
+    richer = richer or RicherReports()
+    refused: dict[Path, str] = {}
+    gate = decision.gate if decision.gate_decides else None
+    with after_asking():
+        for measured in decision.measured:
+            if measured.failed:
+                continue
+            document = report_document(decision, measured)
+            _put(home / measured.name / REPORT_FILE, document)
+            beside = Path(measured.path) / REPORT_FILE
+            if deciding.write_back and not richer.keeps(beside, measured, gate):
+                _put_beside(beside, document, refused)
+        _put_selections(decision, home, deciding, refused)
+    yield from _told(refused, home)
+    yield from richer.notes(home)
+    if tensorboard is not None:
+        yield from _leave_curves(decision, tensorboard)
+
+
+def leave_selections(decision: Decision, out: Path, deciding: DecisionPlan) -> Iterator[str]:
+    """The selections alone, made from reports that are there; yields what a user should know."""
+    home = out.resolve() / CHECKPOINTS
+    refused: dict[Path, str] = {}
+    _put_selections(decision, home, deciding, refused)
+    yield from _told(refused, home)
+
+
+def _put_selections(
+    decision: Decision, home: Path, deciding: DecisionPlan, refused: dict[Path, str]
+) -> None:
+    for folder, selection in decision.selections.items():
+        of_folder = home / _parent(decision.folders[folder])
+        _put(of_folder / SELECTION_FILE, selection_document(selection))
+        if deciding.write_back:
+            _put_beside(Path(folder) / SELECTION_FILE, selection_document(selection), refused)
+        _draw(decision, folder, selection, of_folder)
+    if decision.overall is not None:
+        document = selection_document(decision.overall)
+        _put(home / SELECTION_FILE, document)
+        if deciding.write_back and deciding.top:
+            _put_beside(Path(deciding.top) / SELECTION_FILE, document, refused)
+
+
+def _told(refused: Mapping[Path, str], home: Path) -> Iterator[str]:
+    for folder_path, why in refused.items():
+        yield tr(
+            "nothing is written beside the weights in {folder}: {why}; the reports are in {home}",
+            folder=folder_path,
+            why=why,
+            home=home,
+        )
+
+
+def leave_report(document: Mapping[str, object], measured: Measured, out: Path) -> None:
+    """One report, where that of a run would lie."""
+    with after_asking():
+        _put(out / CHECKPOINTS / measured.name / REPORT_FILE, document)
+
+
+def report_document(decision: Decision, measured: Measured) -> dict[str, object]:
+    """One checkpoint's evaluation_report.json."""
+    name = measured.name
+    return evaluation_report(
+        measured,
+        decision.acceptances[name],
+        decision.weighted[name],
+        decision.missing_parts[name],
+        decision.advice[name],
+    )
+
+
+def _draw(decision: Decision, folder: str, selection: Selection, into: Path) -> None:
+    shown = evaluated(decision, decision.folders[folder], selection)
+    _write(into / OVER_STEPS, over_steps(shown))
+    _write(into / SPEED_AGAINST_QUALITY, speed_against_quality(shown))
+    _write(into / CURVES, curves_csv(shown))
+
+
+def _leave_curves(decision: Decision, into: Path) -> Iterator[str]:
+    """Of every model folder, and of those that were named singly by the folders they lie in. A disk
+    that is full by now must not cost what was measured.
+    """
+    inside = {name for names in decision.folders.values() for name in names}
+    named: dict[str, list[str]] = {}
+    for each in decision.measured:
+        if each.name not in inside:
+            named.setdefault(_parent([each.name]), []).append(each.name)
+    for names in (*decision.folders.values(), *named.values()):
+        try:
+            write_tensorboard(into, evaluated(decision, names, None))
+        except UsageError as error:
+            yield error.message
+
+
+def _parent(names: Sequence[str]) -> str:
+    return names[0].rpartition("/")[0]
+
+
+def _put(path: Path, document: Mapping[str, object]) -> None:
+    _write(path, _as_text(document))
+
+
+def _write(path: Path, text: str) -> None:
+    with in_our_words(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, text)
+
+
+def _put_beside(file: Path, document: Mapping[str, object], refused: dict[Path, str]) -> None:
+    """Weights often lie where nobody may write; that spoils nothing. The folder keeps its time of
+    change: a Trainer with save_total_limit deletes the checkpoint whose folder changed first. What
+    ships with Assay stays as it is.
+    """
+    folder = file.parent
+    if folder.resolve().is_relative_to(PACKAGE):
+        return
+    try:
+        before = folder.stat()
+        _replace(file, _as_text(document))
+        with suppress(OSError):  # in a folder of somebody else's one may write and not do this
+            os.utime(folder, ns=(before.st_atime_ns, before.st_mtime_ns))
+    except OSError as error:
+        refused[folder] = error.strerror or str(error)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Under a name of its own until it is whole: two processes may write the same file."""
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    try:
+        partial.write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _as_text(document: Mapping[str, object]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

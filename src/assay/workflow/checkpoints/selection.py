@@ -1,0 +1,257 @@
+"""Gate and pick among checkpoints that were evaluated before; no model is loaded.
+
+In: folders, a gate, and the out folder. Out: Selected: the Decision that a run would have come to,
+and which checkpoints have no report yet.
+
+    a model folder    has its own selection; of several there is one over all
+    named singly      compared with each other, and no file is written: a folder's selection is one
+                      among all of its checkpoints
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import assay
+from assay.errors import AssayError, ExitCode, UsageError
+from assay.messages import tr
+from assay.reports.decision import CHECKPOINTS
+from assay.store import FILE_NAME, suite_digest, utc_now
+from assay.suites.catalogue import find
+from assay.suites.gate_file import check_gate, invalid_gate, load_gate
+from assay.suites.json_file import shown_path
+from assay.suites.load import load_all
+from assay.types import Suite
+from assay.types.decisions import Decision, DecisionPlan, Gate, Measured, Selection, Subject
+from assay.types.results import Report
+from assay.workflow.checkpoints.decision import decide
+from assay.workflow.checkpoints.places import Place
+from assay.workflow.checkpoints.report_files import leave_selections
+from assay.workflow.checkpoints.stored_reports import folder_of, places_in, read_reports
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotEvaluated:
+    """A checkpoint without a report, and the command that makes one."""
+
+    name: str
+    path: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selected:
+    """What was decided. `selection` is the one that counts: over all, or of the only folder.
+    `paths`: where each checkpoint lies, by its name. `left_in`: the folders under `out` that
+    selections were written into.
+    """
+
+    decision: Decision
+    selection: Selection
+    paths: dict[str, str]
+    not_evaluated: tuple[NotEvaluated, ...]
+    notes: tuple[str, ...]
+    left_in: frozenset[str]
+    out: str
+    command: str
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """0 where one can be shipped, 1 where none can."""
+        return ExitCode.DONE if self.selection.selected else ExitCode.NOT_ACCEPTED
+
+    @property
+    def report(self) -> Report:
+        """The same as a run's report without models, for what draws those."""
+        now = self.selection.timestamp
+        return Report(
+            run="",
+            out=self.out,
+            created=now,
+            finished=now,
+            command=self.command,
+            version=assay.__version__,
+            models=(),
+            exit_code=int(self.exit_code),
+            selected=self.paths.get(self.selection.selected or ""),
+            decision=self.decision,
+            notes=self.notes,
+        )
+
+
+def select_among(
+    folders: Sequence[str], *, gate: Path | None, out: Path, write_back: bool = True
+) -> Selected:
+    """Read the reports, hold them against the gate, pick, and leave the selections as files.
+
+    Raises:
+        UsageError: there is no such folder, or nothing in it was evaluated.
+        InvalidFiles: a report or the gate cannot be used; with every mistake.
+    """
+    asked = load_gate(gate)
+    places = places_in(folders)
+    measured, notes = read_reports(places, out)
+    missing = tuple(
+        _not_evaluated(place, gate, out) for place in places if place.name not in measured
+    )
+    if not measured:
+        raise _nothing_evaluated(folders, missing)
+    if gate is not None:
+        _refuse_unknown_suites(asked, list(measured.values()))
+    deciding = _deciding(places, measured, asked, gate, write_back)
+    found = [measured[subject.name] for subject in deciding.subjects]
+    now = utc_now()
+    decision = decide(deciding, found, list(_suites_of(found)), timestamp=now)
+    decision = _with_missing(decision, missing)
+    to_leave = _of_whole_folders(decision, places)
+    notes += leave_selections(to_leave, out, deciding)
+    return Selected(
+        decision=decision,
+        selection=decision.overall or next(iter(decision.selections.values())),
+        paths={each.name: each.path for each in found},
+        not_evaluated=missing,
+        notes=tuple(notes),
+        left_in=frozenset(_left_in(to_leave)),
+        out=str(out.resolve()),
+        command=_command(["select", *folders], gate, out),
+    )
+
+
+# --------------------------------------------------------------------------------------- commands
+
+
+def _not_evaluated(place: Place, gate: Path | None, out: Path) -> NotEvaluated:
+    command = _command(["run", str(place.path)], gate, out)
+    return NotEvaluated(name=place.name, path=str(place.path), command=command)
+
+
+def _command(words: Sequence[str], gate: Path | None, out: Path) -> str:
+    with_gate = () if gate is None else ("--gate", str(gate))
+    where = () if out == Path("assay-out") else ("--out", str(out))
+    return shlex.join(["assay", *words, *with_gate, *where])
+
+
+def _nothing_evaluated(folders: Sequence[str], missing: Sequence[NotEvaluated]) -> UsageError:
+    where = ", ".join(shown_path(Path(folder)) for folder in folders)
+    names = ", ".join(each.name for each in missing)
+    return UsageError(
+        tr("nothing in {folders} was evaluated yet: {names}", folders=where, names=names),
+        hint="\n".join(each.command for each in missing),
+    )
+
+
+# --------------------------------------------------------------------------------------- deciding
+
+
+def _refuse_unknown_suites(asked: Gate, measured: Sequence[Measured]) -> None:
+    """A suite that no report has would leave every checkpoint undecided."""
+    known: dict[str, list[str]] = {}
+    for each in measured:
+        for name, suite in each.suites.items():
+            known.setdefault(name, []).extend(suite.categories)
+    if findings := check_gate(asked, known):
+        raise invalid_gate(
+            asked.source,
+            findings,
+            hint=tr("mend the gate, or evaluate the checkpoints with the suites it names"),
+        )
+
+
+def _is_kept(folder: Path) -> bool:
+    """Whether it is the folder of reports of an out folder."""
+    return (Path(os.path.abspath(folder)).parent / FILE_NAME).is_file()
+
+
+def _deciding(
+    places: Sequence[Place],
+    measured: dict[str, Measured],
+    asked: Gate,
+    gate: Path | None,
+    write_back: bool,
+) -> DecisionPlan:
+    tops = {place.top for place in places}
+    top = tops.pop() if len(tops) == 1 else None
+    if top is not None and len({folder_of(place) for place in places}) == 1 and _is_kept(top):
+        top = None  # what a run of one model folder left
+    return DecisionPlan(
+        subjects=tuple(
+            Subject(
+                spec=place.spec,
+                name=place.name,
+                path=measured[place.name].path,
+                step=place.step,
+                folder=str(folder_of(place)),
+            )
+            for place in places
+            if place.name in measured
+        ),
+        measures=(),
+        gate=asked,
+        selects=True,
+        asked=gate is not None,
+        top="" if top is None else str(top),
+        write_back=write_back,
+    )
+
+
+def _suites_of(measured: Sequence[Measured]) -> Iterator[Suite]:
+    """The tests as they were asked, where they are still the same: advice tells what fails."""
+    digests = {(name, suite.digest) for each in measured for name, suite in each.suites.items()}
+    for name in sorted({name for name, _ in digests}):
+        try:
+            (suite,) = load_all([find(name)])
+        except AssayError:  # it lies elsewhere, or is no more
+            continue
+        if (name, suite_digest(suite)) in digests:
+            yield suite
+
+
+def _with_missing(decision: Decision, missing: Sequence[NotEvaluated]) -> Decision:
+    """A selection says who took no part in it."""
+    names = {each.name for each in missing}
+
+    def noted(selection: Selection, parents: set[str]) -> Selection:
+        absent = sorted(name for name in names if name.rpartition("/")[0] in parents)
+        if not absent:
+            return selection
+        note = tr("Not evaluated: {names}.", names=", ".join(absent))
+        return replace(selection, notes=(*selection.notes, note))
+
+    parents = {
+        folder: {name.rpartition("/")[0] for name in inside}
+        for folder, inside in decision.folders.items()
+    }
+    everyone = {name.rpartition("/")[0] for name in names}
+    return replace(
+        decision,
+        selections={
+            folder: noted(selection, parents[folder])
+            for folder, selection in decision.selections.items()
+        },
+        overall=noted(decision.overall, everyone) if decision.overall else None,
+    )
+
+
+def _of_whole_folders(decision: Decision, places: Sequence[Place]) -> Decision:
+    """Without what was picked among checkpoints that were named singly."""
+    singly = {str(folder_of(place)) for place in places if place.folder is None}
+    return replace(
+        decision,
+        selections={
+            folder: selection
+            for folder, selection in decision.selections.items()
+            if folder not in singly
+        },
+        overall=None if singly else decision.overall,
+    )
+
+
+def _left_in(decision: Decision) -> Iterator[str]:
+    for folder in decision.selections:
+        yield f"{CHECKPOINTS}/{decision.folders[folder][0].rpartition('/')[0]}"
+    if decision.overall is not None:
+        yield CHECKPOINTS

@@ -1,0 +1,181 @@
+"""Checkpoints that are evaluated one at a time, as they come, and decided on together.
+
+In: a Job without its checkpoints, and their places, each when it is there. Out: after each of them
+a Decision over all so far, and the files of a decision.
+
+Each is a run of its own in the store, so that nothing that was computed is computed again; the
+decision over all is made anew every time, and never of one that is no longer there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from assay.errors import ExitCode
+from assay.reports.decision import CHECKPOINTS
+from assay.reports.evaluation_report import REPORT_FILE
+from assay.store import Store, utc_now
+from assay.types import Observer, Suite
+from assay.types.decisions import Decision, DecisionPlan, Gate, Measured, Selection, Subject
+from assay.types.model_spec import without_secrets
+from assay.types.results import Report
+from assay.workflow.checkpoints.decision import decide
+from assay.workflow.checkpoints.measures import failed_subject
+from assay.workflow.checkpoints.path_names import readable_place
+from assay.workflow.checkpoints.places import FINAL, Place, places_of
+from assay.workflow.checkpoints.report_files import leave_verdicts
+from assay.workflow.checkpoints.richer_reports import RicherReports
+from assay.workflow.evaluate.evaluation import evaluate
+from assay.workflow.evaluate.job import Job
+
+
+@dataclass(slots=True)
+class CheckpointSequence:
+    """The candidates so far, by their names. `gate` is the one of the job, as it was read at the
+    beginning: a file that is changed meanwhile must not decide on some of them only.
+    """
+
+    job: Job
+    gate: Gate
+    _subjects: dict[str, Subject] = field(default_factory=dict)
+    _measured: dict[str, Measured] = field(default_factory=dict)
+    _suites: tuple[Suite, ...] = ()
+    _top: str = ""
+    _last: Report | None = None
+    _richer: RicherReports | None = None
+    with_failed_requests: set[str] = field(default_factory=set)
+
+    def evaluate(self, place: Place, observer: Observer) -> Decision | None:
+        """Ask and measure one, then decide over all. None: it was removed meanwhile, and is no
+        candidate; what was found of it is in the store. Raises what `evaluate` raises.
+        """
+        alone = replace(place, folder=None, top=None)
+        report = evaluate(replace(self.job, places=(alone,), leaves=False), observer)
+        if not is_there(place) or report.decision is None:
+            self.drop(place.name)
+            return None
+        with Store(self.job.out, read_only=True) as store:
+            self._suites = store.suites(store.run(report.run))
+        self._last, self._top = report, str(place.top or "")
+        self._subjects[place.name] = _subject(place)
+        self._measured[place.name] = report.decision.measured[0]
+        self.with_failed_requests.discard(place.name)
+        if report.exit_code == ExitCode.REQUESTS_FAILED:
+            self.with_failed_requests.add(place.name)
+        decision = self._decide(observer)
+        return decision if place.name in self._subjects else None
+
+    def fail(self, place: Place, why: str, observer: Observer) -> Decision | None:
+        """One that cannot be opened stands in the selection as failed. None: so do all."""
+        subject = replace(_subject(place), failed=why)
+        self._subjects[place.name] = subject
+        self._measured[place.name] = failed_subject(subject, utc_now())
+        return self._decide(observer)
+
+    def drop(self, *names: str) -> None:
+        """They are no longer there."""
+        for name in names:
+            self._subjects.pop(name, None)
+            self._measured.pop(name, None)
+            self.with_failed_requests.discard(name)
+
+    def drop_and_decide(self, names: Collection[str], observer: Observer) -> Decision | None:
+        """The same, and what that changes. None: nothing is left to decide on."""
+        self.drop(*names)
+        return self._decide(observer)
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """Those that could not be evaluated."""
+        return tuple(name for name, each in self._measured.items() if each.failed)
+
+    def report_file(self, name: str) -> Path:
+        """Where the report of a checkpoint lies."""
+        return self.job.out.resolve() / CHECKPOINTS / name / REPORT_FILE
+
+    def _decide(self, observer: Observer) -> Decision | None:
+        gone = [each.name for each in self._subjects.values() if not _is_checkpoint(each.path)]
+        self.drop(*gone)
+        if self._last is None or all(each.failed for each in self._measured.values()):
+            return None
+        subjects = sorted(self._subjects.values(), key=_in_order)
+        deciding = DecisionPlan(
+            subjects=tuple(subjects),
+            measures=self.job.measures or (),
+            gate=self.gate,
+            selects=True,
+            asked=self.job.gate is not None,
+            top=self._top,
+            write_back=self.job.write_back,
+        )
+        measured = [self._measured[subject.name] for subject in subjects]
+        decision = decide(deciding, measured, self._suites, timestamp=utc_now())
+        report = replace(self._last, decision=decision)
+        if self._richer is None:
+            self._richer = RicherReports(sampled=self.job.limit is not None)
+        for note in leave_verdicts(
+            report,
+            self.job.out,
+            deciding,
+            tensorboard=self.job.tensorboard,
+            richer=self._richer,
+        ):
+            observer.note(note)
+        return decision
+
+
+def best_in(decision: Decision, name: str) -> Selection:
+    """The selection that a checkpoint took part in: over all folders, or in its own."""
+    if decision.overall is not None:
+        return decision.overall
+    folder = next(folder for folder, names in decision.folders.items() if name in names)
+    return decision.selections[folder]
+
+
+def places_in(folder: Path) -> list[Place]:
+    """The checkpoints of a folder now, in step order. Where it has a config.json and no steps, it
+    is `final`, as it will be when there are.
+    """
+    found = [place for _, place in places_of([f"hf:{folder}"]) if place is not None]
+    return [_named(_in(folder, place)) for place in found if is_there(place)]
+
+
+def _named(place: Place) -> Place:
+    """With a name that can be shown and written; the path stays, so that it is seen to be there."""
+    shown = readable_place(place)
+    return replace(place, parent=shown.parent, step_name=shown.step_name)
+
+
+def _in(folder: Path, place: Place) -> Place:
+    if place.folder is not None:
+        return place
+    here = Path(os.path.abspath(folder)).name
+    return replace(place, parent=here, step_name=FINAL, folder=folder)
+
+
+def is_there(place: Place) -> bool:
+    """Whether its folder still is one of a checkpoint."""
+    return _is_checkpoint(place.path)
+
+
+def _is_checkpoint(path: str | Path) -> bool:
+    return (Path(path) / "config.json").is_file()
+
+
+def _subject(place: Place) -> Subject:
+    assert place.folder is not None
+    return Subject(
+        spec=without_secrets(place.spec),
+        name=place.name,
+        path=str(place.path),
+        step=place.step,
+        folder=str(place.folder),
+    )
+
+
+def _in_order(subject: Subject) -> tuple[str, float, str]:
+    step = float("inf") if subject.step is None else subject.step
+    return (subject.folder, step, subject.name)

@@ -1,0 +1,308 @@
+"""One checkpoint, as a program asks about it: a report, the score of a benchmark, samples.
+
+In: a checkpoint's path, and what is wanted of it. Out: the document of evaluation_report.json, an
+Estimate, or Samples.
+
+Each call is a run in the store of `out`, so that what was computed once is not computed again, and
+one that was stopped goes on. Nothing is written beside the weights. Only a report on everything is
+left under `out`, where that of a run would lie: one on a part must not take the place of the whole.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+
+from assay import stats
+from assay.errors import AssayError, SuiteNotFound, UsageError
+from assay.messages import tr
+from assay.store import Store
+from assay.suites.catalogue import find
+from assay.suites.json_file import shown_path
+from assay.suites.samples import load_samples
+from assay.suites.wording import did_you_mean
+from assay.types import Estimate, Observer, SamplePrompt
+from assay.types.decisions import OS_AVERAGED, OS_SUITE, Measured, MeasureKind, Sample
+from assay.types.model_spec import read_spec
+from assay.types.options import LocalOptions
+from assay.types.results import Report
+from assay.workflow.checkpoints.decision import decide
+from assay.workflow.checkpoints.path_names import is_text
+from assay.workflow.checkpoints.places import CONFIG, Place, places_of
+from assay.workflow.checkpoints.report_files import leave_report, report_document
+from assay.workflow.evaluate.evaluation import evaluate
+from assay.workflow.evaluate.job import Job
+
+METRICS = (
+    "perplexity",
+    "accuracy",
+    "mmlu",
+    "hellaswag",
+    "os_benchmark",
+    "generation",
+    "speed",
+    "memory",
+)
+SUITE_OF = {"os_benchmark": OS_SUITE, "mmlu": "mmlu", "hellaswag": "hellaswag"}
+KEY_OF = {"mmlu": "mmlu_cs", "hellaswag": "hellaswag"}  # of those that must be fetched
+MEASURE_OF: dict[str, MeasureKind] = {
+    "perplexity": "perplexity",
+    "accuracy": "perplexity",
+    "generation": "generation",
+    "speed": "speed",
+    "memory": "speed",
+}
+CUSTOM_OS = "custom_os_eval"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """How a checkpoint is asked, and where replies are kept."""
+
+    out: Path
+    observer: Observer
+    local: LocalOptions = field(default_factory=LocalOptions)
+    benchmarks: Path | None = None
+    limit: int | None = None
+
+
+# -------------------------------------------------------------------------------------- the report
+
+
+def report_on(
+    checkpoint: str | Path,
+    text: str | Path | None,
+    metrics: Sequence[str] | None,
+    way: Way,
+) -> dict[str, object]:
+    """The evaluation report, with null for what is not among the metrics."""
+    wanted = _checked(metrics)
+    suites, missing = _suites_for(wanted, way)
+    job = _job(
+        way,
+        checkpoint,
+        suites=suites,
+        text=None if text is None else Path(text),
+        measures=tuple(dict.fromkeys(MEASURE_OF[name] for name in wanted if name in MEASURE_OF)),
+        called=_call("evaluate_model", checkpoint, text, None if metrics is None else [*wanted]),
+    )
+    report = evaluate(job, way.observer)
+    measured = _only(_measured(report), wanted, missing)
+    with Store(way.out, read_only=True) as store:
+        run = store.run(report.run)
+        asked = store.suites(run)
+    assert run.deciding is not None
+    decision = decide(run.deciding, [measured], asked, timestamp=measured.timestamp)
+    document = report_document(decision, measured)
+    if metrics is None:
+        leave_report(document, measured, Path(report.out))
+    return document
+
+
+def _checked(metrics: Sequence[str] | None) -> tuple[str, ...]:
+    if metrics is None:
+        return METRICS
+    given = [metrics] if isinstance(metrics, str) else list(metrics)
+    unknown = [name for name in given if name not in METRICS]
+    if not given or unknown:
+        problem = tr("no metric was named")
+        if unknown:
+            told = (tr("there is no metric '{name}'", name=name) for name in unknown)
+            problem = "\n".join(
+                did_you_mean(each, str(name), METRICS)
+                for each, name in zip(told, unknown, strict=True)
+            )
+        raise UsageError(problem, hint=tr("metrics are {names}", names=", ".join(METRICS)))
+    return tuple(name for name in METRICS if name in given)
+
+
+def _suites_for(wanted: Sequence[str], way: Way) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The suites to ask, and why one that was wanted cannot be."""
+    suites: list[str] = []
+    missing: dict[str, str] = {}
+    for metric, suite in SUITE_OF.items():
+        if metric not in wanted:
+            continue
+        try:
+            find(suite, way.benchmarks)
+        except SuiteNotFound as error:
+            missing[KEY_OF[metric]] = f"{error.message}. {error.hint}"
+        else:
+            suites.append(suite)
+    return tuple(suites), missing
+
+
+def _only(measured: Measured, wanted: Sequence[str], missing: dict[str, str]) -> Measured:
+    """Perplexity and accuracy come from one reading, speed and memory from one timing: what was
+    not asked for is left out again.
+    """
+    text = measured.text
+    if text is not None and "accuracy" not in wanted:
+        text = replace(text, top1=_without_value(text.top1), top5=_without_value(text.top5))
+    if text is not None and "perplexity" not in wanted:
+        text = replace(
+            text,
+            perplexity=_without_value(text.perplexity),
+            per_word=None,
+            per_byte=None,
+            bits_per_byte=None,
+            blocks=(),
+        )
+    memory = "memory" in wanted
+    return replace(
+        measured,
+        text=text,
+        speed=measured.speed if "speed" in wanted else None,
+        memory_mb=measured.memory_mb if memory else None,
+        memory=measured.memory if memory else {},
+        not_measured={**measured.not_measured, **missing},
+    )
+
+
+def _without_value(of: Estimate) -> Estimate:
+    return replace(of, value=None, low=None, high=None, n=0, unscored=0)
+
+
+# ----------------------------------------------------------------------------------- a benchmark
+
+
+def benchmark_score(checkpoint: str | Path, benchmark: str | Path, way: Way) -> Estimate:
+    """mmlu, hellaswag and custom_os_eval from 0 to 1, as the report has them; any other suite in
+    points.
+    """
+    name = str(benchmark)
+    if isinstance(benchmark, Path) and os.sep not in name:
+        name = os.path.join(os.curdir, name)  # a path is never taken for the name of a suite
+    suite = OS_SUITE if name == CUSTOM_OS else name
+    find(suite, way.benchmarks)  # refused before anything is opened
+    called = _call("run_benchmark", checkpoint, benchmark)
+    report = evaluate(_job(way, checkpoint, suites=(suite,), called=called), way.observer)
+    measured = _measured(report)
+    match name:
+        case "mmlu":
+            return _there(measured.mmlu_cs, name)
+        case "hellaswag":
+            return _there(measured.hellaswag, name)
+        case "custom_os_eval":
+            shares = measured.suites[OS_SUITE].categories
+            return _there(stats.even_mean([shares.get(task) for task in OS_AVERAGED]), name)
+        case _:
+            return report.models[0].suites[0].score
+
+
+def _there(score: Estimate | None, name: str) -> Estimate:
+    if score is None:
+        raise AssayError(
+            tr("{name} has no score: a part of it has no test that was marked", name=name),
+            hint=tr("ask more of its tests; `limit` leaves most of them out"),
+        )
+    return score
+
+
+# --------------------------------------------------------------------------------------- samples
+
+
+def samples_after(checkpoint: str | Path, prompts: Sequence[str], way: Way) -> list[Sample]:
+    """What it writes after each prompt, in their order, with every check of its health."""
+    asked = [_as_sample(prompt) for prompt in _prompts(prompts)]
+    job = _job(
+        way,
+        checkpoint,
+        measures=("generation",),
+        samples=tuple({each.id: each for each in asked}.values()),
+        called=_call("generate_samples", checkpoint, [each.prompt for each in asked]),
+    )
+    written = {each.id: each for each in _measured(evaluate(job, way.observer)).samples or ()}
+    return [written[each.id] for each in asked]
+
+
+def _prompts(given: Sequence[str]) -> list[str]:
+    prompts = [given] if isinstance(given, str) else list(given)
+    whole = all(isinstance(each, str) and each.strip() and is_text(each) for each in prompts)
+    if not prompts or not whole:
+        raise UsageError(
+            tr("prompts are texts in Unicode that are not empty, and at least one"),
+            hint=tr('for example ["PCI device 8086:10d3 is"]'),
+        )
+    return prompts
+
+
+def _as_sample(prompt: str) -> SamplePrompt:
+    """One that ships has its tick list; of any other nothing is known that a good answer has."""
+    for shipped in load_samples():
+        if shipped.prompt == prompt:
+            return shipped
+    digest = sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return SamplePrompt(id=f"own_{digest}", prompt=prompt, subject=(), ticks=())
+
+
+# ------------------------------------------------------------------------------------- the job
+
+
+def _job(
+    way: Way,
+    checkpoint: str | Path,
+    *,
+    suites: tuple[str, ...] = (),
+    text: Path | None = None,
+    measures: tuple[MeasureKind, ...] = (),
+    samples: tuple[SamplePrompt, ...] = (),
+    called: str,
+) -> Job:
+    place = _place(checkpoint)
+    return Job(
+        models=(place.spec,),
+        places=(place,),
+        suites=suites,
+        out=way.out,
+        benchmarks=way.benchmarks,
+        limit=way.limit,
+        local=way.local,
+        text=text,
+        measures=measures,
+        samples=samples,
+        only_named=True,
+        write_back=False,
+        leaves=False,
+        called=called,
+    )
+
+
+def _place(checkpoint: str | Path) -> Place:
+    """The one checkpoint that is meant: a folder of several is none."""
+    name = os.fspath(checkpoint)
+    name = name.removeprefix("hf:")
+    path = Path(name)
+    if not name or not path.is_dir():
+        raise UsageError(
+            tr("there is no checkpoint at '{path}'", path=shown_path(path) if name else ""),
+            hint=tr("give the path of a folder with config.json and weights"),
+        )
+    places = [place for _, place in places_of([f"hf:{name}"]) if place is not None]
+    for place in places:
+        if place.folder is None or (place.path == path and (path / CONFIG).is_file()):
+            spec = name if read_spec(name).scheme == "hf" else f"hf:{name}"
+            return replace(place, spec=spec, folder=None, top=None)
+    names = ", ".join(shown_path(place.path) for place in places)
+    raise UsageError(
+        tr("'{path}' holds several checkpoints: {names}", path=shown_path(path), names=names),
+        hint=tr("name one of them; `assay run {path}` evaluates all", path=shown_path(path)),
+    )
+
+
+def _measured(report: Report) -> Measured:
+    assert report.decision is not None
+    (measured,) = report.decision.measured
+    return measured
+
+
+def _call(function: str, checkpoint: str | Path, *arguments: object) -> str:
+    given = [os.fspath(checkpoint), *(_plain(each) for each in arguments if each is not None)]
+    return f"assay.{function}({', '.join(map(repr, given))})"
+
+
+def _plain(argument: object) -> object:
+    return os.fspath(argument) if isinstance(argument, Path) else argument

@@ -1,0 +1,185 @@
+"""The checkpoints that a user names and the reports that were kept of them.
+
+In: folders, and the out folder. Out: Places in step order, and what was measured of each that has a
+report. Refuses with every mistake in every report at once.
+
+    DIR           a checkpoint, a model folder, a folder of model folders, an out folder
+    its report    DIR/…/evaluation_report.json, or OUT/checkpoints/PARENT/STEP/…, if it says that it
+                  is of this very folder; of both, the newer one, unless the other says more
+                  of the same weights
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from assay.errors import InvalidFiles, UsageError
+from assay.messages import tr, trn
+from assay.reports.decision import CHECKPOINTS
+from assay.reports.evaluation_reading import measured_from
+from assay.reports.evaluation_report import REPORT_FILE
+from assay.store import FILE_NAME
+from assay.suites.json_file import Refused, read_json, shown_path
+from assay.types import Finding
+from assay.types.decisions import Measured
+from assay.workflow.checkpoints.places import CONFIG, Place, places_of
+from assay.workflow.checkpoints.richer_reports import what_is_lacking
+
+WEIGHTS = ("*.safetensors", "*.bin")
+LATER_S = 60.0  # copying a folder takes time; weights that are this much younger were written anew
+
+
+def places_in(folders: Sequence[str]) -> list[Place]:
+    """Every checkpoint that these mean, once, folder by folder.
+
+    Raises:
+        UsageError: there is no such folder, or no checkpoint in it.
+    """
+    return _in_step_order(list(_places(folders)))
+
+
+def folder_of(place: Place) -> Path:
+    """The model folder it lies in; for one that was named itself, its parent."""
+    return place.folder if place.folder is not None else Path(os.path.abspath(place.path)).parent
+
+
+def _places(folders: Sequence[str]) -> Iterator[Place]:
+    """Every checkpoint meant, once; with its folder, if that was named as well."""
+    inside = [_inside(folder) for folder in folders]
+    found: dict[str, Place] = {}
+    for _, place in places_of(inside, holding=(CONFIG, REPORT_FILE)):
+        assert place is not None  # `_inside` names folders only
+        if place.folder is None and not _is_checkpoint(place.path):
+            raise UsageError(
+                tr("there is no checkpoint in '{path}'", path=shown_path(place.path)),
+                hint=tr("name a checkpoint, a folder of checkpoints, or the --out folder of a run"),
+            )
+        here = os.path.abspath(place.path)
+        if here not in found or found[here].folder is None:
+            found[here] = place
+    yield from found.values()
+
+
+def _in_step_order(places: Sequence[Place]) -> list[Place]:
+    """Folder by folder; those that were named singly may come in any order."""
+    folders = list(dict.fromkeys(folder_of(place) for place in places))
+    return sorted(
+        places,
+        key=lambda place: (
+            folders.index(folder_of(place)),
+            float("inf") if place.step is None else place.step,
+        ),
+    )
+
+
+def _is_checkpoint(path: Path) -> bool:
+    return (path / CONFIG).is_file() or (path / REPORT_FILE).is_file()
+
+
+def _inside(folder: str) -> str:
+    """An out folder stands for the checkpoints in it."""
+    path = Path(folder.removeprefix("hf:"))
+    if not path.is_dir():
+        raise UsageError(
+            tr("there is no folder '{path}'", path=shown_path(path)),
+            hint=tr("name a checkpoint, a folder of checkpoints, or the --out folder of a run"),
+        )
+    beneath = path / CHECKPOINTS
+    if (path / FILE_NAME).is_file() and beneath.is_dir():
+        path = beneath
+    return f"hf:{path}"
+
+
+# ---------------------------------------------------------------------------------------- reports
+
+
+def read_reports(places: Sequence[Place], out: Path) -> tuple[dict[str, Measured], list[str]]:
+    """What was measured of each that has a report, by its name, and what a user should know.
+
+    Raises:
+        InvalidFiles: with every mistake in all of them.
+    """
+    measured: dict[str, Measured] = {}
+    notes: list[str] = []
+    findings: list[Finding] = []
+    broken: list[Place] = []
+    for place in places:
+        try:
+            found = _newest(place, out, notes)
+        except InvalidFiles as error:
+            findings += error.findings
+            broken.append(place)
+            continue
+        if found is not None:
+            # A report that was kept elsewhere says where the weights lie.
+            path = str(place.path) if (place.path / CONFIG).is_file() else found.path
+            measured[place.name] = replace(found, name=place.name, path=path, step=place.step)
+    if findings:
+        again = shlex.join(["assay", "run", *(str(place.path) for place in broken)])
+        raise InvalidFiles(
+            trn("{count} report cannot be used", "{count} reports cannot be used", len(findings)),
+            findings,
+            hint=tr("evaluate these again with: {command}", command=again),
+        )
+    return measured, notes
+
+
+def _newest(place: Place, out: Path, notes: list[str]) -> Measured | None:
+    """The report beside the weights or the one under `out`: whichever was made later, unless that
+    one lacks what the other has, as that of a run of a part does.
+    """
+    beside = place.path / REPORT_FILE
+    found = [read_report(beside)] if beside.is_file() else []
+    if found:
+        notes += _written_since(place, beside)
+    kept = out / CHECKPOINTS / place.name / REPORT_FILE
+    if kept.is_file() and os.path.abspath(kept) != os.path.abspath(beside):
+        other = read_report(kept)
+        if os.path.abspath(other.path) == os.path.abspath(place.path):
+            found.append(other)
+        elif not found:
+            notes.append(
+                tr(
+                    "{name}: the report {file} is of another folder, {path}, and not used",
+                    name=place.name,
+                    file=shown_path(kept),
+                    path=shown_path(Path(other.path)),
+                )
+            )
+    if not found:
+        return None
+    older, newer = min(found, key=_when), max(found, key=_when)
+    return older if what_is_lacking(older, newer, sampled=True) else newer
+
+
+def _when(report: Measured) -> str:
+    return report.timestamp
+
+
+def read_report(file: Path) -> Measured:
+    """What one report says was measured.
+
+    Raises:
+        InvalidFiles: it cannot be used, and why.
+    """
+    name = shown_path(file)
+    try:
+        document = read_json(file).value
+    except Refused as refused:
+        raise InvalidFiles(refused.finding.message, [refused.finding]) from refused
+    return measured_from(document, source=name)
+
+
+def _written_since(place: Place, report: Path) -> Iterator[str]:
+    """Training may have gone on in the same folder."""
+    made = report.stat().st_mtime
+    weights = (path for form in WEIGHTS for path in place.path.glob(form))
+    if any(path.stat().st_mtime > made + LATER_S for path in weights if path.is_file()):
+        yield tr(
+            "{name}: its weights were written after its report; if they changed, evaluate it again",
+            name=place.name,
+        )

@@ -1,0 +1,143 @@
+"""How well a checkpoint does on what it was trained on: as its trainer logged it, or as measured.
+
+In: a checkpoint's folder with the `trainer_state.json` that Hugging Face's Trainer leaves there; or
+its replies to the text of `--train-text`. Out: the loss by step, in nats per token, and why there
+is none.
+
+A measured loss takes the place of a logged one: it is of the same weights and read like the
+held-out text, whereas a trainer logs the mean of the batches before a step, as it learns them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.messages import tr
+from assay.summary.checkpoints import text_figures
+from assay.types import Reply
+from assay.types.decisions import DecisionPlan, Subject
+
+TRAINER_STATE = "trainer_state.json"
+MOST_BYTES = 64_000_000
+MOST_KEPT = 1_000  # of a longer log, neighbours are put together
+
+Losses = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingFigures:
+    """`losses` by step; `note` is why there are none, where there should be."""
+
+    losses: Mapping[float, float] = field(default_factory=dict)
+    note: str = ""
+    provenance: Mapping[str, object] = field(default_factory=dict)
+
+
+# ------------------------------------------------------------------------------------- as measured
+
+
+def training_figures(
+    subject: Subject, replies: Sequence[Reply], deciding: DecisionPlan | None
+) -> TrainingFigures:
+    """What is known of one checkpoint: measured if that was asked for, else logged."""
+    if deciding is None or "training" not in deciding.measures:
+        return TrainingFigures(losses=dict(subject.training), note=subject.training_note)
+    figures, why = text_figures(replies, text=deciding.train_text_digest, tokenizer="")
+    if figures is None or figures.perplexity.value is None:
+        return TrainingFigures(note=why)
+    loss = math.log(figures.perplexity.value)
+    return TrainingFigures(
+        # The final one has no step to draw a curve by; its loss stands in the provenance alone.
+        losses={} if subject.step is None else {subject.step: loss},
+        provenance={
+            "training_text": {
+                "text": deciding.train_text,
+                "digest": deciding.train_text_digest,
+                "loss": loss,
+                "tokens": figures.perplexity.n,
+            }
+        },
+    )
+
+
+# --------------------------------------------------------------------------------------- as logged
+
+
+def training_log(path: Path, folder: Path | None, step: float | None) -> tuple[Losses, str]:
+    """The log beside a checkpoint, else the one in its parent, up to the checkpoint's own step; and
+    why one that is there cannot be used.
+
+    Args:
+        path: the checkpoint.
+        folder: the model folder it was found in, if it was; above that one nothing is looked for.
+        step: its step; None: the whole log.
+    """
+    beside = [path] if folder is not None and path == folder else [path, path.absolute().parent]
+    for place in beside:
+        file = place / TRAINER_STATE
+        if os.path.lexists(file):
+            read = _read(file)
+            if isinstance(read, str):
+                return (), tr("{file} is left out: {why}", file=file, why=read)
+            until = math.inf if step is None else step
+            return _fewer([each for each in read if each[0] <= until]), ""
+    return (), ""
+
+
+def _read(file: Path) -> Losses | str:
+    """Steps and losses in their order, or what is wrong with the file."""
+    try:
+        about = os.stat(file)
+        if not stat.S_ISREG(about.st_mode):
+            return tr("it is not a file")
+        if about.st_size > MOST_BYTES:
+            return tr("it has more than {limit} MB", limit=MOST_BYTES // 1_000_000)
+        document = json.loads(file.read_bytes())
+    except OSError as error:
+        return tr("it cannot be read: {why}", why=error.strerror or str(error))
+    except (ValueError, RecursionError):
+        return tr("it is not JSON")
+    history = document.get("log_history") if isinstance(document, dict) else None
+    if not isinstance(history, list):
+        return tr("it has no log_history")
+    found = dict(_logged(history))  # a step that was trained again after a stop counts as it ended
+    if not found:
+        return tr("its log_history names no loss")
+    return tuple(sorted(found.items()))
+
+
+def _logged(history: Sequence[object]) -> Iterator[tuple[float, float]]:
+    for entry in history:
+        if isinstance(entry, dict):
+            step, loss = _number(entry.get("step")), _number(entry.get("loss"))
+            # A cross-entropy is never below 0: one that is was of another objective.
+            if step is not None and loss is not None and step >= 0 and loss >= 0:
+                yield step, loss
+
+
+def _number(value: object) -> float | None:
+    """NaN, which a trainer logs when it fails, and whole numbers beyond any float are none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if abs(number) < 1e12 else None
+
+
+def _fewer(losses: Sequence[tuple[float, float]]) -> Losses:
+    """At most so many: means of neighbours, at the last of their steps."""
+    together = -(-len(losses) // MOST_KEPT)
+    if together <= 1:
+        return tuple(losses)
+    groups = (losses[start : start + together] for start in range(0, len(losses), together))
+    return tuple(
+        (group[-1][0], math.fsum(loss for _, loss in group) / len(group)) for group in groups
+    )

@@ -1,0 +1,332 @@
+"""Evaluates each checkpoint of a folder as it appears, until told to end.
+
+In: a Job without checkpoints, the folder, and when to end. Out: Sights, one for each thing that
+happens; the files of a decision after each checkpoint. The steps of a look, in order:
+
+    1 gone       what is no longer there is no candidate any more
+    2 settled    a checkpoint whose files are as they were at the look before
+    3 evaluate   what is settled and can be opened; what cannot is tried again, for a minute
+    4 decide     over all so far
+
+Nothing is opened for writing in a checkpoint's folder but our own report. Folders are looked at,
+not listened to: that works on every file system, network ones included.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import (
+    AssayError,
+    ExitCode,
+    Interrupted,
+    ModelUnavailable,
+    Refusals,
+    UsageError,
+    in_one_line,
+)
+from assay.messages import tr
+from assay.reports.evaluation_report import REPORT_FILE
+from assay.reports.selection import SELECTION_FILE
+from assay.types import Observer
+from assay.types.decisions import Decision, Gate, Selection
+from assay.workflow.checkpoints.places import Place
+from assay.workflow.checkpoints.sequence import CheckpointSequence, best_in, is_there, places_in
+from assay.workflow.evaluate.job import Job
+from assay.workflow.evaluate.preparation import check_files
+
+BETWEEN_TWO_LOOKS_S = 1.0  # where two looks are all there is
+# What belongs to a model or is written with it; logs that grow beside it do not.
+_SUFFIXES = {".safetensors", ".bin", ".pt", ".pth", ".json", ".model", ".jinja", ".py"}
+_NAMES = {"vocab.txt", "merges.txt"}
+_OURS = {REPORT_FILE, SELECTION_FILE}
+
+Files = frozenset[tuple[str, int, int]]  # name, bytes, time of change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """When to look, and when to end. `once`: what is there now. `for_s`: begin nothing after so
+    many seconds. `given_up_s`: a checkpoint that cannot be opened, unchanged for so long, has
+    failed.
+    """
+
+    interval_s: float = 10.0
+    once: bool = False
+    until_accepted: bool = False
+    for_s: float | None = None
+    given_up_s: float = 60.0
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The options that say the same; never how long, which may be another time's."""
+        usual = self.interval_s == Terms().interval_s
+        return (
+            *(() if usual else ("--interval", f"{self.interval_s:g}")),
+            *["--once"] * self.once,
+            *["--until-accepted"] * self.until_accepted,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """There is no checkpoint yet, nor perhaps the folder."""
+
+    folder: Path
+    exists: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unready:
+    """One that cannot be opened yet, said once; `why` is whole sentences."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gone:
+    """One that was removed: before it was evaluated, while it was, or afterwards."""
+
+    name: str
+    evaluated: bool
+    was_best: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluated:
+    """One that was evaluated, and what is decided over all so far."""
+
+    name: str
+    decision: Decision
+    selection: Selection
+    report: Path
+    requests_failed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotEvaluated:
+    """One that cannot be."""
+
+    name: str
+    why: str
+
+
+Sight = Waiting | Unready | Gone | Evaluated | NotEvaluated
+
+
+@dataclass(slots=True)
+class _Known:
+    """One checkpoint as it was at the look before. `look`: the number of the look that found these
+    files first. `done`: evaluated or given up, as its files are. `told`: that it is not ready.
+    """
+
+    place: Place
+    files: Files
+    since: float
+    look: int
+    done: bool = False
+    evaluated: bool = False
+    told: bool = False
+
+
+class Watching:
+    """Iterate over it; then its exit code and selection are those of the end."""
+
+    def __init__(self, job: Job, folder: Path, terms: Terms, observer: Observer) -> None:
+        self._job, self._folder, self._terms, self._observer = job, folder, terms, observer
+        self._known: dict[Path, _Known] = {}
+        self._accepted = False
+        self._looks = 0
+        self._told_waiting: bool | None = None
+        self._all: CheckpointSequence | None = None
+        self.selection: Selection | None = None
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """As for a run over the folder; 0 where it was to end with the first accepted one, and
+        did.
+        """
+        if self._terms.until_accepted and self._accepted:
+            return ExitCode.DONE
+        if self._all is not None and (self._all.failed or self._all.with_failed_requests):
+            return ExitCode.REQUESTS_FAILED
+        selected = self.selection is not None and self.selection.selected is not None
+        return ExitCode.DONE if selected else ExitCode.NOT_ACCEPTED
+
+    def __iter__(self) -> Iterator[Sight]:
+        """Look, and look again. Every mistake in files and options is raised before the first."""
+        try:
+            yield from self._watch()
+        except KeyboardInterrupt as stop:
+            raise self.interrupted() from stop
+
+    def interrupted(self) -> Interrupted:
+        """What Ctrl-C leaves, wherever it came: also while somebody shows what was seen."""
+        best = self.selection and (self.selection.selected or self.selection.best_so_far)
+        what = tr("every answer that was counted is kept in {out}", out=self._job.out)
+        if best:
+            what = tr("{what}; best so far: {name}", what=what, name=best)
+        return Interrupted(what, hint=tr("continue with: {command}", command=self._job.command))
+
+    def _watch(self) -> Iterator[Sight]:
+        self._all = CheckpointSequence(self._job, self._checked())
+        until = math.inf if self._terms.for_s is None else time.monotonic() + self._terms.for_s
+        if self._terms.once:
+            yield from self._look(until)
+            time.sleep(min(self._terms.interval_s, BETWEEN_TWO_LOOKS_S))
+            yield from self._look(until)
+            yield from self._unsettled()
+            return
+        while True:
+            yield from self._look(until)
+            left = until - time.monotonic()
+            if left <= 0 or self._ended:
+                return
+            time.sleep(min(self._terms.interval_s, left))
+
+    @property
+    def _ended(self) -> bool:
+        return self._accepted and self._terms.until_accepted
+
+    def _checked(self) -> Gate:
+        """A mistake must not show itself hours later, when the first checkpoint comes."""
+        from assay.models.local.loading import choose_device, choose_dtype
+
+        if self._folder.exists() and not self._folder.is_dir():
+            raise UsageError(
+                tr("{path} is not a folder", path=self._folder),
+                hint=tr("name the folder that checkpoints are saved into"),
+            )
+        if self._terms.once and not places_in(self._folder):
+            raise UsageError(
+                tr("there is no checkpoint in {folder}", folder=self._folder),
+                hint=tr("name the folder that checkpoints are saved into, or leave out --once"),
+            )
+        gate = check_files(self._job)
+        choose_dtype(self._job.local.dtype, choose_device(self._job.local.device), "float32")
+        return gate
+
+    # ------------------------------------------------------------------------------------ a look
+
+    def _look(self, until: float) -> Iterator[Sight]:
+        self._looks += 1
+        places = places_in(self._folder)
+        yield from self._waiting(places)
+        yield from self._gone({place.path for place in places})
+        for place in places:
+            if time.monotonic() >= until or self._ended:
+                return
+            files = _files_of(place.path)
+            known = self._known.get(place.path)
+            if known is None or known.files != files:
+                told = known is not None and known.told and not known.done
+                self._known[place.path] = _Known(
+                    place, files, since=time.monotonic(), look=self._looks, told=told
+                )
+            elif not known.done:
+                yield from self._evaluate(known)
+
+    def _waiting(self, places: list[Place]) -> Iterator[Waiting]:
+        exists = self._folder.is_dir()
+        if not places and not self._known and self._told_waiting is not exists:
+            self._told_waiting = exists
+            yield Waiting(folder=self._folder, exists=exists)
+
+    def _gone(self, there: set[Path]) -> Iterator[Gone]:
+        assert self._all is not None
+        gone = [known for path, known in self._known.items() if path not in there]
+        for known in gone:
+            del self._known[known.place.path]
+            yield self._gone_sight(known)
+        if gone:
+            names = [known.place.name for known in gone]
+            self._take_over(self._all.drop_and_decide(names, self._observer))
+
+    def _gone_sight(self, known: _Known) -> Gone:
+        name, selection = known.place.name, self.selection
+        best = selection is not None and name in (selection.selected, selection.best_so_far)
+        return Gone(name=name, evaluated=known.evaluated, was_best=known.evaluated and best)
+
+    def _unsettled(self) -> Iterator[Unready]:
+        """Those that the last look found otherwise than the one before."""
+        for known in self._known.values():
+            if not known.done and known.look == self._looks:
+                why = tr("it changed between two looks, and is still being written")
+                yield Unready(name=known.place.name, why=why)
+
+    # ------------------------------------------------------------------------------ one of them
+
+    def _evaluate(self, known: _Known) -> Iterator[Sight]:
+        assert self._all is not None
+        place = known.place
+        try:
+            decision = self._all.evaluate(place, self._observer)
+        except AssayError as error:
+            if not _is_the_checkpoints(error):
+                raise
+            yield from self._refused(known, error)
+            return
+        known.done = True
+        if decision is None:
+            yield Gone(name=place.name, evaluated=False)
+            del self._known[place.path]
+            return
+        known.evaluated = True
+        selection = best_in(decision, place.name)
+        self.selection = selection
+        self._accepted |= decision.acceptances[place.name].accepted is True
+        yield Evaluated(
+            name=place.name,
+            decision=decision,
+            selection=selection,
+            report=self._all.report_file(place.name),
+            requests_failed=place.name in self._all.with_failed_requests,
+        )
+
+    def _refused(self, known: _Known, error: AssayError) -> Iterator[Sight]:
+        assert self._all is not None
+        if not is_there(known.place):  # the next look says so
+            return
+        why = in_one_line(error)
+        if self._terms.once or time.monotonic() - known.since >= self._terms.given_up_s:
+            known.done = True
+            self._take_over(self._all.fail(known.place, why, self._observer))
+            yield NotEvaluated(name=known.place.name, why=why)
+        elif not known.told:
+            known.told = True
+            yield Unready(name=known.place.name, why=why)
+
+    def _take_over(self, decision: Decision | None) -> None:
+        """After a change among the candidates that is not a new one."""
+        if decision is None:
+            self.selection = None
+        else:
+            self.selection = best_in(decision, decision.measured[0].name)
+
+
+def _files_of(folder: Path) -> Files:
+    """The files of a model as they are now; one that vanishes meanwhile is not there."""
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name = entry.name
+                belongs = Path(name).suffix in _SUFFIXES or name in _NAMES
+                if belongs and name not in _OURS and entry.is_file():
+                    told = entry.stat()
+                    found.append((name, told.st_size, told.st_mtime_ns))
+    except OSError:
+        pass
+    return frozenset(found)
+
+
+def _is_the_checkpoints(error: AssayError) -> bool:
+    """Whether the checkpoint is at fault, and not the disk or what was asked for."""
+    errors = error.errors if isinstance(error, Refusals) else (error,)
+    return all(isinstance(each, ModelUnavailable) for each in errors)

@@ -1,0 +1,372 @@
+"""What is here to evaluate, and with what: models behind Ollama, checkpoints, suites, judges.
+
+In: an address or a folder. Out: what was found, sorted for a reader, with sentences for what cannot
+be used. Asks no model anything, and gives up soon.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from assay.errors import AssayError, UsageError
+from assay.machine import available_memory, gpu_memory, installed_version
+from assay.messages import tr
+from assay.models.http.connection import Connection, is_this_machine
+from assay.models.http.faults import Fault, readable
+from assay.models.local.skeleton import INSTALL
+from assay.models.ollama.address import DEFAULT_URL, ollama_url
+from assay.models.ollama.client import OllamaClient
+from assay.suites.catalogue import catalogue
+from assay.suites.load import load_suite
+from assay.suites.suite_file import SUITE_FILE
+from assay.text.number_format import memory
+from assay.types.model_spec import without_userinfo
+
+Fits = Literal["yes", "tight", "no", "unknown"]
+
+PATIENCE_S = 2.0  # a server that is there answers in milliseconds
+# Beside the weights stand the context's memory and the program: by estimate, not measured.
+ROOM_PER_BYTE = 1.2
+ROOM_BESIDE = 500_000_000
+COMFORTABLE = 0.8  # of the memory there is; above it other programs get in the way
+# Parameters. One of 1.5 B, asked by likelihood, agrees with people as GPT-3.5 did; one of 0.5 B
+# does not (docs/decisions/062-judge-forms.md).
+LEAST_TO_JUDGE = 1.5e9
+THOUSANDS = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
+CANNOT_WRITE = frozenset({"bert", "nomic-bert", "nomic-bert-moe"})  # embeddings only
+
+MOST_FOLDERS = 200  # of one level; a home directory must not cost seconds
+MOST_FOUND = 50
+MOST_BYTES = 4_000_000  # of test files that are looked into, all together
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """The memory a model must fit into. `gpu_bytes` None: no GPU with a memory of its own."""
+
+    free_bytes: int
+    gpu_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFound:
+    """One installed model. `why_not` says why it cannot be asked to write; empty: it can."""
+
+    name: str
+    spec: str
+    size_bytes: int | None = None
+    quantisation: str = ""
+    parameters: str = ""
+    family: str = ""
+    needs_bytes: int | None = None  # by estimate
+    fits: Fits = "unknown"
+    reason: str = ""
+    loaded: bool = False
+    elsewhere: bool = False  # computed by another server: questions leave this machine
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OllamaFound:
+    """What answers at Ollama's address. `problem` and `hint` where nothing does."""
+
+    url: str
+    reachable: bool
+    version: str = ""
+    models: tuple[ModelFound, ...] = ()
+    problem: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointFound:
+    """A folder with a config.json. `why_not` says what is missing here to ask any checkpoint;
+    empty: nothing. Whether this one is whole is found out when it is chosen.
+    """
+
+    path: Path
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteFound:
+    """A suite as `-s` names it. `tests` is the number of its tests. `ships`: it is known by its
+    name, for it ships or was fetched. `why_not` says that its files have mistakes, and which
+    command shows them; empty: they have none.
+    """
+
+    argument: str
+    title: str
+    tests: int
+    ships: bool
+    why_not: str = ""
+
+
+def find_ollama(url: str | None = None, room: Room | None = None) -> OllamaFound:
+    """Whether an Ollama answers, and what is installed there; two seconds at most per question."""
+    try:
+        address = ollama_url(url)
+    except UsageError as error:
+        shown = without_userinfo(url) if url else "OLLAMA_HOST"
+        return OllamaFound(url=shown, reachable=False, problem=error.message, hint=error.hint)
+    connection = _Hurried(address, timeout_s=PATIENCE_S)
+    client = OllamaClient(connection)
+    try:
+        version = client.version()
+        installed, loaded = client.models(), client.loaded()
+    except Fault as fault:
+        return OllamaFound(
+            url=connection.url,
+            reachable=False,
+            problem=connection.without_secrets(fault.sentence),
+            hint=_how_to_start(connection.url),
+        )
+    finally:
+        connection.close()
+    here = is_this_machine(urlsplit(address).hostname or "")
+    space = (room or this_room()) if here else None
+    in_memory = {str(entry.get("name")) for entry in loaded}
+    suffix = "" if url is None else f"@{connection.url}"
+    models = (_model(entry, suffix, in_memory, space) for entry in installed)
+    ordered = sorted(models, key=lambda model: (bool(model.why_not), not model.loaded))
+    return OllamaFound(url=connection.url, reachable=True, version=version, models=tuple(ordered))
+
+
+def this_room() -> Room:
+    """The memory of this machine, as it is now."""
+    return Room(free_bytes=available_memory(), gpu_bytes=gpu_memory())
+
+
+def will_it_fit(size_bytes: int | None, room: Room | None) -> tuple[Fits, str]:
+    """By estimate: the weights, a fifth on top for the context, and half a gigabyte beside."""
+    if size_bytes is None:
+        return "unknown", tr("the server does not tell its size")
+    if room is None:
+        return "unknown", tr("the server is on another machine")
+    needed = memory_needed(size_bytes)
+    space = room.free_bytes if room.gpu_bytes is None else room.gpu_bytes
+    where = tr("free memory") if room.gpu_bytes is None else tr("GPU memory")
+    gaps = {"needed": memory(needed), "space": memory(space), "where": where}
+    if needed <= COMFORTABLE * space:
+        return "yes", tr("by estimate {needed} of {space} {where}", **gaps)
+    if needed <= space:
+        return "tight", tr("by estimate {needed} of {space} {where}: close other programs", **gaps)
+    if room.gpu_bytes is not None and needed <= room.gpu_bytes + room.free_bytes:
+        return "tight", tr(
+            "by estimate {needed}, and {space} {where}: partly on the CPU, slowly", **gaps
+        )
+    return "no", tr("by estimate {needed}, and {space} {where}", **gaps)
+
+
+def memory_needed(size_bytes: int) -> int:
+    """By estimate, in bytes."""
+    return int(size_bytes * ROOM_PER_BYTE) + ROOM_BESIDE
+
+
+def find_checkpoints(folder: Path) -> tuple[CheckpointFound, ...]:
+    """Folders with a config.json, at most two levels below, those of one folder by their steps."""
+    lacking = any(installed_version(package) is None for package in ("torch", "transformers"))
+    why_not = tr("needs: {command}", command=INSTALL) if lacking else ""
+    found = islice(_with_config(folder, levels=2), MOST_FOUND)
+    return tuple(CheckpointFound(path=path, why_not=why_not) for path in found)
+
+
+def find_suites(folder: Path) -> tuple[SuiteFound, ...]:
+    """The folders of tests in a folder, then what ships and what was fetched."""
+    return (*islice(_suites_in(folder), MOST_FOUND), *_suites_with_names())
+
+
+def find_judges(models: Sequence[ModelFound], most: int = 3) -> tuple[ModelFound, ...]:
+    """Candidates to judge others: the largest that fit here, since judging is the harder task."""
+    able = [
+        model
+        for model in models
+        if not model.why_not
+        and not model.elsewhere
+        and model.fits != "no"
+        and _count_of(model.parameters) >= LEAST_TO_JUDGE
+    ]
+    return tuple(sorted(able, key=lambda m: m.size_bytes or 0, reverse=True)[:most])
+
+
+def _count_of(parameters: str) -> float:
+    """8.0B and 134.52M as numbers; what a server writes in another way counts as none."""
+    told = re.fullmatch(r"(\d+(?:\.\d+)?)([KMBT])", parameters.strip().upper())
+    return float(told[1]) * THOUSANDS[told[2]] if told else 0.0
+
+
+# ----------------------------------------------------------------------------------------- Ollama
+
+
+class _Hurried(Connection):
+    """A connection on which no question may take longer than a user would wait for a list."""
+
+    def document(
+        self, method: str, path: str, body: object = None, *, timeout_s: float | None = None
+    ) -> Any:
+        return super().document(method, path, body, timeout_s=PATIENCE_S)
+
+
+def _how_to_start(url: str) -> str:
+    if url == DEFAULT_URL:
+        return tr("start it with `ollama serve`, or set OLLAMA_HOST to where it runs")
+    return tr("start it there, or set OLLAMA_HOST to where it runs; now it says {url}", url=url)
+
+
+def _model(
+    entry: Mapping[str, Any], suffix: str, in_memory: set[str], room: Room | None
+) -> ModelFound:
+    name = readable(str(entry.get("name") or entry.get("model") or ""))
+    details = entry.get("details")
+    details = details if isinstance(details, dict) else {}
+    size = entry.get("size")
+    size = size if isinstance(size, int) and not isinstance(size, bool) and size > 0 else None
+    loaded, elsewhere = name in in_memory, bool(entry.get("remote_host"))
+    fits, reason = will_it_fit(size, room)
+    if elsewhere:
+        host = readable(str(entry["remote_host"])).rpartition("://")[2].partition(":")[0]
+        fits, reason = "unknown", tr("computed at {host}, not here", host=host)
+    elif loaded:
+        fits, reason = "yes", tr("loaded now")
+    return ModelFound(
+        name=name,
+        spec=f"ollama:{name}{suffix}",
+        size_bytes=None if elsewhere else size,
+        quantisation=_known(details.get("quantization_level")),
+        parameters=_known(details.get("parameter_size")),
+        family=_known(details.get("family")),
+        needs_bytes=None if elsewhere or size is None else memory_needed(size),
+        fits=fits,
+        reason=reason,
+        loaded=loaded,
+        elsewhere=elsewhere,
+        why_not="" if _writes(entry, details) else tr("makes embeddings, writes no answers"),
+    )
+
+
+def _known(text: object) -> str:
+    shown = readable(text)[:20] if isinstance(text, str) else ""
+    return "" if shown == "unknown" else shown
+
+
+def _writes(entry: Mapping[str, Any], details: Mapping[str, Any]) -> bool:
+    listed = entry.get("capabilities")
+    if isinstance(listed, list) and listed:
+        return "completion" in listed
+    return details.get("family") not in CANNOT_WRITE
+
+
+# ---------------------------------------------------------------------------------------- folders
+
+
+def _with_config(folder: Path, levels: int) -> Iterator[Path]:
+    for path in sorted(_subfolders(folder), key=_step):
+        if levels > 1:
+            yield from _with_config(path, levels - 1)
+        if (path / "config.json").is_file():  # behind the steps that lie in it: the final one
+            yield path
+
+
+def _step(path: Path) -> tuple[float, str]:
+    """By the last number in its name, 900 before 1000; one without a number is the final one."""
+    numbers = re.findall(r"[0-9]+", path.name)
+    return (float(numbers[-1]) if numbers else math.inf, path.name)
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    """Those a user would see, by name; what cannot be read is not there."""
+    try:
+        with os.scandir(folder) as entries:
+            seen = islice((e for e in entries if e.is_dir() and e.name[0] != "."), MOST_FOLDERS)
+            return sorted(Path(entry.path) for entry in seen)
+    except OSError:
+        return []
+
+
+def _suites_with_names() -> Iterator[SuiteFound]:
+    for name, files in catalogue().items():
+        try:
+            suite = load_suite(files)
+        except AssayError:  # `assay suites` says what is wrong
+            continue
+        count = sum(1 for _ in suite.cases)
+        yield SuiteFound(argument=name, title=suite.title, tests=count, ships=True)
+
+
+def _suites_in(folder: Path) -> Iterator[SuiteFound]:
+    """A cheap look says whether a folder's JSON files hold tests; those that do are checked."""
+    left = MOST_BYTES
+    for path in (folder, *_subfolders(folder)):
+        tests = 0
+        for file in _json_files(path):
+            size = _size_of(file)
+            if size > left:
+                tests = 0
+                break
+            left -= size
+            tests += _tests_in(file)
+        if tests:
+            # Written as a path: a bare name would mean the suite of that name that ships.
+            shown = os.path.relpath(path, folder)
+            argument = os.path.join(".", "") if shown == "." else os.path.join(shown, "")
+            yield SuiteFound(
+                argument=argument,
+                title=_title_of(path),
+                tests=tests,
+                ships=False,
+                why_not=_mistakes_in(path, argument),
+            )
+
+
+def _mistakes_in(folder: Path, argument: str) -> str:
+    try:
+        load_suite(folder)
+    except AssayError:
+        return tr("has mistakes: assay validate {path}", path=shlex.quote(argument))
+    return ""
+
+
+def _json_files(folder: Path) -> list[Path]:
+    try:
+        files = islice(folder.glob("*.json"), MOST_FOLDERS)
+        return sorted(file for file in files if file.name != SUITE_FILE and file.is_file())
+    except OSError:
+        return []
+
+
+def _size_of(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
+def _tests_in(file: Path) -> int:
+    tests = _json_in(file)
+    if not isinstance(tests, list) or not tests:
+        return 0
+    shaped = all(isinstance(test, dict) and "id" in test for test in tests)
+    return len(tests) if shaped and "eval_method" in tests[0] else 0
+
+
+def _title_of(folder: Path) -> str:
+    about = _json_in(folder / SUITE_FILE)
+    title = about.get("title") if isinstance(about, dict) else None
+    return readable(title) if isinstance(title, str) else ""
+
+
+def _json_in(file: Path) -> object:
+    try:
+        return json.loads(file.read_bytes()) if _size_of(file) <= MOST_BYTES else None
+    except (OSError, ValueError, RecursionError):
+        return None

@@ -1,0 +1,205 @@
+"""The files that a job names, found and read; and what about the job makes no sense.
+
+In: a Job. Out: suites, a gate, texts; every mistake goes into a list, so that all can be shown at
+once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from assay.errors import AssayError, UsageError
+from assay.messages import tr
+from assay.reports.tensorboard import tensorboard_writer
+from assay.suites.catalogue import benchmarks_folder, find
+from assay.suites.default_system import with_default_system
+from assay.suites.gate_file import check_gate, invalid_gate, load_gate
+from assay.suites.held_out import HeldOut, load_held_out
+from assay.suites.load import load_all
+from assay.suites.pick import pick_all
+from assay.suites.wording import did_you_mean
+from assay.types import Suite
+from assay.types.decisions import MEASURES, Gate, MeasureKind
+from assay.workflow.checkpoints.path_names import is_text, readable
+from assay.workflow.checkpoints.places import Place
+from assay.workflow.evaluate.job import Job
+from assay.workflow.evaluate.run_folder import file_stem, ids_in_several
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+KINDS: tuple[MeasureKind, ...] = (*MEASURES, "training")
+NAMED = 5  # how many names an error lists
+LONGEST_STEM = 230  # bytes; file systems take 255, and .1000.txt.partial comes on top
+
+
+def tried(
+    errors: list[AssayError], attempt: Callable[P, T], *given: P.args, **named: P.kwargs
+) -> list[T]:
+    """What it gives, alone in a list; or nothing, and one more error."""
+    try:
+        return [attempt(*given, **named)]
+    except AssayError as error:
+        errors.append(error)
+        return []
+
+
+def senseless(job: Job) -> Iterator[UsageError]:
+    """What cannot be meant."""
+    if not job.models and not job.given:
+        yield UsageError(tr("no model was named"), hint=tr("name one, as in ollama:llama3.2:3b"))
+    if not job.suites and not job.own and not job.only_named:
+        yield UsageError(
+            tr("no suite was chosen"),
+            hint=tr("name one with -s, for example -s example; `assay suites` lists them"),
+        )
+    if not is_text(job.command):
+        yield UsageError(
+            tr(
+                "a name in this command is not UTF-8, and the store cannot keep it: {command}",
+                command=readable(job.command),
+            ),
+            hint=tr("rename that file or folder"),
+        )
+    for name in job.measures or ():
+        if name not in KINDS:
+            yield UsageError(
+                did_you_mean(tr("there is no measure '{name}'", name=name), str(name), KINDS),
+                hint=tr("measures are {names}", names=", ".join(KINDS)),
+            )
+    if "training" in (job.measures or ()) and job.train_text is None:
+        yield UsageError(
+            tr("the training loss is measured on a training text, and none was named"),
+            hint=tr("name the file with --train-text"),
+        )
+    if job.repeats < 1:
+        yield UsageError(
+            tr("a test is asked at least once, not {count} times", count=job.repeats),
+            hint=tr("give --repeats 1 or more"),
+        )
+
+
+# ----------------------------------------------------------------------------------------- suites
+
+
+def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
+    """Those that were named, with the tests that were picked; none where anything is wrong."""
+    found = [
+        files
+        for _ in tried(errors, benchmarks_folder, job.benchmarks)
+        for name in job.suites
+        for files in tried(errors, find, name, job.benchmarks)
+    ]
+    for suites in tried(errors, load_all, found, data_seed=job.data_seed):
+        if len(found) == len(job.suites):
+            if job.system is not None:
+                suites = tuple(with_default_system(suite, job.system) for suite in suites)
+            suites = (*suites, *job.own)
+            if job.only_tests is not None:
+                suites = tuple(_only(suites, job.only_tests))
+                if not suites:
+                    errors.append(_answers_nothing(job.only_tests))
+                    return ()
+            for picked in tried(errors, pick_all, suites, job.categories, job.limit, job.seed):
+                return picked
+    return ()
+
+
+def _only(suites: Sequence[Suite], tests: frozenset[str]) -> Iterator[Suite]:
+    """Suites with these tests alone, named by id or SUITE.ID; what is empty then is left out."""
+    for suite in suites:
+        categories = [
+            replace(category, cases=tuple(case for case in category.cases
+                                          if {case.id, f"{suite.name}.{case.id}"} & tests))
+            for category in suite.categories
+        ]  # fmt: skip
+        kept = tuple(category for category in categories if category.cases)
+        if kept:
+            names = {category.name for category in kept}
+            weights = {name: value for name, value in suite.weights.items() if name in names}
+            yield replace(suite, categories=kept, weights=weights)
+
+
+def _answers_nothing(tests: frozenset[str]) -> UsageError:
+    return UsageError(
+        tr("none of the answers is called like a test: {names}",
+           names=", ".join(sorted(tests)[:NAMED])),
+        hint=tr("an answer's file is called after its test, such as CT-01.txt"),
+    )  # fmt: skip
+
+
+def names_too_long(suites: Sequence[Suite]) -> Iterator[UsageError]:
+    """Answers become files; a name the disk cannot hold must not be found out at the end."""
+    clashing = ids_in_several(suites)
+    for suite in suites if clashing else ():  # an id alone is short enough: the loader sees to it
+        stems = (file_stem(suite.name, case.id, clashing) for case in suite.cases)
+        longest = max(stems, key=lambda stem: len(stem.encode()), default="")
+        if len(longest.encode()) > LONGEST_STEM:
+            yield UsageError(
+                tr("the name {name!r} is too long for a file", name=longest),
+                hint=tr("two suites share this test id; rename it or shorten the suite's name"),
+            )
+
+
+# ------------------------------------------------------------------------------------ checkpoints
+
+
+def gate_and_text(
+    job: Job,
+    places: Sequence[Place | None],
+    suites: Sequence[Suite],
+    errors: list[AssayError],
+) -> tuple[Gate | None, HeldOut | None]:
+    """By what checkpoints are decided on, where there are any."""
+    if not any(places):
+        if job.gate or job.text or job.train_text or job.tensorboard:
+            errors.append(
+                UsageError(
+                    tr(
+                        "--gate, --text, --train-text and --tensorboard are for checkpoints, and "
+                        "none was named"
+                    ),
+                    hint=tr("name the folder of a checkpoint, or leave them out"),
+                )
+            )
+        return None, None
+    gates = tried(errors, load_gate, job.gate)
+    known = {suite.name: [each.name for each in suite.categories] for suite in suites}
+    for gate in gates:
+        if job.gate is not None and suites and (findings := check_gate(gate, known)):
+            errors.append(invalid_gate(gate.source, findings))
+    texts = tried(errors, load_held_out, job.text)
+    tried(errors, _curves_can_be_written, job.tensorboard)
+    return next(iter(gates), None), next(iter(texts), None)
+
+
+def training_text(job: Job, errors: list[AssayError]) -> HeldOut | None:
+    """What the training loss is measured on."""
+    if job.train_text is None:
+        return None
+    return next(iter(tried(errors, load_held_out, job.train_text)), None)
+
+
+def texts_to_read(job: Job, held_out: HeldOut | None, training: HeldOut | None) -> list[HeldOut]:
+    """Those that every checkpoint will be given to read, as far as the user named them."""
+    reads = job.text is not None and (job.measures is None or "perplexity" in job.measures)
+    return [*([held_out] if held_out and reads else []), *([training] if training else [])]
+
+
+def _curves_can_be_written(folder: Path | None) -> None:
+    """Hours later, when there are curves, is too late to say so. Nothing is made here: of the
+    folders above it, the first that is there tells.
+    """
+    if folder is None:
+        return
+    tensorboard_writer()
+    there = next((each for each in (folder, *folder.parents) if each.exists()), Path())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError(
+            tr("the files for TensorBoard cannot be written into {folder}", folder=folder),
+            hint=tr("name a folder that you may write into with --tensorboard"),
+        )

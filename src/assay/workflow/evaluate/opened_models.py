@@ -1,0 +1,176 @@
+"""The models of a job, opened; and the checkpoints that could not be.
+
+In: specs with the places of those that are checkpoints. Out: Opened. A checkpoint that was found in
+a folder and cannot be opened is no mistake of the user's, but a failed one among the others;
+whatever was named must open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.errors import AssayError, ModelUnavailable, UsageError, in_one_line
+from assay.messages import tr
+from assay.models.opening import open_model
+from assay.suites.held_out import HeldOut
+from assay.types import Model, ModelFacts
+from assay.workflow.checkpoints.path_names import readable_place, unnameable
+from assay.workflow.checkpoints.places import CONFIG, Place
+from assay.workflow.evaluate.job import Job
+
+
+@dataclass(slots=True)
+class Opened:
+    """Models as they were found, and the places of those that are checkpoints."""
+
+    specs: list[str] = field(default_factory=list)
+    models: list[Model] = field(default_factory=list)
+    places: list[Place | None] = field(default_factory=list)
+    failed: dict[Place, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def close(self) -> None:
+        """Let go of all of them."""
+        for model in self.models:
+            model.close()
+
+    def probe(self, errors: list[AssayError]) -> None:
+        """Look closer: a server is asked what it has, weights are looked at."""
+        for number in reversed(range(len(self.models))):
+            place = self.places[number]
+            try:
+                self.models[number].probe()
+            except AssayError as error:
+                if place is None or place.folder is None:
+                    errors.append(error)
+                else:
+                    self.failed[place] = why_failed(place.path, error)
+                    self._let_go(number)
+
+    def leave_out_copies(self) -> None:
+        """A trainer leaves its last step a second time, as the final one: of checkpoints found in
+        folders, equal ones are asked once.
+        """
+        for number in range(len(self.models) - 1, -1, -1):
+            place, fingerprint = self.places[number], self.models[number].facts.fingerprint
+            earlier = next(
+                (
+                    at
+                    for at in range(number)
+                    if self.models[at].facts.fingerprint == fingerprint
+                    and self.places[at] is not None
+                ),
+                None,
+            )
+            if place is None or place.folder is None or earlier is None:
+                continue
+            kept = self.places[earlier]
+            self.notes.append(
+                tr(
+                    "{second} has the same weights as {first} and is left out",
+                    second=place.name,
+                    first=kept.name if kept else "-",
+                )
+            )
+            self._let_go(number)
+
+    def named_twice(self) -> Iterator[UsageError]:
+        """Of what was named, nothing may be the same model."""
+        seen: dict[str, str] = {}
+        for model in self.models:
+            facts = model.facts
+            if facts.fingerprint in seen:
+                yield UsageError(
+                    tr(
+                        "{second} is the same model as {first}",
+                        first=seen[facts.fingerprint],
+                        second=facts.spec,
+                    ),
+                    hint=tr("name each model once"),
+                )
+            seen.setdefault(facts.fingerprint, facts.spec)
+
+    def refuse_if_all_failed(self) -> None:
+        """Nothing is left to ask."""
+        if not self.models and self.failed:
+            why = "; ".join(f"{place.name}: {reason}" for place, reason in self.failed.items())
+            raise UsageError(
+                tr("none of the checkpoints can be opened: {why}", why=why),
+                hint=tr("mend one of them, or name another folder"),
+            )
+
+    def _let_go(self, number: int) -> None:
+        self.models[number].close()
+        del self.specs[number], self.models[number], self.places[number]
+
+
+def open_models(
+    job: Job,
+    named: Sequence[tuple[str, Place | None]],
+    texts: Sequence[HeldOut],
+    errors: list[AssayError],
+) -> Opened:
+    """What was named must open, and its vocabulary hold the token ids of the texts that it will be
+    given; what was found in a folder may fail.
+    """
+    opened = Opened()
+    for given in job.given:
+        opened.models.append(given)
+        opened.specs.append(given.facts.spec)
+        opened.places.append(None)
+    for spec, place in named:
+        if place is not None and (why := unnameable(place)):
+            if place.folder is None:
+                errors.append(ModelUnavailable(why))
+            else:
+                opened.failed[readable_place(place)] = why
+            continue
+        try:
+            model = open_model(spec, job.server, job.local)
+            for text in texts:
+                _check_token_ids(text, model.facts)
+        except AssayError as error:
+            if place is None or place.folder is None:
+                errors.append(error)
+            else:
+                opened.failed[place] = why_failed(place.path, error)
+            continue
+        opened.models.append(model)
+        opened.specs.append(spec)
+        opened.places.append(place)
+    return opened
+
+
+def _check_token_ids(text: HeldOut, facts: ModelFacts) -> None:
+    largest, known = text.largest_id, facts.vocabulary
+    if largest is None or known is None or largest < known:
+        return
+    raise UsageError(
+        tr(
+            "{text} has the token id {largest}, and {model} knows only {known} tokens (0 to "
+            "{last}): the ids are another tokenizer's",
+            text=text.name,
+            largest=largest,
+            model=facts.spec,
+            known=known,
+            last=known - 1,
+        ),
+        hint=tr("name token ids of the checkpoint's own tokenizer, or plain text"),
+    )
+
+
+def left_out(name: str, why: str) -> str:
+    """What to say of a checkpoint that failed among others."""
+    return tr("{name} could not be evaluated, and the others go on: {why}", name=name, why=why)
+
+
+def why_failed(folder: Path, error: AssayError) -> str:
+    """What is wrong and what to do, in one line. Of a folder that has gone since it was found, what
+    transformers says is about its hub.
+    """
+    for gone in (folder, folder / CONFIG):
+        if not gone.exists():
+            return tr("{path} has been removed since the run began", path=gone)
+    return in_one_line(error)

@@ -1,0 +1,189 @@
+"""Everything a job needs, found and checked before the first request.
+
+In: a Job. Out: Prepared: suites, opened models with their plans, and what is to be measured and
+decided of checkpoints. Refuses with every mistake at once; a checkpoint that was found in a folder
+and cannot be opened is no mistake of the user's, but a failed one among the others. Refuses to
+know: the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assay.errors import AssayError, raise_all
+from assay.messages import tr
+from assay.plan import Plan, cannot_think, make_plan
+from assay.suites.catalogue import FETCHED, catalogue
+from assay.suites.samples import load_samples
+from assay.types import Model, Request, Suite
+from assay.types.decisions import MEASURES, DecisionPlan, Gate
+from assay.types.model_spec import read_spec, without_secrets
+from assay.workflow.checkpoints.decision_plan import what_to_decide
+from assay.workflow.checkpoints.measures import Measures
+from assay.workflow.checkpoints.path_names import readable_place
+from assay.workflow.checkpoints.places import Place, places_of
+from assay.workflow.evaluate.job import Job
+from assay.workflow.evaluate.job_files import (
+    gate_and_text,
+    names_too_long,
+    senseless,
+    suites_of,
+    texts_to_read,
+    training_text,
+    tried,
+)
+from assay.workflow.evaluate.opened_models import Opened, left_out, open_models
+from assay.workflow.judging.panel import Panel, open_panel
+
+OF_SERVED = ("coding", "data")
+OF_CHECKPOINTS = ("os", "technical", "troubleshooting")  # and what was fetched
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A job that can begin. `specs` name the models, in their order."""
+
+    suites: tuple[Suite, ...]
+    specs: tuple[str, ...]
+    models: tuple[Model, ...]
+    plans: tuple[Plan, ...]
+    notes: tuple[str, ...] = ()
+    deciding: DecisionPlan | None = None
+    measures: Measures | None = None
+    panel: Panel | None = None
+
+    def measures_of(self, spec: str, model: Model) -> list[Request]:
+        """What is measured of a model: nothing of a served one."""
+        known = {subject.spec for subject in self.deciding.subjects} if self.deciding else ()
+        if self.measures is None or without_secrets(spec) not in known:
+            return []
+        return list(self.measures.requests(model.facts))
+
+    @property
+    def deciding_key(self) -> list[object]:
+        """What another decision would be another run for."""
+        if self.deciding is None:
+            return []
+        deciding = self.deciding
+        return [
+            repr(deciding.gate),
+            list(deciding.measures),
+            [deciding.text_digest, deciding.train_text_digest, repr(deciding.samples)],
+            [subject.name for subject in deciding.subjects if subject.failed],
+        ]
+
+
+def prepare(job: Job) -> Prepared:
+    """Load, find and plan everything; collect what is wrong and show it together. A server is
+    probed only when nothing else is wrong, for then a probe is all that asks a model anything.
+    """
+    named = [(each.spec, each) for each in job.places] or places_of(job.models)
+    places = [place and readable_place(place) for _, place in named]
+    job = _with_defaults(job, places)
+    errors: list[AssayError] = [*senseless(job)]
+    suites = suites_of(job, errors)
+    gate, held_out = gate_and_text(job, places, suites, errors)
+    training = training_text(job, errors)
+    opened = open_models(job, named, texts_to_read(job, held_out, training), errors)
+    panel: Panel | None = None
+    try:
+        opened.leave_out_copies()
+        errors += opened.named_twice()
+        errors += names_too_long(suites)
+        for model in opened.models:
+            errors += cannot_think(model.facts, job.options)
+        panel = _panel(job, suites, opened, errors)
+        raise_all(errors)
+        opened.probe(errors)
+        if panel:
+            panel.take_seats(errors)
+        raise_all(errors)
+        plans = [
+            plan
+            for model in opened.models
+            for plan in tried(errors, make_plan, suites, model.facts, job.options)
+        ]
+        raise_all(errors)
+        opened.refuse_if_all_failed()
+    except BaseException:
+        opened.close()
+        if panel:
+            panel.close()
+        raise
+    deciding = what_to_decide(job, places, opened, gate, held_out, training)
+    return Prepared(
+        suites=suites,
+        specs=tuple(opened.specs),
+        models=tuple(opened.models),
+        plans=tuple(plans),
+        notes=(
+            *_in_vain(job),
+            *opened.notes,
+            *(
+                left_out(place.name, opened.failed[place])
+                for place in places
+                if place in opened.failed
+            ),
+        ),
+        deciding=deciding,
+        measures=Measures(
+            kinds=deciding.measures,
+            held_out=held_out,
+            samples=deciding.samples or load_samples(),
+            training=training,
+        )
+        if deciding and held_out
+        else None,
+        panel=panel,
+    )
+
+
+def _panel(
+    job: Job, suites: Sequence[Suite], opened: Opened, errors: list[AssayError]
+) -> Panel | None:
+    """The judges that were named, not yet probed."""
+    if not job.judge.judges:
+        return None
+    tested = [model.facts for model in opened.models]
+    opening = tried(errors, open_panel, job.judge, suites, tested, job.server, job.local)
+    return next(iter(opening), None)
+
+
+def _in_vain(job: Job) -> Iterator[str]:
+    """Whoever typed options of judging expects scores. Answers that lie in files may have been
+    judged elsewhere, and then code is run for evidence all the same.
+    """
+    if job.judge.in_vain and not job.given:
+        yield tr("nothing is judged, as no --judge is named: {options} does nothing",
+                 options=job.judge.in_vain)  # fmt: skip
+
+
+def check_files(job: Job) -> Gate:
+    """What is wrong with suites, gate and texts, for a job whose checkpoints are yet to come.
+    Raises every mistake at once; returns the gate.
+    """
+    to_come = [Place(spec="", path=Path(), parent="", step_name="")]
+    job = _with_defaults(job, to_come)
+    errors: list[AssayError] = [*senseless(job)]
+    gate, _ = gate_and_text(job, to_come, suites_of(job, errors), errors)
+    training_text(job, errors)
+    raise_all(errors)
+    assert gate is not None
+    return gate
+
+
+def _with_defaults(job: Job, places: Sequence[Place | None]) -> Job:
+    """No suite named: what every checkpoint is asked, or every served model. Answers of a script
+    are answers to tests that somebody had in mind, so those must be named.
+    """
+    if job.suites or job.own or job.only_named or not places:
+        return job
+    if not any(places) and not any(read_spec(spec).scheme == "scripted" for spec in job.models):
+        return replace(job, suites=OF_SERVED)
+    if not all(places):
+        return job
+    named = catalogue(job.benchmarks)
+    fetched = tuple(name for name in FETCHED if name in named)
+    return replace(job, suites=(*OF_CHECKPOINTS, *fetched), measures=job.measures or MEASURES)

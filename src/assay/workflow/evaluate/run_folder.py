@@ -1,0 +1,233 @@
+"""What a run leaves on the disk beside the store: answers, test plans, reports.
+
+In: a finished Report, its suites and the store. Out: files under `<out>/runs/<id>/`; reports are
+written whole or not at all. Everything here can be made again from the store.
+
+    outputs/MODEL/TEST-ID.txt   the answers (repeats .2.txt; SUITE.TEST-ID.txt where ids clash)
+    test-plans/TEST-ID.md       what was asked and how it is marked
+    reports/                    report.md, report.html, report.json, and one page per model
+    reports/evaluations/MODEL/  a judged test each, in the standard evaluation format
+    reports/comparative_analysis.md, final_summary.md, overall_by_test.svg   what judges found
+    performance.md              the quantitative side
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+from assay.errors import Interrupted, StoreFull, StoreNotWritable
+from assay.messages import tr
+from assay.reports import as_json, markdown
+from assay.reports.comparative_analysis import comparative_analysis
+from assay.reports.evaluation_text import evaluation_text
+from assay.reports.final_summary import final_summary
+from assay.reports.performance import performance
+from assay.reports.pictures.judged import overall_by_test
+from assay.reports.test_plan import test_plan
+from assay.store import Store
+from assay.types import Answered, Suite
+from assay.types.judged import Judged
+from assay.types.results import Report
+
+try:
+    import fcntl
+except ImportError:  # Windows: two processes may then share a run, which costs time, not answers
+    fcntl = None  # type: ignore[assignment]
+
+
+class RunFolder:
+    """One run's folder. Taken by the process that works on the run, for as long as it lives."""
+
+    def __init__(self, out: Path, run_id: str) -> None:
+        self.run_id = run_id
+        self.path = out.resolve() / "runs" / run_id
+        self._lock: IO[str] | None = None
+        self._written: set[str] = set()  # by this process, in this run
+
+    def take(self) -> bool:
+        """Claim the run. False where another living process has it; a killed one has let go."""
+        with in_our_words(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = (self.path / ".lock").open("w")
+        if fcntl is not None:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                lock.close()
+                return False
+            except OSError:  # no locks on this file system: two processes may then share a run
+                pass
+        self._lock = lock
+        return True
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._lock:
+            self._lock.close()
+
+    def report_path(self, slug: str) -> Path:
+        """Where one model's report lies."""
+        return self.path / "reports" / f"{slug}.md"
+
+    def write(self, report: Report, suites: Sequence[Suite], store: Store) -> None:
+        """Leave everything that is not written yet, and the reports."""
+        from assay.reports import html  # jinja2 is loaded when the asking is done
+
+        with after_asking(), in_our_words(self.path):
+            clashing = ids_in_several(suites)
+            if not self._has_all_answers(report, clashing):
+                self._write_outputs(store, report.run, clashing)
+            self.write_test_plans(suites)
+            whole = markdown.report(report)
+            self._put("reports/report.md", whole)
+            self._put("reports/report.html", html.report(report))
+            self._put("reports/report.json", as_json.as_text(as_json.report(report)))
+            for model in report.models:
+                alone = replace(report, models=(model,))
+                text = markdown.report(alone) if len(report.models) > 1 else whole
+                self._put(f"reports/{model.slug}.md", text)
+            self._put("performance.md", performance(report))
+            if report.judged is not None:
+                self._write_judged(report, report.judged, clashing)
+
+    def _write_judged(self, report: Report, judged: Judged, clashing: frozenset[str]) -> None:
+        """What judges found: each test in the standard format, and what they say together."""
+        slugs = {model.spec: model.slug for model in report.models}
+        for model in judged.models:
+            for test in model.tests:
+                stem = file_stem(test.suite, test.test_id, clashing)
+                for number, verdict in enumerate(test.verdicts, 1):
+                    repeat = "" if number == 1 else f".{number}"
+                    name = f"reports/evaluations/{slugs[model.model]}/{stem}{repeat}.txt"
+                    self._put(name, evaluation_text(verdict, model=model.model))
+        self._put("reports/comparative_analysis.md", comparative_analysis(judged))
+        self._put("reports/final_summary.md", final_summary(judged))
+        self._put("reports/overall_by_test.svg", overall_by_test(judged))
+
+    def write_test_plans(
+        self, suites: Sequence[Suite], *, stopped: Callable[[], bool] = lambda: False
+    ) -> None:
+        """What each test asks and how it is marked."""
+        clashing = ids_in_several(suites)
+        with after_asking(), in_our_words(self.path):
+            for suite in suites:
+                for case in suite.cases:
+                    name = f"test-plans/{file_stem(suite.name, case.id, clashing)}.md"
+                    if stopped():
+                        return
+                    if name not in self._written:
+                        self._put_once(name, test_plan(case))
+
+    def write_answer(
+        self,
+        slug: str,
+        suite: str,
+        test_id: str,
+        repeat: int,
+        reply: Answered,
+        clashing: frozenset[str],
+    ) -> None:
+        """One answer as a text file."""
+        name = _answer_file(slug, file_stem(suite, test_id, clashing), repeat)
+        if name in self._written:
+            return
+        with after_asking(), in_our_words(self.path):
+            self._put_once(name, "\n".join(reply.predictions) or reply.text)
+
+    def _has_all_answers(self, report: Report, clashing: frozenset[str]) -> bool:
+        """Whether each was written as it came; else they are read from the store again."""
+        return all(
+            _answer_file(model.slug, file_stem(row.suite, row.test, clashing), row.repeat)
+            in self._written
+            for model in report.models
+            for row in model.tries
+            if row.failure is None
+        )
+
+    def _write_outputs(self, store: Store, run_id: str, clashing: frozenset[str]) -> None:
+        run = store.run(run_id)
+        for model in run.models:
+            for kept in store.tries(run, model):
+                if isinstance(kept.reply, Answered):
+                    self.write_answer(
+                        model.slug, kept.suite, kept.test_id, kept.repeat, kept.reply, clashing
+                    )
+
+    def _put_once(self, name: str, text: str) -> None:
+        """For the many small files: in place, because a run is finished only when all are there.
+        A rename each would be a third of their time.
+        """
+        path = self.path / name
+        folder = str(path.parent)
+        if folder not in self._written:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._written.add(folder)
+        with open(path, "wb") as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
+        self._written.add(name)
+
+    def _put(self, name: str, text: str) -> None:
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(path.name + ".partial")
+        partial.write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")
+        os.replace(partial, path)
+
+
+def _answer_file(slug: str, stem: str, repeat: int) -> str:
+    number = f".{repeat + 1}" if repeat else ""
+    return f"outputs/{slug}/{stem}{number}.txt"
+
+
+def ids_in_several(suites: Sequence[Suite]) -> frozenset[str]:
+    """Test ids that more than one suite of a run has."""
+    counts = Counter(case.id for suite in suites for case in suite.cases)
+    return frozenset(test_id for test_id, count in counts.items() if count > 1)
+
+
+def file_stem(suite: str, test_id: str, clashing: frozenset[str]) -> str:
+    """The name of a test's files."""
+    return f"{suite}.{test_id}" if test_id in clashing else test_id
+
+
+@contextmanager
+def after_asking() -> Iterator[None]:
+    """Nothing was asked, says an end with 2; once something was, a file that cannot be written is a
+    stop on the way: the answers are in the store, and the same command goes on from there.
+    """
+    try:
+        yield
+    except StoreNotWritable as error:
+        raise Interrupted(
+            tr("{what}; every answer that was counted is kept", what=error.message),
+            hint=tr(
+                "remove what stands in the way there, or make the folder writable; the same "
+                "command then continues where it stopped"
+            ),
+        ) from error
+
+
+@contextmanager
+def in_our_words(path: Path) -> Iterator[None]:
+    """What the disk refuses, as an error with a next step."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StoreFull(
+                tr("no room left for {path}", path=path),
+                hint=tr("make room on the disk; the same command then continues where it stopped"),
+            ) from error
+        raise StoreNotWritable(
+            tr("cannot write {path}: {why}", path=path, why=error.strerror),
+            hint=tr("choose a folder you can write to with --out"),
+        ) from error

@@ -1,0 +1,187 @@
+"""Gets benchmarks made by others and writes them where `-s` finds them by name.
+
+In: names of benchmarks, a copy of the user's or the hub, a folder. Out: what was written, and what
+was dropped on the way. The steps, in order:
+
+    1 look     are the names known, is there room for the files; refuse before anything is read
+    2 read     all rows of all sources; what is wrong with them is shown together
+    3 make     tests, less what is asked already
+    4 write    each suite's folder as a whole: a fault leaves what was there
+
+Nothing is downloaded where `source` names a copy.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import AssayError, Interrupted, InvalidFiles, SuiteNotFound, UsageError
+from assay.messages import tr, trn
+from assay.suites.catalogue import FETCHED, benchmarks_folder
+from assay.suites.fetching import hellaswag
+from assay.suites.fetching.made import Made
+from assay.suites.fetching.source import Flaws
+from assay.suites.json_file import shown_path
+from assay.suites.wording import did_you_mean, shown
+from assay.workflow.fetch.sources import LICENCES, Tell, make
+from assay.workflow.fetch.suite_folder import refuse_to_overwrite, write_suite
+from assay.workflow.fetch.workspace import clear_up
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark:
+    """A suite that was written, and where."""
+
+    made: Made
+    licence: str
+    folder: Path
+
+    @property
+    def reasons(self) -> Mapping[str, int]:
+        """How many questions were dropped, by reason."""
+        return Counter(one.reason for one in self.made.dropped)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """All that was written, and the command to run next."""
+
+    benchmarks: tuple[Benchmark, ...]
+    folder: Path
+    following: str
+
+
+def fetch(
+    names: Sequence[str],
+    *,
+    source: Path | None,
+    benchmarks: Path | None,
+    every: bool,
+    tell: Tell,
+) -> Fetched:
+    """Read, make and write."""
+    written: list[Benchmark] = []
+    with _saying_what_was_written(written):
+        wanted = list(dict.fromkeys(names))
+        _refuse_unknown(wanted)
+        folder = benchmarks_folder() if benchmarks is None else benchmarks
+        _refuse_no_source(source)
+        for name in wanted:
+            clear_up(folder / name)
+            refuse_to_overwrite(folder / name)
+        for made in _made(wanted, source, every=every, tell=tell):
+            tell(tr("writing {folder}", folder=shown_path(folder / made.name)))
+            licence = LICENCES[made.name]
+            write_suite(made, licence, folder)
+            written.append(Benchmark(made=made, licence=licence, folder=folder / made.name))
+    return Fetched(
+        benchmarks=tuple(written), folder=folder, following=_following(wanted, benchmarks)
+    )
+
+
+@contextmanager
+def _saying_what_was_written(written: Sequence[Benchmark]) -> Iterator[None]:
+    """Of two benchmarks one may be there when the other fails, or when somebody stops it."""
+    try:
+        yield
+    except AssayError as error:
+        if written:
+            error.hint = "\n".join(filter(None, (error.hint, _so_far(written))))
+        raise
+    except KeyboardInterrupt as stop:
+        raise Interrupted(
+            tr("stopped; {written}", written=_so_far(written)),
+            hint=tr("the same command starts again"),
+        ) from stop
+
+
+def _so_far(written: Sequence[Benchmark]) -> str:
+    if not written:
+        return tr("nothing was written")
+    folders = ", ".join(shown_path(one.folder) for one in written)
+    return tr("this was written before: {folders}", folders=folders)
+
+
+# ------------------------------------------------------------------------------------------- look
+
+
+def _refuse_unknown(names: Sequence[str]) -> None:
+    if not names:
+        raise UsageError(
+            tr("no benchmark was named"), hint=tr("name one: {names}", names=", ".join(FETCHED))
+        )
+    for name in names:
+        if name not in FETCHED:
+            problem = tr("there is no benchmark '{name}'", name=shown(name))
+            raise UsageError(
+                did_you_mean(problem, name, FETCHED),
+                hint=tr("those that can be fetched: {names}", names=", ".join(FETCHED)),
+            )
+
+
+def _refuse_no_source(source: Path | None) -> None:
+    if source is None or os.path.isdir(source) or os.path.isfile(source):
+        return
+    if not os.path.lexists(source):
+        raise SuiteNotFound(
+            tr("there is nothing at '{path}'", path=shown_path(source)),
+            hint=tr("name the folder of your copy with --from"),
+        )
+    raise UsageError(
+        tr("'{path}' is neither a folder nor a file", path=shown_path(source)),
+        hint=tr("name the folder of your copy with --from"),
+    )
+
+
+# ----------------------------------------------------------------------------------- read and make
+
+
+def _made(names: Sequence[str], source: Path | None, *, every: bool, tell: Tell) -> list[Made]:
+    flaws = Flaws()
+    suites = [make(name, source, every=every, flaws=flaws, tell=tell) for name in names]
+    if flaws.findings:
+        raise InvalidFiles(
+            trn("{count} mistake in the source", "{count} mistakes in the source",
+                len(flaws.findings)),
+            flaws.findings,
+            hint=tr("Nothing was written. Mend the files, or use another copy."),
+        )  # fmt: skip
+    for made in suites:
+        if not made.categories:
+            raise _nothing_left(made)
+    return suites
+
+
+def _nothing_left(made: Made) -> SuiteNotFound:
+    hints = []
+    if made.dropped:
+        hints.append(
+            trn("{count} question was dropped as repeated or unusable",
+                "{count} questions were dropped as repeated or unusable", len(made.dropped))
+        )  # fmt: skip
+    if made.left_out:
+        hints.append(
+            tr("there is no test split of {parts}; with --all other subjects are taken too",
+               parts=", ".join(made.left_out))
+        )  # fmt: skip
+    if made.name == hellaswag.NAME and not made.dropped:
+        hints.append(
+            tr("no passage has the activity '{activity}'; with --all every activity is taken",
+               activity=hellaswag.TECHNICAL)
+        )  # fmt: skip
+    return SuiteNotFound(
+        tr("the source has no questions for {name}", name=made.name), hint="\n".join(hints)
+    )
+
+
+def _following(names: Sequence[str], benchmarks: Path | None) -> str:
+    words = ["assay", "run", "MODEL"]
+    for name in names:
+        words += ["-s", name]
+    return shlex.join([*words, *(() if benchmarks is None else ("--benchmarks", str(benchmarks)))])

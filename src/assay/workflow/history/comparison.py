@@ -1,0 +1,141 @@
+"""Sets runs side by side, test by test.
+
+In: the store, and names of runs or of models. Out: a Comparison: the first side against each other.
+A name is a run (all its models are sides) or a model's spec (its newest run counts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from assay.errors import RunNotFound, UsageError
+from assay.messages import tr
+from assay.store import Run, RunModel, Store
+from assay.summary.comparisons import compare_suites, with_holm
+from assay.types import Case, Judge, Suite
+from assay.types.judgements import Judging
+from assay.types.results import Comparison, PairComparison, Side, SuiteComparison, SuiteSummary
+from assay.workflow.evaluate.own_prompts import is_own
+from assay.workflow.history.results import summaries_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """One side with everything that is compared."""
+
+    side: Side
+    finished: bool
+    suites: dict[str, Suite]
+    summaries: dict[str, SuiteSummary]
+    judging: Judging | None = None
+
+    @property
+    def is_judged_by(self) -> tuple[object, ...]:
+        """What another value of gives other scores to the same answer."""
+        if self.judging is None:
+            return ()
+        judges = sorted((each.fingerprint, each.form, each.layout or "") for each in
+                        self.judging.judges)  # fmt: skip
+        return (judges, self.judging.use_case, bool(self.judging.isolation))
+
+
+def compare(store: Store, names: Sequence[str]) -> Comparison:
+    """The first side against each of the others, paired by test."""
+    chosen = [pair for name in names for pair in _sides(store, name)]
+    if len(chosen) < 2:
+        raise UsageError(
+            tr("a comparison needs two sides, and {names} names one", names=", ".join(names)),
+            hint=tr("name two runs, or one run of several models: assay compare RUN RUN"),
+        )
+    sides = [_answers(store, run, model) for run, model in chosen]
+    _refuse_nothing_in_common(sides)
+    return Comparison(pairs=with_holm([_pair(sides[0], other) for other in sides[1:]]))
+
+
+def _refuse_nothing_in_common(sides: Sequence[_Answers]) -> None:
+    first, *others = sides
+    for other in others:
+        both = set(first.suites) & set(other.suites)
+        if both and all(is_own(side.suites[name]) for side in (first, other) for name in both):
+            raise UsageError(
+                tr("own prompts have no scores to compare: nothing says what a right answer is"),
+                hint=tr("read the answers: assay report {run} -v", run=other.side.run),
+            )
+        if not both:
+            raise UsageError(
+                tr(
+                    "{first} and {second} share no suite: one has {ours}, the other {theirs}",
+                    first=first.side.model,
+                    second=other.side.model,
+                    ours=", ".join(first.suites),
+                    theirs=", ".join(other.suites),
+                ),
+                hint=tr("run both on the same suite, then compare"),
+            )
+
+
+def _sides(store: Store, name: str) -> Iterator[tuple[Run, RunModel]]:
+    try:
+        run = store.find(name)
+    except RunNotFound:
+        newest = _newest_run_of(store, name)
+        if newest is None:
+            raise
+        yield newest
+    else:
+        yield from ((run, model) for model in run.evaluated)
+
+
+def _newest_run_of(store: Store, name: str) -> tuple[Run, RunModel] | None:
+    for run in reversed(store.runs()):
+        for model in run.evaluated:
+            if name in (model.spec, model.slug, model.facts.name):
+                return run, model
+    return None
+
+
+def _answers(store: Store, run: Run, model: RunModel) -> _Answers:
+    return _Answers(
+        side=Side(run=run.id, model=model.spec, when=run.created),
+        finished=run.finished is not None,
+        suites={suite.name: suite for suite in store.suites(run)},
+        summaries={summary.suite: summary for summary in summaries_of(store, run, model)},
+        judging=run.judging,
+    )
+
+
+def _pair(a: _Answers, b: _Answers) -> PairComparison:
+    shared = [name for name in a.suites if name in b.suites]
+    alone = sorted(set(a.suites) ^ set(b.suites))
+    notes = [tr("{suite}: only one side has it, so it is left out", suite=name) for name in alone]
+    notes += [
+        tr("run {run} is not finished; its unasked tests are left out", run=answers.side.run)
+        for answers in (a, b)
+        if not answers.finished
+    ]
+    judged = any(isinstance(case.check, Judge) for name in shared for case in a.suites[name].cases)
+    if judged and a.judging and b.judging and a.is_judged_by != b.is_judged_by:
+        notes.append(
+            tr("the two runs were not judged alike, so judged tests may differ by that alone; "
+               "judge both with the same --judge and options")
+        )  # fmt: skip
+    suites = tuple(_suite(a, b, name) for name in shared)
+    return PairComparison(a=a.side, b=b.side, suites=suites, notes=tuple(notes))
+
+
+def _suite(a: _Answers, b: _Answers, name: str) -> SuiteComparison:
+    firsts, seconds = (_questions(answers.suites[name]) for answers in (a, b))
+    same = frozenset(test_id for test_id in seconds if firsts.get(test_id) == seconds[test_id])
+    return compare_suites(a.summaries[name], b.summaries[name], same=same)
+
+
+def _questions(suite: Suite) -> dict[str, tuple[Case, tuple[Case, ...]]]:
+    """What makes two tests the same test: all but the author's remarks, and the worked examples."""
+    return {
+        case.id: (
+            replace(case, system=case.system or None, description="", reviewed=None, tags=()),
+            suite.few_shot.get(case.category, ())[: suite.shots],
+        )
+        for case in suite.cases
+    }

@@ -1,0 +1,128 @@
+"""Hands out the records of a run, one try a row.
+
+In: the store and a run. Out: lines of JSONL or CSV. Nothing is computed: marks are the stored ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Literal
+
+from assay.store import Run, RunModel, Store, StoredTry
+from assay.text.safe_text import spreadsheet_cell
+from assay.types import Answered, Case, Chosen, Failed, ReadText, Reply, Timed, Timing
+
+ExportFormat = Literal["jsonl", "csv"]
+
+COLUMNS = (
+    "run", "model", "fingerprint", "suite", "category", "test", "repeat", "method", "outcome",
+    "score", "unscored_reason", "prompt", "answer", "reasoning", "predictions", "log_likelihoods",
+    "extracted",
+    "explanation", "scorer", "scorer_version", "failure", "failure_cause", "attempts", "finish",
+    "dropped", "prompt_tokens", "cached_tokens", "output_tokens", "first_token_s",
+    "first_answer_s", "total_s", "load_s", "queue_s", "prefill_s", "decode_s", "cold", "request",
+)  # fmt: skip
+
+OF_AN_ANSWER = (
+    "reasoning", "predictions", "prompt_tokens", "output_tokens", "first_token_s",
+    "first_answer_s", "total_s", "finish", "attempts", "dropped",
+)  # fmt: skip
+OF_A_CHOICE = ("log_likelihoods", "prompt_tokens", "total_s", "attempts")
+
+
+def export(store: Store, run: Run, form: ExportFormat) -> Iterator[str]:
+    """The lines of the file, each with its line end."""
+    records = _records(store, run)
+    return _as_jsonl(records) if form == "jsonl" else _as_csv(records)
+
+
+def _records(store: Store, run: Run) -> Iterator[dict[str, object]]:
+    suites = store.suites(run)
+    cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
+    pass_marks = {suite.name: suite.pass_mark for suite in suites}
+    for model in run.models:
+        for kept in store.tries(run, model):
+            case = cases[kept.suite, kept.test_id]
+            yield _record(run, model, kept, case, pass_marks[kept.suite])
+
+
+def _record(
+    run: Run, model: RunModel, kept: StoredTry, case: Case, pass_mark: float
+) -> dict[str, object]:
+    score = kept.score
+    return {
+        "run": run.id,
+        "model": model.spec,
+        "fingerprint": model.facts.fingerprint,
+        "suite": kept.suite,
+        "category": case.category,
+        "test": kept.test_id,
+        "repeat": kept.repeat + 1,
+        "method": case.method,
+        "outcome": str(score.outcome(pass_mark)) if score else "failed",
+        "score": score.value if score else None,
+        "unscored_reason": score.unscored_reason if score else None,
+        "prompt": case.prompt,
+        **_of_reply(kept.reply),
+        "extracted": score.extracted if score else None,
+        "explanation": score.explanation if score else None,
+        "scorer": score.scorer if score else None,
+        "scorer_version": score.version if score else None,
+        "request": kept.request_id,
+    }
+
+
+def _of_reply(reply: Reply) -> dict[str, object]:
+    if isinstance(reply, Failed):
+        return {
+            "failure": reply.reason,
+            "failure_cause": reply.cause,
+            "attempts": reply.attempts,
+            "total_s": reply.total_s,
+        }
+    if isinstance(reply, Answered):
+        return {"answer": reply.text, **_fields(reply, OF_AN_ANSWER), **_of_timing(reply.timing)}
+    if isinstance(reply, Chosen):
+        return {**_fields(reply, OF_A_CHOICE), **_of_timing(reply.timing)}
+    if isinstance(reply, ReadText | Timed):
+        return {}
+    raise TypeError(f"unknown reply {reply!r}")
+
+
+def _fields(reply: Reply, names: tuple[str, ...]) -> dict[str, object]:
+    return {name: getattr(reply, name) for name in names}
+
+
+def _of_timing(timing: Timing | None) -> dict[str, object]:
+    return {} if timing is None else asdict(timing)
+
+
+def _as_jsonl(records: Iterator[dict[str, object]]) -> Iterator[str]:
+    for record in records:
+        yield json.dumps({name: record.get(name) for name in COLUMNS}, ensure_ascii=False) + "\n"
+
+
+def _as_csv(records: Iterator[dict[str, object]]) -> Iterator[str]:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)  # \r\n at line ends, so that a lone \r in an answer is quoted
+    writer.writerow(COLUMNS)
+    for record in records:
+        writer.writerow([_cell(record.get(name)) for name in COLUMNS])
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+    yield buffer.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple | list):
+        return json.dumps(value, ensure_ascii=False) if value else ""
+    if isinstance(value, str):  # JSONL has every answer to the letter
+        return spreadsheet_cell(value)
+    return value

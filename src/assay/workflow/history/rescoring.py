@@ -1,0 +1,161 @@
+"""Marks a run again from its stored answers; no model is asked.
+
+In: the store and a run. Out: how many marks changed. The tests are read again from where they lay,
+so that a mended keyword list counts. A test that asks something else now keeps its old form: the
+stored answer answers that one. Old marks stay in the store; the newest count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assay.checks.scoring import score_reply
+from assay.errors import SuiteNotFound, UsageError
+from assay.judge.final_judgement import score_of
+from assay.messages import tr, trn
+from assay.plan import AskOptions, make_plan
+from assay.store import Run, RunModel, Store, TryKey
+from assay.suites.default_system import with_default_system
+from assay.suites.files import SuiteFiles
+from assay.suites.load import load_suite
+from assay.types import Case, Judge, Message, ModelFacts, Score, Suite
+from assay.types.results import Report
+from assay.workflow.evaluate.own_prompts import is_own
+from assay.workflow.evaluate.run_folder import RunFolder
+from assay.workflow.history.results import report_of
+
+NAMED = 5  # how many test ids a note names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rescored:
+    """What marking again did."""
+
+    report: Report
+    marked: int
+    changed: int
+    notes: tuple[str, ...]
+
+
+def rescore(store: Store, run: Run) -> Rescored:
+    """Mark every answer of a run again, by today's tests and today's scorers."""
+    folder = RunFolder(store.path.parent, run.id)
+    if not folder.take():
+        raise UsageError(
+            tr("another process is working on run {run}", run=run.id),
+            hint=tr("wait until it has finished, then mark again"),
+        )
+    with folder:
+        return _rescore(store, run, folder)
+
+
+def _rescore(store: Store, run: Run, folder: RunFolder) -> Rescored:
+    notes: list[str] = []
+    suites = [_todays(suite, run.models[0].facts, notes) for suite in store.suites(run)]
+    cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
+    marked = changed = 0
+    for model in run.models:
+        marks = []
+        for key, reply_id, old, new in _marks(store, run, model, cases):
+            marks.append((key, reply_id, new))
+            marked += 1
+            changed += _worth(old) != _worth(new)
+        store.store_scores(run, model, marks)
+    run = store.replace_suites(run, suites)
+    report = report_of(store, run)
+    if run.finished:
+        folder.write(report, suites, store)
+    return Rescored(report=report, marked=marked, changed=changed, notes=tuple(notes))
+
+
+def _marks(
+    store: Store, run: Run, model: RunModel, cases: dict[tuple[str, str], Case]
+) -> Iterator[tuple[TryKey, int, Score | None, Score]]:
+    """Old and new mark of every answer; a failed request has none to renew. What judges said of
+    an answer still holds, and is marked by today's arithmetic.
+    """
+    verdicts = {
+        (kept.suite, kept.test_id, kept.repeat): kept.verdict for kept in store.verdicts(run, model)
+    }
+    for kept in tuple(store.tries(run, model)):
+        key = (kept.suite, kept.test_id, kept.repeat)
+        verdict = verdicts.get(key)
+        new = score_of(verdict) if verdict else score_reply(cases[key[0], key[1]], kept.reply)
+        if new:
+            yield key, kept.reply_id, kept.score, new
+
+
+def _worth(score: Score | None) -> tuple[float | None, bool] | None:
+    return (score.value, score.no_answer) if score else None
+
+
+def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
+    """The suite with today's tests, as far as they still ask what was asked."""
+    if is_own(kept):  # nothing in them can have been mended
+        return kept
+    try:
+        now = load_suite(
+            SuiteFiles(Path(kept.path), tuple(map(Path, kept.elsewhere.values()))),
+            data_seed=_data_seed(kept),
+        )
+        if kept.system is not None:  # it may have been given one for want of its own
+            now = with_default_system(now, kept.system)
+    except SuiteNotFound:
+        notes.append(tr("{path} is gone; its tests are taken from the store", path=kept.path))
+        return kept
+    asked = _questions(kept, facts)
+    asks = _questions(now, facts)
+    todays = {case.id: case for case in now.cases if asks[case.id] == asked.get(case.id)}
+    stale = [test_id for test_id in asked if test_id not in todays]
+    _note_stale(kept.name, stale, notes)
+    categories = tuple(
+        replace(
+            category,
+            cases=tuple(
+                # A test that moved to another file stays where the run's weights have it.
+                replace(todays.get(case.id, case), category=category.name)
+                for case in category.cases
+            ),
+        )
+        for category in kept.categories
+    )
+    names = {category.name for category in categories}
+    return replace(
+        now,
+        path=kept.path,
+        categories=categories,
+        weights={name: weight for name, weight in now.weights.items() if name in names},
+        few_shot=kept.few_shot,
+        shots=kept.shots,
+    )
+
+
+def _data_seed(suite: Suite) -> int:
+    """What the files were made from that its tests show."""
+    return next((case.check.data_seed for case in suite.cases if isinstance(case.check, Judge)), 0)
+
+
+def _questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Message, ...]]]:
+    """What each test asks: the id of its first request, and all its turns."""
+    plan = make_plan([suite], facts, AskOptions())
+    return {
+        exchange.case.id: (plan.request(exchange, 0, ()).id, exchange.case.messages)
+        for exchange in plan.exchanges
+    }
+
+
+def _note_stale(suite: str, stale: Sequence[str], notes: list[str]) -> None:
+    if stale:
+        notes.append(
+            trn(
+                "{suite}: {count} test is gone or asks something else now; it is marked by its "
+                "old rules ({ids})",
+                "{suite}: {count} tests are gone or ask something else now; they are marked by "
+                "their old rules ({ids})",
+                len(stale),
+                suite=suite,
+                ids=", ".join(stale[:NAMED]),
+            )
+        )

@@ -1,0 +1,311 @@
+"""Reads a run back from the store as a Report, at any time, with no model and no test file.
+
+In: the store and a run. Out: a Report; its figures are computed anew from the stored marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from assay.errors import ExitCode
+from assay.messages import tr, trn
+from assay.reports.decision import CHECKPOINTS
+from assay.reports.evaluation_report import REPORT_FILE
+from assay.store import Run, RunModel, Store, StoredTry
+from assay.suites.catalogue import FETCHED
+from assay.suites.samples import load_samples
+from assay.summary.checkpoints import figures_of
+from assay.summary.speed import performance, try_figures
+from assay.summary.trials import measurements, summarise
+from assay.types import Failed, Judge, SamplePrompt, Suite, Trial
+from assay.types.decisions import Decision, Measured, Subject
+from assay.types.judged import Judged
+from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
+from assay.workflow.checkpoints.decision import decide, passes, selected_in
+from assay.workflow.checkpoints.measures import failed_requests, failed_subject, measured_of
+from assay.workflow.evaluate.background_work import baselines_of
+from assay.workflow.evaluate.own_prompts import is_own
+from assay.workflow.evaluate.run_folder import RunFolder
+from assay.workflow.judging.stored_judgements import judged_of
+
+
+def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None = None) -> Report:
+    """The whole run. `guesses`: the suites' baselines, where somebody has them already."""
+    suites = store.suites(run)
+    # What was observed is in the store since it began; one that failed has no figures.
+    run = replace(run, models=store.run(run.id).evaluated)
+    if guesses is None:
+        guesses = {suite.name: baselines_of(suite) for suite in suites}
+    models: list[ModelReport] = []
+    failed = asked = 0
+    measured: dict[str, Measured] = {}
+    for model in run.models:
+        tries = tuple(store.tries(run, model))
+        asked += len(tries)
+        failed += sum(isinstance(kept.reply, Failed) for kept in tries)
+        summaries = tuple(
+            replace(
+                summarise(suite, trials_of(suite, tries)),
+                baselines=None if is_own(suite) else guesses[suite.name],
+                own=is_own(suite),
+            )
+            for suite in suites
+        )
+        models.append(_model_report(store, run, model, tries, summaries))
+        if subject := _subject_of(run, model):
+            beside = tuple(store.measures(run, model))
+            failed += failed_requests(beside)
+            measured[model.spec] = measured_of(
+                subject, model, run, summaries, _digests(run, suites), beside, _samples(run)
+            )
+    decision = _decision(run, measured, suites)
+    if decision is not None:
+        models = [
+            _decided(report, measured[report.spec], decision, run, store)
+            if report.spec in measured  # a served model may be asked beside checkpoints
+            else report
+            for report in models
+        ]
+    judged = judged_of(store, run, suites, models)
+    unheard = _unheard(judged)
+    broken = tuple(_failed(run))
+    return Report(
+        run=run.id,
+        out=str(store.path.parent.resolve()),
+        created=run.created,
+        finished=run.finished,
+        command=run.command,
+        version=run.version,
+        models=tuple(models),
+        exit_code=int(_exit_code(run, decision, failed + unheard + len(broken))),
+        selected=_selected_spec(run, decision),
+        decision=decision,
+        judged=judged,
+        failed=broken,
+        notes=(*_notes(run, suites, asked, judged), *map(_not_evaluated, broken)),
+        hints=(
+            *_hints(store, run, failed, 0 if judged else _judged(suites)),
+            *_hints_on_judges(unheard),
+        ),
+        machine=run.machine,
+        sampling=run.sampling,
+    )
+
+
+def _unheard(judged: Judged | None) -> int:
+    """Judgements whose requests failed for good; where there are other judges, they count."""
+    return sum(
+        judgement.unscored_reason == "failed"
+        for model in (judged.models if judged else ())
+        for test in model.tests
+        for verdict in test.verdicts
+        for judgement in verdict.judgements
+    )
+
+
+def _exit_code(run: Run, decision: Decision | None, failed: int) -> ExitCode:
+    if failed:
+        return ExitCode.REQUESTS_FAILED
+    if decision is not None and run.deciding is not None and not passes(run.deciding, decision):
+        return ExitCode.NOT_ACCEPTED
+    return ExitCode.DONE
+
+
+# ------------------------------------------------------------------------------------ checkpoints
+
+
+def _subjects(run: Run) -> tuple[Subject, ...]:
+    return run.deciding.subjects if run.deciding else ()
+
+
+def _samples(run: Run) -> tuple[SamplePrompt, ...]:
+    return (run.deciding.samples if run.deciding else ()) or load_samples()
+
+
+def _subject_of(run: Run, model: RunModel) -> Subject | None:
+    return next((each for each in _subjects(run) if each.spec == model.spec), None)
+
+
+def _failed(run: Run) -> Iterator[FailedModel]:
+    """In their places among the run's models: before the next of the subjects that was asked."""
+    subjects = _subjects(run)
+    asked = [model.spec for model in run.models]
+    before = 0
+    for number, subject in enumerate(subjects):
+        if subject.failed:
+            behind = (asked.index(each.spec) for each in subjects[number:] if each.spec in asked)
+            yield FailedModel(
+                spec=subject.spec,
+                name=subject.name,
+                why=subject.failed,
+                position=next(behind, len(asked)) + before,
+            )
+            before += 1
+
+
+def _not_evaluated(model: FailedModel) -> str:
+    return tr("{name} could not be evaluated: {why}", name=model.name, why=model.why)
+
+
+def _digests(run: Run, suites: Sequence[Suite]) -> dict[str, str]:
+    return {suite.name: digest for suite, digest in zip(suites, run.digests, strict=True)}
+
+
+def _decision(
+    run: Run, measured: Mapping[str, Measured], suites: Sequence[Suite]
+) -> Decision | None:
+    if run.deciding is None:
+        return None
+    timestamp = run.finished or run.created
+    every = [
+        measured.get(subject.spec) or failed_subject(subject, timestamp)
+        for subject in run.deciding.subjects
+    ]
+    return decide(run.deciding, every, suites, timestamp=timestamp)
+
+
+def _decided(
+    report: ModelReport, measured: Measured, decision: Decision, run: Run, store: Store
+) -> ModelReport:
+    file = store.path.parent.resolve() / CHECKPOINTS / measured.name / REPORT_FILE
+    left = run.deciding is not None and run.deciding.leaves
+    return replace(
+        report,
+        accepted=decision.acceptances[measured.name].accepted if decision.gate_decides else None,
+        measurements={**report.measurements, **figures_of(measured)},
+        report=str(file) if report.report and left else report.report,
+    )
+
+
+def _selected_spec(run: Run, decision: Decision | None) -> str | None:
+    name = selected_in(decision) if decision and run.finished else None
+    return next((each.spec for each in _subjects(run) if name and each.name == name), None)
+
+
+def summaries_of(store: Store, run: Run, model: RunModel) -> tuple[SuiteSummary, ...]:
+    """One model's suites, without baselines: what comparisons and rankings need."""
+    tries = tuple(store.tries(run, model))
+    return tuple(summarise(suite, trials_of(suite, tries)) for suite in store.suites(run))
+
+
+def trials_of(suite: Suite, tries: Sequence[StoredTry]) -> Iterator[Trial]:
+    """The stored tries of one suite, with their tests."""
+    cases = {case.id: case for case in suite.cases}
+    for kept in tries:
+        if kept.suite == suite.name:
+            yield Trial(
+                case=cases[kept.test_id],
+                repeat=kept.repeat,
+                request_id=kept.request_id,
+                reply=kept.reply,
+                score=kept.score,
+            )
+
+
+def _model_report(
+    store: Store,
+    run: Run,
+    model: RunModel,
+    tries: Sequence[StoredTry],
+    summaries: tuple[SuiteSummary, ...],
+) -> ModelReport:
+    measured = performance(kept.reply for kept in tries)
+    return ModelReport(
+        spec=model.spec,
+        name=model.facts.name,
+        slug=model.slug,
+        fingerprint=model.facts.fingerprint,
+        fingerprint_is_weak=model.facts.fingerprint_is_weak,
+        suites=summaries,
+        performance=measured,
+        measurements=measurements(summaries),
+        report=str(RunFolder(store.path.parent, run.id).report_path(model.slug))
+        if run.finished
+        else None,
+        about=model.facts.about,
+        observed=model.observed,
+        tries=tuple(
+            try_figures(
+                kept.reply,
+                suite=kept.suite,
+                test=kept.test_id,
+                repeat=kept.repeat,
+                clock=measured.decode_clock,
+            )
+            for kept in tries
+        ),
+    )
+
+
+def _notes(run: Run, suites: Sequence[Suite], asked: int, found: Judged | None) -> Iterator[str]:
+    planned = sum(1 for suite in suites for _ in suite.cases) * run.repeats * len(run.models)
+    if run.finished is None:
+        yield tr(
+            "this run is not finished: {asked} of {planned} tries are asked and marked",
+            asked=asked,
+            planned=planned,
+        )
+    if run.sampling == "server":
+        yield tr(
+            "sampling was the server's own (--sampling server): only temperature and seed were "
+            "sent, so scores also depend on the server's settings and version"
+        )
+    old = [suite.name for suite in suites if suite.scoring == "ewebench-1.0"]
+    if old:
+        yield tr(
+            "{suites}: marked by the rules of ewebench-1.0, which have known faults "
+            "(docs/ewe.md lists them)",
+            suites=", ".join(old),
+        )
+    for suite in suites:
+        if suite.name in FETCHED and suite.version:  # which form a benchmark was asked in
+            yield tr("{suite}: {version}", suite=suite.name, version=suite.version)
+        for category in suite.categories:
+            if file := suite.elsewhere.get(category.name):
+                yield tr(
+                    "{suite}: {category} was not what ships but {file}",
+                    suite=suite.name,
+                    category=category.name,
+                    file=file,
+                )
+    judged = _judged(suites)
+    if judged and found is None:
+        yield trn(
+            "{count} test needs a judge; its answers are kept and left unscored (no_judge)",
+            "{count} tests need a judge; their answers are kept and left unscored (no_judge)",
+            judged,
+        )
+
+
+def _judged(suites: Sequence[Suite]) -> int:
+    return sum(isinstance(case.check, Judge) for suite in suites for case in suite.cases)
+
+
+def _hints(store: Store, run: Run, failed: int, judged: int) -> Iterator[str]:
+    if run.finished:
+        page = RunFolder(store.path.parent, run.id).path / "reports" / "report.html"
+        here = Path.cwd()
+        shown = page.relative_to(here) if page.is_relative_to(here) else page
+        yield tr("the report as a page: {path}", path=shown)
+    if judged:
+        yield tr("a judge marks them: `assay judge latest --judge MODEL`")
+    if run.finished is None:
+        yield tr("continue with: {command}", command=run.command)
+    elif failed:
+        yield trn(
+            "{count} request failed; ask it again with: {command}",
+            "{count} requests failed; ask them again with: {command}",
+            failed,
+            command=run.command,
+        )
+
+
+def _hints_on_judges(unheard: int) -> Iterator[str]:
+    if unheard:
+        yield trn(
+            "{count} judgement failed; the same command asks for it again",
+            "{count} judgements failed; the same command asks for them again",
+            unheard,
+        )

@@ -1,0 +1,301 @@
+"""`assay judge`: judges answers that are there already; the tested model is asked nothing.
+
+In: a run in the store, or a folder with `outputs/MODEL/TEST-ID.txt` made by anybody; judges, or
+evaluations written elsewhere. Out: a Report. Verdicts of an earlier judging stay in the store; the
+newest count.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shlex
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assay.errors import AssayError, BudgetSpent, Interrupted, UsageError, raise_all
+from assay.messages import tr
+from assay.models.written_outputs import WrittenOutputs
+from assay.reports.evaluation_text_reading import Reading, read_evaluations
+from assay.store import Run, Store
+from assay.suites.test_plan_file import load_test_plans
+from assay.types import Judge, Observer, Suite
+from assay.types.judge_options import JudgeOptions
+from assay.types.options import LocalOptions, ServerOptions
+from assay.types.results import Report
+from assay.workflow.evaluate.evaluation import evaluate
+from assay.workflow.evaluate.job import Job
+from assay.workflow.evaluate.run_folder import RunFolder
+from assay.workflow.history.results import report_of
+from assay.workflow.judging.imported_evaluations import assigned
+from assay.workflow.judging.panel import open_panel
+from assay.workflow.judging.stage import judge_answers
+
+OUTPUTS, TEST_PLANS = "outputs", "test-plans"
+MAX_BYTES = 20_000_000  # of imported evaluations
+_REPEAT = re.compile(r"\.(\d{1,4})$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToJudge:
+    """What a user asked for. `imports`: files or folders of evaluations in the standard format."""
+
+    run_or_dir: str
+    out: Path
+    options: JudgeOptions
+    imports: tuple[Path, ...] = ()
+    suites: tuple[str, ...] = ()
+    data_seed: int = 0
+    server: ServerOptions
+    local: LocalOptions
+    budget_s: float | None = None
+
+    @property
+    def is_folder(self) -> bool:
+        """A path, not the id of a run."""
+        return (Path(self.run_or_dir) / OUTPUTS).is_dir()
+
+    @property
+    def is_path(self) -> bool:
+        """No run is meant, whether or not there are answers."""
+        parts = Path(self.run_or_dir).parts
+        return len(parts) > 1 or (Path(self.run_or_dir).is_dir() and self.run_or_dir != "latest")
+
+    @property
+    def is_another_folder(self) -> bool:
+        """A path that leads to a folder without answers."""
+        looks_like_a_path = "/" in self.run_or_dir or self.run_or_dir in (".", "..")
+        return looks_like_a_path and Path(self.run_or_dir).is_dir()
+
+    @property
+    def command(self) -> str:
+        """The command that repeats or continues it."""
+        words = ["assay", "judge", self.run_or_dir]
+        for suite in self.suites:
+            words += ["-s", suite]
+        for path in self.imports:
+            words += ["--import", str(path)]
+        if self.data_seed:
+            words += ["--data-seed", str(self.data_seed)]
+        words += self.options.options()
+        if self.out != Path("assay-out"):
+            words += ["--out", str(self.out)]
+        return shlex.join(words)
+
+
+def judge_existing(job: ToJudge, observer: Observer) -> Report:
+    """Judge a run or a folder of answers."""
+    if not job.options.judges and not job.imports:
+        raise UsageError(
+            tr("nobody is to judge: no --judge was named"),
+            hint=tr("name a model, as in --judge ollama:qwen3:8b, or evaluations with --import"),
+        )
+    readings = _readings(job.imports)
+    if job.is_folder:
+        return _judge_folder(job, readings, observer)
+    if job.is_another_folder:
+        raise UsageError(
+            tr("{folder} has no folder outputs/, so there is no answer to judge",
+               folder=job.run_or_dir),
+            hint=tr("answers lie in outputs/MODEL/TEST-ID.txt; a run is named by its id"),
+        )  # fmt: skip
+    if job.is_path:
+        raise UsageError(
+            tr("there is no folder {outputs}", outputs=Path(job.run_or_dir) / OUTPUTS),
+            hint=tr("answers lie in a folder of their model: outputs/MODEL/TEST-ID.txt"),
+        )
+    return _judge_run(job, readings, observer)
+
+
+# ------------------------------------------------------------------------------------- a run
+
+
+def _judge_run(job: ToJudge, readings: Sequence[Reading], observer: Observer) -> Report:
+    until = time.monotonic() + job.budget_s if job.budget_s is not None else None
+    if job.suites:
+        raise UsageError(
+            tr("-s is for a folder of answers; a run knows its tests"),
+            hint=tr("leave -s out, or name a folder that holds outputs/"),
+        )
+    with Store(job.out, must_exist=True) as store:
+        run = store.find(job.run_or_dir)
+        if run.finished is None:
+            raise UsageError(
+                tr("run {run} is not finished", run=run.id),
+                hint=tr("continue it first: {command}", command=run.command),
+            )
+        folder = RunFolder(job.out, run.id)
+        if not folder.take():
+            raise UsageError(
+                tr("another process is working on run {run}", run=run.id),
+                hint=tr("wait until it has finished"),
+            )
+        with folder:
+            return judge_in(store, run, folder, job, readings, observer, until)
+
+
+def judge_in(
+    store: Store,
+    run: Run,
+    folder: RunFolder,
+    job: ToJudge,
+    readings: Sequence[Reading],
+    observer: Observer,
+    until: float | None,
+) -> Report:
+    """Judge a run whose folder is ours."""
+    suites = store.suites(run)
+    if not any(isinstance(case.check, Judge) for suite in suites for case in suite.cases):
+        raise UsageError(
+            tr("no test of run {run} needs a judge", run=run.id),
+            hint=tr("choose a run of a suite with judged tests, such as coding or data"),
+        )
+    imported, notes = assigned(readings, run, suites)
+    if readings and not imported and not job.options.judges:
+        raise UsageError(
+            "\n".join([tr("no evaluation is about an answer of run {run}", run=run.id), *notes]),
+            hint=tr("TEST ID and MODEL name a test and a model of the run"),
+        )
+    tested = [model.facts for model in run.models]
+    panel = open_panel(job.options, suites, tested, job.server, job.local)
+    try:
+        errors: list[AssayError] = []
+        panel.take_seats(errors)
+        raise_all(errors)
+        for note in (*store.notes, *panel.notes, *notes):
+            observer.note(note)
+        # The run's own command says nothing of who judged it later.
+        notes = [*notes, tr("Judged with: {command}", command=job.command)]
+        run = judge_answers(
+            store, run, suites, panel, observer, until=until, imported=imported, notes=notes
+        )
+        report = report_of(store, run)
+        folder.write(report, suites, store)
+        return report
+    except KeyboardInterrupt as stop:
+        raise Interrupted(
+            tr("every answer that was counted is kept in {out}", out=job.out),
+            hint=tr("continue with: {command}", command=job.command),
+        ) from stop
+    except BudgetSpent as spent:
+        spent.hint = tr("continue with: {command}", command=job.command)
+        raise
+    finally:
+        panel.close()
+
+
+# ---------------------------------------------------------------------------------- a folder
+
+
+def _judge_folder(job: ToJudge, readings: Sequence[Reading], observer: Observer) -> Report:
+    """The answers become a run like any other, which its judges belong to; what is imported is
+    put beside what they said.
+    """
+    folder = Path(job.run_or_dir)
+    models = _written(folder / OUTPUTS)
+    errors: list[AssayError] = []
+    own: tuple[Suite, ...] = ()
+    if not job.suites:
+        if (folder / TEST_PLANS).is_dir():
+            own = load_test_plans(folder / TEST_PLANS)
+        else:
+            errors.append(
+                UsageError(
+                    tr("nothing says what the answers in {folder} answer", folder=folder),
+                    hint=tr("name the tests with -s coding, or add a folder test-plans/"),
+                )
+            )
+    raise_all(errors)
+    stems = frozenset(stem for model in models for stem in model.test_ids)
+    repeats = _repeats(stems)
+    named = frozenset(_REPEAT.sub("", stem) for stem in stems)
+    report = evaluate(
+        Job(
+            models=(),
+            suites=job.suites,
+            own=own,
+            given=tuple(models),
+            only_tests=named,
+            repeats=repeats,
+            out=job.out,
+            data_seed=job.data_seed,
+            judge=job.options,
+            server=job.server,
+            local=job.local,
+            budget_s=job.budget_s,
+            called=job.command,
+        ),
+        observer,
+    )
+    beyond = {stem for stem in stems if _repeat_of(stem) > repeats}
+    if strangers := sorted((named - _names_of_tests(report)) | beyond):
+        observer.note(
+            tr("no test is called so, and nothing was judged: {names}", names=", ".join(strangers))
+        )
+    if not readings:
+        return report
+    return _judge_run(replace(job, run_or_dir=report.run, suites=()), readings, observer)
+
+
+def _written(outputs: Path) -> list[WrittenOutputs]:
+    folders = sorted(each for each in outputs.iterdir() if each.is_dir())
+    if not folders:
+        raise UsageError(
+            tr("{folder} holds no model's answers", folder=outputs),
+            hint=tr("answers lie in a folder of their model: outputs/MODEL/TEST-ID.txt"),
+        )
+    return [WrittenOutputs(folder) for folder in folders]
+
+
+def _names_of_tests(report: Report) -> frozenset[str]:
+    return frozenset(
+        name
+        for suite in report.models[0].suites
+        for test in suite.tests
+        for name in (test.id, f"{suite.suite}.{test.id}")
+    )
+
+
+def _repeats(stems: frozenset[str]) -> int:
+    """How often there is an answer. Numbers have no gap: `CT-01.2024.txt` is no repeat."""
+    numbers = {_repeat_of(stem) for stem in stems}
+    return next(number for number in itertools.count(1) if number + 1 not in numbers)
+
+
+def _repeat_of(stem: str) -> int:
+    found = _REPEAT.search(stem)
+    return int(found[1]) if found else 1
+
+
+# ------------------------------------------------------------------------------------ imports
+
+
+def _readings(paths: Sequence[Path]) -> list[Reading]:
+    readings = []
+    for path in paths:
+        for file in _files(path):
+            try:
+                text = file.read_bytes()[:MAX_BYTES].decode("utf-8", "replace")
+            except OSError as error:
+                raise UsageError(
+                    tr("cannot read {path}: {why}", path=file, why=error.strerror),
+                    hint=tr("give a text file of evaluations, or a folder of them"),
+                ) from error
+            readings.append(read_evaluations(text, file=str(file)))
+    if paths and not any(reading.evaluations for reading in readings):
+        raise UsageError(
+            tr("there is no evaluation in {paths}", paths=", ".join(map(str, paths))),
+            hint=tr("an evaluation begins with a line “TEST ID: ID (Name)”; see docs/judging.md"),
+        )
+    return readings
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+        return
+    yield from sorted(
+        each for each in path.rglob("*") if each.suffix in (".txt", ".md") and each.is_file()
+    )

@@ -1,0 +1,220 @@
+"""The judges of a run, opened and checked before anything is asked of anybody.
+
+In: JudgeOptions, the suites, and the models that are tested. Out: a Panel: judges with the form
+each is asked in, rubrics, and the sandbox that code may be run in. Refuses with every mistake at
+once: a judge that is not there or cannot be asked so, a model that would judge itself, a rubric
+with mistakes, code that cannot be run apart from this machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from assay.errors import AssayError, UsageError, raise_all
+from assay.judge.family import same_model, shares_family
+from assay.judge.layouts import DEFAULT_LAYOUT
+from assay.judge.rubrics import load_rubric
+from assay.messages import tr
+from assay.models.opening import open_model
+from assay.sandbox import Sandbox, open_sandbox
+from assay.types import Case, Judge, Model, ModelFacts, Suite
+from assay.types.judge_options import JudgeOptions
+from assay.types.judgements import JudgedBy, JudgeForm, Layout, Rubric
+from assay.types.options import LocalOptions, ServerOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """One judge, and how it is asked."""
+
+    model: Model
+    form: JudgeForm
+    layout: Layout | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """As the store and reports know it."""
+        facts = self.model.facts
+        return JudgedBy(
+            spec=facts.spec,
+            name=facts.name,
+            fingerprint=facts.fingerprint,
+            form=self.form,
+            layout=self.layout,
+            notes=self.notes,
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class Panel:
+    """All judges. `models` are opened; each gets its seat when it has been probed. `rubrics` by
+    suite and by what its tests call them.
+    """
+
+    options: JudgeOptions
+    tested: tuple[ModelFacts, ...]
+    models: list[Model] = field(default_factory=list)
+    seats: list[Seat] = field(default_factory=list)
+    rubrics: Mapping[tuple[str, str], Rubric] = field(default_factory=dict)
+    sandbox: Sandbox | None = None
+
+    def take_seats(self, errors: list[AssayError]) -> None:
+        """Find out what only asking tells: whether a judge gives log-probabilities."""
+        for model in self.models:
+            try:
+                model.probe()
+                self.seats.append(_seat(model, self.options, self.tested))
+            except AssayError as error:
+                errors.append(error)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of its verdicts must know, whatever they are."""
+        return [note for seat in self.seats for note in seat.notes]
+
+    def notes_if(self, *, code_was_run: bool) -> list[str]:
+        """With how it was kept apart."""
+        apart = [self.sandbox.description] if self.sandbox and code_was_run else []
+        return [*self.notes, *apart]
+
+    @property
+    def key(self) -> list[object]:
+        """What another panel would be another run for."""
+        return [
+            [model.facts.fingerprint for model in self.models],
+            self.options.key,
+            sorted(rubric.digest for rubric in self.rubrics.values()),
+        ]
+
+    def rubric_of(self, case: Case) -> Rubric:
+        """The rubric of a judged test."""
+        assert isinstance(case.check, Judge)
+        return self.rubrics[case.suite, case.check.rubric]
+
+    def close(self) -> None:
+        """Let go of judges and sandbox."""
+        for model in self.models:
+            model.close()
+        if self.sandbox is not None:
+            self.sandbox.close()
+
+
+def judged_cases(suites: Sequence[Suite]) -> list[Case]:
+    """The tests that a judge has to read."""
+    return [case for suite in suites for case in suite.cases if isinstance(case.check, Judge)]
+
+
+def open_panel(
+    options: JudgeOptions,
+    suites: Sequence[Suite],
+    tested: Sequence[ModelFacts],
+    server: ServerOptions,
+    local: LocalOptions,
+) -> Panel:
+    """Open judges, rubrics and sandbox, or raise all that is wrong with them. Nothing is asked."""
+    panel = Panel(options=options, tested=tuple(tested))
+    errors: list[AssayError] = [*_senseless(options, suites)]
+    try:
+        panel.rubrics = _rubrics(suites, errors)
+        for spec in options.judges:
+            try:
+                panel.models.append(open_model(spec, server, local))
+            except AssayError as error:
+                errors.append(error)
+        errors += _twice(panel.models)
+        if not options.allow_self_judging:
+            errors += _of_themselves(panel.models, tested)
+        if options.allow_code_execution:
+            try:
+                panel.sandbox = open_sandbox(options.sandbox)
+            except AssayError as error:
+                errors.append(error)
+        raise_all(errors)
+    except BaseException:
+        panel.close()
+        raise
+    return panel
+
+
+def _senseless(options: JudgeOptions, suites: Sequence[Suite]) -> Iterator[UsageError]:
+    if options.judges and suites and not judged_cases(suites):
+        yield UsageError(
+            tr("no test of these suites needs a judge"),
+            hint=tr("leave --judge out, or choose a suite with judged tests, such as coding"),
+        )
+    if options.repeats < 1:
+        yield UsageError(
+            tr("an answer is judged at least once, not {count} times", count=options.repeats),
+            hint=tr("give --judge-repeats 1 or more"),
+        )
+
+
+def _rubrics(suites: Sequence[Suite], errors: list[AssayError]) -> dict[tuple[str, str], Rubric]:
+    found: dict[tuple[str, str], Rubric] = {}
+    for suite in suites:
+        path = Path(suite.path) if suite.path else Path()
+        beside = path if path.is_dir() else path.parent
+        for name in dict.fromkeys(
+            case.check.rubric for case in suite.cases if isinstance(case.check, Judge)
+        ):
+            try:
+                found[suite.name, name] = load_rubric(name, beside)
+            except AssayError as error:
+                errors.append(error)
+    return found
+
+
+def _twice(opened: Sequence[Model]) -> Iterator[UsageError]:
+    seen: dict[str, str] = {}
+    for model in opened:
+        facts = model.facts
+        if facts.fingerprint in seen:
+            yield UsageError(
+                tr("{second} is the same judge as {first}", second=facts.spec,
+                   first=seen[facts.fingerprint]),
+                hint=tr("name each judge once; --judge-repeats asks one several times"),
+            )  # fmt: skip
+        seen.setdefault(facts.fingerprint, facts.spec)
+
+
+def _of_themselves(opened: Sequence[Model], tested: Sequence[ModelFacts]) -> Iterator[UsageError]:
+    for model in opened:
+        if any(same_model(model.facts, each) for each in tested):
+            yield UsageError(
+                tr("{model} would judge its own answers", model=model.facts.spec),
+                hint=tr("name another judge; --allow-self-judging lets it, and the report says so"),
+            )
+
+
+def _seat(model: Model, options: JudgeOptions, tested: Sequence[ModelFacts]) -> Seat:
+    facts = model.facts
+    tells = bool({"score_text", "top_logprobs"} & facts.capabilities)
+    if options.form == "likelihood" and not tells:
+        raise UsageError(
+            tr("{judge} tells no log-probabilities, so it cannot be asked by likelihood",
+               judge=facts.spec),
+            hint=tr("leave --judge-form out, or take --judge-form reasoned"),
+        )  # fmt: skip
+    form: JudgeForm = "likelihood" if tells and options.form != "reasoned" else "reasoned"
+    return Seat(
+        model=model,
+        form=form,
+        layout=(options.layout or DEFAULT_LAYOUT) if form == "likelihood" else None,
+        notes=tuple(_kinship(facts, tested)),
+    )
+
+
+def _kinship(judge: ModelFacts, tested: Sequence[ModelFacts]) -> Iterator[str]:
+    for each in tested:
+        if same_model(judge, each):
+            yield tr("{judge} judges its own answers: they are read with favour", judge=judge.spec)
+        elif families := shares_family(judge, each):
+            yield tr(
+                "{judge} and {model} are of one family ({families}): judges favour their own kind",
+                judge=judge.spec,
+                model=each.spec,
+                families=", ".join(sorted(families)),
+            )

@@ -1,0 +1,70 @@
+"""What running an answer's code showed, kept: code may show another thing each time it is run.
+
+In: the store, a run, a test, an answer, the sandbox. Out: Evidence; from the store, where the same
+code was run for the same test before.
+
+A judge is told what the code did. If that changed between two starts of one judging (an address in
+a message, a set in another order, a limit that was reached by a hair), the judge would be asked
+everything again; and code that hangs would be waited for again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+
+import assay.evidence
+from assay.evidence.examine import examine
+from assay.sandbox import Sandbox
+from assay.store import Run, RunModel, Store
+from assay.store.bodies import read_back, to_json
+from assay.types import Answered, Case, Judge, Request, Sampling, ToAnswer
+from assay.types.judgements import Evidence
+
+SUITE = "evidence"
+_VERSION = 1
+
+
+def evidence_of(
+    store: Store, run: Run, model: RunModel, case: Case, answer: str, sandbox: Sandbox | None
+) -> Evidence:
+    """What is known of an answer. Only what code did is kept: the rest is computed alike again."""
+    check = case.check
+    assert isinstance(check, Judge)
+    if sandbox is None:
+        return examine(check, answer, None)
+    request = _request(case.id, check, answer, sandbox)
+    if (number := store.newest_answer(run, request.id)) is not None:
+        kept = store.reply(number)
+        assert isinstance(kept, Answered)
+        evidence: Evidence = read_back(Evidence, kept.text)
+        return evidence
+    evidence = examine(check, answer, sandbox)
+    if evidence.isolation:
+        told = to_json(evidence, Evidence)
+        store.keep(run, model, request, Answered(request_id=request.id, text=told))
+    return evidence
+
+
+def _request(test_id: str, check: Judge, answer: str, sandbox: Sandbox) -> Request:
+    """Its id is all that the outcome may depend on."""
+    body = [_VERSION, _examiners(), check.evidence, check.data_seed, sandbox.isolation, answer]
+    text = json.dumps(body, separators=(",", ":"))
+    return Request(
+        id=hashlib.sha256(text.encode()).hexdigest()[:32],
+        suite=SUITE,
+        test_id=f"{SUITE}:{test_id}",
+        turn=0,
+        repeat=0,
+        work=ToAnswer(messages=(), sampling=Sampling(temperature=0.0, seed=0, max_tokens=0)),
+    )
+
+
+@cache
+def _examiners() -> str:
+    """Stands for the code that examines: a mended examiner looks again."""
+    home = Path(assay.evidence.__file__).parent
+    files = sorted(home.rglob("*.py"))
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()

@@ -1,0 +1,103 @@
+"""What the verdicts of a run say, read back from the store.
+
+In: the store and a run that was judged. Out: Judged, as reports draw it; None where nothing was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from assay.messages import tr
+from assay.store import Run, RunModel, Store
+from assay.summary.judged import EarlierRun, JudgedAnswer, JudgedModel, judged
+from assay.types import Case, Failed, Judge, Suite
+from assay.types.judged import Judged
+from assay.types.judgements import Evidence, FinalJudgement
+from assay.types.results import ModelReport
+
+MOST_EARLIER = 20  # runs that are looked at for a trend
+
+
+def judged_of(
+    store: Store, run: Run, suites: Sequence[Suite], reports: Sequence[ModelReport]
+) -> Judged | None:
+    """The judged tests of a run. `reports`: its models, in their order."""
+    if run.judging is None:
+        return None
+    cases = {
+        (suite.name, case.id): case
+        for suite in suites
+        for case in suite.cases
+        if isinstance(case.check, Judge)
+    }
+    models = [
+        JudgedModel(
+            model=model.spec,
+            answers=tuple(_answers(store, run, model, cases)),
+            performance=report.performance,
+            memory_bytes=report.observed.memory_bytes if report.observed else None,
+        )
+        for model, report in zip(run.models, reports, strict=True)
+    ]
+    if not any(model.answers for model in models):
+        return None
+    return judged(
+        models,
+        run=run.id,
+        when=run.created,
+        earlier=tuple(_earlier(store, run)),
+        deviations=run.judging.deviations,
+        notes=run.judging.notes,
+    )
+
+
+def _answers(
+    store: Store, run: Run, model: RunModel, cases: Mapping[tuple[str, str], Case]
+) -> Iterator[JudgedAnswer]:
+    """Every verdict; and for an answer that there is not, a verdict that says so: a model that
+    failed five tests of six is not excellent for the sixth.
+    """
+    judged = {(kept.suite, kept.test_id, kept.repeat): kept for kept in store.verdicts(run, model)}
+    whys = {
+        (kept.suite, kept.test_id, kept.repeat): kept.reply.reason
+        for kept in store.tries(run, model)
+        if isinstance(kept.reply, Failed)
+    }
+    for (suite, test_id), case in sorted(cases.items(), key=lambda one: one[0]):
+        for repeat in range(run.repeats):
+            key = (suite, test_id, repeat)
+            kept = judged.pop(key, None)
+            verdict = kept.verdict if kept else _unanswered(case, whys.get(key, ""))
+            yield JudgedAnswer(verdict=verdict, category=case.category)
+    for kept in judged.values():  # of a test that the suites no longer have
+        yield JudgedAnswer(verdict=kept.verdict)
+
+
+def _unanswered(case: Case, why: str) -> FinalJudgement:
+    assert isinstance(case.check, Judge)
+    return FinalJudgement(
+        test_id=case.id,
+        suite=case.suite,
+        rubric=case.check.rubric,
+        evidence=Evidence(),
+        judgements=(),
+        unscored_reason="failed",
+        explanation=tr("there is no answer: {why}", why=why) if why else tr("there is no answer"),
+        name=case.description or case.id,
+    )
+
+
+def _earlier(store: Store, run: Run) -> Iterator[EarlierRun]:
+    """The runs before this one in which the same models were judged."""
+    own = {model.facts.fingerprint: model.spec for model in run.models}
+    before = [each for each in store.runs() if each.id != run.id and each.created <= run.created]
+    for each in [other for other in before if other.judging][-MOST_EARLIER:]:
+        for model in each.models:
+            if spec := own.get(model.facts.fingerprint):
+                yield from _verdicts(store, each, model, spec)
+
+
+def _verdicts(store: Store, run: Run, model: RunModel, spec: str) -> Iterator[EarlierRun]:
+    verdicts = tuple(kept.verdict for kept in store.verdicts(run, model))
+    if verdicts:
+        yield EarlierRun(run=run.id, when=run.created, model=spec, verdicts=verdicts)
