@@ -31,7 +31,7 @@ from assay.api import DEFAULT_OUT
 from assay.errors import AssayError, Interrupted, UsageError, in_one_line
 from assay.messages import tr
 from assay.models.local.folder import find_tokenizer
-from assay.models.local.loading import choose_device, choose_dtype
+from assay.models.local.loading.checkpoint import choose_device, choose_dtype
 from assay.reports.checkpoint_figures import Evaluated, figures, suites_asked
 from assay.reports.checkpoint_line import checkpoint_line
 from assay.reports.progress import SilentProgress

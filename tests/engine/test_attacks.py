@@ -11,12 +11,13 @@ import pytest
 import torch
 import transformers
 
-from assay.engine import batches, choose
+from assay.engine import choose
 from assay.engine.choose import Question
-from assay.engine.drawing import Dice, Manner, draw
+from assay.engine.layout import batches
+from assay.engine.layout.packing import Kept
+from assay.engine.layout.tree import grow
 from assay.engine.network import make_ready
-from assay.engine.packing import Kept
-from assay.engine.tree import grow
+from assay.engine.sampling import Dice, Manner, draw
 from tests.engine.shapes import random_model
 
 VOCABULARY = 211

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import torch
 
-from assay.engine.batches import TooLittleMemory
 from assay.engine.beams import Beam, beams
 from assay.engine.finite import NotFinite
 from assay.engine.generate import Prompt, PromptTooLong
+from assay.engine.layout.batches import TooLittleMemory
+from assay.engine.layout.slots import BehindSlots
 from assay.engine.network import Network, make_ready
-from assay.engine.slots import BehindSlots
 from tests.engine.shapes import random_model
 
 CONTEXT = 100

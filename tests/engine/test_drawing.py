@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from assay.engine.drawing import Dice, Manner, draw
 from assay.engine.finite import NotFinite
+from assay.engine.sampling import Dice, Manner, draw
 
 
 def plainly(logits: list[float], manner: Manner, number: float) -> int:

@@ -14,13 +14,13 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from assay.engine.batches import TooLittleMemory
-from assay.engine.drawing import Dice, Manner, draw
 from assay.engine.finite import NotFinite
 from assay.engine.generate import Ended, Prompt, PromptTooLong, generate
-from assay.engine.graphs import Recording, Steps
+from assay.engine.kernels.graphs import Recording, Steps
+from assay.engine.layout.batches import TooLittleMemory
+from assay.engine.layout.slots import BehindSlots, Slots, alike
 from assay.engine.network import Network, make_ready
-from assay.engine.slots import BehindSlots, Slots, alike
+from assay.engine.sampling import Dice, Manner, draw
 from tests.engine.shapes import random_model
 
 CONTEXT = 100

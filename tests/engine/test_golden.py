@@ -20,9 +20,9 @@ from assay.engine.choose import Likelihood, Question, choose
 from assay.engine.generate import Prompt, generate
 from assay.engine.network import Network, make_ready
 from assay.engine.read import Reading, read_all
-from assay.models.local.encoding import encode_pairs, encode_prompts, encode_texts
 from assay.models.local.stopping import StopStrings
-from assay.models.local.tokenizer import LocalTokenizer
+from assay.models.local.tokens.encoding import encode_pairs, encode_prompts, encode_texts
+from assay.models.local.tokens.tokenizer import LocalTokenizer
 from tests.golden import items as asked
 from tests.golden.items import ITEMS, NEW_TOKENS, TEXTS
 from tests.golden.shapes import CONTEXT, HERE, SHAPES, folder_of, model_of

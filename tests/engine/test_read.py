@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from assay.engine import read as read_module
-from assay.engine.batches import TooLittleMemory
 from assay.engine.finite import NotFinite
+from assay.engine.layout.batches import TooLittleMemory
+from assay.engine.layout.windows import windows
 from assay.engine.network import Network, make_ready
 from assay.engine.read import Reading, UnknownToken, read, read_all
-from assay.engine.windows import windows
 from tests.engine.shapes import NOT_SERVED, SERVED, random_model
 
 CONTEXT = 32

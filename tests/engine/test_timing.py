@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from assay.engine.bandwidth import Bandwidth
-from assay.engine.live_bytes import peak_beyond
+from assay.engine.memory import peak_beyond
 from assay.engine.network import make_ready
 from assay.engine.timing import (
     Memory,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.engine.windows import PREFIX, Window, windows
+from assay.engine.layout.windows import PREFIX, Window, windows
 
 
 def fed_and_predicted(tokens, longest, stride=None):

@@ -29,13 +29,13 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from assay.engine.batches import fewer_when_full, token_budget
-from assay.engine.filling import Filling
 from assay.engine.finite import NotFinite
 from assay.engine.generate import Ended, Prompt, check
+from assay.engine.kernels.own_forward import OwnForward
+from assay.engine.layout.batches import fewer_when_full, token_budget
+from assay.engine.layout.prompt_filling import Filling
+from assay.engine.layout.slots import BehindSlots, Group, Slots, aligned, alike, rows_that_fit
 from assay.engine.network import Network
-from assay.engine.own_forward import OwnForward
-from assay.engine.slots import BehindSlots, Group, Slots, aligned, alike, rows_that_fit
 
 LEAST_WIDTH = 4
 MORE_THAN_WIDTH = 8  # extensions fetched at first: those that are complete take no live place

@@ -21,18 +21,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.engine.batches import (
+from assay.engine.kernels.plain import likelihoods_one_by_one
+from assay.engine.layout.batches import (
     by_tokens,
     halved_when_full,
     one_behind,
     token_budget,
     trunk_budget,
 )
+from assay.engine.layout.packing import Kept, Row, pack
+from assay.engine.layout.tree import Forest, Trunk, grow
 from assay.engine.network import Network
-from assay.engine.packing import Kept, Row, pack
-from assay.engine.plain import likelihoods_one_by_one
 from assay.engine.predicted import Head
-from assay.engine.tree import Forest, Trunk, grow
 from assay.pause_gc import pause_gc
 
 Tokens = Sequence[int]

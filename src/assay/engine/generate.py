@@ -22,14 +22,14 @@ from typing import Literal
 
 from torch import Tensor
 
-from assay.engine.batches import fewer_when_full, token_budget
-from assay.engine.drawing import Dice, Manner, draw
-from assay.engine.filling import Filling
 from assay.engine.finite import NotFinite
-from assay.engine.graphs import Steps
+from assay.engine.kernels.graphs import Steps
+from assay.engine.kernels.own_forward import OwnForward
+from assay.engine.layout.batches import fewer_when_full, token_budget
+from assay.engine.layout.prompt_filling import Filling
+from assay.engine.layout.slots import Slots, aligned, rows_that_fit
 from assay.engine.network import Network
-from assay.engine.own_forward import OwnForward
-from assay.engine.slots import Slots, aligned, rows_that_fit
+from assay.engine.sampling import Dice, Manner, draw
 
 Ended = Literal["end", "stop", "length", "context"]
 

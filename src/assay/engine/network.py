@@ -19,12 +19,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers.activations import NewGELUActivation
 
-from assay.engine.attention import NAME, Arrangement, UnservedAttention, arranged
-from assay.engine.blocks import in_blocks
 from assay.engine.finite import NotFinite
-from assay.engine.packing import Packing, Row, pack
-from assay.engine.spans import SpanBySpan
-from assay.engine.tree import Trunk
+from assay.engine.kernels.attention import NAME, Arrangement, UnservedAttention, arranged
+from assay.engine.kernels.blocks import in_blocks
+from assay.engine.kernels.spans import SpanBySpan
+from assay.engine.layout.packing import Packing, Row, pack
+from assay.engine.layout.tree import Trunk
 from assay.messages import tr
 
 LOGITS_BYTES_CPU = 64 * 2**20

@@ -27,8 +27,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from assay.engine.layout.packing import on_device
 from assay.engine.network import Network
-from assay.engine.packing import on_device
 
 MANY = 5  # likelier tokens are counted up to here
 # Rows of a product: 256 take 30 % longer each than 512 on two cores, for the weights are read more
@@ -79,7 +79,7 @@ def by_passes(logits: Tensor, targets: Tensor, rows: Tensor | None = None) -> Pr
 def _fused() -> Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]] | None:
     """The kernel that does it in one pass, where it can be compiled and tells the same."""
     try:
-        from assay.engine import fused
+        from assay.engine.kernels import fused
     except ImportError:
         return None
     draw = torch.Generator("cuda").manual_seed(0)

@@ -18,13 +18,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from assay.engine.attention import attend
-from assay.engine.batches import halved_when_full, one_behind, token_budget
 from assay.engine.finite import NotFinite
+from assay.engine.kernels.attention import attend
+from assay.engine.layout.batches import halved_when_full, one_behind, token_budget
+from assay.engine.layout.packing import Row, on_device, pack
+from assay.engine.layout.windows import PREFIX, Window, windows
 from assay.engine.network import Network, own_logits
-from assay.engine.packing import Row, on_device, pack
 from assay.engine.predicted import Head, Predicted, from_logits
-from assay.engine.windows import PREFIX, Window, windows
 
 Tokens = Sequence[int] | NDArray[np.integer]
 # On two cores two windows at once take as long as one after the other, and twice the memory.

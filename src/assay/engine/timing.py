@@ -23,9 +23,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from assay.engine.attention import attend
 from assay.engine.bandwidth import Bandwidth, wait_for
-from assay.engine.live_bytes import peak_beyond
+from assay.engine.kernels.attention import attend
+from assay.engine.memory import peak_beyond
 from assay.engine.network import Network
 
 PROMPT_TOKENS = 32

@@ -1,7 +1,12 @@
-"""The pages to read first: each module is one job, its steps in order.
+"""The stages put together. Each room is one job, its steps in order; only here do stages meet.
 
-`evaluate` runs suites against models, once `preparing` has found everything (`job_files`,
-`opened_models`, `what_to_decide`); `results` reads a run back from the store as a Report;
-`comparing` and `ranking` set runs side by side; `rescoring` marks again; `exporting` hands out the
-records; `demo` shows all of it. Only here do the stages meet.
+    evaluate/      ask every test of the chosen suites, score the answers, report
+    checkpoints/   find, measure, accept and select checkpoints
+    judging/       have an LLM judge the answers that no check can score
+    discover/      what is here to evaluate, and what a run will take
+    history/       read runs back from the store: report, compare, rank, rescore, export
+    fetch/         write benchmarks made by others as suites
+    demo/          all of it on what ships
+
+Start with `evaluate/evaluation.py`.
 """

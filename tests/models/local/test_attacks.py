@@ -12,7 +12,7 @@ import torch
 from assay.engine.network import Network
 from assay.errors import ModelUnavailable
 from assay.models.local.model import LocalModel
-from assay.models.local.tokenizer import LocalTokenizer
+from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.types import Failed, Message, Request, ToRead, ToTime
 from assay.types.options import LocalOptions
 from tests.models.local.checkpoints import make_checkpoint

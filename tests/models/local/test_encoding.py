@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, Tokenizer, normalizers, pre_tokenizers, processors
 
 from assay.errors import ModelUnavailable
-from assay.models.local import encoding, remembered
-from assay.models.local.encoding import encode_pairs, encode_prompts, encode_texts, notes
-from assay.models.local.pieces import Cuts
-from assay.models.local.tokenizer import LocalTokenizer
+from assay.models.local.tokens import encoding
+from assay.models.local.tokens import encoding_cache as remembered
+from assay.models.local.tokens.cuts import Cuts
+from assay.models.local.tokens.encoding import encode_pairs, encode_prompts, encode_texts, notes
+from assay.models.local.tokens.tokenizer import LocalTokenizer
 from tests.models.local.families import CUT, END, WHOLE, make_family, save_family
 
 FRAGMENTS = (

@@ -18,14 +18,14 @@ from transformers.utils import logging as transformers_logging
 
 from assay.errors import AssayError, ModelUnavailable, UsageError
 from assay.models.local.folder import find_checkpoint
-from assay.models.local.loading import (
+from assay.models.local.loading.checkpoint import (
     check_finite,
     choose_device,
     choose_dtype,
     examine,
     load,
 )
-from assay.models.local.skeleton import quiet
+from assay.models.local.loading.skeleton import quiet
 from tests.models.local.checkpoints import SHAPES, edit_json, make_checkpoint
 
 
@@ -407,7 +407,7 @@ def test_a_number_type_nobody_knows_is_refused_with_those_that_are(wish):
 
 def test_help_loads_neither_torch_nor_transformers():
     code = (
-        "import sys\nimport assay.models.local.loading\nimport assay.interfaces.cli\n"
+        "import sys\nimport assay.models.local.loading.checkpoint\nimport assay.interfaces.cli\n"
         "sys.exit(str({'torch', 'transformers'} & set(sys.modules) or ''))\n"
     )
     done = subprocess.run(

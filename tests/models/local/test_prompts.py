@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.models.local.encoding import encode_prompts
-from assay.models.local.prompts import continuation_joint, prompt_text
-from assay.models.local.tokenizer import LocalTokenizer
+from assay.models.local.tokens.encoding import encode_prompts
+from assay.models.local.tokens.prompts import continuation_joint, prompt_text
+from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.models.plain_text import as_text
 from assay.types import Message
 from tests.models.local.checkpoints import CHAT_TEMPLATE

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import ModelUnavailable
-from assay.models.local.tokenizer import LocalTokenizer
+from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.types import Message
 from tests.models.local.checkpoints import CHAT_TEMPLATE, edit_json
 from tests.models.local.families import CUT, END, save_family
@@ -303,8 +303,8 @@ def test_nothing_reaches_the_terminal(tmp_path: Path, root: Path):
     program = (
         "import subprocess, sys\n"
         "from pathlib import Path\n"
-        "from assay.models.local.encoding import encode_prompts, encode_texts\n"
-        "from assay.models.local.tokenizer import LocalTokenizer\n"
+        "from assay.models.local.tokens.encoding import encode_prompts, encode_texts\n"
+        "from assay.models.local.tokens.tokenizer import LocalTokenizer\n"
         "tokenizer = LocalTokenizer.load(Path(sys.argv[1]))\n"
         "encode_prompts(tokenizer, [f'The driver number {n}' for n in range(50)])\n"
         "list(encode_texts(tokenizer, ['The driver of the network card. ' * 200]))\n"

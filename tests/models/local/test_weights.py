@@ -15,9 +15,14 @@ from safetensors.torch import load_file, save_file
 
 from assay.errors import AssayError, ModelUnavailable
 from assay.models.local.folder import find_checkpoint
-from assay.models.local.loading import examine
-from assay.models.local.vocabulary import check_vocabulary, highest_token_id
-from assay.models.local.weights import HEADER_BYTES, main_dtype, read_header, tensors_in
+from assay.models.local.loading.checkpoint import examine
+from assay.models.local.loading.weight_files import (
+    HEADER_BYTES,
+    main_dtype,
+    read_header,
+    tensors_in,
+)
+from assay.models.local.tokens.vocabulary import check_vocabulary, highest_token_id
 from tests.models.local.checkpoints import (
     VOCABULARY,
     edit_json,

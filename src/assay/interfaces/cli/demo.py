@@ -69,7 +69,7 @@ def _served(out: Path) -> None:
 
 def _checkpoints(out: Path) -> None:
     from assay.interfaces.cli.showing import show_report
-    from assay.models.local.skeleton import INSTALL, missing_packages
+    from assay.models.local.loading.skeleton import INSTALL, missing_packages
     from assay.reports.progress import progress_for
     from assay.workflow.demo.tour import checkpoints_job
     from assay.workflow.evaluate.evaluation import evaluate

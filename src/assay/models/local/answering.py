@@ -21,19 +21,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from assay.engine.batches import TooLittleMemory
 from assay.engine.beams import Beam, beams
 from assay.engine.choose import Likelihood, Question, choose
 from assay.engine.finite import NotFinite
 from assay.engine.generate import Prompt, Written, generate
+from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.network import Network
 from assay.engine.read import Reading, Tokens, UnknownToken, read_all
 from assay.messages import tr
-from assay.models.local.encoding import EncodedQuestion, encode_pairs, encode_prompts, encode_texts
-from assay.models.local.prompts import continuation_joint, prompt_text
 from assay.models.local.reading import Figures, figures_of
 from assay.models.local.stopping import StopStrings
-from assay.models.local.tokenizer import LocalTokenizer
+from assay.models.local.tokens.encoding import (
+    EncodedQuestion,
+    encode_pairs,
+    encode_prompts,
+    encode_texts,
+)
+from assay.models.local.tokens.prompts import continuation_joint, prompt_text
+from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.models.reasoning import split_reasoning
 from assay.types import (
     Answered,

@@ -12,7 +12,7 @@ from pathlib import Path
 from assay.messages import tr
 from assay.models.local.fingerprint import fingerprint_of, tokenizer_of
 from assay.models.local.folder import Checkpoint
-from assay.models.local.loading import Examined, examine
+from assay.models.local.loading.checkpoint import Examined, examine
 from assay.models.local.size_class import SizeClass, size_class
 from assay.types import ModelFacts
 

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 from assay.messages import tr, trn
 from assay.models.local.facts import facts_of
 from assay.models.local.folder import find_checkpoint
-from assay.models.local.loading import choose_device, choose_dtype, examine, load
-from assay.models.local.tokenizer import LocalTokenizer
-from assay.models.local.vocabulary import check_highest
+from assay.models.local.loading.checkpoint import choose_device, choose_dtype, examine, load
+from assay.models.local.tokens.tokenizer import LocalTokenizer
+from assay.models.local.tokens.vocabulary import check_highest
 from assay.types import Failed, ModelFacts, Observed, Reply, Request, Timed, ToTime
 from assay.types.options import LocalOptions
 
@@ -142,7 +142,7 @@ class LocalModel:
 
     def observed(self) -> Observed:
         """Where it was computed, and what a reader of its results should know."""
-        from assay.models.local.loading import DTYPES
+        from assay.models.local.loading.checkpoint import DTYPES
 
         weights = self._examined.parameters * DTYPES[self._dtype]
         return Observed(
@@ -204,7 +204,7 @@ class LocalModel:
                 why=self._why_plain,
             )
         if self._tokenizer:
-            from assay.models.local.encoding import notes
+            from assay.models.local.tokens.encoding import notes
 
             yield from notes(self._tokenizer)
         if self._told and (count := self._told.cut):

@@ -221,7 +221,7 @@ def _measured(given: argparse.Namespace) -> MeasuredSpeed:
 
     from assay.engine.bandwidth import measure_bandwidth
     from assay.engine.timing import time_decoding
-    from assay.models.local.loading import choose_dtype, examine, load
+    from assay.models.local.loading.checkpoint import choose_dtype, examine, load
 
     machine = this_machine()
     torch.set_num_threads(given.threads or machine.cores)

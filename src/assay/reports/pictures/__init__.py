@@ -1,1 +1,1 @@
-"""pictures."""
+"""Pictures as SVG, on one small plotting module."""

@@ -196,7 +196,7 @@ class Watching:
 
     def _checked(self) -> Gate:
         """A mistake must not show itself hours later, when the first checkpoint comes."""
-        from assay.models.local.loading import choose_device, choose_dtype
+        from assay.models.local.loading.checkpoint import choose_device, choose_dtype
 
         if self._folder.exists() and not self._folder.is_dir():
             raise UsageError(

@@ -1,1 +1,1 @@
-"""discover."""
+"""What is here before a run begins: models, suites, judges, and what a run will take."""

@@ -1,1 +1,1 @@
-"""fetch."""
+"""Benchmarks made by others, written as suites."""

@@ -1,1 +1,1 @@
-"""history."""
+"""What the store already holds: reports, comparisons, leaderboards, new scores, exports."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
-from assay.engine.attention import attend
-from assay.engine.packing import Kept, Packing, Span
+from assay.engine.kernels.attention import attend
+from assay.engine.layout.packing import Kept, Packing, Span
 
 
 @dataclass(frozen=True, slots=True)

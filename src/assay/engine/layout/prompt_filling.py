@@ -17,10 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
+from assay.engine.layout.packing import Kept, Row, on_device, pack
+from assay.engine.layout.slots import Slots
+from assay.engine.layout.tree import Forest, Trunk, grow
 from assay.engine.network import Network
-from assay.engine.packing import Kept, Row, on_device, pack
-from assay.engine.slots import Slots
-from assay.engine.tree import Forest, Trunk, grow
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.local.pieces import Cuts
-from assay.models.local.remembered import CHECKED, Ids, Remembered, joined, remembered
-from assay.models.local.tokenizer import LocalTokenizer
+from assay.models.local.tokens.cuts import Cuts
+from assay.models.local.tokens.encoding_cache import CHECKED, Ids, Remembered, joined, remembered
+from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.pause_gc import pause_gc
 
 PORTION = 16_000  # characters of a long text that are encoded together

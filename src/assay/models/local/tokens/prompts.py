@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.models.local.tokenizer import LocalTokenizer
+from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.models.plain_text import as_text, joint
 from assay.types import Message
 

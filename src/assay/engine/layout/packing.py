@@ -21,7 +21,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from assay.engine.tree import Trunk
+from assay.engine.layout.tree import Trunk
 
 
 @dataclass(frozen=True, slots=True)

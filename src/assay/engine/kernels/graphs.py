@@ -16,8 +16,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from assay.engine.layout.slots import Slots, aligned, step_at_once, step_by_length
 from assay.engine.network import Network
-from assay.engine.slots import Slots, aligned, step_at_once, step_by_length
 
 LEAST_WIDTH = 256
 ROWS = (4, 16, 64, 256)

@@ -16,8 +16,8 @@ from itertools import islice
 from threading import RLock
 
 from assay.messages import tr
-from assay.models.local.pieces import Cuts
-from assay.models.local.tokenizer import LocalTokenizer
+from assay.models.local.tokens.cuts import Cuts
+from assay.models.local.tokens.tokenizer import LocalTokenizer
 
 Ids = tuple[int, ...]
 

@@ -18,7 +18,7 @@ from assay.errors import ModelUnavailable, UsageError
 from assay.machine import available_memory
 from assay.messages import tr, trn
 from assay.models.local.folder import Checkpoint
-from assay.models.local.skeleton import (
+from assay.models.local.loading.skeleton import (
     as_refusals,
     config_of,
     context_length_of,
@@ -26,8 +26,7 @@ from assay.models.local.skeleton import (
     require_extra,
     skeleton_of,
 )
-from assay.models.local.vocabulary import check_vocabulary
-from assay.models.local.weights import (
+from assay.models.local.loading.weight_files import (
     Tensors,
     check_against,
     check_layers,
@@ -35,6 +34,7 @@ from assay.models.local.weights import (
     main_dtype,
     tensors_in,
 )
+from assay.models.local.tokens.vocabulary import check_vocabulary
 
 if TYPE_CHECKING:
     from assay.engine.network import Network

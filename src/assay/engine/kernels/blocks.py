@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from assay.engine.attention import attend
-from assay.engine.packing import Kept, Packing, Places, Span, on_device
-from assay.engine.spans import keep
+from assay.engine.kernels.attention import attend
+from assay.engine.kernels.spans import keep
+from assay.engine.layout.packing import Kept, Packing, Places, Span, on_device
 
 ALIGNED = 8  # keys; the kernels that take a mask read it in steps of 16 bytes
 MOST_PADDING = 3.0  # longest to shortest row of a block: on an H200 launches cost more than this

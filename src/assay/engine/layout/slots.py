@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from assay.engine.attention import attend
+from assay.engine.kernels.attention import attend
 from assay.engine.network import Network
 
 ALIGNED = 64  # entries; kernels that take a mask want a multiple of 8, captured steps few widths

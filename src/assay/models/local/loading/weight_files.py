@@ -23,7 +23,7 @@ from typing import Any
 from assay.errors import AssayError, ModelUnavailable, raise_all
 from assay.messages import tr
 from assay.models.local.folder import Checkpoint
-from assay.models.local.skeleton import as_refusals, quiet, require_extra
+from assay.models.local.loading.skeleton import as_refusals, quiet, require_extra
 
 HEADER_BYTES = 100 * 2**20  # the limit of the safetensors library, too
 NAMED = 5

@@ -18,9 +18,9 @@ from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.local.files import read_object
 from assay.models.local.folder import TOKENIZER_BYTES, find_tokenizer
-from assay.models.local.pieces import AddedText, Cuts, find_cuts
-from assay.models.local.skeleton import quiet, reason, require_extra
-from assay.models.local.tokenizer_file import follow_file
+from assay.models.local.loading.skeleton import quiet, reason, require_extra
+from assay.models.local.tokens.cuts import AddedText, Cuts, find_cuts
+from assay.models.local.tokens.tokenizer_file import follow_file
 from assay.types import Message
 
 # What a tokenizer can be read from; the settings beside them show in the loaded tokenizer.

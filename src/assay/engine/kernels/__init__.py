@@ -1,0 +1,1 @@
+"""How attention and the head are computed: on processors, on GPUs, and the plain way."""
