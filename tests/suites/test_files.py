@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InvalidFiles
+from assay.files.json_file import MAX_BYTES
 from assay.suites.fields import ALL_FIELDS, METHODS
-from assay.suites.json_file import MAX_BYTES
 from assay.suites.load import examine, load_suite
 
 from .conftest import asking, good

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from assay.errors import InvalidFiles
+from assay.files.notes import Notes
 from assay.interfaces.cli.schema import command as schema_command
 from assay.suites.gate_file import SHIPPED, check_gate, examine_gate, load_gate
 from assay.suites.gate_format import GATE_KEYS, MOST, gate_schema
 from assay.suites.kinds import Kind
 from assay.suites.load import examine
-from assay.suites.notes import Notes
 from assay.types.decisions import Gate, SuiteLimit
 
 from .conftest import good, put

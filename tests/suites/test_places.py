@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.suites.places import (
+from assay.files.places import (
     MAX_DEPTH,
     JsonSyntaxError,
     Place,

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from assay.files.notes import Notes
 from assay.suites import descriptions, schema
 from assay.suites.fields import COMMON, FORMAT_RULES, METHODS, METHODS_OF, SUITE_KEYS
 from assay.suites.kinds import Kind
 from assay.suites.load import examine
-from assay.suites.notes import Notes
 
 from .test_mistakes import MISTAKES, VALID
 from .test_suite_file import MISTAKES as SUITE_MISTAKES

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assay.suites.places import MAX_DEPTH, Path, Place, place_of
-from assay.suites.toml_places import TomlWalk
+from assay.files.places import MAX_DEPTH, Path, Place, place_of
+from assay.files.toml_places import TomlWalk
 
 
 def paths_of(value: Any, path: Path = ()) -> Iterator[Path]:

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from assay.files.notes import Notes
+from assay.files.places import Path
+from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.methods import alternatives, folded
-from assay.suites.notes import Notes
-from assay.suites.places import Path
-from assay.suites.wording import shown
 
 Raw = dict[str, Any]
 _USUAL_ID = re.compile(r"[\w-]+_[0-9]{3,}")

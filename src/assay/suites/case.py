@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path as Folder
 from typing import Any
 
+from assay.files.json_file import ID_FORM, MAX_ID_CHARACTERS, sound_id
+from assay.files.notes import Notes
+from assay.files.places import Path
+from assay.files.wording import character_name, described, did_you_mean, shown
 from assay.messages import tr
 from assay.suites.advice import advise
 from assay.suites.containers import check_depth
 from assay.suites.conversation import check_conversation, system_prompt, turns
 from assay.suites.fields import ALL_FIELDS, COMMON, METHODS, METHODS_OF, Method
-from assay.suites.json_file import ID_FORM, MAX_ID_CHARACTERS, sound_id
 from assay.suites.methods import build_check, check_method
-from assay.suites.notes import Notes
-from assay.suites.places import Path
 from assay.suites.shown_files import ShownFiles, find_files, pinned, with_files
-from assay.suites.wording import character_name, described, did_you_mean, shown
 from assay.types import DEFAULT_TEMPERATURE, Case, Judge, ScoringMode
 
 MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes

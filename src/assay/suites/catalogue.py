@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
+from assay.files.json_file import shown_path
+from assay.files.wording import nearest, shown
 from assay.messages import tr, trn
 from assay.suites.files import SuiteFiles
-from assay.suites.json_file import shown_path
 from assay.suites.own_categories import own_categories
 from assay.suites.suite_file import SUITE_FILE
-from assay.suites.wording import nearest, shown
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "suites"
 FETCHED = ("mmlu", "hellaswag")

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assay.files.notes import Notes
+from assay.files.places import MAX_DEPTH, Path
+from assay.files.wording import did_you_mean, label, shown
 from assay.messages import tr
 from assay.suites.kinds import JsonSchema, Kind, Text
-from assay.suites.notes import Notes
-from assay.suites.places import MAX_DEPTH, Path
-from assay.suites.wording import did_you_mean, label, shown
 
 VISIBLE = Text()
 

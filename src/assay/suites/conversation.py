@@ -9,9 +9,9 @@ from collections.abc import Collection
 from itertools import pairwise
 from typing import Any
 
+from assay.files.notes import Notes
+from assay.files.places import Path
 from assay.messages import tr
-from assay.suites.notes import Notes
-from assay.suites.places import Path
 from assay.types import Message
 
 Raw = dict[str, Any]

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InvalidFiles
+from assay.files.json_file import TOP, Refused, shown_path
+from assay.files.notes import Notes
+from assay.files.places import Path as KeyPath
+from assay.files.places import Place
+from assay.files.toml_file import TomlFile, read_toml
+from assay.files.wording import did_you_mean, shown
 from assay.messages import tr, trn
 from assay.suites.gate_format import GATE_KEYS
-from assay.suites.json_file import TOP, Refused, shown_path
-from assay.suites.notes import Notes
-from assay.suites.places import Path as KeyPath
-from assay.suites.places import Place
-from assay.suites.toml_file import TomlFile, read_toml
-from assay.suites.wording import did_you_mean, shown
 from assay.types import Finding
 from assay.types.decisions import SIZE_CLASSES, Gate, SizeClass, SuiteLimit
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assay.files.notes import Notes
+from assay.files.places import Path
+from assay.files.wording import described, did_you_mean, label, nearest, shown
 from assay.messages import tr
 from assay.suites.containers import ListOf, Record
 from assay.suites.kinds import JsonSchema, Kind, Number, Text
-from assay.suites.notes import Notes
-from assay.suites.places import Path
 from assay.suites.schema import DIALECT
-from assay.suites.wording import described, did_you_mean, label, nearest, shown
 from assay.types.decisions import SIZE_CLASSES
 
 MOST = 1_000_000_000  # beyond every model, and a float and an int alike on every machine

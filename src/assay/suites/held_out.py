@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InvalidFiles, UsageError
+from assay.files.json_file import shown_path
 from assay.messages import tr, trn
-from assay.suites.json_file import shown_path
 from assay.types import Finding
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "texts" / "held_out_english.txt"

@@ -10,10 +10,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from assay.files.notes import Notes
+from assay.files.places import Path
+from assay.files.wording import described, did_you_mean, label, shown
 from assay.messages import tr
-from assay.suites.notes import Notes
-from assay.suites.places import Path
-from assay.suites.wording import described, did_you_mean, label, shown
 
 JsonSchema = dict[str, object]
 

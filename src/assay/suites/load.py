@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
+from assay.files.json_file import refusal, shown_path
 from assay.messages import tr, trn
 from assay.pause_gc import pause_gc
 from assay.suites.files import SuiteFiles, files_of
 from assay.suites.gate_file import examine_gate, is_gate_file
-from assay.suites.json_file import refusal, shown_path
 from assay.suites.reading import Reading
 from assay.types import Finding, Suite
 

@@ -12,11 +12,11 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from assay.files.notes import Notes
+from assay.files.places import Path
+from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fields import COMPOSITE_PARTS
-from assay.suites.notes import Notes
-from assay.suites.places import Path
-from assay.suites.wording import shown
 from assay.types import (
     Check,
     CommandSequence,

@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from pathlib import Path
 
+from assay.files.json_file import refusal, shown_path
+from assay.files.wording import nearest
 from assay.messages import tr
-from assay.suites.json_file import refusal, shown_path
 from assay.suites.suite_file import SUITE_FILE
-from assay.suites.wording import nearest
 from assay.types import Finding
 
 OWN_CATEGORIES: Mapping[str, str] = {"os": "custom_os_eval"}

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.errors import SuiteNotFound, UsageError, raise_all
+from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
-from assay.suites.wording import did_you_mean, shown
 from assay.types import Category, Suite
 
 

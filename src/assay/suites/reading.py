@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from assay.files.json_file import JsonFile, Refused, read_json, refusal, shown_path
+from assay.files.notes import Notes, places
+from assay.files.wording import described
 from assay.messages import tr
 from assay.suites.case import Shared, read_case
 from assay.suites.fields import METHODS_WITH_GOLD
-from assay.suites.json_file import JsonFile, Refused, read_json, refusal, shown_path
-from assay.suites.notes import Notes, places
 from assay.suites.suite_file import (
     SUITE_FILE,
     SuiteSettings,
@@ -24,7 +25,6 @@ from assay.suites.suite_file import (
     language_code,
     read_settings,
 )
-from assay.suites.wording import described
 from assay.types import Case, Category, Finding, Keywords, Suite
 
 

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 from assay.errors import InvalidFiles
+from assay.files.json_file import ID_FORM, JsonFile, Refused, read_json, shown_path
+from assay.files.notes import Notes
+from assay.files.wording import described
 from assay.messages import tr, trn
 from assay.suites.containers import ListOf, OneOrMore, Record
-from assay.suites.json_file import ID_FORM, JsonFile, Refused, read_json, shown_path
 from assay.suites.kinds import OneOf, Pattern, Text
-from assay.suites.notes import Notes
-from assay.suites.wording import described
 from assay.types import Finding
 from assay.types.samples import SamplePrompt, Tick, TickKind
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assay.files.json_file import MAX_ID_CHARACTERS
 from assay.messages import tr
 from assay.suites import descriptions
 from assay.suites.containers import Record
@@ -23,7 +24,6 @@ from assay.suites.fields import (
     METHODS_OF,
     SUITE_KEYS,
 )
-from assay.suites.json_file import MAX_ID_CHARACTERS
 from assay.suites.kinds import JsonSchema, Kind
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from assay.files.notes import Notes
+from assay.files.places import Path as Place
+from assay.files.wording import did_you_mean, shown
 from assay.fixtures import GENERATORS, make
 from assay.messages import tr
-from assay.suites.notes import Notes
-from assay.suites.places import Path as Place
-from assay.suites.wording import did_you_mean, shown
 from assay.types import Message
 
 MAX_BYTES = 1_000_000  # no model that Assay is for reads more

@@ -15,8 +15,8 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from assay.errors import InvalidFiles
+from assay.files.json_file import refusal, shown_path
 from assay.messages import tr, trn
-from assay.suites.json_file import refusal, shown_path
 from assay.types import Finding
 
 SOURCES_FILE = "sources.tsv"

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
+from assay.files.notes import Notes
+from assay.files.wording import described, did_you_mean, shown
 from assay.messages import tr
 from assay.suites.fields import SUITE_KEYS
-from assay.suites.notes import Notes
-from assay.suites.wording import described, did_you_mean, shown
 from assay.types import DEFAULT_PASS_MARK, ScoringMode
 
 SUITE_FILE = "suite.json"

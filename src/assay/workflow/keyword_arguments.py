@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assay.suites.wording import did_you_mean
+from assay.files.wording import did_you_mean
 
 
 def refuse_unknown(function: str, given: Iterable[str], known: type) -> None:

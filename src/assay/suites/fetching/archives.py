@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from assay.errors import UsageError
+from assay.files.json_file import MAX_BYTES, shown_path
+from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.rows import readable
 from assay.suites.fetching.source import SourceFile
 from assay.suites.fetching.whole_file import in_megabytes, refuse_huge
-from assay.suites.json_file import MAX_BYTES, shown_path
-from assay.suites.wording import shown
 
 Wanted = Callable[[str], bool]
 

@@ -20,12 +20,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from assay.files.wording import described, shown
 from assay.messages import tr
 from assay.suites.fetching.duplicates import Sieve
 from assay.suites.fetching.made import HARNESS, ChoiceTest, Made, test_of
 from assay.suites.fetching.rows import Row, sound_text
 from assay.suites.fetching.source import Flaws, Item, Place
-from assay.suites.wording import described, shown
 
 NAME = "hellaswag"
 LICENCE = "MIT; its WikiHow passages stem from text under CC BY-NC-SA"

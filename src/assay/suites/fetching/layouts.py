@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Literal
 
 from assay.errors import UsageError
+from assay.files.json_file import shown_path
+from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.archives import is_archive, members
 from assay.suites.fetching.source import SourceFile
 from assay.suites.fetching.whole_file import read_whole
-from assay.suites.json_file import shown_path
-from assay.suites.wording import shown
 
 Form = Literal["csv", "jsonl", "parquet"]
 

@@ -19,13 +19,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.files.wording import shown
 from assay.messages import tr, trn
 from assay.suites.fetching.duplicates import Dropped, Sieve, repeated_shots
 from assay.suites.fetching.made import HARNESS, ChoiceTest, Made, test_of
 from assay.suites.fetching.rows import Row, sound_text
 from assay.suites.fetching.source import LETTERS, Flaws, Item, Place
 from assay.suites.suite_file import SUITE_FILE
-from assay.suites.wording import shown
 
 NAME = "mmlu"
 LICENCE = "MIT"

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from assay.errors import UsageError
+from assay.files.wording import described
 from assay.messages import tr
 from assay.suites.fetching.source import Flaws, Place, SourceFile
-from assay.suites.wording import described
 
 Row = Mapping[str, Any]
 MOST_OF_AN_ERROR = 300  # characters

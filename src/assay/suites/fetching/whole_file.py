@@ -9,8 +9,8 @@ import os
 import stat
 from pathlib import Path
 
+from assay.files.json_file import MAX_BYTES
 from assay.messages import tr
-from assay.suites.json_file import MAX_BYTES
 
 
 def read_whole(path: Path) -> bytes:

@@ -20,10 +20,10 @@ from typing import Any
 
 from assay.decide.accept import accept
 from assay.errors import InvalidFiles
+from assay.files.json_file import Refused, read_json, shown_path
 from assay.messages import tr, trn
 from assay.reports.evaluation_reading import measured_from
 from assay.suites.catalogue import FETCHED
-from assay.suites.json_file import Refused, read_json, shown_path
 from assay.types import Estimate
 from assay.types.decisions import OS_SUITE, Acceptance, Gate, Measured
 

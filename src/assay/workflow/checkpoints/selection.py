@@ -18,12 +18,12 @@ from pathlib import Path
 
 import assay
 from assay.errors import AssayError, ExitCode, UsageError
+from assay.files.json_file import shown_path
 from assay.messages import tr
 from assay.reports.decision import CHECKPOINTS
 from assay.store import FILE_NAME, suite_digest, utc_now
 from assay.suites.catalogue import find
 from assay.suites.gate_file import check_gate, invalid_gate, load_gate
-from assay.suites.json_file import shown_path
 from assay.suites.load import load_all
 from assay.types import Suite
 from assay.types.decisions import Decision, DecisionPlan, Gate, Measured, Selection, Subject

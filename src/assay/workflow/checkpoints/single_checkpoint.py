@@ -18,12 +18,12 @@ from pathlib import Path
 
 from assay import stats
 from assay.errors import AssayError, SuiteNotFound, UsageError
+from assay.files.json_file import shown_path
+from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.store import Store
 from assay.suites.catalogue import find
-from assay.suites.json_file import shown_path
 from assay.suites.samples import load_samples
-from assay.suites.wording import did_you_mean
 from assay.types import Estimate, Observer, SamplePrompt
 from assay.types.decisions import OS_AVERAGED, OS_SUITE, Measured, MeasureKind, Sample
 from assay.types.model_spec import read_spec

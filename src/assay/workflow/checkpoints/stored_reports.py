@@ -18,12 +18,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import InvalidFiles, UsageError
+from assay.files.json_file import Refused, read_json, shown_path
 from assay.messages import tr, trn
 from assay.reports.decision import CHECKPOINTS
 from assay.reports.evaluation_reading import measured_from
 from assay.reports.evaluation_report import REPORT_FILE
 from assay.store import FILE_NAME
-from assay.suites.json_file import Refused, read_json, shown_path
 from assay.types import Finding
 from assay.types.decisions import Measured
 from assay.workflow.checkpoints.places import CONFIG, Place, places_of

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from assay.errors import AssayError, UsageError
+from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.reports.tensorboard import tensorboard_writer
 from assay.suites.catalogue import benchmarks_folder, find
@@ -21,7 +22,6 @@ from assay.suites.gate_file import check_gate, invalid_gate, load_gate
 from assay.suites.held_out import HeldOut, load_held_out
 from assay.suites.load import load_all
 from assay.suites.pick import pick_all
-from assay.suites.wording import did_you_mean
 from assay.types import Suite
 from assay.types.decisions import MEASURES, Gate, MeasureKind
 from assay.workflow.checkpoints.path_names import is_text, readable

@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import AssayError, Interrupted, InvalidFiles, SuiteNotFound, UsageError
+from assay.files.json_file import shown_path
+from assay.files.wording import did_you_mean, shown
 from assay.messages import tr, trn
 from assay.suites.catalogue import FETCHED, benchmarks_folder
 from assay.suites.fetching import hellaswag
 from assay.suites.fetching.made import Made
 from assay.suites.fetching.source import Flaws
-from assay.suites.json_file import shown_path
-from assay.suites.wording import did_you_mean, shown
 from assay.workflow.fetch.sources import LICENCES, Tell, make
 from assay.workflow.fetch.suite_folder import refuse_to_overwrite, write_suite
 from assay.workflow.fetch.workspace import clear_up

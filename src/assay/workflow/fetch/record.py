@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import assay
+from assay.files.json_file import Refused, read_json
 from assay.suites.fetching.made import Made
 from assay.suites.fetching.whole_file import read_whole
-from assay.suites.json_file import Refused, read_json
 
 RECORD = ".fetched.json"  # a name with a dot is no category
 

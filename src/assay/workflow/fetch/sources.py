@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from assay.errors import SuiteNotFound
+from assay.files.json_file import shown_path
 from assay.messages import tr, trn
 from assay.suites.fetching import hellaswag, hub, mmlu
 from assay.suites.fetching.layouts import NO_SUBJECTS, hellaswag_files, mmlu_files
@@ -23,7 +24,6 @@ from assay.suites.fetching.rows import (
     parquet_rows,
 )
 from assay.suites.fetching.source import Flaws, Item, Place, SourceFile
-from assay.suites.json_file import shown_path
 
 Tell = Callable[[str], None]
 

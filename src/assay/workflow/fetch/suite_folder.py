@@ -10,11 +10,11 @@ import shutil
 from pathlib import Path
 
 from assay.errors import InvalidFiles, UsageError
+from assay.files.json_file import shown_path
+from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.made import Made, files_of_suite
-from assay.suites.json_file import shown_path
 from assay.suites.load import examine
-from assay.suites.wording import shown
 from assay.workflow.fetch.record import RECORD, record_of, strange_in
 from assay.workflow.fetch.workspace import BEFORE, workplace
 

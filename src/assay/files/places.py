@@ -15,8 +15,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from assay.files.wording import shown
 from assay.messages import tr
-from assay.suites.wording import shown
 
 Path = tuple[str | int, ...]
 

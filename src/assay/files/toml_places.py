@@ -13,7 +13,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 
-from assay.suites.places import MAX_DEPTH, Path, Spot
+from assay.files.places import MAX_DEPTH, Path, Spot
 
 _BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
 _BLANK_OR_COMMA = re.compile(r"(?:[ \t\r\n,]+|#[^\n]*)*")

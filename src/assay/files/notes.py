@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from assay.suites.json_file import JsonFile
-from assay.suites.places import Path, Place, places_of, survey
+from assay.files.json_file import JsonFile
+from assay.files.places import Path, Place, places_of, survey
 from assay.types import Finding, Severity
 
 

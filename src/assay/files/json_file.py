@@ -18,8 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
-from assay.messages import tr
-from assay.suites.places import (
+from assay.files.places import (
     MAX_DEPTH,
     JsonSyntaxError,
     Path,
@@ -28,6 +27,7 @@ from assay.suites.places import (
     Walk,
     place_of,
 )
+from assay.messages import tr
 from assay.types import Finding
 
 MAX_BYTES = 200_000_000

@@ -18,12 +18,12 @@ from functools import cached_property
 from pathlib import Path as FilePath
 from typing import Any
 
+from assay.files.json_file import Refused, decoded, refusal, shown_path, why_unreadable
+from assay.files.notes import Notes
+from assay.files.places import MAX_DEPTH, MAX_DIGITS, Path, Place, place_of, places_of
+from assay.files.toml_places import TomlWalk
+from assay.files.wording import shown
 from assay.messages import tr
-from assay.suites.json_file import Refused, decoded, refusal, shown_path, why_unreadable
-from assay.suites.notes import Notes
-from assay.suites.places import MAX_DEPTH, MAX_DIGITS, Path, Place, place_of, places_of
-from assay.suites.toml_places import TomlWalk
-from assay.suites.wording import shown
 from assay.types import Finding
 
 MAX_BYTES = 100_000  # a gate has one; a file of test results or weights is named by mistake
