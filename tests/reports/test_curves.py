@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from assay.reports.checkpoint_figures import Evaluated
 from assay.reports.pictures.curves import over_steps, speed_against_quality
 from assay.reports.pictures.labels import Box, label_box
-from assay.reports.pictures.speed import front
+from assay.reports.pictures.scatter import front
 from assay.types import Estimate
 from assay.types.decisions import SuiteLimit
 from tests.reports.evaluated_folders import (
@@ -353,7 +353,7 @@ def test_checkpoints_without_both_figures_are_counted() -> None:
     ]
     svg = speed_against_quality(evaluated(made))
     assert len(dots(ET.fromstring(svg))) == 1
-    assert "not drawn, because a figure is missing: 2 checkpoints" in svg
+    assert "not drawn, because a figure is missing: 2" in svg
 
 
 def test_the_front_holds_those_that_none_beats() -> None:

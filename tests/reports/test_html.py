@@ -6,12 +6,8 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
-import pytest
-
 from assay.reports import html
-from assay.reports.pictures.quality import LEFT, RIGHT, WIDTH, pictures
 from assay.types.results import Report
-from tests.reports.conftest import nothing, speed
 
 
 class Page(HTMLParser):
@@ -96,80 +92,3 @@ def test_the_page_says_what_asked_whom_and_how_quick_it_was(served_report: Repor
     ):
         assert text in texts
     assert "seconds waiting at the server, mean" not in texts, "it was not measured"
-
-
-# ------------------------------------------------------------------------------ quality and speed
-
-
-def circles(source: str) -> list[tuple[float, float]]:
-    found = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="9"', source)
-    return [(float(x), float(y)) for x, y in found]
-
-
-def test_two_models_are_drawn_by_quality_and_speed(compared_report: Report) -> None:
-    source = html.report(compared_report)
-    (good, quick) = circles(source)
-    assert good[0] < quick[0], "quicker is further right"
-    assert good[1] < quick[1], "better is further up"
-    # 41.5 of a scale to 100 across 574 units, 72.5 of 100 over 278 units
-    assert good[0] == pytest.approx(46 + 0.415 * 574, abs=0.06)
-    assert good[1] == pytest.approx(294 - 0.725 * 278, abs=0.06)
-    texts = Page(source).texts
-    assert "decode tokens per second, by the server's clock (further right is faster)" in texts
-    assert "83.0 tokens/s [74.7–91.3] n=8" in texts
-    assert "40.0 points [30.0–52.0] n=40" in texts
-
-
-def test_whiskers_are_the_intervals(compared_report: Report) -> None:
-    source = html.report(compared_report)
-    low, high = 294 - 0.61 * 278, 294 - 0.814 * 278
-    assert f'y1="{low:.1f}" y2="{high:.1f}"' in source
-
-
-def test_one_model_alone_is_no_picture(served_report: Report) -> None:
-    assert circles(html.report(served_report)) == []
-
-
-def test_two_clocks_are_never_on_one_axis(compared_report: Report) -> None:
-    first, second = compared_report.models
-    other = replace(second, performance=replace(second.performance, decode_clock="client"))
-    source = html.report(replace(compared_report, models=(first, other)))
-    assert "seconds per answer, mean (further left is faster)" in Page(source).texts
-    assert len(circles(source)) == 2
-
-
-def test_a_model_without_a_speed_or_a_score_is_named_and_not_drawn(
-    compared_report: Report,
-) -> None:
-    first, second = compared_report.models
-    untimed = replace(second.performance, decode_clock=None, seconds_mean=nothing("s"))
-    third = replace(second, spec="scripted:untimed", performance=untimed)
-    source = html.report(replace(compared_report, models=(first, second, third)))
-    assert len(circles(source)) == 2
-    missing = "Not drawn, because a score or a speed is missing: scripted:untimed"
-    assert missing in Page(source).texts
-
-
-def test_an_incomplete_score_is_a_hollow_dot(compared_report: Report) -> None:
-    first, second = compared_report.models
-    suite = replace(second.suites[0], score=replace(second.suites[0].score, unscored=30))
-    changed = replace(second, suites=(suite,))
-    source = html.report(replace(compared_report, models=(first, changed)))
-    assert source.count('fill="Canvas"') == 1
-    assert "A hollow dot is an incomplete score." in source
-    assert "hollow" not in html.report(compared_report)
-
-
-@pytest.mark.parametrize("fastest", [0.004, 0.7, 3.0, 61.0, 100.0, 12_345.0, 1e15])
-def test_every_dot_and_whisker_stays_inside_the_picture(
-    compared_report: Report, fastest: float
-) -> None:
-    first, second = compared_report.models
-    decode = replace(second.performance.decode, all=speed(fastest))
-    changed = replace(second, performance=replace(second.performance, decode=decode))
-    (picture,) = pictures(replace(compared_report, models=(first, changed)))
-    for dot in picture.dots:
-        across = [float(dot.x_low), float(dot.x), float(dot.x_high)]
-        assert across == sorted(across)
-        assert LEFT <= across[0] <= across[2] <= WIDTH - RIGHT
-    assert 2 <= len(picture.across) <= 8

@@ -27,9 +27,9 @@ from assay.reports import (
 from assay.reports.checkpoint_figures import verdict
 from assay.reports.checkpoint_table import checkpoint_cells
 from assay.reports.decision_sentences import Mark
-from assay.reports.pictures import quality as quality_picture
 from assay.reports.pictures.curves import over_steps, speed_against_quality
 from assay.reports.pictures.judged import overall_by_test
+from assay.reports.pictures.quality import draw_quality
 from assay.text import number_format as numbers
 from assay.text.safe_text import visible
 from assay.types import Estimate
@@ -56,7 +56,7 @@ def report(document: Report, *, language: str = "en") -> str:
     """One self-contained page."""
     groups = decision.groups(document)
     # Checkpoints have a picture of their own, by the speed that the gate asks for.
-    pictures = () if groups else tuple(quality_picture.pictures(document))
+    pictures = () if groups else tuple(draw_quality(document))
     return _template().render(
         report=document,
         language=language,
@@ -82,15 +82,12 @@ def report(document: Report, *, language: str = "en") -> str:
         checks_told=samples_shown.checks_told,
         class_of=CLASS_OF,
         sign_of=SIGN_OF,
-        view=quality_picture,
+        drawn_picture=_picture,
         tr=tr,
         every_test=tr("Every test"),
         question_and_answer=tr("question and answer"),
         performance_heading=tr("Performance"),
         picture_heading=tr("Quality against speed"),
-        picture_axis=tr("score, points"),
-        whiskers=tr("Lines through a dot are 95 % intervals."),
-        hollow_dot=tr("A hollow dot is an incomplete score."),
     )
 
 
@@ -106,18 +103,23 @@ def _template() -> Template:
     return environment.get_template("report.html.j2")
 
 
+def _picture(svg: str) -> Markup:
+    """An SVG of our own, whose texts are escaped already."""
+    return Markup(svg.replace(NAMESPACE, "", 1))
+
+
 def _drawn(group: decision.Group) -> Iterator[Markup]:
     """Both pictures of a folder. They are SVG of our own, whose texts are escaped already."""
     if group.drawn is not None and group.table is not None:
         for draw in (over_steps, speed_against_quality):
-            yield Markup(draw(group.table).replace(NAMESPACE, "", 1))
+            yield _picture(draw(group.table))
 
 
 def _drawn_judged(document: Report) -> Markup | None:
     """Overall scores test by test, as SVG of our own, whose texts are escaped already."""
     if document.judged is None:
         return None
-    return Markup(overall_by_test(document.judged).replace(NAMESPACE, "", 1))
+    return _picture(overall_by_test(document.judged))
 
 
 def _judged_means(model: ModelJudged) -> list[tuple[str, Estimate]]:
