@@ -37,8 +37,8 @@ from assay.judge.layouts import LAYOUTS
 from assay.judge.likelihood import LikelihoodQuestionnaire
 from assay.judge.questionnaire import Questionnaire
 from assay.judge.reasoned import ReasonedQuestionnaire
-from assay.judge.requests import key_of_example
 from assay.models.opening import open_model
+from assay.request_identity import example_key
 from assay.run import ask
 from assay.types import Answered, Case, Chosen, Failed, Judge, Message, Model, Reply
 from assay.types.judgements import Anchor, Criterion, Evidence, Judgement, Layout, Rubric
@@ -184,7 +184,7 @@ def by_likelihood(model: Model, item: Item, layout: Layout) -> Questionnaire:
     """Three questions; no words afterwards, which change no score."""
     return LikelihoodQuestionnaire(
         judge=model.facts,
-        key=key_of_example(RUBRIC.name, item.id),
+        key=example_key(RUBRIC.name, item.id),
         case=case_of(item),
         rubric=RUBRIC,
         answer=answer_of(item),
@@ -197,7 +197,7 @@ def by_reasons(model: Model, item: Item) -> Questionnaire:
     """Reasons, then a score."""
     return ReasonedQuestionnaire(
         judge=model.facts,
-        key=key_of_example(RUBRIC.name, item.id),
+        key=example_key(RUBRIC.name, item.id),
         case=case_of(item),
         rubric=RUBRIC,
         answer=answer_of(item),

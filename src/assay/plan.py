@@ -1,7 +1,7 @@
 """PLAN: suites and a model's facts in, everything that will be asked out.
 
 In: Suites, ModelFacts, and AskOptions (seed, repeats, sampling). Out: a Plan of Exchanges, and for
-each of their turns a Request whose id is a content hash. Refuses work that valid files or options
+each of their turns a Request. Refuses work that valid files or options
 ask for and the model cannot do; nothing later says no.
 
 An Exchange is one test asked once. Most have one turn; a live conversation has several, and the
@@ -12,13 +12,12 @@ request of a later turn holds the model's own earlier replies, so it can be made
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.errors import UsageError, raise_all
 from assay.messages import tr
+from assay.request_identity import make_test_request
 from assay.types import (
     BASE_MODEL_MAX_TOKENS,
     DEFAULT_MAX_TOKENS,
@@ -42,8 +41,6 @@ from assay.types import (
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 WITH_THE_LETTER = "Answer with the letter only."
 BETWEEN_EXAMPLES = "\n\n"  # as models/plain_text.py joins them
-# Part of every request id: a new number makes every stored reply a stranger.
-IDENTITY_VERSION = 1
 # Samples of a colder model are near-copies of each other, and k of them say no more than one.
 LEAST_SAMPLING_TEMPERATURE = 0.7
 # English prose has about 4.5 bytes a token; a prompt with more than twice that is no text.
@@ -87,15 +84,12 @@ class Plan:
 
     def request(self, exchange: Exchange, turn: int, replies: Sequence[str]) -> Request:
         """The request of one turn; `replies` are the model's answers to the earlier ones."""
-        work = self._work(exchange, turn, replies)
-        case = exchange.case
-        return Request(
-            id=_identity(self.facts.fingerprint, case, turn, exchange.repeat, work),
-            suite=case.suite,
-            test_id=case.id,
+        return make_test_request(
+            self.facts.fingerprint,
+            exchange.case,
+            self._work(exchange, turn, replies),
             turn=turn,
             repeat=exchange.repeat,
-            work=work,
         )
 
     @property
@@ -329,41 +323,3 @@ def _with_choices(case: Case, prompt: str, *, by_text: bool) -> str:
         # Not translated: it is put to a model, and an answer must not change with --lang.
         return "\n".join((prompt, "", "Which of these fits best?", *lines, WITH_THE_LETTER))
     return prompt
-
-
-# ----------------------------------------------------------------------------------- identity
-
-
-def _identity(
-    fingerprint: str, case: Case, turn: int, repeat: int, work: ToAnswer | ToChoose
-) -> str:
-    """The request id. Everything that could change the answer is in it, and nothing else.
-
-    128 bits: among a million requests two share one with probability 1e-27.
-    """
-    messages = [(m.role, m.content) for m in work.messages]
-    rest: list[object] = []
-    if isinstance(work, ToAnswer):
-        rest += _of_sampling(work.sampling)
-        rest += [work.schema] if work.schema is not None else []
-    else:
-        rest += work.continuations
-        rest += [_of_sampling(work.otherwise)] if work.otherwise else []
-    body = [IDENTITY_VERSION, fingerprint, case.suite, case.id, turn, repeat, work.kind]
-    text = json.dumps([*body, messages, rest], ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def _of_sampling(how: Sampling) -> list[object]:
-    """Fields that came later count only where they are not as always, so that replies of before
-    keep their ids.
-    """
-    rest = (
-        how.top_p, how.top_k, how.min_p, how.repeat_penalty,
-        how.presence_penalty, how.frequency_penalty, how.think, how.context,
-    )  # fmt: skip
-    known = [how.temperature, how.seed, how.max_tokens, how.stop, how.predictions]
-    return known if rest == _AS_ALWAYS else [*known, rest]
-
-
-_AS_ALWAYS = (1.0, 0, 0.0, 1.0, 0.0, 0.0, None, None)

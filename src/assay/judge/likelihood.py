@@ -22,11 +22,11 @@ from assay.judge.calibration import UNCALIBRATED, Calibration
 from assay.judge.explaining import MOST_TOKENS, Words, explanation_schema, read_words, to_explain
 from assay.judge.fencing import LIMIT, fence
 from assay.judge.layouts import DEFAULT_LAYOUT, NO, YES, asked, shown_task, task_of
-from assay.judge.requests import key_of_test, make_request
 from assay.judge.rubrics import questions_for
 from assay.judge.suspicions import flags_of
 from assay.judge.trivial import trivial_judgement, why_trivial
 from assay.messages import tr, trn
+from assay.request_identity import judge_key, make_judge_request
 from assay.types import (
     Answered,
     Case,
@@ -91,7 +91,7 @@ class LikelihoodQuestionnaire:
             explain: whether words are asked for after the scores.
         """
         self._judge, self._repeat = judge, repeat
-        self._key = key_of_test(case.id) if key is None else key
+        self._key = judge_key(case.id) if key is None else key
         self._rubric, self._layout, self._calibration = rubric, layout, calibration
         self._answer, self._task, self._use_case = answer, task_of(case), use_case
         self._shown_task = shown_task(self._task)
@@ -166,7 +166,9 @@ class LikelihoodQuestionnaire:
         # One token instead, where the likelihoods do not decide: a written word is not one.
         otherwise = self._sampling(max_tokens=1)
         work = ToChoose(messages=messages, continuations=(YES, NO), otherwise=otherwise)
-        return make_request(self._judge, self._key, work, turn=number, repeat=self._repeat)
+        return make_judge_request(
+            self._judge.fingerprint, self._key, work, turn=number, repeat=self._repeat
+        )
 
     def _to_explain(self) -> Request:
         messages = to_explain(
@@ -183,7 +185,9 @@ class LikelihoodQuestionnaire:
             schema=explanation_schema() if structured else None,
         )
         turn = len(self._requests)
-        return make_request(self._judge, self._key, work, turn=turn, repeat=self._repeat)
+        return make_judge_request(
+            self._judge.fingerprint, self._key, work, turn=turn, repeat=self._repeat
+        )
 
     def _sampling(self, *, max_tokens: int) -> Sampling:
         """A judge that thinks would begin with a thought, whose first token says nothing."""

@@ -20,9 +20,9 @@ from assay.judge.reasoned_asking import Step, checklist_of, room_for, rotated, w
 from assay.judge.reasoned_prompt import Asked, question_id
 from assay.judge.reasoned_reading import Reading, ReadScore
 from assay.judge.reasoned_troubles import COMPLAINTS, Problem, explain, heard
-from assay.judge.requests import key_of_test, make_request
 from assay.judge.suspicions import flags_of
 from assay.judge.trivial import trivial_judgement, why_trivial
+from assay.request_identity import judge_key, make_judge_request
 from assay.types import Answered, Case, Failed, ModelFacts, Reply, Request
 from assay.types.judgements import (
     Criterion,
@@ -91,7 +91,7 @@ class ReasonedQuestionnaire:
         self._rubric = rubric
         self._judge = judge
         self._repeat = repeat
-        self._key = key_of_test(case.id) if key is None else key
+        self._key = judge_key(case.id) if key is None else key
         self._asked = Asked(
             case=case,
             criteria=rotated(rubric.criteria, repeat),
@@ -188,7 +188,9 @@ class ReasonedQuestionnaire:
         )
         turn = self._at.attempts
         self._at.attempts += 1
-        return make_request(self._judge, self._key, work, turn=turn, repeat=self._repeat)
+        return make_judge_request(
+            self._judge.fingerprint, self._key, work, turn=turn, repeat=self._repeat
+        )
 
     # ------------------------------------------------------------------------------ what came of it
 

@@ -9,11 +9,10 @@ verbs      Store: begin, keep, mark, find, finish, and what is left to do
 from assay.store.bodies import new_run_id, suite_digest, utc_now
 from assay.store.database import VERSION
 from assay.store.records import Run, RunModel, StoredJudgement, StoredTry, TryKey
-from assay.store.verbs import FILE_NAME, MEASURE, Store
+from assay.store.verbs import FILE_NAME, Store
 
 __all__ = [
     "FILE_NAME",
-    "MEASURE",
     "VERSION",
     "Run",
     "RunModel",

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from assay.errors import RunNotFound, StoreError
 from assay.messages import tr
+from assay.request_identity import MEASURE
 from assay.store.bodies import adapter, content, digest_of, kept_work, read_back, to_json, utc_now
 from assay.store.database import Database
 from assay.store.records import Run, RunModel, StoredJudgement, StoredTry, TryKey
@@ -34,8 +35,6 @@ from assay.types.decisions import DecisionPlan
 from assay.types.judgements import FinalJudgement, Judging
 
 FILE_NAME = "assay.db"
-# Before the name of what is measured and is no suite; no suite's name has a slash.
-MEASURE = "measure/"
 
 
 class Store:

@@ -1,7 +1,7 @@
 """What a checkpoint is asked beside the tests of suites: to read, to write freely, to be timed.
 
-In: a checkpoint's facts, the held-out text, the samples. Out: Requests whose ids are content
-hashes, like those of tests; and from stored replies a Measured.
+In: a checkpoint's facts, the held-out text, the samples. Out: Requests; and from stored
+replies a Measured.
 
     perplexity   every document of the text is one request
     training     the same of the training text
@@ -11,17 +11,16 @@ hashes, like those of tests; and from stored replies a Measured.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 
 import assay
 from assay.checks.health.examine import examine
 from assay.machine import this_machine
 from assay.messages import tr
 from assay.models.local.size_class import size_class
-from assay.store import MEASURE, Run, RunModel, StoredTry
+from assay.request_identity import MEASURE, make_measure_request
+from assay.store import Run, RunModel, StoredTry
 from assay.suites.held_out import Document, HeldOut
 from assay.summary.checkpoints import (
     HELLASWAG,
@@ -47,7 +46,6 @@ from assay.types import (
     ToAnswer,
     ToRead,
     ToTime,
-    Work,
 )
 from assay.types.decisions import Measured, MeasureKind, Subject
 from assay.types.results import SuiteSummary
@@ -55,7 +53,6 @@ from assay.workflow.checkpoints.training_loss import training_figures
 
 MEASURED = Score(scorer="measure", version=1, unscored_reason="measured")
 AS_WRITTEN = Sampling(temperature=0.3, seed=0, max_tokens=160)
-IDENTITY_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,34 +75,24 @@ class Measures:
                 said = (Message("user", sample.prompt),)
                 work = ToAnswer(messages=said, sampling=AS_WRITTEN)
                 content = [sample.prompt, asdict(AS_WRITTEN)]
-                yield _request(facts, "generation", sample.id, work, content)
+                yield make_measure_request(
+                    facts.fingerprint, "generation", sample.id, work, content
+                )
         if "speed" in self.kinds:
             here = this_machine()
             machine = [here.system, here.processor, str(here.cores)]
-            yield _request(facts, "speed", "cpu", ToTime(), machine)
+            yield make_measure_request(facts.fingerprint, "speed", "cpu", ToTime(), machine)
 
 
 def _reading(facts: ModelFacts, kind: MeasureKind, text: HeldOut) -> Iterator[Request]:
     for number, document in enumerate(text.documents, 1):
-        yield _request(facts, kind, f"text_{number:05d}", _to_read(document), document.digest)
+        yield make_measure_request(
+            facts.fingerprint, kind, f"text_{number:05d}", _to_read(document), document.digest
+        )
 
 
 def _to_read(document: Document) -> ToRead:
     return ToRead(text=document.text, tokens=document.tokens, digest=document.digest)
-
-
-def _request(
-    facts: ModelFacts, kind: MeasureKind, test_id: str, work: Work, content: object
-) -> Request:
-    body = ["measure", IDENTITY_VERSION, facts.fingerprint, kind, test_id, content]
-    return Request(
-        id=sha256(json.dumps(body).encode("utf-8", "surrogatepass")).hexdigest()[:32],
-        suite=MEASURE + kind,
-        test_id=test_id,
-        turn=0,
-        repeat=0,
-        work=work,
-    )
 
 
 # ----------------------------------------------------------------------------------- from replies

@@ -16,18 +16,14 @@ from assay.checks.scoring import score_reply
 from assay.models.sampled import SEEDS_APART
 from assay.models.scripted import ScriptedModel
 from assay.plan import LETTERS, AskOptions, make_plan
+from assay.request_identity import make_unstored_request
 from assay.suites.catalogue import find
 from assay.suites.load import load_suite
 from assay.types import Answered, Case, MultipleChoice, Request, Sampling, ToAnswer
 
 SURE = 0.9  # how likely the letter that an answer takes is said to be
-ANY_OTHER = Request(
-    id="",
-    suite="",
-    test_id="",
-    turn=0,
-    repeat=0,
-    work=ToAnswer(messages=(), sampling=Sampling(temperature=0, seed=0, max_tokens=1)),
+ANY_OTHER = make_unstored_request(
+    "", ToAnswer(messages=(), sampling=Sampling(temperature=0, seed=0, max_tokens=1))
 )
 
 

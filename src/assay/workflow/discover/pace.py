@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 
 from assay.messages import tr
+from assay.request_identity import make_unstored_request
 from assay.run import ask
 from assay.types import (
     Answered,
@@ -120,14 +121,6 @@ def characters_of(request: Request) -> int:
 
 def _question() -> Request:
     text = QUESTION.format(number=time.time_ns())
-    return Request(
-        id="timing",
-        suite="",
-        test_id="timing",
-        turn=0,
-        repeat=0,
-        work=ToAnswer(
-            messages=(Message("user", text),),
-            sampling=Sampling(temperature=0.0, seed=0, max_tokens=TIMED_TOKENS),
-        ),
-    )
+    sampling = Sampling(temperature=0.0, seed=0, max_tokens=TIMED_TOKENS)
+    work = ToAnswer(messages=(Message("user", text),), sampling=sampling)
+    return make_unstored_request("timing", work)

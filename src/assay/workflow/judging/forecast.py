@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from assay.judge.opening import layout_of_repeat, open_questionnaire
 from assay.judge.questionnaire import Questionnaire
-from assay.judge.requests import key_of_example
 from assay.plan import Plan
+from assay.request_identity import example_key
 from assay.store import Run, Store
 from assay.types import Case, Chosen, Judge, Request
 from assay.types.judgements import Evidence
@@ -86,7 +86,7 @@ def _of_examples(panel: Panel, seat: Seat, cases: Sequence[Case]) -> Iterator[Re
                     example.answer,
                     Evidence(),
                     layout=layout,
-                    key=key_of_example(rubric.name, example.id),
+                    key=example_key(rubric.name, example.id),
                     explain=False,
                 ).pending()
 

@@ -26,9 +26,9 @@ from assay.judge.deviation import deviation_of
 from assay.judge.final_judgement import make_final_judgement, score_of
 from assay.judge.opening import layout_of_repeat, open_questionnaire
 from assay.judge.questionnaire import Questionnaire
-from assay.judge.requests import key_of_example
 from assay.judge.second_reading import lower_of, without_demands
 from assay.messages import tr
+from assay.request_identity import example_key
 from assay.sandbox import Sandbox
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import SHIPPED
@@ -269,7 +269,7 @@ class _Hearing:
                 example.answer,
                 NO_EVIDENCE,
                 layout=layout,
-                key=key_of_example(rubric.name, example.id),
+                key=example_key(rubric.name, example.id),
                 explain=False,
             )
             for example in rubric.examples

@@ -11,20 +11,17 @@ everything again; and code that hangs would be waited for again.
 from __future__ import annotations
 
 import hashlib
-import json
 from functools import cache
 from pathlib import Path
 
 import assay.evidence
 from assay.evidence.examine import examine
+from assay.request_identity import make_evidence_request
 from assay.sandbox import Sandbox
 from assay.store import Run, RunModel, Store
 from assay.store.bodies import read_back, to_json
-from assay.types import Answered, Case, Judge, Request, Sampling, ToAnswer
+from assay.types import Answered, Case, Judge
 from assay.types.judgements import Evidence
-
-SUITE = "evidence"
-_VERSION = 1
 
 
 def evidence_of(
@@ -35,7 +32,8 @@ def evidence_of(
     assert isinstance(check, Judge)
     if sandbox is None:
         return examine(check, answer, None)
-    request = _request(case.id, check, answer, sandbox)
+    content = [_examiners(), check.evidence, check.data_seed, sandbox.isolation, answer]
+    request = make_evidence_request(case.id, content)
     if (number := store.newest_answer(run, request.id)) is not None:
         kept = store.reply(number)
         assert isinstance(kept, Answered)
@@ -48,23 +46,9 @@ def evidence_of(
     return evidence
 
 
-def _request(test_id: str, check: Judge, answer: str, sandbox: Sandbox) -> Request:
-    """Its id is all that the outcome may depend on."""
-    body = [_VERSION, _examiners(), check.evidence, check.data_seed, sandbox.isolation, answer]
-    text = json.dumps(body, separators=(",", ":"))
-    return Request(
-        id=hashlib.sha256(text.encode()).hexdigest()[:32],
-        suite=SUITE,
-        test_id=f"{SUITE}:{test_id}",
-        turn=0,
-        repeat=0,
-        work=ToAnswer(messages=(), sampling=Sampling(temperature=0.0, seed=0, max_tokens=0)),
-    )
-
-
 @cache
 def _examiners() -> str:
-    """Stands for the code that examines: a mended examiner looks again."""
+    """Stands for the code that examines: a fixed examiner looks again."""
     home = Path(assay.evidence.__file__).parent
     files = sorted(home.rglob("*.py"))
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()

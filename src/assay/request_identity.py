@@ -1,0 +1,133 @@
+"""Request identity: every Request is made here, with an id that is a hash of its content.
+
+In: the fingerprint of the model that is asked, what is asked, and for what. Out: a Request. Equal
+requests have equal ids, so a stored reply is found again by any later run.
+
+Everything that could change the answer enters the hash, and nothing else. Stored replies are found
+by these ids: the order and the form of what is hashed never change. New fields enter the hash only
+when set, so existing request ids stay valid.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import MISSING, fields, is_dataclass
+
+from assay.types import Case, Request, Sampling, ToAnswer, ToChoose, Work
+
+# Part of every id: a new number makes every stored reply unusable.
+IDENTITY_VERSION = 1
+JUDGE_SUITE = "judge"
+EVIDENCE_SUITE = "evidence"
+MEASURE = "measure/"  # begins the suite of a measurement; no suite's name has a slash
+
+_COMPACT = (",", ":")
+_OUR_SAMPLING = (1.0, 0, 0.0, 1.0, 0.0, 0.0, None, None)
+
+
+def make_test_request(
+    fingerprint: str, case: Case, work: ToAnswer | ToChoose, *, turn: int, repeat: int
+) -> Request:
+    """One turn of one test."""
+    body = [IDENTITY_VERSION, fingerprint, case.suite, case.id, turn, repeat, work.kind]
+    messages = [(message.role, message.content) for message in work.messages]
+    rest: list[object] = []
+    if isinstance(work, ToAnswer):
+        rest += _sampling_values(work.sampling)
+        rest += [work.schema] if work.schema is not None else []
+    else:
+        rest += work.continuations
+        rest += [_sampling_values(work.otherwise)] if work.otherwise else []
+    text = json.dumps([*body, messages, rest], ensure_ascii=False, separators=_COMPACT)
+    return Request(
+        id=_hash(text), suite=case.suite, test_id=case.id, turn=turn, repeat=repeat, work=work
+    )
+
+
+def make_judge_request(
+    fingerprint: str, key: str, work: ToAnswer | ToChoose, *, turn: int = 0, repeat: int = 0
+) -> Request:
+    """One question to a judge.
+
+    Args:
+        fingerprint: of the judge.
+        key: what is judged, as judge_key or example_key returns it.
+        work: the question.
+        turn: the number of the attempt, or of the question.
+        repeat: the number of the judge's repeat.
+    """
+    body = [IDENTITY_VERSION, fingerprint, key, turn, repeat, work.kind, _set_fields(work)]
+    text = json.dumps(body, ensure_ascii=False, separators=_COMPACT)
+    return Request(
+        id=_hash(text), suite=JUDGE_SUITE, test_id=key, turn=turn, repeat=repeat, work=work
+    )
+
+
+def judge_key(test_id: str) -> str:
+    """What the judging of a test's answer is called, in the store and in scripted files."""
+    return f"judge:{test_id}"
+
+
+def example_key(rubric: str, example_id: str) -> str:
+    """The same for one of a rubric's examples."""
+    return f"judge:{rubric}/{example_id}"
+
+
+def make_measure_request(
+    fingerprint: str, kind: str, test_id: str, work: Work, content: object
+) -> Request:
+    """A measurement of a checkpoint; `content` is what stands for `work` in the hash."""
+    text = json.dumps(["measure", IDENTITY_VERSION, fingerprint, kind, test_id, content])
+    return Request(
+        id=_hash(text), suite=MEASURE + kind, test_id=test_id, turn=0, repeat=0, work=work
+    )
+
+
+def make_evidence_request(test_id: str, content: Sequence[object]) -> Request:
+    """The checks of one answer; `content` is all that their outcome depends on."""
+    text = json.dumps([IDENTITY_VERSION, *content], separators=_COMPACT)
+    nothing = ToAnswer(messages=(), sampling=Sampling(temperature=0.0, seed=0, max_tokens=0))
+    return Request(
+        id=_hash(text),
+        suite=EVIDENCE_SUITE,
+        test_id=f"{EVIDENCE_SUITE}:{test_id}",
+        turn=0,
+        repeat=0,
+        work=nothing,
+    )
+
+
+def make_unstored_request(name: str, work: Work) -> Request:
+    """A request whose reply is not stored, such as the one that measures a model's pace."""
+    return Request(id=name, suite="", test_id=name, turn=0, repeat=0, work=work)
+
+
+def _hash(text: str) -> str:
+    """128 bits: among a million requests two share an id with probability 1e-27."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _sampling_values(how: Sampling) -> list[object]:
+    """The fields that every request has; the later ones only when set."""
+    later = (
+        how.top_p, how.top_k, how.min_p, how.repeat_penalty,
+        how.presence_penalty, how.frequency_penalty, how.think, how.context,
+    )  # fmt: skip
+    always = [how.temperature, how.seed, how.max_tokens, how.stop, how.predictions]
+    return always if later == _OUR_SAMPLING else [*always, later]
+
+
+def _set_fields(value: object) -> object:
+    """A dataclass as pairs of names and values, without fields that have their default."""
+    if is_dataclass(value):
+        given = ((each, getattr(value, each.name)) for each in fields(value))
+        return [
+            [each.name, _set_fields(item)]
+            for each, item in given
+            if each.default is MISSING or item != each.default
+        ]
+    if isinstance(value, tuple):
+        return [_set_fields(each) for each in value]
+    return value
