@@ -33,10 +33,10 @@ from judge_agreement_figures import (
     figures_of,
 )
 
-from assay.judge.layouts import LAYOUTS
-from assay.judge.likelihood import LikelihoodQuestionnaire
+from assay.judge.likelihood.layouts import LAYOUTS
+from assay.judge.likelihood.questionnaire import LikelihoodQuestionnaire
 from assay.judge.questionnaire import Questionnaire
-from assay.judge.reasoned import ReasonedQuestionnaire
+from assay.judge.reasoned.questionnaire import ReasonedQuestionnaire
 from assay.models.opening import open_model
 from assay.request_identity import example_key
 from assay.run import ask

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.judge.fencing import fence
-from assay.judge.layouts import LAYOUTS, asked, task_of
+from assay.judge.guards.fencing import fence
+from assay.judge.likelihood.layouts import LAYOUTS, asked, task_of
 from assay.types import Case, Judge, Message
 from assay.types.judgements import Layout
 

@@ -12,7 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.judge.calibration import Calibration, Curve
-from assay.judge.likelihood import LikelihoodQuestionnaire, gives_likelihoods, likelihood_of_yes
+from assay.judge.likelihood.questionnaire import (
+    LikelihoodQuestionnaire,
+    gives_likelihoods,
+    likelihood_of_yes,
+)
 from assay.types import (
     Answered,
     Case,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.judge.fencing import fence
-from assay.judge.quotes import Searched, check_quote, verified_share
+from assay.judge.guards.fencing import fence
+from assay.judge.guards.quotes import Searched, check_quote, verified_share
 from assay.types.judgements import Quote
 from tests.judge.material import ANSWER, CASE
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.judge.reasoned import ReasonedQuestionnaire
+from assay.judge.reasoned.questionnaire import ReasonedQuestionnaire
 from assay.types import Failed, Judge, Message, ToAnswer
 from tests.judge.material import (
     ANSWER,

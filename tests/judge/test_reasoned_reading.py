@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.judge.reasoned_reading import read_reply
+from assay.judge.reasoned.reading import read_reply
 from assay.text.json_objects import objects_in
 from tests.judge.material import CODING, DATA, form
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from assay.judge.second_reading import INJECTION, lower_of, without_demands
-from assay.judge.suspicions import find_suspicions
+from assay.judge.guards.second_reading import INJECTION, lower_of, without_demands
+from assay.judge.guards.suspicions import find_suspicions
 from assay.types.judgements import CriterionScore, Judgement
 from tests.judge.material import ANSWER, CODING
 from tests.judge.test_suspicions import BENIGN, DEMANDS

@@ -9,9 +9,9 @@ import pytest
 
 from assay.errors import SandboxUnavailable
 from assay.evidence import examine
+from assay.judge.guards.suspicions import flags_of
+from assay.judge.guards.trivial import why_trivial
 from assay.judge.rubrics import SHIPPED, load_rubric, shipped_rubrics
-from assay.judge.suspicions import flags_of
-from assay.judge.trivial import why_trivial
 from assay.sandbox import open_sandbox
 from assay.suites.load import load_suite
 from assay.types.judgements import BANDS, NEAR_AN_EDGE, band_of, overall_tenths

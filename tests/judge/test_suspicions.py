@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from assay.judge.suspicions import find_suspicions, flags_of
+from assay.judge.guards.suspicions import find_suspicions, flags_of
 from tests.judge.material import ANSWER
 
 DEMANDS = {

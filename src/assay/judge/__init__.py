@@ -1,11 +1,13 @@
-"""SCORE: a rubric and an answer to requests for a judge; its replies to a verdict.
+"""Judging: a rubric and an answer become requests to a judge; its replies become a judgement.
 
-In: a test, its answer, the hard evidence, and a judge's facts. Out: Requests, and from their
-Replies a Judgement; from all Judgements of an answer a FinalJudgement. Does no input or output,
-apart from reading a rubric's files.
+In: a test, its answer, the evidence, and a judge's facts. Out: Requests, and from their Replies a
+Judgement; from all Judgements of an answer a FinalJudgement. Does no input or output, apart from
+reading a rubric's files.
 
-    rubrics    what is judged by            fencing    the answer as data, never as instruction
-    reasoned   reasons and scores, written  likelihood yes and no, read from log-probabilities
-    quotes     whether a quote is one       suspicions what tries to talk to the judge
-    verdicts   caps, medians, the band
+    rubrics           what is judged            calibration, deviation   a judge against known scores
+    questionnaire     how one judge is asked    confidence, family       how far to trust it
+    likelihood/       yes or no, read from log-probabilities
+    reasoned/         reasons and scores, written as structured output
+    guards/           the answer as data; quotes, trivial answers, words that address the judge
+    final_judgement   bounds, medians, the band
 """

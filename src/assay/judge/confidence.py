@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay.judge.quotes import verified_share
+from assay.judge.guards.quotes import verified_share
 from assay.messages import tr, trn
 from assay.types.judgements import Confidence, Evidence, Judgement, lower_median
 

@@ -6,10 +6,10 @@ Questionnaire.
 
 from __future__ import annotations
 
-from assay.judge.layouts import LAYOUTS
-from assay.judge.likelihood import LikelihoodQuestionnaire
+from assay.judge.likelihood.layouts import LAYOUTS
+from assay.judge.likelihood.questionnaire import LikelihoodQuestionnaire
 from assay.judge.questionnaire import Questionnaire
-from assay.judge.reasoned import ReasonedQuestionnaire
+from assay.judge.reasoned.questionnaire import ReasonedQuestionnaire
 from assay.types import Case, ModelFacts
 from assay.types.judgements import Evidence, Layout, Rubric
 

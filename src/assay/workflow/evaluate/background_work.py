@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from assay.checks.scoring import score_reply
-from assay.judge.trivial import explain, why_trivial
+from assay.judge.guards.trivial import explain, why_trivial
 from assay.plan import rendered_prompt
 from assay.summary.baselines import baselines
 from assay.types import Answered, Case, Judge, Reply, Request, Score, Suite

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assay.errors import AssayError, UsageError, raise_all
 from assay.judge.family import same_model, shares_family
-from assay.judge.layouts import DEFAULT_LAYOUT
+from assay.judge.likelihood.layouts import DEFAULT_LAYOUT
 from assay.judge.rubrics import load_rubric
 from assay.messages import tr
 from assay.models.opening import open_model

@@ -24,9 +24,9 @@ from assay.errors import AssayError
 from assay.judge.calibration import calibrated, fit, left_one_out
 from assay.judge.deviation import deviation_of
 from assay.judge.final_judgement import make_final_judgement, score_of
+from assay.judge.guards.second_reading import lower_of, without_demands
 from assay.judge.opening import layout_of_repeat, open_questionnaire
 from assay.judge.questionnaire import Questionnaire
-from assay.judge.second_reading import lower_of, without_demands
 from assay.messages import tr
 from assay.request_identity import example_key
 from assay.sandbox import Sandbox

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.judge.fencing import Fenced, defused, fence, heading
+from assay.judge.guards.fencing import Fenced, defused, fence, heading
 from assay.types import Case, Judge, Message
 from assay.types.judgements import Criterion, Evidence, Question
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.judge.reasoned_reading import Reading, read_reply
-from assay.judge.trivial import is_refusal
+from assay.judge.guards.trivial import is_refusal
+from assay.judge.reasoned.reading import Reading, read_reply
 from assay.messages import tr
 from assay.text.json_objects import is_one_object
 from assay.types import Answered, Failed, Reply

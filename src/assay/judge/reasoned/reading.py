@@ -20,8 +20,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.judge.reasoned_schema import ANSWERS, CONFIDENCES
-from assay.judge.standard_format import read_standard_format
+from assay.judge.reasoned.schema import ANSWERS, CONFIDENCES
+from assay.judge.reasoned.standard_format import read_standard_format
 from assay.messages import tr
 from assay.text.json_objects import JsonObject, objects_in
 from assay.types.judgements import MOST, Answer, Criterion

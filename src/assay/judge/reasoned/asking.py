@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from assay.judge.fencing import LIMIT
-from assay.judge.reasoned_prompt import Asked, messages, question_id
-from assay.judge.reasoned_schema import FULL, SHORT, one_criterion_schema, whole_schema
+from assay.judge.guards.fencing import LIMIT
+from assay.judge.reasoned.prompt import Asked, messages, question_id
+from assay.judge.reasoned.schema import FULL, SHORT, one_criterion_schema, whole_schema
 from assay.judge.rubrics import questions_for
 from assay.types import Case, Judge, ModelFacts, Sampling, Thinking, ToAnswer
 from assay.types.judgements import Criterion, Question, Rubric

@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from assay.judge.fencing import LIMIT, Fenced, fence
-from assay.judge.quotes import Searched, check_quote
-from assay.judge.reasoned_asking import Step, checklist_of, room_for, rotated, work_for
-from assay.judge.reasoned_prompt import Asked, question_id
-from assay.judge.reasoned_reading import Reading, ReadScore
-from assay.judge.reasoned_troubles import COMPLAINTS, Problem, explain, heard
-from assay.judge.suspicions import flags_of
-from assay.judge.trivial import trivial_judgement, why_trivial
+from assay.judge.guards.fencing import LIMIT, Fenced, fence
+from assay.judge.guards.quotes import Searched, check_quote
+from assay.judge.guards.suspicions import flags_of
+from assay.judge.guards.trivial import trivial_judgement, why_trivial
+from assay.judge.reasoned.asking import Step, checklist_of, room_for, rotated, work_for
+from assay.judge.reasoned.prompt import Asked, question_id
+from assay.judge.reasoned.reading import Reading, ReadScore
+from assay.judge.reasoned.troubles import COMPLAINTS, Problem, explain, heard
 from assay.request_identity import judge_key, make_judge_request
 from assay.types import Answered, Case, Failed, ModelFacts, Reply, Request
 from assay.types.judgements import (

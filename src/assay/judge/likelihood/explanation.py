@@ -11,8 +11,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.judge.fencing import Fenced, defused, heading
-from assay.judge.quotes import Searched, check_quote
+from assay.judge.guards.fencing import Fenced, defused, heading
+from assay.judge.guards.quotes import Searched, check_quote
 from assay.text.json_objects import JsonObject, objects_in
 from assay.types import Message
 from assay.types.judgements import Evidence, Quote, Ticked

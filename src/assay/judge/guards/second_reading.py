@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from assay.judge.suspicions import find_suspicions, flags_of, without_hidden
+from assay.judge.guards.suspicions import find_suspicions, flags_of, without_hidden
 from assay.messages import tr
 from assay.types.judgements import Judgement, Rubric, overall_tenths, shown_tenths
 

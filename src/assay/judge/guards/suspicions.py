@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.judge.suspicion_patterns import PATTERNS
+from assay.judge.guards.suspicion_patterns import PATTERNS
 
 MOST_SEARCHED = 60_000  # characters: some 15,000 tokens; a quarter of a second at the very worst
 _LONGEST_EXCERPT = 120

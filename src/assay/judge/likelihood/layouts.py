@@ -14,7 +14,7 @@ Which one suits depends on the judge more than on the task: `docs/decisions/062-
 
 from __future__ import annotations
 
-from assay.judge.fencing import Fenced, defused, fence, heading
+from assay.judge.guards.fencing import Fenced, defused, fence, heading
 from assay.types import Case, Message
 from assay.types.judgements import Layout
 

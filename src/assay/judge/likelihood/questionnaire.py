@@ -19,12 +19,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.judge.calibration import UNCALIBRATED, Calibration
-from assay.judge.explaining import MOST_TOKENS, Words, explanation_schema, read_words, to_explain
-from assay.judge.fencing import LIMIT, fence
-from assay.judge.layouts import DEFAULT_LAYOUT, NO, YES, asked, shown_task, task_of
+from assay.judge.guards.fencing import LIMIT, fence
+from assay.judge.guards.suspicions import flags_of
+from assay.judge.guards.trivial import trivial_judgement, why_trivial
+from assay.judge.likelihood.explanation import (
+    MOST_TOKENS,
+    Words,
+    explanation_schema,
+    read_words,
+    to_explain,
+)
+from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, NO, YES, asked, shown_task, task_of
 from assay.judge.rubrics import questions_for
-from assay.judge.suspicions import flags_of
-from assay.judge.trivial import trivial_judgement, why_trivial
 from assay.messages import tr, trn
 from assay.request_identity import judge_key, make_judge_request
 from assay.types import (

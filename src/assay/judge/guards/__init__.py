@@ -1,0 +1,1 @@
+"""What keeps an answer from deceiving its judge, and a judge from inventing quotes."""

@@ -1,0 +1,1 @@
+"""The `likelihood` form: yes-or-no questions, read from how likely the judge finds either word."""
