@@ -3,9 +3,11 @@
 __version__ = "0.1.0"
 
 _IMPORTED_FROM = {
+    "Report": "assay.types.results",
     "TrainerCallback": "assay.trainer_callback",
     "evaluate_model": "assay.evaluation_functions",
     "generate_samples": "assay.evaluation_functions",
+    "report_format": "assay.plugins",
     "run_benchmark": "assay.evaluation_functions",
 }
 

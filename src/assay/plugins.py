@@ -16,7 +16,8 @@ import importlib.util
 import pkgutil
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from hashlib import sha256
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -24,6 +25,7 @@ from typing import Generic, TypeVar
 
 from assay.errors import UsageError
 from assay.messages import tr
+from assay.types.results import Report
 
 GROUP = "assay.plugins"
 Registered = TypeVar("Registered")
@@ -55,12 +57,59 @@ class Registry(Generic[Registered]):
         self._load_shipped()
         return iter(dict(self._known))
 
+    def find(self, name: str) -> Registered:
+        """The thing behind a name that a user wrote; an unknown name is an error with all names."""
+        if name in self:
+            return self._known[name]
+        problem = tr("there is no {kind} {name!r}", kind=self._kind, name=name)
+        near = get_close_matches(name, self._known, 1)
+        if near:
+            problem = tr("{problem}; did you mean {near!r}?", problem=problem, near=near[0])
+        raise UsageError(problem, hint=tr("known: {names}", names=", ".join(sorted(self._known))))
+
     def _load_shipped(self) -> None:
         if self._package is None:
             return
         package, self._package = importlib.import_module(self._package), None
         for module in pkgutil.iter_modules(package.__path__):
             importlib.import_module(f"{package.__name__}.{module.name}")
+
+
+ReportFormat = Callable[[Report], str]
+report_formats: Registry[ReportFormat] = Registry("report format", "assay.reports.formats")
+
+
+def report_format(name: str) -> Callable[[ReportFormat], ReportFormat]:
+    """Register a function from a Report to a text as `assay report RUN --format NAME`."""
+
+    def register(write: ReportFormat) -> ReportFormat:
+        report_formats.register(name, write)
+        return write
+
+    return register
+
+
+def write_report(report: Report, name: str) -> str:
+    """A run in one of the formats; a mistake in a user's format is an error with file and line."""
+    write = report_formats.find(name)
+    try:
+        text = write(report)
+    # A format may be somebody's program: whatever it raises is a mistake to show.
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        raise UsageError(
+            tr("the report format {name} failed: {file}:{line}: {kind}: {error}",
+               name=name, file=place.filename, line=place.lineno,
+               kind=type(error).__name__, error=error),
+            hint=tr("fix the plugin, or choose another --format"),
+        ) from error  # fmt: skip
+    if isinstance(text, str):
+        return text
+    raise UsageError(
+        tr("the report format {name} returned {kind}, not a text",
+           name=name, kind=type(text).__name__),
+        hint=tr("the function returns a str"),
+    )  # fmt: skip
 
 
 def load_plugins(names: tuple[str, ...] = ()) -> None:

@@ -56,11 +56,11 @@ def markdown_code(text: str) -> str:
     return f"{ticks} {flat} {ticks}" if "`" in flat else f"{ticks}{flat}{ticks}"
 
 
-def markdown_block(text: str) -> str:
+def markdown_block(text: str, language: str = "text") -> str:
     """A code block that the text cannot close: its fence is longer than any run of backticks."""
     longest = max((len(run) for run in _FENCE.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}text\n{visible(text)}\n{fence}"
+    return f"{fence}{language}\n{visible(text)}\n{fence}"
 
 
 def _shown(character: str) -> str:

@@ -13,8 +13,11 @@ from typing import Literal
 
 from assay.types.scores import Estimate
 
-Tone = Literal["plain", "dim", "strong", "good", "bad", "warning", "name"]
+# `code` is a command to copy; `basis` is what a figure rests on (its interval, n), which a terminal
+# leaves out of a table that would not fit otherwise.
+Tone = Literal["plain", "dim", "strong", "good", "bad", "warning", "name", "code", "basis"]
 Align = Literal["left", "right"]
+STAYS = 99
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,24 @@ class Span:
 
 
 Line = str | Span | tuple[str | Span, ...]
+
+
+def spans(line: Line) -> tuple[Span, ...]:
+    """The pieces of a line, each with its tone."""
+    pieces = line if isinstance(line, tuple) else (line,)
+    return tuple(Span(piece) if isinstance(piece, str) else piece for piece in pieces)
+
+
+def plain_text(line: Line) -> str:
+    """The words of a line."""
+    return "".join(span.text for span in spans(line))
+
+
+def sign(passed: bool | None) -> Span:
+    """Whether a limit or a check holds; None is not known."""
+    if passed is None:
+        return Span("?", "warning")
+    return Span("✓", "good") if passed else Span("✗", "bad")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +80,46 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
+class Item:
+    """A line of a list, and short lines that belong under it."""
+
+    line: Line
+    under: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Bullets:
     """Short lines of one kind."""
 
-    items: tuple[Line, ...]
+    items: tuple[Line | Item, ...]
+    numbered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Verbatim:
-    """Text as it was written: an answer, a prompt, a command."""
+    """Text as it was written: an answer, a prompt. `language` is of code that we wrote."""
 
     text: str
+    title: str = ""
+    language: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Paths under the document's `out`, each with what to know of it."""
+
+    rows: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """`from_width`: terminals narrower than this leave the column out."""
+    """Where a terminal has no room for all columns, those of the lowest `weight` are left out
+    first; `STAYS` is never left out.
+    """
 
     head: str = ""
     align: Align = "left"
-    from_width: int = 0
+    weight: int = STAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +148,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """An SVG of our own, and where it is on disk, relative to the run's `out`, if it is there."""
+    """An SVG of our own, and where it is on disk, under the document's `out`, if it is there."""
 
     title: str
     svg: str
@@ -122,15 +163,28 @@ class Fold:
     blocks: tuple[Block, ...]
 
 
-Block = Heading | Sentence | Note | Hint | Bullets | Verbatim | Table | Figures | Picture | Fold
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Titled parts beside each other, where there is room for it."""
+
+    parts: tuple[tuple[str, tuple[Block, ...]], ...]
+
+
+Block = (
+    Heading | Sentence | Note | Hint | Bullets | Verbatim | Files | Table | Figures | Picture
+    | Fold | Beside
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report. `title` is what a browser shows in its tab."""
+    """A whole report. `title` is what a browser shows in its tab; `out` is the absolute folder that
+    paths of files and pictures start from.
+    """
 
     title: str
     blocks: tuple[Block, ...]
+    out: str = ""
 
     def __iter__(self) -> Iterator[Block]:
         return iter(self.blocks)

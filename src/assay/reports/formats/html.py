@@ -1,0 +1,76 @@
+"""Documents as one HTML file that needs no network and runs no script.
+
+In: a Document. Out: HTML. The template escapes every value, and its content policy forbids scripts
+and loading, should an escape ever be missed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from assay.messages import tr
+from assay.text import number_format as numbers
+from assay.text.safe_text import visible
+from assay.types import Estimate
+from assay.types.documents import Block, Document, Line, Picture, Span, spans
+
+CHART_WIDTH = 200  # units of the view box in the template
+EDGE = 6  # room for the dot at 0 and at 1
+NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'  # an SVG inside a page needs none
+
+
+def render_html(document: Document, *, language: str = "en") -> str:
+    """One self-contained page."""
+    return _template().render(document=document, language=language, numbers=numbers, tr=tr)
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "shown": visible, "spans": _spans, "kind": _kind, "drawn": _drawn, "chart": _chart,
+    }  # fmt: skip
+    return environment.get_template("page.html.j2")
+
+
+def _spans(line: Line) -> tuple[Span, ...]:
+    return spans(line)
+
+
+def _kind(block: Block) -> str:
+    return type(block).__name__
+
+
+def _drawn(picture: Picture) -> Markup:
+    """SVG of our own, whose texts are escaped already."""
+    return Markup(picture.svg.replace(NAMESPACE, "", 1))
+
+
+class _Chart(NamedTuple):
+    """Where the dot and the ends of the interval are."""
+
+    low: str
+    at: str
+    high: str
+
+
+def _chart(estimate: Estimate) -> _Chart | None:
+    if estimate.unit not in ("share", "points"):
+        return None
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return None
+    whole = 100.0 if estimate.unit == "points" else 1.0
+    places = (estimate.low / whole, estimate.value / whole, estimate.high / whole)
+    return _Chart(*(f"{EDGE + place * (CHART_WIDTH - 2 * EDGE):.1f}" for place in places))

@@ -1,0 +1,154 @@
+"""Documents as GitHub-flavoured Markdown that can be pasted into an issue.
+
+In: a Document. Out: Markdown. Every text is escaped; there is no HTML in it. The details of table
+rows are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from urllib.parse import quote
+
+from assay.messages import tr
+from assay.text import number_format as numbers
+from assay.text.safe_text import markdown_block, markdown_code
+from assay.text.safe_text import markdown_inline as inline
+from assay.types import Estimate
+from assay.types.documents import (
+    Beside,
+    Block,
+    Bullets,
+    Document,
+    Figures,
+    Files,
+    Fold,
+    Heading,
+    Hint,
+    Item,
+    Line,
+    Note,
+    Picture,
+    Row,
+    Sentence,
+    Span,
+    Table,
+    Tone,
+    Verbatim,
+    plain_text,
+    spans,
+)
+
+OUT_FROM_REPORTS = "../../.."  # a run's pages are in OUT/runs/ID/reports
+LONGEST_CELL = 300
+
+
+def render_markdown(document: Document | Iterable[Block], *, out: str = OUT_FROM_REPORTS) -> str:
+    """A page. `out` leads from the page to the folder that files and pictures are in."""
+    return "\n\n".join(text for text in _blocks(document, out) if text) + "\n"
+
+
+def _blocks(blocks: Iterable[Block], out: str) -> Iterator[str]:
+    """Notes and hints that follow each other are one list."""
+    for listed, group in groupby(blocks, lambda block: isinstance(block, Note | Hint)):
+        if listed:
+            yield "\n".join(f"- {inline(block.text)}" for block in group)  # type: ignore[union-attr]
+        else:
+            for block in group:
+                yield from _block(block, out)
+
+
+def _block(block: Block, out: str) -> Iterator[str]:
+    match block:
+        case Heading(line, level):
+            yield f"{'#' * level} {_line(line)}"
+        case Sentence(line, tone):
+            yield _line(_toned(line, tone))
+        case Bullets():
+            yield "\n".join(_bullets(block))
+        case Verbatim(text, title, language):
+            if title:
+                yield f"**{inline(title)}**"
+            yield markdown_block(text, language)
+        case Files(rows):
+            yield "\n".join(_file(path, about, out) for path, about in rows)
+        case Table(columns=columns, rows=rows):
+            heads = [inline(column.head) for column in columns]
+            right = [place for place, column in enumerate(columns) if column.align == "right"]
+            yield _table(heads, map(_cells, rows), right)
+        case Figures(rows):
+            yield _figures(rows)
+        case Picture(title=title, path=path):
+            yield "" if path is None else f"![{inline(title)}]({_link(path, out)})"
+        case Fold(title, blocks):
+            yield f"**{inline(title)}**"
+            yield from _blocks(blocks, out)
+        case Beside(parts):
+            for title, blocks in parts:
+                yield f"**{inline(title)}**"
+                yield from _blocks(blocks, out)
+
+
+def _line(line: Line, *, longest: int | None = None) -> str:
+    """A line whose strong parts are bold; other tones say nothing that the words do not."""
+    return "".join(_piece(span, longest) for span in spans(line))
+
+
+def _piece(span: Span, longest: int | None) -> str:
+    if span.tone == "code" and longest is None:
+        return markdown_code(span.text)
+    # Escaping drops the blanks at both ends, which part a span from its neighbours.
+    left = " " if span.text.startswith(" ") else ""
+    right = " " if span.text.endswith(" ") and span.text.strip() else ""
+    shown = inline(span.text, longest=longest)
+    return left + (f"**{shown}**" if span.tone == "strong" and shown else shown) + right
+
+
+def _toned(line: Line, tone: Tone) -> Line:
+    """The line, all of it strong where its block or row is."""
+    return Span(plain_text(line), "strong") if tone == "strong" else line
+
+
+def _bullets(block: Bullets) -> Iterator[str]:
+    for number, item in enumerate(block.items, start=1):
+        line, under = (item.line, item.under) if isinstance(item, Item) else (item, ())
+        start = f"{number}. " if block.numbered else "- "
+        yield start + _line(line)
+        yield from (f"{' ' * len(start)}- {_line(each)}" for each in under)
+
+
+def _file(path: str, about: str, out: str) -> str:
+    shown = f"- [{inline(path)}]({_link(path, out)})"
+    return f"{shown} ({inline(about)})" if about else shown
+
+
+def _link(path: str, out: str) -> str:
+    return quote(f"{out}/{path}", safe="/", errors="replace")
+
+
+def _cells(row: Row) -> list[str]:
+    first, *others = row.cells
+    return [_line(cell, longest=LONGEST_CELL) for cell in (_toned(first, row.tone), *others)]
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> str:
+    """A table of cells that are escaped already; `right` names the columns of numbers."""
+    rule = ["--:" if place in right else "---" for place in range(len(heads))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [heads, rule, *rows])
+
+
+def _figures(rows: Iterable[tuple[str, Estimate]]) -> str:
+    """Name, value, interval, n, unscored."""
+    heads = ("", tr("value"), tr("95 % interval"), "n", tr("unscored"), "")
+    return _table(heads, (_figure(name, estimate) for name, estimate in rows), (1, 2, 3, 4))
+
+
+def _figure(name: str, estimate: Estimate) -> tuple[str, ...]:
+    return (
+        inline(name),
+        numbers.with_unit(estimate),
+        inline(numbers.interval(estimate)),
+        numbers.count(estimate.n),
+        numbers.count(estimate.unscored),
+        tr("incomplete") if estimate.incomplete else "",
+    )

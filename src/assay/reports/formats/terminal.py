@@ -1,0 +1,358 @@
+"""Documents on a terminal, with rich: narrow ones, without colour and into files too.
+
+In: a Document and a Console. Out: lines on that console. Every text goes in as `Text`, never as
+markup, and what a model or a file wrote goes through `safe_text` first.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from rich import table as rich
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.text import Text
+
+from assay.messages import tr
+from assay.text import number_format as numbers
+from assay.text.safe_text import one_line, visible
+from assay.types import Estimate
+from assay.types.documents import (
+    STAYS,
+    Beside,
+    Block,
+    Bullets,
+    Column,
+    Document,
+    Figures,
+    Files,
+    Fold,
+    Heading,
+    Hint,
+    Item,
+    Line,
+    Note,
+    Picture,
+    Row,
+    Sentence,
+    Table,
+    Tone,
+    Verbatim,
+    spans,
+)
+
+ROOM_FOR_BARS = 84  # columns from which an interval is drawn beside its figures
+ROOM_FOR_TABLES = 60
+NARROWEST = 36  # columns in which a sentence can still be read
+NARROWEST_CELL = 12  # columns of a cell whose text may be broken
+LONGEST_CELL = 200
+BETWEEN = 2  # blanks between two columns
+
+STYLES: dict[Tone, str] = {
+    "plain": "default",
+    "dim": "dim",
+    "strong": "bold",
+    "good": "green",
+    "bad": "red",
+    "warning": "yellow",
+    "name": "bold cyan",
+    "code": "default",
+    "basis": "dim",
+}
+APART = (Table, Figures, Files, Beside)  # a blank line follows them
+
+
+def draw(document: Document | Iterable[Block], console: Console, *, verbose: bool = False) -> None:
+    """Every block; with `verbose` folds and the details of rows too."""
+    out = document.out if isinstance(document, Document) else ""
+    _Drawing(console, out=out, verbose=verbose).blocks(document)
+
+
+def render_text(document: Document, *, width: int | None = None, verbose: bool = False) -> str:
+    """The same as a text without colour."""
+    stream = io.StringIO()
+    draw(document, console_for(stream, width=width), verbose=verbose)
+    return stream.getvalue()
+
+
+def console_for(stream: TextIO | None = None, *, width: int | None = None) -> Console:
+    """A console that takes no text for markup; characters a stream cannot write become ?."""
+    target = stream if stream is not None else sys.stdout
+    if isinstance(target, io.TextIOWrapper) and not _writes_unicode(target):
+        target.reconfigure(errors="replace")
+    return _Console(file=target, width=width, markup=False, highlight=False, emoji=False)
+
+
+class _Console(Console):
+    """rich ends the process with 1 when its reader goes away; here that is the caller's to say."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def _writes_unicode(stream: TextIO) -> bool:
+    return (stream.encoding or "").lower().replace("-", "").startswith("utf")
+
+
+class _Drawing:
+    """One document on one console, `indent` columns from its left edge."""
+
+    def __init__(self, console: Console, *, out: str, verbose: bool, indent: int = 0) -> None:
+        self.console = console
+        self.out = out
+        self.verbose = verbose
+        self.indent = indent
+        self.width = max(NARROWEST_CELL, console.width - indent)
+        self.ascii_only = console.options.ascii_only
+
+    def blocks(self, blocks: Iterable[Block]) -> None:
+        """A blank line before a heading and after what takes several lines."""
+        before: Block | None = None
+        for block in blocks:
+            if isinstance(block, Picture) or (isinstance(block, Fold) and not self.verbose):
+                continue
+            heading = isinstance(block, Heading | Fold) and not self.indent
+            if before is not None and (heading or isinstance(before, APART)):
+                self.console.print()
+            self.block(block)
+            before = block
+
+    def block(self, block: Block) -> None:
+        match block:
+            case Heading(line):
+                self._print(self._text(line, "strong"))
+            case Sentence(line, tone):
+                copied = any(span.tone == "code" for span in spans(line))
+                self._print(self._text(line, tone), whole=copied)
+            case Note(text):
+                self._print(self._text(tr("Note: {note}", note=text), "warning"))
+            case Hint(text):
+                self._print(Text(f"→ {one_line(text)}", style="cyan"), whole=True)
+            case Bullets():
+                self._bullets(block)
+            case Verbatim():
+                self._verbatim(block)
+            case Files(rows):
+                self._files(rows)
+            case Table():
+                self._table(block)
+            case Figures(rows):
+                self._figures(rows)
+            case Beside(parts):
+                self._beside(parts)
+            case Fold(title, blocks):
+                self._print(self._text(title, "dim" if self.indent else "strong"))
+                self.blocks(blocks)
+
+    def _print(self, shown: RenderableType, *, whole: bool = False) -> None:
+        """`whole`: a command or a path to copy is never broken over two lines."""
+        if whole and isinstance(shown, Text):
+            self.console.print(Text(" " * self.indent).append_text(shown), soft_wrap=True)
+        elif self.indent:
+            self.console.print(Padding(shown, (0, 0, 0, self.indent), expand=False))
+        else:
+            self.console.print(shown)
+
+    def _inside(self, more: int) -> _Drawing:
+        return _Drawing(self.console, out=self.out, verbose=self.verbose, indent=self.indent + more)
+
+    def _text(
+        self, line: Line, tone: Tone = "plain", *, longest: int | None = None, basis: bool = True
+    ) -> Text:
+        whole = Text(style=STYLES[tone] if tone != "plain" else "")
+        for span in spans(line):
+            if span.tone == "basis" and not basis:
+                continue
+            shown = one_line(span.text, longest=longest)
+            # `one_line` drops the blanks at both ends, which part a span from its neighbours.
+            left = len(span.text) - len(span.text.lstrip(" "))
+            right = len(span.text) - len(span.text.rstrip(" ")) if shown else 0
+            if self.ascii_only:
+                shown = {"✓": tr("yes"), "✗": tr("no")}.get(shown, shown)
+            style = STYLES[span.tone] if span.tone != "plain" else None
+            whole.append(" " * left + shown + " " * right, style=style)
+        return whole
+
+    # --------------------------------------------------------------------------------------- lists
+
+    def _bullets(self, block: Bullets) -> None:
+        for number, item in enumerate(block.items, start=1):
+            line, under = (item.line, item.under) if isinstance(item, Item) else (item, ())
+            sign = f"{number}. " if block.numbered else "- "
+            grid = rich.Table.grid()
+            grid.add_column(no_wrap=True)
+            grid.add_column()
+            grid.add_row(Text(sign), self._text(line))
+            self._print(grid)
+            inside = self._inside(len(sign) + 2)
+            for each in under:
+                inside._print(self._text(each, "dim"))
+
+    def _verbatim(self, block: Verbatim) -> None:
+        if block.title:
+            self._print(self._text(block.title, "dim"))
+        for line in visible(block.text or tr("(empty)")).splitlines():
+            self._print(Text(f"  | {line}"), whole=True)
+
+    def _files(self, rows: Iterable[tuple[str, str]]) -> None:
+        here = Path.cwd()
+        for path, about in rows:
+            whole = Path(self.out) / path
+            shown = whole.relative_to(here) if whole.is_relative_to(here) else whole
+            self._print(Text(f"  {one_line(str(shown))}"), whole=True)
+            if about:
+                self._inside(4)._print(self._text(about, "dim"))
+
+    def _beside(self, parts: Sequence[tuple[str, tuple[Block, ...]]]) -> None:
+        apart = self.width // max(1, len(parts)) < NARROWEST
+        width = self.width if apart else self.width // len(parts)
+        panels = [
+            Panel(self._part(blocks, width - 4), title=self._text(title), title_align="left")
+            for title, blocks in parts
+        ]
+        if apart:
+            for panel in panels:
+                self._print(panel)
+            return
+        grid = rich.Table.grid(expand=True)
+        for _ in panels:
+            grid.add_column(ratio=1)
+        grid.add_row(*panels)
+        self._print(grid)
+
+    def _part(self, blocks: Iterable[Block], width: int) -> Text:
+        """Blocks in few columns, as they would be on a narrow terminal."""
+        lines: list[Text] = []
+        for block in blocks:
+            if isinstance(block, Verbatim):
+                lines.append(Text(visible(block.text) or tr("(empty)")))
+            else:
+                stream = io.StringIO()
+                draw([block], console_for(stream, width=width), verbose=self.verbose)
+                tone: Tone = block.tone if isinstance(block, Sentence) else "plain"
+                lines.append(Text(stream.getvalue().rstrip("\n"), style=STYLES[tone]))
+        return Text("\n").join(lines)
+
+    # -------------------------------------------------------------------------------------- tables
+
+    def _table(self, block: Table) -> None:
+        if self.verbose and any(row.details for row in block.rows):
+            self._records(block)
+            return
+        for basis in (True, False):
+            cells = [self._cells(block, row, basis=basis) for row in block.rows]
+            kept = list(range(len(block.columns)))
+            if self._least_width(block.columns, cells, kept) <= self.width:
+                break
+        while self._least_width(block.columns, cells, kept) > self.width:
+            least = min(kept, key=lambda place: block.columns[place].weight)
+            if block.columns[least].weight == STAYS:
+                self._as_lines(block)
+                return
+            kept.remove(least)
+        self._print(self._rich_table(block, cells, kept))
+
+    def _cells(self, block: Table, row: Row, *, basis: bool) -> list[Text]:
+        return [self._text(cell, longest=LONGEST_CELL, basis=basis) for cell in row.cells]
+
+    def _least_width(
+        self, columns: Sequence[Column], cells: Sequence[Sequence[Text]], kept: Sequence[int]
+    ) -> int:
+        """Numbers are never broken; texts may be, but not into less than a word or two."""
+        total = BETWEEN * (len(kept) - 1)
+        for place in kept:
+            widest = max((cell_len(row[place].plain) for row in cells), default=0)
+            if columns[place].align == "left":
+                widest = min(widest, NARROWEST_CELL)
+            total += max(widest, _longest_word(columns[place].head))
+        return total
+
+    def _rich_table(
+        self, block: Table, cells: Sequence[Sequence[Text]], kept: Sequence[int]
+    ) -> rich.Table:
+        named = any(column.head for column in block.columns)
+        if named:
+            shown = rich.Table(
+                box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, BETWEEN - 1, 0, 0)
+            )
+        else:
+            shown = rich.Table.grid(padding=(0, BETWEEN, 0, 0))
+        for place in kept:
+            column = block.columns[place]
+            right = column.align == "right"
+            shown.add_column(
+                Text(one_line(column.head)),
+                justify=column.align,
+                no_wrap=right,
+                overflow="fold",
+            )
+        for row, texts in zip(block.rows, cells, strict=True):
+            style = STYLES[row.tone] if row.tone != "plain" else None
+            shown.add_row(*(texts[place] for place in kept), style=style)
+        return shown
+
+    def _as_lines(self, block: Table) -> None:
+        """One line for the first cell, and one for each of the others."""
+        for row in block.rows:
+            self._print(self._text(row.cells[0], "strong"))
+            inside = self._inside(2)
+            for column, cell in zip(block.columns[1:], row.cells[1:], strict=True):
+                name = f"{one_line(column.head)}: " if column.head else ""
+                text = self._text(cell)
+                if text.plain:
+                    inside._print(Text(name).append_text(text))
+
+    def _records(self, block: Table) -> None:
+        for row in block.rows:
+            texts = [text for cell in row.cells if (text := self._text(cell)).plain]
+            self._print(Text("  ").join(texts), whole=True)
+            self._inside(2).blocks(row.details)
+
+    # ------------------------------------------------------------------------------------- figures
+
+    def _figures(self, rows: Sequence[tuple[str, Estimate]]) -> None:
+        """Name, value, interval, n, unscored; the interval drawn where there is room, and plain
+        lines where there is none for a table.
+        """
+        if self.width < ROOM_FOR_TABLES:
+            for name, estimate in rows:
+                self._print(Text(f"{one_line(name)}: {numbers.figure(estimate)}"))
+            return
+        room = self.width >= ROOM_FOR_BARS
+        shown = rich.Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        shown.add_column("", overflow="fold")
+        shown.add_column(Text(tr("value")), justify="right", no_wrap=True)
+        shown.add_column(Text(tr("95 % interval")), no_wrap=True)
+        shown.add_column(Text("n"), justify="right", no_wrap=True)
+        shown.add_column(Text(tr("unscored")), justify="right", no_wrap=True)
+        if room:
+            shown.add_column("", no_wrap=True)
+        for name, estimate in rows:
+            shown.add_row(
+                *self._figure(name, estimate, bar=room),
+                style="yellow" if estimate.incomplete else None,
+            )
+        self._print(shown)
+
+    def _figure(self, name: str, estimate: Estimate, *, bar: bool) -> Iterator[Text]:
+        unscored = numbers.count(estimate.unscored)
+        yield Text(one_line(name))
+        yield Text(numbers.with_unit(estimate))
+        yield Text(numbers.interval(estimate))
+        yield Text(numbers.count(estimate.n))
+        yield Text(tr("{count} incomplete", count=unscored) if estimate.incomplete else unscored)
+        if bar:
+            scale = estimate.unit in ("share", "points")
+            drawn = numbers.bar(estimate, width=20, ascii_only=self.ascii_only) if scale else ""
+            yield Text(drawn, style="cyan")
+
+
+def _longest_word(head: str) -> int:
+    return max((cell_len(word) for word in head.split()), default=0)
