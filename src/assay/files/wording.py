@@ -65,8 +65,10 @@ def described(value: object) -> str:
             return tr("a number")
         case list():
             return tr("a list")
-        case _:
+        case dict():
             return tr("an object")
+        case _:
+            return tr("a date or a time")
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

@@ -1,0 +1,488 @@
+"""Checks a parsed document against a type, in our own sentences.
+
+In: a type that pydantic understands (dataclasses, unions, `Annotated` with bounds), and the parsed
+JSON or TOML. Out: an object of that type, or one note for every mistake: an unknown key (with "did
+you mean"), a missing one, a wrong type, a number out of range, a word that is no choice.
+
+Validation is strict: "1" is no number, 1 is no text, null is no value, NaN is no number, and every
+key must be known. Good documents only meet pydantic's compiled validator.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from assay.files.notes import Notes
+from assay.files.places import Path
+from assay.files.wording import described, did_you_mean, label, nearest, shown
+from assay.messages import tr
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+    from pydantic_core import CoreSchema, ErrorDetails, SchemaValidator
+
+Schema = dict[str, Any]
+T = TypeVar("T")
+
+_STRICT = frozenset({"str", "int", "float", "bool", "list", "dict"})
+_OPEN = frozenset({"dataclass-args", "model-fields", "typed-dict"})
+_RANGE = frozenset(
+    {"greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number"}
+)
+_DECIMAL_BITS = 200  # Python does not write a whole number of some 14,000 bits in decimals
+
+
+class Mistake(ValueError):
+    """Raised by a rule of one's own: a sentence, or a function from the field's name to one.
+
+    `at` is the path from the checked value to the wrong part of it.
+    """
+
+    def __init__(
+        self, message: str | Callable[[str], str], at: Path = (), *, about_key: bool = False
+    ) -> None:
+        super().__init__(message if isinstance(message, str) else message("value"))
+        self.message = message
+        self.at = at
+        self.about_key = about_key
+
+
+@dataclass(frozen=True)
+class Rule:
+    """In `Annotated`: a function that sees the value after its type, or before, and may raise
+    Mistake. `schema` is added to the JSON Schema.
+    """
+
+    function: Callable[[Any], Any]
+    before: bool = False
+    schema: Schema | None = None
+
+    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        from pydantic_core import core_schema
+
+        extra = {"pydantic_js_extra": self.schema} if self.schema else None
+        if self.before:
+            return core_schema.no_info_before_validator_function(
+                self.function, handler(kind), metadata=extra
+            )
+        return core_schema.no_info_after_validator_function(
+            self.function, handler(kind), metadata=extra
+        )
+
+
+@dataclass(frozen=True)
+class Visible:
+    """In `Annotated`: a text with at least one character that is not white space."""
+
+    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        from pydantic_core import core_schema
+
+        return core_schema.str_schema(pattern=r"\S", min_length=1)
+
+
+@dataclass(frozen=True)
+class Form:
+    """In `Annotated`: a text that matches a pattern, which `words` describes ("a language tag")."""
+
+    pattern: str
+    words: Callable[[], str]
+
+    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_after_validator_function(
+            self._check,
+            core_schema.str_schema(),
+            metadata={"pydantic_js_extra": {"pattern": f"^{self.pattern}$"}},
+        )
+
+    def _check(self, text: str) -> str:
+        import re
+
+        if re.fullmatch(self.pattern, text):
+            return text
+        raise Mistake(
+            lambda field: tr(
+                "'{field}' must be {wanted}, not {got}{hint}",
+                field=field,
+                wanted=self.words(),
+                got=f"'{shown(text)}'",
+                hint="",
+            )
+        )
+
+
+def refuse_repeats(items: Sequence[str]) -> Sequence[str]:
+    """A rule: no text stands in a list twice, white space apart."""
+    seen: set[str] = set()
+    for index, item in enumerate(items):
+        plain = " ".join(item.split())
+        if plain in seen:
+            raise Mistake(_repeats(item), (index,))
+        seen.add(plain)
+    return items
+
+
+def _repeats(text: str) -> Callable[[str], str]:
+    return lambda field: tr("'{field}' repeats '{text}'", field=field, text=shown(text))
+
+
+Text = Annotated[str, Visible()]
+Distinct = Rule(refuse_repeats, schema={"uniqueItems": True})
+
+
+class Validator:
+    """Checks documents against one type. The validator is compiled on first use.
+
+    Args:
+        kind: the type.
+        toml: whether sentences speak of tables, as TOML does, rather than of objects.
+    """
+
+    def __init__(self, kind: Any, *, toml: bool = False) -> None:
+        self._kind = kind
+        self._toml = toml
+
+    def check(self, document: object, notes: Notes, path: Path = ()) -> Any:
+        """The checked value, or None; every mistake is noted.
+
+        Args:
+            document: parsed JSON or TOML, or a part of it.
+            notes: takes the mistakes.
+            path: where that part is in the whole document.
+        """
+        from pydantic_core import ValidationError
+
+        try:
+            return self._compiled.validate_python(document)
+        except ValidationError as error:
+            self._note(error.errors(include_url=False), document, notes, path)
+            return None
+
+    def allows(self, document: object) -> bool:
+        """Whether `check` would note nothing."""
+        return self._compiled.isinstance_python(document)
+
+    def schema(self) -> Schema:
+        """The type as JSON Schema, without titles, its definitions in place."""
+        made: Schema = _in_place(self._json_schema, self._json_schema.get("$defs", {}))
+        return made
+
+    # ------------------------------------------------------------------- sentences one may replace
+
+    def unknown_sentence(self, holder: str, field: str) -> str:
+        """What is wrong with a key that nobody knows; "did you mean" follows."""
+        if not holder:
+            return tr("unknown key '{key}'", key=shown(field))
+        return tr("unknown field '{field}' in '{holder}'", field=shown(field), holder=holder)
+
+    def missing_sentence(self, holder: str, fields: Sequence[str]) -> str:
+        """What to say of keys that are not there."""
+        names = ", ".join(f"'{name}'" for name in fields)
+        if holder:
+            return tr("'{holder}' lacks {fields}", holder=holder, fields=names)
+        if len(fields) == 1:
+            return tr("{fields} is missing", fields=names)
+        return tr("{fields} are missing", fields=names)
+
+    # -------------------------------------------------------------------------------------- schemas
+
+    @cached_property
+    def _core(self) -> CoreSchema:
+        from pydantic import TypeAdapter
+
+        made = copy.deepcopy(TypeAdapter(self._kind).core_schema)
+        return _made_strict(made)  # type: ignore[no-any-return]
+
+    @cached_property
+    def _compiled(self) -> SchemaValidator:
+        from pydantic_core import SchemaValidator
+
+        return SchemaValidator(self._core)
+
+    @cached_property
+    def _json_schema(self) -> Schema:
+        from pydantic.json_schema import GenerateJsonSchema
+
+        return GenerateJsonSchema().generate(self._core)
+
+    def _nodes(self, steps: Iterable[str | int]) -> list[Schema]:
+        """The schemas of the value at a path: several where a union allows several."""
+        nodes = [*self._alternatives(self._json_schema)]
+        for step in steps:
+            inner = (_inner(node, step) for node in nodes)
+            nodes = [each for node in inner if node for each in self._alternatives(node)]
+        return nodes
+
+    def _alternatives(self, node: Schema) -> Iterator[Schema]:
+        if "$ref" in node:
+            name = node["$ref"].rpartition("/")[2]
+            yield from self._alternatives(self._json_schema["$defs"][name])
+        elif "anyOf" in node or "oneOf" in node:
+            for each in node.get("anyOf") or node["oneOf"]:
+                yield from self._alternatives(each)
+        else:
+            yield node
+
+    # ------------------------------------------------------------------------------------ sentences
+
+    def _note(
+        self, errors: Sequence[ErrorDetails], document: object, notes: Notes, path: Path
+    ) -> None:
+        """Note each error once; a missing key only where no unknown one was meant for it."""
+        missing: dict[Path, list[str]] = {}
+        meant: dict[Path, set[str | None]] = {}
+        said: set[tuple[Path, str]] = set()
+        for error, steps in _telling(errors, document):
+            if error["type"] == "missing":
+                missing.setdefault(steps, []).append(str(error["loc"][-1]))
+                continue
+            if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+                meant.setdefault(steps[:-1], set()).add(self._note_unknown(steps, notes, path))
+                continue
+            at, sentence, about_key = self._sentence(error, steps, path)
+            if (at, sentence) not in said:
+                said.add((at, sentence))
+                notes.error((*path, *at), sentence, about_key=about_key)
+        for holder, fields in missing.items():
+            lacking = [name for name in fields if name not in meant.get(holder, ())]
+            if lacking:
+                where = (*path, *holder)
+                notes.error(where, self.missing_sentence(label(where), lacking))
+
+    def _note_unknown(self, steps: Path, notes: Notes, path: Path) -> str | None:
+        key = str(steps[-1])
+        known = [name for node in self._nodes(steps[:-1]) for name in node.get("properties", ())]
+        problem = self.unknown_sentence(label((*path, *steps[:-1])), key)
+        notes.error((*path, *steps), did_you_mean(problem, key, known), about_key=True)
+        return nearest(key, known)
+
+    def _sentence(self, error: ErrorDetails, steps: Path, path: Path) -> tuple[Path, str, bool]:
+        value, kind = error["input"], error["type"]
+        field = label((*path, *steps))
+        context = error.get("ctx", {})
+        if kind == "value_error":
+            return _own_mistake(context["error"], steps, path)
+        if kind in ("string_too_short", "string_pattern_mismatch") and isinstance(value, str):
+            return steps, tr("'{field}' is empty", field=field), False
+        if kind == "too_short":
+            return steps, _too_few(field, context["min_length"]), False
+        if kind == "too_long":
+            sentence = tr(
+                "'{field}' has {count} items, and at most {most} are allowed",
+                field=field,
+                count=context["actual_length"],
+                most=context["max_length"],
+            )
+            return steps, sentence, False
+        nodes = self._nodes(steps)
+        words = [word for node in nodes for word in _choices(node)]
+        if isinstance(value, str) and words:
+            problem = tr("'{field}' cannot be '{word}'", field=field, word=shown(value))
+            return steps, did_you_mean(problem, value, words), False
+        if kind in _RANGE:  # a union is left aside: the value is of this branch's type
+            nodes = [node for node in nodes if node.get("type") in ("number", "integer")]
+        return steps, self._wrong_value(field, value, nodes), False
+
+    def _wrong_value(self, field: str, value: object, nodes: Sequence[Schema]) -> str:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        types = {node.get("type") for node in nodes if not _choices(node)}
+        hint = ""
+        if value is None:
+            hint = tr("; leave the field out instead")
+        elif is_number and "string" in types:
+            hint = tr("; put it in quotes")
+        if is_number and types & {"number", "integer"}:
+            got = _written(value)
+        else:
+            got = tr("a table") if self._toml and isinstance(value, dict) else described(value)
+        wanted = self._wanted(nodes)
+        if not field:
+            return tr("the file must contain {wanted}, not {got}", wanted=wanted, got=got)
+        return tr(
+            "'{field}' must be {wanted}, not {got}{hint}",
+            field=field,
+            wanted=wanted,
+            got=got,
+            hint=hint,
+        )
+
+    def _wanted(self, nodes: Sequence[Schema]) -> str:
+        phrases = list(dict.fromkeys(self._phrase(node, len(nodes) > 1) for node in nodes))
+        if not phrases:
+            return tr("something else")
+        if len(phrases) == 1:
+            return phrases[0]
+        *first, last = phrases
+        comma = "," if any("," in phrase for phrase in first) else ""
+        return tr("{first}{comma} or {last}", first=", ".join(first), comma=comma, last=last)
+
+    def _phrase(self, node: Schema, in_union: bool) -> str:
+        """A type as the middle of a sentence."""
+        if words := _choices(node):
+            return tr("one of {words}", words=", ".join(f"'{word}'" for word in words))
+        match node.get("type"):
+            case "string":
+                return tr("a text")
+            case "boolean":
+                return tr("true or false")
+            case "number" | "integer":
+                return _range(node)
+            case "array":
+                items = node.get("items") or {}
+                if in_union and items.get("type") == "string":
+                    return tr("a list of texts")
+                return tr("a list")
+            case "object":
+                return tr("a table") if self._toml else tr("an object")
+            case _:
+                return tr("a value")
+
+
+def _made_strict(node: Any) -> Any:
+    """A core schema that takes nothing for something else, and knows neither null nor other keys.
+
+    Lists become tuples where a type asks for them: files have no tuples.
+    """
+    if isinstance(node, list):
+        return [_made_strict(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if node.get("type") == "nullable":
+        return _made_strict(node["schema"])
+    made = {key: each if key == "default" else _made_strict(each) for key, each in node.items()}
+    if made.get("type") in _STRICT:
+        made["strict"] = True
+    if made.get("type") == "float":
+        made["allow_inf_nan"] = False
+    if made.get("type") in _OPEN:
+        made["extra_behavior"] = "forbid"
+    return made
+
+
+def _inner(node: Schema, step: str | int) -> Schema | None:
+    if isinstance(step, int):
+        return node.get("items")
+    found = node.get("properties", {}).get(step) or node.get("additionalProperties")
+    return found if isinstance(found, dict) else None
+
+
+def _telling(
+    errors: Sequence[ErrorDetails], document: object
+) -> Iterator[tuple[ErrorDetails, Path]]:
+    """Errors with their paths, less those that follow from others.
+
+    Where every branch of a union failed, the branch of the value's own type says what is wrong.
+    """
+    found = [(error, *_steps(error, document)) for error in errors]
+    for error, steps, in_union in found:
+        is_type = error["type"].endswith("_type")
+        if (
+            in_union
+            and is_type
+            and any(
+                _is_inside(path, steps) and (path != steps or not other["type"].endswith("_type"))
+                for other, path, _ in found
+            )
+        ):
+            continue
+        # pydantic leaves wrong items out of the count
+        if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
+            continue
+        yield error, steps
+
+
+def _is_inside(path: Path, outer: Path) -> bool:
+    return path[: len(outer)] == outer
+
+
+def _steps(error: ErrorDetails, document: object) -> tuple[Path, bool]:
+    """The part of an error's location that leads into the document; whether a union was passed."""
+    steps: list[str | int] = []
+    skipped = False
+    here: Any = document
+    for part in error["loc"][: -1 if error["type"] == "missing" else None]:
+        try:
+            here = here[part]
+        except (LookupError, TypeError):  # the name of a union's branch
+            skipped = True
+            continue
+        steps.append(part)
+    return tuple(steps), skipped
+
+
+def _own_mistake(error: Exception, steps: Path, path: Path) -> tuple[Path, str, bool]:
+    if not isinstance(error, Mistake):
+        return steps, str(error), False
+    at = (*steps, *error.at)
+    message = error.message
+    sentence = message if isinstance(message, str) else message(label((*path, *at)))
+    return at, sentence, error.about_key
+
+
+def _choices(node: Schema) -> list[str]:
+    words = node.get("enum", [node["const"]] if "const" in node else [])
+    return [word for word in words if isinstance(word, str)]
+
+
+def _too_few(field: str, least: int) -> str:
+    if least == 1:
+        return tr("'{field}' is empty", field=field)
+    return tr("'{field}' needs at least {least} items", field=field, least=least)
+
+
+def _range(node: Schema) -> str:
+    """A number with its bounds."""
+    number = tr("a whole number") if node["type"] == "integer" else tr("a number")
+    bounds = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+    given = {name: f"{node[name]:.12g}" for name in bounds if name in node}
+    match given:
+        case {"minimum": low, "maximum": high}:
+            return tr("{number} from {low} to {high}", number=number, low=low, high=high)
+        case {"minimum": low, "exclusiveMaximum": high}:
+            return tr("{number} from {low} to below {high}", number=number, low=low, high=high)
+        case {"exclusiveMinimum": low, "maximum": high}:
+            return tr("{number} above {low}, at most {high}", number=number, low=low, high=high)
+        case {"minimum": low}:
+            return tr("{number} of at least {low}", number=number, low=low)
+        case {"exclusiveMinimum": low}:
+            return tr("{number} above {low}", number=number, low=low)
+        case {"maximum": high}:
+            return tr("{number} of at most {high}", number=number, high=high)
+        case {"exclusiveMaximum": high}:
+            return tr("{number} below {high}", number=number, high=high)
+    return number
+
+
+def _written(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > _DECIMAL_BITS:
+        return shown(f"{value:#x}")
+    return shown(f"{value}")
+
+
+def _in_place(node: Any, definitions: Schema, inside: tuple[str, ...] = ()) -> Any:
+    """A schema without titles and references, but for types that contain themselves."""
+    if isinstance(node, list):
+        return [_in_place(each, definitions, inside) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        name = node["$ref"].rpartition("/")[2]
+        if name in inside:
+            return node
+        rest = {key: each for key, each in node.items() if key != "$ref"}
+        return _in_place({**definitions[name], **rest}, definitions, (*inside, name))
+    made = {
+        key: _in_place(each, definitions, inside)
+        for key, each in node.items()
+        if key != "$defs"
+        and not (key == "title" and isinstance(each, str))
+        and not (key == "default" and each is None)
+    }
+    if made.get("type") == "object" and "properties" in made:
+        made["additionalProperties"] = False
+    return made
