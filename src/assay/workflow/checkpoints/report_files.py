@@ -9,8 +9,8 @@ from the store.
     the two .json beside the weights as well, unless they are not wanted there or cannot be written
     DIR/assay-PARENT/events…    for --tensorboard DIR
 
-All of it is of this run's figures. Only beside the weights a report that says more of them, and
-nothing else than this run decides, is left as it is (`richer_reports`).
+A run of suites alone, in which no gate decides, does not replace the report that is already
+beside the same weights: `assay select` needs the figures of the whole evaluation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from assay.errors import UsageError
+from assay.errors import InvalidFiles, UsageError
+from assay.files.json_file import shown_path
 from assay.messages import tr
 from assay.reports.curves_csv import curves_csv
 from assay.reports.decision import (
@@ -39,7 +40,7 @@ from assay.reports.selection import SELECTION_FILE, selection_document
 from assay.reports.tensorboard import write_tensorboard
 from assay.types.decisions import Decision, DecisionPlan, Measured, Selection
 from assay.types.results import Report
-from assay.workflow.checkpoints.richer_reports import RicherReports
+from assay.workflow.checkpoints.stored_reports import read_report
 from assay.workflow.evaluate.run_folder import after_asking, in_our_words
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -51,18 +52,14 @@ def leave_verdicts(
     deciding: DecisionPlan | None,
     *,
     tensorboard: Path | None = None,
-    richer: RicherReports | None = None,
 ) -> Iterator[str]:
-    """Write everything; yields what a user should know. `richer` remembers over several calls which
-    reports were found beside the weights and kept.
-    """
+    """Write everything; yields what a user should know."""
     decision = report.decision
     if decision is None or deciding is None or not deciding.leaves:
         return
     home = out.resolve() / CHECKPOINTS
-    richer = richer or RicherReports()
     refused: dict[Path, str] = {}
-    gate = decision.gate if decision.gate_decides else None
+    kept: list[Path] = []
     with after_asking():
         for measured in decision.measured:
             if measured.failed:
@@ -70,13 +67,30 @@ def leave_verdicts(
             document = report_document(decision, measured)
             _put(home / measured.name / REPORT_FILE, document)
             beside = Path(measured.path) / REPORT_FILE
-            if deciding.write_back and not richer.keeps(beside, measured, gate):
+            if not deciding.write_back:
+                continue
+            if not decision.gate_decides and _is_report_of(measured.fingerprint, beside):
+                kept.append(beside)
+            else:
                 _put_beside(beside, document, refused)
         _put_selections(decision, home, deciding, refused)
     yield from _told(refused, home)
-    yield from richer.notes(home)
+    if kept:
+        yield tr(
+            "no gate decided, so the earlier report stays beside the weights ({files}); this run's "
+            "figures are in {home}",
+            files=", ".join(map(shown_path, kept)),
+            home=shown_path(home),
+        )
     if tensorboard is not None:
         yield from _leave_curves(decision, tensorboard)
+
+
+def _is_report_of(fingerprint: str, file: Path) -> bool:
+    try:
+        return read_report(file).fingerprint == fingerprint
+    except InvalidFiles:  # a broken or missing report is replaced
+        return False
 
 
 def leave_selections(decision: Decision, out: Path, deciding: DecisionPlan) -> Iterator[str]:

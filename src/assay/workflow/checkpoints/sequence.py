@@ -27,7 +27,6 @@ from assay.workflow.checkpoints.measures import failed_subject
 from assay.workflow.checkpoints.path_names import readable_place
 from assay.workflow.checkpoints.places import FINAL, Place, places_of
 from assay.workflow.checkpoints.report_files import leave_verdicts
-from assay.workflow.checkpoints.richer_reports import RicherReports
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
 
@@ -45,7 +44,6 @@ class CheckpointSequence:
     _suites: tuple[Suite, ...] = ()
     _top: str = ""
     _last: Report | None = None
-    _richer: RicherReports | None = None
     with_failed_requests: set[str] = field(default_factory=set)
 
     def evaluate(self, place: Place, observer: Observer) -> Decision | None:
@@ -114,14 +112,11 @@ class CheckpointSequence:
         measured = [self._measured[subject.name] for subject in subjects]
         decision = decide(deciding, measured, self._suites, timestamp=utc_now())
         report = replace(self._last, decision=decision)
-        if self._richer is None:
-            self._richer = RicherReports(sampled=self.job.limit is not None)
         for note in leave_verdicts(
             report,
             self.job.out,
             deciding,
             tensorboard=self.job.tensorboard,
-            richer=self._richer,
         ):
             observer.note(note)
         return decision

@@ -5,8 +5,7 @@ report. Refuses with every mistake in every report at once.
 
     DIR           a checkpoint, a model folder, a folder of model folders, an out folder
     its report    DIR/…/evaluation_report.json, or OUT/checkpoints/PARENT/STEP/…, if it says that it
-                  is of this very folder; of both, the newer one, unless the other says more
-                  of the same weights
+                  is of this very folder; of both, the one with more figures, then the newer
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ from assay.store import FILE_NAME
 from assay.types import Finding
 from assay.types.decisions import Measured
 from assay.workflow.checkpoints.places import CONFIG, Place, places_of
-from assay.workflow.checkpoints.richer_reports import what_is_lacking
 
 WEIGHTS = ("*.safetensors", "*.bin")
 LATER_S = 60.0  # copying a folder takes time; weights that are this much younger were written anew
@@ -152,12 +150,13 @@ def _newest(place: Place, out: Path, notes: list[str]) -> Measured | None:
             )
     if not found:
         return None
-    older, newer = min(found, key=_when), max(found, key=_when)
-    return older if what_is_lacking(older, newer, sampled=True) else newer
+    return max(found, key=lambda report: (_count_measures(report), report.timestamp))
 
 
-def _when(report: Measured) -> str:
-    return report.timestamp
+def _count_measures(report: Measured) -> int:
+    """How many kinds of figures it has: a run of suites alone has fewer than a whole evaluation."""
+    kinds = (report.text, report.speed, report.memory_mb, report.samples, report.suites or None)
+    return sum(each is not None for each in kinds)
 
 
 def read_report(file: Path) -> Measured:

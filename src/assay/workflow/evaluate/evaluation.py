@@ -37,7 +37,6 @@ from assay.types.model_spec import without_secrets
 from assay.types.results import Report
 from assay.workflow.checkpoints.measures import MEASURED
 from assay.workflow.checkpoints.report_files import leave_verdicts
-from assay.workflow.checkpoints.richer_reports import RicherReports
 from assay.workflow.evaluate.background_work import BackgroundWork
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.opened_models import left_out, why_failed
@@ -87,7 +86,6 @@ def evaluate(job: Job, observer: Observer) -> Report:
                     job.out,
                     run.deciding,
                     tensorboard=job.tensorboard,
-                    richer=RicherReports(sampled=job.limit is not None),
                 ):
                     observer.note(note)
                 store.finish(ended)
