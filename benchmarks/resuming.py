@@ -60,8 +60,8 @@ def _finish_all_but_the_last(job: Job) -> int:
             for exchange in finished:
                 request = plan.request(exchange, 0, ())
                 reply = Answered(request_id=request.id, text="B", total_s=0.2)
-                number = store._keep(run, run.models[0], request, reply)
-                store._mark(run, run.models[0], exchange.key, number, score)
+                number = store._store_reply(run, run.models[0], request, reply)
+                store._store_score(run, run.models[0], exchange.key, number, score)
     return len(finished)
 
 

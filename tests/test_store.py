@@ -94,7 +94,7 @@ SCORE = Score(scorer="exact_match", version=1, value=1.0, extracted="4", explana
 
 
 def begin(store, *, key="k", fresh=False):
-    return store.begin(
+    return store.begin_run(
         run_id=new_run_id(),
         key=key,
         models=[MODEL],
@@ -126,7 +126,7 @@ def test_a_run_is_named_after_its_time_in_utc_and_six_hex_digits(store):
 
 def test_a_suite_comes_back_as_it_was_with_every_kind_of_check(store):
     run = begin(store)
-    assert store.suites(run) == (SUITE,)
+    assert store.read_suites(run) == (SUITE,)
 
 
 def test_the_digest_of_a_suite_tells_its_content_not_its_place():
@@ -147,19 +147,19 @@ def test_every_kind_of_reply_comes_back_as_it_was(store, reply):
     run = begin(store)
     request = requests()[0]
     reply = replace(reply, request_id=request.id)
-    number = store.keep(run, MODEL, request, reply)
-    assert store.reply(number) == reply
-    assert store.newest_answer(run, request.id) == number
-    assert store.request_work(request.id) == request.work
+    number = store.store_reply(run, MODEL, request, reply)
+    assert store.read_reply(number) == reply
+    assert store.find_answer(run, request.id) == number
+    assert store.read_work(request.id) == request.work
 
 
 def test_a_failed_request_is_kept_and_is_no_answer(store):
     run = begin(store)
     request = requests()[0]
     store.store_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
-    assert store.newest_answer(run, request.id) is None
-    assert store.marked(run, MODEL) == frozenset()
-    (kept,) = store.tries(run, MODEL)
+    assert store.find_answer(run, request.id) is None
+    assert store.find_scored(run, MODEL) == frozenset()
+    (kept,) = store.read_tries(run, MODEL)
     assert kept.score is None
     assert kept.reply.reason == "reset"
 
@@ -169,19 +169,19 @@ def test_an_answer_to_a_request_that_had_failed_takes_its_place(store):
     request = requests()[0]
     store.store_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
     store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
-    (kept,) = store.tries(run, MODEL)
+    (kept,) = store.read_tries(run, MODEL)
     assert kept.score == SCORE
-    assert store.marked(run, MODEL) == {("s", "a_000", 0)}
+    assert store.find_scored(run, MODEL) == {("s", "a_000", 0)}
 
 
 def test_the_newest_mark_of_a_try_counts_and_the_old_one_stays(store, tmp_path):
     run = begin(store)
     request = requests()[0]
     store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
-    (kept,) = store.tries(run, MODEL)
+    (kept,) = store.read_tries(run, MODEL)
     again = Score(scorer="exact_match", version=2, value=0.0)
     store.store_scores(run, MODEL, [(("s", "a_000", 0), kept.reply_id, again)])
-    assert [each.score for each in store.tries(run, MODEL)] == [again]
+    assert [each.score for each in store.read_tries(run, MODEL)] == [again]
     with sqlite3.connect(store.path) as database:
         assert database.execute("SELECT count(*) FROM scores").fetchone() == (2,)
 
@@ -189,40 +189,39 @@ def test_the_newest_mark_of_a_try_counts_and_the_old_one_stays(store, tmp_path):
 def test_a_fresh_run_does_not_see_the_replies_before_it(store):
     old = begin(store)
     request = requests()[0]
-    store.keep(old, MODEL, request, Answered(request_id=request.id, text="old"))
+    store.store_reply(old, MODEL, request, Answered(request_id=request.id, text="old"))
     fresh = begin(store, fresh=True)
-    assert store.newest_answer(fresh, request.id) is None
-    number = store.keep(fresh, MODEL, request, Answered(request_id=request.id, text="new"))
-    assert store.newest_answer(fresh, request.id) == number
-    assert store.newest_answer(begin(store), request.id) == number
+    assert store.find_answer(fresh, request.id) is None
+    number = store.store_reply(fresh, MODEL, request, Answered(request_id=request.id, text="new"))
+    assert store.find_answer(fresh, request.id) == number
+    assert store.find_answer(begin(store), request.id) == number
 
 
 def test_only_the_newest_run_of_a_command_can_be_continued(store):
     run = begin(store)
-    assert store.unfinished("k") == run
-    assert store.unfinished("other") is None
-    store.finish(run)
-    assert store.unfinished("k") is None
+    assert store.find_unfinished_run("k") == run
+    assert store.find_unfinished_run("other") is None
+    store.update_run(run, finished="2026-11-15T10:15:00Z")
+    assert store.find_unfinished_run("k") is None
 
 
 def test_a_run_ends_when_its_reports_say(store):
     said = "2026-11-16T04:33:50Z"
-    assert store.finish(replace(begin(store), finished=said)).finished == said
-    assert store.finish(begin(store)).finished > said
+    assert store.update_run(begin(store), finished=said).finished == said
 
 
 def test_a_run_is_found_by_id_by_a_unique_prefix_or_as_the_latest(store):
     with pytest.raises(RunNotFound, match="no run yet"):
-        store.find("latest")
+        store.find_run("latest")
     first = begin(store)
     second = begin(store)
-    assert store.find(first.id).id == first.id
-    assert store.find("latest").id == second.id
-    assert store.find(first.id[:-1]).id == first.id
+    assert store.find_run(first.id).id == first.id
+    assert store.find_run("latest").id == second.id
+    assert store.find_run(first.id[:-1]).id == first.id
     with pytest.raises(RunNotFound, match="several"):
-        store.find(first.id[:4])
+        store.find_run(first.id[:4])
     with pytest.raises(RunNotFound) as caught:
-        store.find("nothing%")
+        store.find_run("nothing%")
     assert first.id in caught.value.hint
 
 
@@ -232,8 +231,8 @@ def test_the_latest_run_is_the_last_begun_even_if_the_clock_was_set_back(store):
     store._file.connection.execute(
         "UPDATE runs SET created = '1999-01-01T00:00:00Z' WHERE id = ?", (second.id,)
     )
-    assert store.find("latest").id == second.id
-    assert [run.id for run in store.runs()][-1] == second.id
+    assert store.find_run("latest").id == second.id
+    assert [run.id for run in store.read_runs()][-1] == second.id
 
 
 def test_a_store_of_the_first_version_is_brought_up_to_date_and_keeps_all(tmp_path):
@@ -254,12 +253,12 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_and_keeps_all(tmp_pa
     database.close()
     assert columns_of(tmp_path) != fresh
     with Store(tmp_path) as store:
-        again = store.run(run.id)
+        again = store.read_run(run.id)
         assert again == run
         assert (again.sampling, again.machine) == ("fixed", None)
         seen = Observed(memory_bytes=5, notes=("a note",))
-        store.observe(again, again.models[0], seen)
-        assert store.run(run.id).models[0].observed == seen
+        store.store_observed(again, again.models[0], seen)
+        assert store.read_run(run.id).models[0].observed == seen
     assert columns_of(tmp_path) == fresh
 
 
@@ -309,7 +308,7 @@ def judged_try(store, run):
     request = requests()[0]
     waiting = Score(scorer="judge", version=1, unscored_reason="no_judge")
     store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), waiting)
-    (kept,) = store.tries(run, MODEL)
+    (kept,) = store.read_tries(run, MODEL)
     return kept
 
 
@@ -317,12 +316,12 @@ def test_a_verdict_comes_back_as_it_was_and_its_mark_counts(store):
     run = begin(store)
     kept = judged_try(store, run)
     store.store_judgement(run, MODEL, kept, VERDICT, SCORE)
-    (found,) = store.verdicts(run, MODEL)
-    assert found.verdict == VERDICT
+    (found,) = store.read_judgements(run, MODEL)
+    assert found.judgement == VERDICT
     assert (found.suite, found.test_id, found.repeat, found.reply_id) == (
         "s", "a_000", 0, kept.reply_id,
     )  # fmt: skip
-    (again,) = store.tries(run, MODEL)
+    (again,) = store.read_tries(run, MODEL)
     assert again.score == SCORE
 
 
@@ -332,10 +331,10 @@ def test_the_newest_verdict_counts_and_those_of_other_runs_do_not(store):
     newer = replace(VERDICT, use_case="a tutor")
     store.store_judgement(run, MODEL, kept, VERDICT, SCORE)
     store.store_judgement(run, MODEL, kept, newer, replace(SCORE, value=0.5))
-    assert [found.verdict for found in store.verdicts(run, MODEL)] == [newer]
-    (again,) = store.tries(run, MODEL)
+    assert [found.judgement for found in store.read_judgements(run, MODEL)] == [newer]
+    (again,) = store.read_tries(run, MODEL)
     assert again.score.value == 0.5
-    assert store.verdicts(other, MODEL) == ()
+    assert store.read_judgements(other, MODEL) == ()
 
 
 def test_a_verdict_that_cannot_be_kept_leaves_no_mark(store):
@@ -343,8 +342,8 @@ def test_a_verdict_that_cannot_be_kept_leaves_no_mark(store):
     kept = judged_try(store, run)
     with pytest.raises(StoreError):
         store.store_judgement(run, MODEL, replace(kept, reply_id=999), VERDICT, SCORE)
-    assert store.verdicts(run, MODEL) == ()
-    (again,) = store.tries(run, MODEL)
+    assert store.read_judgements(run, MODEL) == ()
+    (again,) = store.read_tries(run, MODEL)
     assert again.score.unscored_reason == "no_judge"
 
 
@@ -363,9 +362,9 @@ def test_by_whom_a_run_was_judged_is_kept_with_it(store):
         ),
         notes=("of one family",),
     )  # fmt: skip
-    assert store.judge(run, judging).judging == judging
-    assert store.find("latest").judging == judging
-    assert store.judge(run, Judging(judges=())).judging == Judging(judges=())
+    assert store.update_run(run, judging=judging).judging == judging
+    assert store.find_run("latest").judging == judging
+    assert store.update_run(run, judging=Judging(judges=())).judging == Judging(judges=())
 
 
 def test_replies_of_a_judge_are_kept_beside_those_of_the_tested_model(store):
@@ -374,10 +373,10 @@ def test_replies_of_a_judge_are_kept_beside_those_of_the_tested_model(store):
     facts = ModelFacts(spec="ollama:j", name="j", fingerprint="sha256:2")
     judge = RunModel(position=-1, spec="judge ollama:j", slug="judge", facts=facts)
     request = replace(requests()[0], id="judge-1", suite="judge", test_id="judge:a_000")
-    number = store.keep(run, judge, request, Answered(request_id="judge-1", text="8"))
-    assert store.newest_answer(run, "judge-1") == number
-    assert [kept.test_id for kept in store.tries(run, MODEL)] == ["a_000"]
-    assert [model.spec for model in store.run(run.id).models] == [MODEL.spec]
+    number = store.store_reply(run, judge, request, Answered(request_id="judge-1", text="8"))
+    assert store.find_answer(run, "judge-1") == number
+    assert [kept.test_id for kept in store.read_tries(run, MODEL)] == ["a_000"]
+    assert [model.spec for model in store.read_run(run.id).models] == [MODEL.spec]
 
 
 def test_a_store_of_a_newer_version_is_refused(tmp_path):
@@ -444,7 +443,7 @@ def test_a_full_disk_is_a_clear_resumable_error_and_loses_nothing(store):
     with pytest.raises(StoreFull) as caught:
         for request in requests() * 100:
             reply = Answered(request_id=request.id, text="x" * 2000)
-            store.keep(run, MODEL, request, reply)
+            store.store_reply(run, MODEL, request, reply)
             kept += 1
     assert "make room" in caught.value.hint
     assert caught.value.exit_code == 130
@@ -458,9 +457,9 @@ def test_an_exception_inside_a_write_leaves_nothing_half_written(store):
     run = begin(store)
     request = requests()[0]
     with pytest.raises(ZeroDivisionError), store._file.writing():
-        store._keep(run, MODEL, request, Answered(request_id=request.id, text="4"))
+        store._store_reply(run, MODEL, request, Answered(request_id=request.id, text="4"))
         raise ZeroDivisionError
-    assert store.newest_answer(run, request.id) is None
+    assert store.find_answer(run, request.id) is None
 
 
 def test_where_no_write_ahead_log_can_be_kept_the_store_uses_what_always_works(tmp_path):
@@ -498,7 +497,7 @@ def test_a_try_whose_newest_mark_is_a_failure_is_not_done(store):
     request = requests()[0]
     store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
     store.store_try(run, MODEL, request, Failed(request_id=request.id, reason="reset"), None)
-    assert store.marked(run, MODEL) == frozenset()
+    assert store.find_scored(run, MODEL) == frozenset()
 
 
 def test_a_damaged_record_is_a_clear_error(store):
@@ -507,7 +506,7 @@ def test_a_damaged_record_is_a_clear_error(store):
     store.store_try(run, MODEL, request, Answered(request_id=request.id, text="4"), SCORE)
     store._file.connection.execute("UPDATE replies SET body = '{}'")
     with pytest.raises(StoreCorrupt, match="cannot be read"):
-        list(store.tries(run, MODEL))
+        list(store.read_tries(run, MODEL))
 
 
 def test_damaged_pages_are_a_clear_error(tmp_path):
@@ -522,7 +521,7 @@ def test_damaged_pages_are_a_clear_error(tmp_path):
         raw[page * 4096 : page * 4096 + 200] = b"\xff" * 200
     path.write_bytes(raw)
     with pytest.raises(StoreError), Store(tmp_path) as store:
-        list(store.tries(run, MODEL))
+        list(store.read_tries(run, MODEL))
 
 
 def test_a_store_in_a_place_that_cannot_be_written_can_be_read(tmp_path, store):

@@ -145,8 +145,8 @@ def test_each_saved_checkpoint_is_evaluated_and_its_figures_are_in_the_log(gym):
     selection = json.loads((gym.folder / "run/best_checkpoint_selection.json").read_text("utf-8"))
     assert len(selection["ranking"]) == 3
     with Store(gym.folder / "out", read_only=True) as store:
-        assert {len(run.models) for run in store.runs()} == {1}
-        assert "assay run" in store.runs()[0].command
+        assert {len(run.models) for run in store.read_runs()} == {1}
+        assert "assay run" in store.read_runs()[0].command
     saved = json.loads((gym.folder / "run/checkpoint-6/trainer_state.json").read_text("utf-8"))
     assert [row["step"] for row in saved["log_history"] if "eval_assay_accepted" in row] == [2, 4]
 

@@ -259,7 +259,7 @@ def report(run: str = "latest", *, out: Path = DEFAULT_OUT) -> Report:
     from assay.workflow.history.results import report_of
 
     with Store(out, read_only=True) as store:
-        return report_of(store, store.find(run))
+        return report_of(store, store.find_run(run))
 
 
 def select(
@@ -303,7 +303,7 @@ def rescore(run: str = "latest", *, out: Path = DEFAULT_OUT) -> Rescored:
     from assay.workflow.history.rescoring import rescore as rescore_in
 
     with Store(out, must_exist=True) as store:
-        return rescore_in(store, store.find(run))
+        return rescore_in(store, store.find_run(run))
 
 
 def export(
@@ -314,4 +314,4 @@ def export(
     from assay.workflow.history.records import export as export_from
 
     with Store(out, read_only=True) as store:
-        yield from export_from(store, store.find(run), form)
+        yield from export_from(store, store.find_run(run), form)

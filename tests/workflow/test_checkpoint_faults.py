@@ -56,7 +56,7 @@ def run(folder: Path, *models: str, **more):
 
 def replies_in(folder: Path) -> int:
     with Store(folder / "out", read_only=True) as store:
-        return sum(store.count_replies(run) for run in store.runs())
+        return sum(store.count_replies(run) for run in store.read_runs())
 
 
 # --------------------------------------------------------------------- files that cannot be written

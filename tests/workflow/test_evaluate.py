@@ -22,7 +22,7 @@ from tests.conftest import numbered, right
 
 def newly_asked(bench):
     with Store(bench.out) as store:
-        return store.count_replies(store.find("latest"))
+        return store.count_replies(store.find_run("latest"))
 
 
 def rows(report, model=0, suite=0):
@@ -142,9 +142,9 @@ def test_a_live_conversation_is_asked_turn_by_turn_and_its_last_reply_marked(ben
     assert rows(report)["talk_001"].outcome is Outcome.PASS
     assert newly_asked(bench) == 2
     with Store(bench.out) as store:
-        run = store.find("latest")
-        (kept,) = store.tries(run, run.models[0])
-        asked = [message.content for message in store.request_work(kept.request_id).messages]
+        run = store.find_run("latest")
+        (kept,) = store.read_tries(run, run.models[0])
+        asked = [message.content for message in store.read_work(kept.request_id).messages]
     assert asked == ["One", "first", "Two"]
 
 
@@ -184,9 +184,9 @@ def test_suite_prompt_weights_and_pass_mark_count(bench):
     )
     assert report.models[0].suites[0].score.value == 75.0
     with Store(bench.out) as store:
-        run = store.find("latest")
-        kept = next(iter(store.tries(run, run.models[0])))
-        assert store.request_work(kept.request_id).messages[0].content == "Be brief."
+        run = store.find_run("latest")
+        kept = next(iter(store.read_tries(run, run.models[0])))
+        assert store.read_work(kept.request_id).messages[0].content == "Be brief."
 
 
 def test_two_suites_that_share_an_id_keep_their_answers_apart(bench):

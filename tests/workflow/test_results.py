@@ -83,7 +83,7 @@ def store(tmp_path):
 
 def kept(store, **options):
     model = RunModel(position=0, spec=FACTS.spec, slug="m-1", facts=FACTS)
-    run = store.begin(
+    run = store.begin_run(
         run_id=new_run_id(), key="k", models=[model], suites=[SUITE], seed=0, repeats=1,
         command="assay run ollama:m", version="0", fresh=False, **options,
     )  # fmt: skip
@@ -92,7 +92,9 @@ def kept(store, **options):
         request = Request(id=test.id, suite="s", test_id=test.id, turn=0, repeat=0, work=work)
         mark = None if reply.kind == "failed" else Score(scorer="x", version=1, value=1.0)
         store.store_try(run, model, request, reply, mark)
-    store.observe(run, model, Observed(memory_bytes=2**31, gpu_bytes=0, notes=("It is slow.",)))
+    store.store_observed(
+        run, model, Observed(memory_bytes=2**31, gpu_bytes=0, notes=("It is slow.",))
+    )
     return run  # as it was begun: an evaluation holds no other
 
 

@@ -80,7 +80,7 @@ class Yard:
 
     def replies(self):
         with Store(self.folder / "out", read_only=True) as store:
-            return [store.count_replies(run) for run in store.runs()]
+            return [store.count_replies(run) for run in store.read_runs()]
 
 
 @pytest.fixture

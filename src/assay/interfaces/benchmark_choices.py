@@ -217,4 +217,4 @@ def names_a_run(name: str, out: Path) -> bool:
     if not name or not (out / FILE_NAME).is_file():
         return False
     with Store(out, read_only=True) as store:
-        return any(run.id.startswith(name) for run in store.runs())
+        return any(run.id.startswith(name) for run in store.read_runs())

@@ -1,9 +1,9 @@
-"""RUN: the store. Runs, requests, replies and scores in one SQLite file (`schema.sql`).
+"""The store: Runs, requests, replies and scores in one SQLite file (`schema.sql`).
 
-records    what it gives back: Run, RunModel, StoredTry, StoredJudgement
-bodies     the vocabulary as JSON text, and hashes of content
-database   the file: opened, made, locked, written all or nothing
-verbs      Store: begin, keep, mark, find, finish, and what is left to do
+records    what it returns: Run, RunModel, StoredTry, StoredJudgement
+bodies     dataclasses as JSON text, and hashes of content
+database   the file: opened, created, locked, written all or nothing
+verbs      Store: begin, update, find, read, store
 """
 
 from assay.store.bodies import new_run_id, suite_digest, utc_now

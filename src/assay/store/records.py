@@ -53,9 +53,9 @@ class Run:
         return tuple(model for model in self.models if model.spec not in failed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class StoredTry:
-    """One try of one test as the store holds it: the reply that ended it, and its newest mark."""
+    """One try of one test as the store holds it: the reply that ended it, and its newest score."""
 
     suite: str
     test_id: str
@@ -65,13 +65,23 @@ class StoredTry:
     reply: Reply
     score: Score | None
 
+    @property
+    def key(self) -> TryKey:
+        """Which try it is."""
+        return self.suite, self.test_id, self.repeat
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True)
 class StoredJudgement:
-    """What was made of one try by its judges, and the reply that they read."""
+    """The final judgement of one try, and the reply that its judges read."""
 
     suite: str
     test_id: str
     repeat: int
     reply_id: int
-    verdict: FinalJudgement
+    judgement: FinalJudgement
+
+    @property
+    def key(self) -> TryKey:
+        """Which try it is."""
+        return self.suite, self.test_id, self.repeat

@@ -1,8 +1,8 @@
-"""RUN: the verbs of the store, and what is left to do.
+"""The verbs of the store: begin, update, find, read and store.
 
-In: the out folder, and the vocabulary to keep. Out: the vocabulary again, later, from any process.
+In: the out folder, and the dataclasses to store. Out: the dataclasses again, from any process.
 
-A reply is committed before it is counted, with its request and its mark in one transaction, so a
+A reply is committed before it is counted, with its request and its score in one transaction, so a
 `kill -9` at any moment loses nothing that was counted. Write-ahead log with synchronous=NORMAL: a
 power cut may lose the last moments but never corrupts (figures: docs/decisions/003-store.md).
 Several processes may use one store; SQLite's locks keep them apart.
@@ -64,12 +64,12 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         self._file.close()
 
     # ------------------------------------------------------------------------------- runs
 
-    def begin(
+    def begin_run(
         self,
         *,
         run_id: str,
@@ -85,44 +85,65 @@ class Store:
         machine: Machine | None = None,
         deciding: DecisionPlan | None = None,
     ) -> Run:
-        """Write a new run down, whole, before anything is asked."""
-        now = utc_now()
-        with self._file.writing():
+        """Store a new run, whole, before anything is asked."""
+        with self._file.writing() as connection:
             first = (
                 self._file.one("SELECT coalesce(max(id), 0) + 1 FROM replies")[0] if fresh else 0
             )
-            self._file.connection.execute(
+            connection.execute(
                 "INSERT INTO runs VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
                 (
-                    run_id, key, now, first, seed, repeats, command, version, sampling,
+                    run_id, key, utc_now(), first, seed, repeats, command, version, sampling,
                     to_json(machine, Machine) if machine else None,
                     to_json(deciding, DecisionPlan) if deciding else None,
                 ),
             )  # fmt: skip
-            self._file.connection.executemany(
+            connection.executemany(
                 "INSERT INTO run_models VALUES (?, ?, ?, ?, ?, ?, NULL)",
                 [
                     (
-                        run_id,
-                        m.position,
-                        m.spec,
-                        m.slug,
-                        m.facts.fingerprint,
+                        run_id, m.position, m.spec, m.slug, m.facts.fingerprint,
                         to_json(m.facts, ModelFacts),
                     )
                     for m in models
                 ],
-            )
-            self._keep_suites(run_id, suites)
-        return self.run(run_id)
+            )  # fmt: skip
+            self._store_suites(run_id, suites)
+        return self.read_run(run_id)
 
-    def replace_suites(self, run: Run, suites: Sequence[Suite]) -> Run:
-        """From now on a run is read with these tests; the old ones stay in the store."""
-        with self._file.writing():
-            self._keep_suites(run.id, suites)
-        return self.run(run.id)
+    def update_run(
+        self,
+        run: Run,
+        *,
+        finished: str | None = None,
+        deciding: DecisionPlan | None = None,
+        judging: Judging | None = None,
+        suites: Sequence[Suite] = (),
+    ) -> Run:
+        """Store what has changed since the run began; what is not given stays.
 
-    def _keep_suites(self, run_id: str, suites: Sequence[Suite]) -> None:
+        Args:
+            run: which run.
+            finished: when; nothing is left to ask, and all its files are written.
+            deciding: what the run decides on.
+            judging: who judges it, and how.
+            suites: the tests it is read with from now on; the old ones stay in the store.
+        """
+        values = {
+            "finished": finished,
+            "deciding": to_json(deciding, DecisionPlan) if deciding else None,
+            "judging": to_json(judging, Judging) if judging else None,
+        }
+        with self._file.writing() as connection:
+            for column, value in values.items():
+                if value is not None:
+                    connection.execute(
+                        f"UPDATE runs SET {column} = ? WHERE id = ?", (value, run.id)
+                    )
+            self._store_suites(run.id, suites)
+        return self.read_run(run.id)
+
+    def _store_suites(self, run_id: str, suites: Sequence[Suite]) -> None:
         for position, suite in enumerate(suites):
             body = to_json(content(suite), Suite)
             digest = digest_of(body)
@@ -136,15 +157,15 @@ class Store:
                 (run_id, position, digest, suite.path),
             )
 
-    def unfinished(self, key: str) -> Run | None:
+    def find_unfinished_run(self, key: str) -> Run | None:
         """The newest run of the same command, if it has something left to ask."""
         row = self._file.one(
             "SELECT id, finished FROM runs WHERE key = ? ORDER BY rowid DESC LIMIT 1",
             (key,),
         )
-        return self.run(row[0]) if row and row[1] is None else None
+        return self.read_run(row[0]) if row and row[1] is None else None
 
-    def find(self, text: str) -> Run:
+    def find_run(self, text: str) -> Run:
         """A run by its id, a unique prefix of one, or `latest`."""
         if text == "latest":
             row = self._file.one("SELECT id FROM runs ORDER BY rowid DESC LIMIT 1")
@@ -153,32 +174,27 @@ class Store:
                     tr("the store {path} holds no run yet", path=self.path),
                     hint=tr("start one with `assay run`"),
                 )
-            return self.run(row[0])
-        ids = [
-            row[0]
-            for row in self._file.all(
-                "SELECT id FROM runs WHERE substr(id, 1, ?) = ? ORDER BY id", (len(text), text)
-            )
-        ]
+            return self.read_run(row[0])
+        found = self._file.all(
+            "SELECT id FROM runs WHERE substr(id, 1, ?) = ? ORDER BY id", (len(text), text)
+        )
+        ids = [row[0] for row in found]
         if text in ids:
-            return self.run(text)
+            return self.read_run(text)
         if len(ids) == 1:
-            return self.run(ids[0])
-        raise self._not_one_run(text, ids)
-
-    def _not_one_run(self, text: str, ids: Sequence[str]) -> RunNotFound:
+            return self.read_run(ids[0])
         if ids:
-            return RunNotFound(
+            raise RunNotFound(
                 tr("{text!r} begins the ids of several runs", text=text),
                 hint=tr("give more of the id: {ids}", ids=", ".join(ids[:5])),
             )
         recent = self._file.all("SELECT id FROM runs ORDER BY rowid DESC LIMIT 5")
-        return RunNotFound(
+        raise RunNotFound(
             tr("there is no run {text!r} in {path}", text=text, path=self.path),
             hint=tr("the newest are: {ids}", ids=", ".join(row[0] for row in recent) or "-"),
         )
 
-    def run(self, run_id: str) -> Run:
+    def read_run(self, run_id: str) -> Run:
         """One run, whole."""
         row = self._file.one("SELECT * FROM runs WHERE id = ?", (run_id,))
         models = self._file.all(
@@ -214,12 +230,12 @@ class Store:
             judging=read_back(Judging, row[12]) if row[12] else None,
         )
 
-    def runs(self) -> tuple[Run, ...]:
+    def read_runs(self) -> tuple[Run, ...]:
         """Every run, oldest first."""
         rows = self._file.all("SELECT id FROM runs ORDER BY rowid")
-        return tuple(self.run(row[0]) for row in rows)
+        return tuple(self.read_run(row[0]) for row in rows)
 
-    def suites(self, run: Run) -> tuple[Suite, ...]:
+    def read_suites(self, run: Run) -> tuple[Suite, ...]:
         """The suites of a run as they were when it ran."""
         rows = self._file.all(
             "SELECT s.body, r.path FROM run_suites r JOIN suites s ON s.digest = r.digest "
@@ -228,33 +244,12 @@ class Store:
         )
         return tuple(replace(read_back(Suite, body), path=path) for body, path in rows)
 
-    def suite_names(self) -> tuple[str, ...]:
+    def read_suite_names(self) -> tuple[str, ...]:
         """Every suite that any run has used."""
-        return tuple(
-            row[0] for row in self._file.all("SELECT DISTINCT name FROM suites ORDER BY 1")
-        )
+        rows = self._file.all("SELECT DISTINCT name FROM suites ORDER BY 1")
+        return tuple(row[0] for row in rows)
 
-    def finish(self, run: Run) -> Run:
-        """Nothing is left to ask, and all that a run leaves is written. The time is the one which
-        stands there, if it has one.
-        """
-        with self._file.writing():
-            self._file.connection.execute(
-                "UPDATE runs SET finished = ? WHERE id = ?",
-                (run.finished or utc_now(), run.id),
-            )
-        return self.run(run.id)
-
-    def decide_on(self, run: Run, deciding: DecisionPlan) -> Run:
-        """What a run is to decide on, where that has changed since it began."""
-        with self._file.writing() as connection:
-            connection.execute(
-                "UPDATE runs SET deciding = ? WHERE id = ?",
-                (to_json(deciding, DecisionPlan), run.id),
-            )
-        return self.run(run.id)
-
-    def observe(self, run: Run, model: RunModel, observed: Observed) -> None:
+    def store_observed(self, run: Run, model: RunModel, observed: Observed) -> None:
         """What was seen of a model while this run asked it; the newest view counts."""
         with self._file.writing() as connection:
             connection.execute(
@@ -264,48 +259,43 @@ class Store:
 
     # ------------------------------------------------------------------- requests and replies
 
-    def newest_answer(self, run: Run, request_id: str) -> int | None:
-        """The number of the reply that makes asking again needless; failures are none."""
+    def find_answer(self, run: Run, request_id: str) -> int | None:
+        """The number of the newest reply to use instead of asking again; never a failure."""
         row = self._file.one(
             "SELECT max(id) FROM replies WHERE request_id = ? AND id >= ? AND kind != 'failed'",
             (request_id, run.first_reply),
         )
         return row[0] if row else None
 
-    def keep(self, run: Run, model: RunModel, request: Request, reply: Reply) -> int:
-        """Make a reply that does not end its test durable, and return its number."""
+    def store_reply(self, run: Run, model: RunModel, request: Request, reply: Reply) -> int:
+        """Store a reply that does not end its test; returns its number."""
         with self._file.writing():
-            return self._keep(run, model, request, reply)
+            return self._store_reply(run, model, request, reply)
 
     def store_try(
         self, run: Run, model: RunModel, request: Request, reply: Reply, score: Score | None
     ) -> None:
-        """Make the reply that ends a test and its mark durable, both or neither."""
+        """Store the reply that ends a test and its score, both or neither."""
         with self._file.writing():
-            reply_id = self._keep(run, model, request, reply)
+            reply_id = self._store_reply(run, model, request, reply)
             key = (request.suite, request.test_id, request.repeat)
-            self._mark(run, model, key, reply_id, score)
+            self._store_score(run, model, key, reply_id, score)
 
-    def _keep(self, run: Run, model: RunModel, request: Request, reply: Reply) -> int:
+    def _store_reply(self, run: Run, model: RunModel, request: Request, reply: Reply) -> int:
         self._file.connection.execute(
             "INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
-                request.id,
-                model.facts.fingerprint,
-                request.suite,
-                request.test_id,
-                request.turn,
-                request.repeat,
-                to_json(kept_work(request.work), Work),
+                request.id, model.facts.fingerprint, request.suite, request.test_id,
+                request.turn, request.repeat, to_json(kept_work(request.work), Work),
             ),
-        )
+        )  # fmt: skip
         cursor = self._file.connection.execute(
             "INSERT INTO replies (request_id, run_id, kind, created, body) VALUES (?, ?, ?, ?, ?)",
             (request.id, run.id, reply.kind, utc_now(), to_json(reply, Reply)),
         )
         return int(cursor.lastrowid or 0)
 
-    def reply(self, reply_id: int) -> Reply:
+    def read_reply(self, reply_id: int) -> Reply:
         """One reply by its number."""
         body = self._file.one("SELECT body FROM replies WHERE id = ?", (reply_id,))[0]
         reply: Reply = read_back(Reply, body)
@@ -316,7 +306,7 @@ class Store:
         row = self._file.one("SELECT count(*) FROM replies WHERE run_id = ?", (run.id,))
         return int(row[0])
 
-    def request_work(self, request_id: str) -> Work:
+    def read_work(self, request_id: str) -> Work:
         """What a request asked."""
         body = self._file.one("SELECT body FROM requests WHERE id = ?", (request_id,))[0]
         work: Work = read_back(Work, body)
@@ -325,14 +315,14 @@ class Store:
     # ------------------------------------------------------------------------------ scores
 
     def store_scores(
-        self, run: Run, model: RunModel, marks: Sequence[tuple[TryKey, int, Score | None]]
+        self, run: Run, model: RunModel, scores: Sequence[tuple[TryKey, int, Score | None]]
     ) -> None:
-        """Write marks for replies that are kept already: (try, number of its reply, mark)."""
+        """Store scores of stored replies: (try, number of its reply, score)."""
         with self._file.writing():
-            for key, reply_id, score in marks:
-                self._mark(run, model, key, reply_id, score)
+            for key, reply_id, score in scores:
+                self._store_score(run, model, key, reply_id, score)
 
-    def _mark(
+    def _store_score(
         self, run: Run, model: RunModel, key: TryKey, reply_id: int, score: Score | None
     ) -> None:
         value = score.value if score else None
@@ -343,88 +333,66 @@ class Store:
             (run.id, model.position, *key, reply_id, utc_now(), value, body),
         )
 
-    def marked(self, run: Run, model: RunModel) -> frozenset[TryKey]:
-        """The tries of a run that were answered and marked; failed ones are asked again."""
+    def find_scored(self, run: Run, model: RunModel) -> frozenset[TryKey]:
+        """The tries of a run that were answered and scored; failed ones are asked again."""
         rows = self._file.all(
-            "SELECT suite, test_id, repeat FROM scores WHERE body IS NOT NULL AND id IN ("
-            "  SELECT max(id) FROM scores WHERE run_id = ? AND model = ? "
-            "  GROUP BY suite, test_id, repeat)",
+            "SELECT suite, test_id, repeat FROM scores WHERE body IS NOT NULL AND id IN "
+            f"{_newest('scores')}",
             (run.id, model.position),
         )
         return frozenset(rows)
 
-    def tries(self, run: Run, model: RunModel) -> Iterator[StoredTry]:
-        """Every try of a test by a model in a run, each with its newest mark."""
+    def read_tries(self, run: Run, model: RunModel) -> Iterator[StoredTry]:
+        """Every try of a test by a model in a run, each with its newest score."""
         yield from self._tries(run, model, "s.suite NOT GLOB ?")
 
-    def measures(self, run: Run, model: RunModel) -> Iterator[StoredTry]:
+    def read_measures(self, run: Run, model: RunModel) -> Iterator[StoredTry]:
         """What was asked of a model beside the tests of suites (`MEASURE`)."""
         yield from self._tries(run, model, "s.suite GLOB ?")
 
     def _tries(self, run: Run, model: RunModel, which: str) -> Iterator[StoredTry]:
         rows = self._file.each(
             "SELECT s.suite, s.test_id, s.repeat, s.reply_id, r.request_id, r.body, s.body "
-            "FROM scores s JOIN replies r ON r.id = s.reply_id WHERE s.id IN ("
-            "  SELECT max(id) FROM scores WHERE run_id = ? AND model = ? "
-            f"  GROUP BY suite, test_id, repeat) AND {which} "
-            "ORDER BY s.suite, s.test_id, s.repeat",
+            f"FROM scores s JOIN replies r ON r.id = s.reply_id WHERE s.id IN {_newest('scores')} "
+            f"AND {which} ORDER BY s.suite, s.test_id, s.repeat",
             (run.id, model.position, f"{MEASURE}*"),
         )
-        for suite, test_id, repeat, reply_id, request_id, reply, score in rows:
-            yield StoredTry(
-                suite=suite,
-                test_id=test_id,
-                repeat=repeat,
-                reply_id=reply_id,
-                request_id=request_id,
-                reply=read_back(Reply, reply),
-                score=read_back(Score, score) if score is not None else None,
-            )
+        for suite, test_id, repeat, reply_id, request_id, body, scored in rows:
+            reply = read_back(Reply, body)
+            score = read_back(Score, scored) if scored is not None else None
+            yield StoredTry(suite, test_id, repeat, reply_id, request_id, reply, score)
 
-    # ---------------------------------------------------------------------------- verdicts
-
-    def judge(self, run: Run, judging: Judging) -> Run:
-        """By whom and how a run is judged; what is told last counts."""
-        with self._file.writing() as connection:
-            connection.execute(
-                "UPDATE runs SET judging = ? WHERE id = ?", (to_json(judging, Judging), run.id)
-            )
-        return self.run(run.id)
+    # -------------------------------------------------------------------------- judgements
 
     def store_judgement(
-        self,
-        run: Run,
-        model: RunModel,
-        kept: StoredTry,
-        verdict: FinalJudgement,
-        score: Score,
+        self, run: Run, model: RunModel, judged: StoredTry, final: FinalJudgement, score: Score
     ) -> None:
-        """Make what judges made of an answer and its mark durable, both or neither."""
-        key = (kept.suite, kept.test_id, kept.repeat)
+        """Store the judgement of an answer and its score, both or neither."""
         with self._file.writing() as connection:
             connection.execute(
                 "INSERT INTO verdicts (run_id, model, suite, test_id, repeat, reply_id, created, "
                 "body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (run.id, model.position, *key, kept.reply_id, utc_now(),
-                 to_json(verdict, FinalJudgement)),
+                (run.id, model.position, *judged.key, judged.reply_id, utc_now(),
+                 to_json(final, FinalJudgement)),
             )  # fmt: skip
-            self._mark(run, model, key, kept.reply_id, score)
+            self._store_score(run, model, judged.key, judged.reply_id, score)
 
-    def verdicts(self, run: Run, model: RunModel) -> tuple[StoredJudgement, ...]:
-        """The newest verdict of each try that was judged."""
+    def read_judgements(self, run: Run, model: RunModel) -> tuple[StoredJudgement, ...]:
+        """The newest judgement of each try that was judged."""
         rows = self._file.all(
-            "SELECT suite, test_id, repeat, reply_id, body FROM verdicts WHERE id IN ("
-            "  SELECT max(id) FROM verdicts WHERE run_id = ? AND model = ? "
-            "  GROUP BY suite, test_id, repeat) ORDER BY suite, test_id, repeat",
+            "SELECT suite, test_id, repeat, reply_id, body FROM verdicts WHERE id IN "
+            f"{_newest('verdicts')} ORDER BY suite, test_id, repeat",
             (run.id, model.position),
         )
         return tuple(
-            StoredJudgement(
-                suite=suite,
-                test_id=test_id,
-                repeat=repeat,
-                reply_id=reply_id,
-                verdict=read_back(FinalJudgement, body),
-            )
+            StoredJudgement(suite, test_id, repeat, reply_id, read_back(FinalJudgement, body))
             for suite, test_id, repeat, reply_id, body in rows
         )
+
+
+def _newest(table: str) -> str:
+    """The last row of each try; its values are a run's id and a model's position."""
+    return (
+        f"(SELECT max(id) FROM {table} WHERE run_id = ? AND model = ? "
+        "GROUP BY suite, test_id, repeat)"
+    )

@@ -56,7 +56,7 @@ class CheckpointSequence:
             self.drop(place.name)
             return None
         with Store(self.job.out, read_only=True) as store:
-            self._suites = store.suites(store.run(report.run))
+            self._suites = store.read_suites(store.read_run(report.run))
         self._last, self._top = report, str(place.top or "")
         self._subjects[place.name] = _subject(place)
         self._measured[place.name] = report.decision.measured[0]

@@ -92,8 +92,8 @@ def report_on(
     report = evaluate(job, way.observer)
     measured = _only(_measured(report), wanted, missing)
     with Store(way.out, read_only=True) as store:
-        run = store.run(report.run)
-        asked = store.suites(run)
+        run = store.read_run(report.run)
+        asked = store.read_suites(run)
     assert run.deciding is not None
     decision = decide(run.deciding, [measured], asked, timestamp=measured.timestamp)
     document = report_document(decision, measured)

@@ -139,7 +139,7 @@ def start_and_kill(out: Path, url: str) -> Killed:
         process.kill()
         process.communicate()
     with Store(out) as store:
-        run = store.find("latest")
+        run = store.find_run("latest")
         return Killed(run=run.id, replies=store.count_replies(run))
 
 
@@ -163,7 +163,7 @@ def _newest(out: Path) -> tuple[str, int]:
     if not (out / "assay.db").is_file():
         return "", 0
     with Store(out) as store:
-        runs = store.runs()
+        runs = store.read_runs()
         return (runs[-1].id, store.count_replies(runs[-1])) if runs else ("", 0)
 
 

@@ -31,11 +31,11 @@ def earlier_seconds(store: Store, fingerprint: str) -> dict[str, list[float]]:
 
 
 def _seconds_of(store: Store, fingerprint: str) -> Iterator[tuple[str, float]]:
-    for run in reversed(store.runs()):
+    for run in reversed(store.read_runs()):
         for model in run.models:
             if model.facts.fingerprint != fingerprint:
                 continue
-            for kept in store.tries(run, model):
+            for kept in store.read_tries(run, model):
                 reply = kept.reply
                 if isinstance(reply, Answered | Chosen) and reply.total_s is not None:
                     yield kept.suite, reply.total_s

@@ -104,7 +104,7 @@ class _Ahead:
     def whole(self) -> Forecast:
         """Models one after another, then the judges."""
         kept = None if self.job.fresh else self.store
-        begun = kept.unfinished(key_of(self.job, self.prepared)) if kept else None
+        begun = kept.find_unfinished_run(key_of(self.job, self.prepared)) if kept else None
         shares, left = [], []
         for plan, model in zip(self.prepared.plans, self.prepared.models, strict=True):
             pending = list(_pending(plan, kept, begun or _TO_COME))
@@ -255,11 +255,11 @@ def _next_unanswered(
     replies: list[str] = []
     for turn in range(len(exchange.asked)):
         request = plan.request(exchange, turn, replies)
-        number = store.newest_answer(run, request.id) if store else None
+        number = store.find_answer(run, request.id) if store else None
         if store is None or number is None:
             return request
         if turn < len(exchange.asked) - 1:
-            reply = store.reply(number)
+            reply = store.read_reply(number)
             replies.append(reply.text if isinstance(reply, Answered) else "")
     return None
 

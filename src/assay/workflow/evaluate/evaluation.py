@@ -88,7 +88,7 @@ def evaluate(job: Job, observer: Observer) -> Report:
                     tensorboard=job.tensorboard,
                 ):
                     observer.note(note)
-                store.finish(ended)
+                store.update_run(run, finished=ended.finished)
             return report
     except KeyboardInterrupt as stop:
         raise Interrupted(
@@ -112,16 +112,16 @@ def evaluate(job: Job, observer: Observer) -> Report:
 def _begin(job: Job, store: Store, prepared: Prepared) -> tuple[Run, RunFolder]:
     """Continue the unfinished run of the same command unless another process has it."""
     key = key_of(job, prepared)
-    if not job.fresh and (run := store.unfinished(key)):
+    if not job.fresh and (run := store.find_unfinished_run(key)):
         folder = RunFolder(job.out, run.id)
         if folder.take():
             # A checkpoint that broke on the way may be whole again; options may be others.
             again = prepared.deciding
-            return (store.decide_on(run, again) if again else run), folder
+            return (store.update_run(run, deciding=again) if again else run), folder
     # Taken before the store shows it: another process must not continue it background.
     folder = RunFolder(job.out, new_run_id())
     folder.take()
-    run = store.begin(
+    run = store.begin_run(
         run_id=folder.run_id,
         key=key,
         models=[
@@ -192,7 +192,7 @@ def _asked(asking: _Asking) -> Run:
         failed = replace(subject, failed=why_failed(Path(subject.path), error))
         asking.observer.note(left_out(failed.name, failed.failed))
         others = tuple(failed if each is subject else each for each in subjects)
-        return asking.store.decide_on(run, replace(run.deciding, subjects=others))
+        return asking.store.update_run(run, deciding=replace(run.deciding, subjects=others))
     return run
 
 
@@ -230,12 +230,12 @@ class _Asking:
         finally:  # a stopped run, too, reports the answers it found in the store
             self._mark_reused()
             if left and (observed := self.model.observed()) != Observed():
-                self.store.observe(self.run, self.known, observed)
+                self.store.store_observed(self.run, self.known, observed)
         self.observer.model_finished(self.known.spec)
 
     def _left_to_ask(self) -> list[_Pending]:
         """A set difference: what is planned less what the store holds."""
-        marked = self.store.marked(self.run, self.known)
+        marked = self.store.find_scored(self.run, self.known)
         pending: list[_Pending] = []
         for exchange in self.plan.exchanges:
             # A marked try of this very run needs no hash: the run's key holds all that its id does.
@@ -246,7 +246,7 @@ class _Asking:
         for request in self.measures:
             if (request.suite, request.test_id, request.repeat) in marked:
                 continue
-            reply_id = self.store.newest_answer(self.run, request.id)
+            reply_id = self.store.find_answer(self.run, request.id)
             if reply_id is None:
                 pending.append((None, request))
             else:
@@ -259,13 +259,13 @@ class _Asking:
         self.replies[exchange.key] = replies
         for turn in range(len(exchange.asked)):
             request = self.plan.request(exchange, turn, replies)
-            reply_id = self.store.newest_answer(self.run, request.id)
+            reply_id = self.store.find_answer(self.run, request.id)
             if reply_id is None:
                 return request
             if turn == len(exchange.asked) - 1:
                 self.to_mark.append((exchange, reply_id))
             else:
-                replies.append(_text_of(self.store.reply(reply_id)))
+                replies.append(_text_of(self.store.read_reply(reply_id)))
         return None
 
     def _ask(self, pending: Sequence[_Pending]) -> list[_Pending]:
@@ -283,7 +283,7 @@ class _Asking:
                 self.store.store_try(self.run, self.known, request, reply, score)
                 self.background.answered(self.known.slug, request, reply)
             else:
-                self.store.keep(self.run, self.known, request, reply)
+                self.store.store_reply(self.run, self.known, request, reply)
                 replies = self.replies[exchange.key]
                 replies.append(_text_of(reply))
                 following.append((exchange, self.plan.request(exchange, request.turn + 1, replies)))
@@ -301,7 +301,7 @@ class _Asking:
     def _marked(self, asked: Exchange | Request, reply_id: int) -> tuple[TryKey, int, Score | None]:
         if isinstance(asked, Request):
             return (asked.suite, asked.test_id, asked.repeat), reply_id, MEASURED
-        return asked.key, reply_id, score_reply(asked.case, self.store.reply(reply_id))
+        return asked.key, reply_id, score_reply(asked.case, self.store.read_reply(reply_id))
 
 
 def _text_of(reply: Reply) -> str:

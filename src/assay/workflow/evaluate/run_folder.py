@@ -154,9 +154,9 @@ class RunFolder:
         )
 
     def _write_outputs(self, store: Store, run_id: str, clashing: frozenset[str]) -> None:
-        run = store.run(run_id)
+        run = store.read_run(run_id)
         for model in run.models:
-            for kept in store.tries(run, model):
+            for kept in store.read_tries(run, model):
                 if isinstance(kept.reply, Answered):
                     self.write_answer(
                         model.slug, kept.suite, kept.test_id, kept.repeat, kept.reply, clashing

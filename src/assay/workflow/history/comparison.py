@@ -77,7 +77,7 @@ def _refuse_nothing_in_common(sides: Sequence[_Answers]) -> None:
 
 def _sides(store: Store, name: str) -> Iterator[tuple[Run, RunModel]]:
     try:
-        run = store.find(name)
+        run = store.find_run(name)
     except RunNotFound:
         newest = _newest_run_of(store, name)
         if newest is None:
@@ -88,7 +88,7 @@ def _sides(store: Store, name: str) -> Iterator[tuple[Run, RunModel]]:
 
 
 def _newest_run_of(store: Store, name: str) -> tuple[Run, RunModel] | None:
-    for run in reversed(store.runs()):
+    for run in reversed(store.read_runs()):
         for model in run.evaluated:
             if name in (model.spec, model.slug, model.facts.name):
                 return run, model
@@ -99,7 +99,7 @@ def _answers(store: Store, run: Run, model: RunModel) -> _Answers:
     return _Answers(
         side=Side(run=run.id, model=model.spec, when=run.created),
         finished=run.finished is not None,
-        suites={suite.name: suite for suite in store.suites(run)},
+        suites={suite.name: suite for suite in store.read_suites(run)},
         summaries={summary.suite: summary for summary in summaries_of(store, run, model)},
         judging=run.judging,
     )

@@ -58,7 +58,7 @@ def leaderboard(store: Store, *, suite: str | None = None) -> Leaderboard:
     tables: dict[_Way, _Table] = {}
     seen: set[_Seen] = set()
     unfinished = 0
-    for run in reversed(store.runs()):
+    for run in reversed(store.read_runs()):
         if run.finished is None:
             unfinished += 1
             continue
@@ -94,7 +94,7 @@ def leaderboard(store: Store, *, suite: str | None = None) -> Leaderboard:
 
 
 def _refuse_unknown(store: Store, suite: str) -> None:
-    known = store.suite_names()
+    known = store.read_suite_names()
     if suite not in known:
         raise SuiteNotFound(
             tr("no run in {path} has a suite {suite!r}", path=store.path, suite=suite),
@@ -113,14 +113,14 @@ def _enter(
     """Runs come newest first, so the first entry of a model is the one that counts."""
     keys = {
         digest: (digest, run.sampling, model.facts.fingerprint, _judged(run, suite))
-        for digest, suite in zip(run.digests, store.suites(run), strict=True)
+        for digest, suite in zip(run.digests, store.read_suites(run), strict=True)
     }
     ranked = {
         digest: suite
-        for digest, suite in zip(run.digests, store.suites(run), strict=True)
+        for digest, suite in zip(run.digests, store.read_suites(run), strict=True)
         if keys[digest] not in seen and only in (None, suite.name) and not is_own(suite)
     }
-    tries = tuple(store.tries(run, model)) if ranked else ()
+    tries = tuple(store.read_tries(run, model)) if ranked else ()
     for digest, suite in ranked.items():
         seen.add(keys[digest])
         trials = tuple(trials_of(suite, tries))

@@ -41,11 +41,11 @@ def export(store: Store, run: Run, form: ExportFormat) -> Iterator[str]:
 
 
 def _records(store: Store, run: Run) -> Iterator[dict[str, object]]:
-    suites = store.suites(run)
+    suites = store.read_suites(run)
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
     pass_marks = {suite.name: suite.pass_mark for suite in suites}
     for model in run.models:
-        for kept in store.tries(run, model):
+        for kept in store.read_tries(run, model):
             case = cases[kept.suite, kept.test_id]
             yield _record(run, model, kept, case, pass_marks[kept.suite])
 

@@ -53,7 +53,7 @@ def rescore(store: Store, run: Run) -> Rescored:
 
 def _rescore(store: Store, run: Run, folder: RunFolder) -> Rescored:
     notes: list[str] = []
-    suites = [_todays(suite, run.models[0].facts, notes) for suite in store.suites(run)]
+    suites = [_todays(suite, run.models[0].facts, notes) for suite in store.read_suites(run)]
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
     marked = changed = 0
     for model in run.models:
@@ -63,7 +63,7 @@ def _rescore(store: Store, run: Run, folder: RunFolder) -> Rescored:
             marked += 1
             changed += _worth(old) != _worth(new)
         store.store_scores(run, model, marks)
-    run = store.replace_suites(run, suites)
+    run = store.update_run(run, suites=suites)
     report = report_of(store, run)
     if run.finished:
         folder.write(report, suites, store)
@@ -76,11 +76,9 @@ def _marks(
     """Old and new mark of every answer; a failed request has none to renew. What judges said of
     an answer still holds, and is marked by today's arithmetic.
     """
-    verdicts = {
-        (kept.suite, kept.test_id, kept.repeat): kept.verdict for kept in store.verdicts(run, model)
-    }
-    for kept in tuple(store.tries(run, model)):
-        key = (kept.suite, kept.test_id, kept.repeat)
+    verdicts = {kept.key: kept.judgement for kept in store.read_judgements(run, model)}
+    for kept in tuple(store.read_tries(run, model)):
+        key = kept.key
         verdict = verdicts.get(key)
         new = score_of(verdict) if verdict else score_reply(cases[key[0], key[1]], kept.reply)
         if new:

@@ -33,16 +33,16 @@ from assay.workflow.judging.stored_judgements import judged_of
 
 def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None = None) -> Report:
     """The whole run. `guesses`: the suites' baselines, where somebody has them already."""
-    suites = store.suites(run)
+    suites = store.read_suites(run)
     # What was observed is in the store since it began; one that failed has no figures.
-    run = replace(run, models=store.run(run.id).evaluated)
+    run = replace(run, models=store.read_run(run.id).evaluated)
     if guesses is None:
         guesses = {suite.name: baselines_of(suite) for suite in suites}
     models: list[ModelReport] = []
     failed = asked = 0
     measured: dict[str, Measured] = {}
     for model in run.models:
-        tries = tuple(store.tries(run, model))
+        tries = tuple(store.read_tries(run, model))
         asked += len(tries)
         failed += sum(isinstance(kept.reply, Failed) for kept in tries)
         summaries = tuple(
@@ -55,7 +55,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         )
         models.append(_model_report(store, run, model, tries, summaries))
         if subject := _subject_of(run, model):
-            beside = tuple(store.measures(run, model))
+            beside = tuple(store.read_measures(run, model))
             failed += failed_requests(beside)
             measured[model.spec] = measured_of(
                 subject, model, run, summaries, _digests(run, suites), beside, _samples(run)
@@ -186,8 +186,8 @@ def _selected_spec(run: Run, decision: Decision | None) -> str | None:
 
 def summaries_of(store: Store, run: Run, model: RunModel) -> tuple[SuiteSummary, ...]:
     """One model's suites, without baselines: what comparisons and rankings need."""
-    tries = tuple(store.tries(run, model))
-    return tuple(summarise(suite, trials_of(suite, tries)) for suite in store.suites(run))
+    tries = tuple(store.read_tries(run, model))
+    return tuple(summarise(suite, trials_of(suite, tries)) for suite in store.read_suites(run))
 
 
 def trials_of(suite: Suite, tries: Sequence[StoredTry]) -> Iterator[Trial]:

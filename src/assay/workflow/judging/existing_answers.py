@@ -120,7 +120,7 @@ def _judge_run(job: ToJudge, readings: Sequence[Reading], observer: Observer) ->
             hint=tr("leave -s out, or name a folder that holds outputs/"),
         )
     with Store(job.out, must_exist=True) as store:
-        run = store.find(job.run_or_dir)
+        run = store.find_run(job.run_or_dir)
         if run.finished is None:
             raise UsageError(
                 tr("run {run} is not finished", run=run.id),
@@ -146,7 +146,7 @@ def judge_in(
     until: float | None,
 ) -> Report:
     """Judge a run whose folder is ours."""
-    suites = store.suites(run)
+    suites = store.read_suites(run)
     if not any(isinstance(case.check, Judge) for suite in suites for case in suite.cases):
         raise UsageError(
             tr("no test of run {run} needs a judge", run=run.id),

@@ -41,12 +41,12 @@ def cases_to_judge(
 def _read_before(plan: Plan, seat: Seat, store: Store) -> set[tuple[str, str, int]]:
     judge = seat.model.facts.fingerprint
     return {
-        (kept.suite, kept.test_id, kept.repeat)
-        for run in store.runs()
+        kept.key
+        for run in store.read_runs()
         if run.judging and any(each.fingerprint == judge for each in run.judging.judges)
         for model in run.models
         if model.facts.fingerprint == plan.facts.fingerprint
-        for kept in store.verdicts(run, model)
+        for kept in store.read_judgements(run, model)
     }
 
 
@@ -62,7 +62,7 @@ def requests_to_judge(
     examples = [
         request
         for request in _of_examples(panel, seat, tuple(distinct.values()))
-        if store is None or store.newest_answer(run, request.id) is None
+        if store is None or store.find_answer(run, request.id) is None
     ]
     of_case = {key: list(_of_case(panel, seat, case)) for key, case in distinct.items()}
     return [*examples, *(each for case in cases for each in of_case[case.suite, case.id])]

@@ -42,7 +42,7 @@ def ask_all(
         requests = [each.request for each in waiting.values()]
         for reply in ask(model, requests, until=until):
             asked = waiting[reply.request_id]
-            store.keep(run, judge, asked.request, reply)
+            store.store_reply(run, judge, asked.request, reply)
             for inquiry in asked.listeners:
                 inquiry.take(asked.request, reply)
                 observer.replied(judge.spec, reply, None)
@@ -70,9 +70,9 @@ def _unheard(store: Store, run: Run, inquiry: Questionnaire) -> Sequence[Request
         known = [
             (request, reply_id)
             for request in asked
-            if (reply_id := store.newest_answer(run, request.id)) is not None
+            if (reply_id := store.find_answer(run, request.id)) is not None
         ]
         if not known:
             return asked
         for request, reply_id in known:
-            inquiry.take(request, store.reply(reply_id))
+            inquiry.take(request, store.read_reply(reply_id))

@@ -87,7 +87,7 @@ def judge_answers(
     judged = {
         (model.position, kept.suite, kept.test_id, kept.repeat)
         for model in run.models
-        for kept in store.verdicts(run, model)
+        for kept in store.read_judgements(run, model)
     }
     for answer in answers:
         if answer.key in judged and not panel.seats and not _tell(answer.judgements):
@@ -104,10 +104,10 @@ def judge_answers(
     notes = (*panel.notes_if(code_was_run=bool(isolation)), *notes)
     if run.judging is not None and not panel.seats:
         told = dict.fromkeys((*run.judging.notes, *notes))
-        return store.judge(run, replace(run.judging, notes=tuple(told)))
-    return store.judge(
+        return store.update_run(run, judging=replace(run.judging, notes=tuple(told)))
+    return store.update_run(
         run,
-        Judging(
+        judging=Judging(
             judges=tuple(seat.judged_by for seat in panel.seats),
             repeats=panel.options.repeats,
             use_case=panel.options.use_case,
@@ -158,7 +158,7 @@ def _by_its_criteria(judgement: Judgement, rubric: Rubric) -> Judgement:
 def _answers(store: Store, run: Run, suites: Sequence[Suite]) -> Iterator[_Answer]:
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
     for model in run.models:
-        for kept in store.tries(run, model):
+        for kept in store.read_tries(run, model):
             case = cases.get((kept.suite, kept.test_id))
             if case and isinstance(case.check, Judge) and isinstance(kept.reply, Answered):
                 yield _Answer(model=model, kept=kept, case=case, text=kept.reply.text)

@@ -34,15 +34,15 @@ def evidence_of(
         return examine(check, answer, None)
     content = [_examiners(), check.evidence, check.data_seed, sandbox.isolation, answer]
     request = make_evidence_request(case.id, content)
-    if (number := store.newest_answer(run, request.id)) is not None:
-        kept = store.reply(number)
+    if (number := store.find_answer(run, request.id)) is not None:
+        kept = store.read_reply(number)
         assert isinstance(kept, Answered)
         evidence: Evidence = read_back(Evidence, kept.text)
         return evidence
     evidence = examine(check, answer, sandbox)
     if evidence.isolation:
         told = to_json(evidence, Evidence)
-        store.keep(run, model, request, Answered(request_id=request.id, text=told))
+        store.store_reply(run, model, request, Answered(request_id=request.id, text=told))
     return evidence
 
 

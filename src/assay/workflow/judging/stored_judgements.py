@@ -57,20 +57,20 @@ def _answers(
     """Every verdict; and for an answer that there is not, a verdict that says so: a model that
     failed five tests of six is not excellent for the sixth.
     """
-    judged = {(kept.suite, kept.test_id, kept.repeat): kept for kept in store.verdicts(run, model)}
+    judged = {kept.key: kept for kept in store.read_judgements(run, model)}
     whys = {
-        (kept.suite, kept.test_id, kept.repeat): kept.reply.reason
-        for kept in store.tries(run, model)
+        kept.key: kept.reply.reason
+        for kept in store.read_tries(run, model)
         if isinstance(kept.reply, Failed)
     }
     for (suite, test_id), case in sorted(cases.items(), key=lambda one: one[0]):
         for repeat in range(run.repeats):
             key = (suite, test_id, repeat)
             kept = judged.pop(key, None)
-            verdict = kept.verdict if kept else _unanswered(case, whys.get(key, ""))
+            verdict = kept.judgement if kept else _unanswered(case, whys.get(key, ""))
             yield JudgedAnswer(verdict=verdict, category=case.category)
     for kept in judged.values():  # of a test that the suites no longer have
-        yield JudgedAnswer(verdict=kept.verdict)
+        yield JudgedAnswer(verdict=kept.judgement)
 
 
 def _unanswered(case: Case, why: str) -> FinalJudgement:
@@ -90,7 +90,9 @@ def _unanswered(case: Case, why: str) -> FinalJudgement:
 def _earlier(store: Store, run: Run) -> Iterator[EarlierRun]:
     """The runs before this one in which the same models were judged."""
     own = {model.facts.fingerprint: model.spec for model in run.models}
-    before = [each for each in store.runs() if each.id != run.id and each.created <= run.created]
+    before = [
+        each for each in store.read_runs() if each.id != run.id and each.created <= run.created
+    ]
     for each in [other for other in before if other.judging][-MOST_EARLIER:]:
         for model in each.models:
             if spec := own.get(model.facts.fingerprint):
@@ -98,6 +100,6 @@ def _earlier(store: Store, run: Run) -> Iterator[EarlierRun]:
 
 
 def _verdicts(store: Store, run: Run, model: RunModel, spec: str) -> Iterator[EarlierRun]:
-    verdicts = tuple(kept.verdict for kept in store.verdicts(run, model))
+    verdicts = tuple(kept.judgement for kept in store.read_judgements(run, model))
     if verdicts:
         yield EarlierRun(run=run.id, when=run.created, model=spec, verdicts=verdicts)
