@@ -17,7 +17,6 @@ from assay.errors import AssayError, ModelUnavailable
 from assay.models.local.folder import find_checkpoint
 from assay.models.local.loading.checkpoint import examine
 from assay.models.local.loading.weight_files import (
-    HEADER_BYTES,
     main_dtype,
     read_header,
     tensors_in,
@@ -69,73 +68,32 @@ def change_tensors(folder, change):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
-def test_a_header_says_what_the_library_says(tmp_path, dtype):
+def test_sizes_and_types_are_those_of_the_tensors(tmp_path, dtype):
     path = make_checkpoint(tmp_path, dtype=dtype) / "model.safetensors"
     ours = read_header(path)
     with safe_open(path, "pt") as theirs:
-        assert set(ours) == set(theirs.keys())
-        for name in ours:
-            assert list(ours[name].shape) == theirs.get_slice(name).get_shape()
-            assert ours[name].bytes == theirs.get_tensor(name).nbytes
+        assert {name: tensor.bytes for name, tensor in ours.items()} == {
+            name: theirs.get_tensor(name).nbytes
+            for name in theirs.keys()  # noqa: SIM118
+        }
     assert main_dtype(ours) == dtype
 
 
-def test_a_file_may_hold_numbers_without_dimensions_and_empty_tensors(tmp_path):
-    save_file({"a": torch.tensor(1.0), "b": torch.zeros(0, 3)}, tmp_path / "a.safetensors")
-    found = read_header(tmp_path / "a.safetensors")
-    assert {name: tensor.shape for name, tensor in found.items()} == {"a": (), "b": (0, 3)}
-
-
-@pytest.mark.parametrize("kept", [0, 7, 8, 100, -1, -1000])
+@pytest.mark.parametrize("kept", [0, 7, 100, -1, -1000])
 def test_a_file_that_was_cut_off_is_refused(folder, kept):
     path = folder / "model.safetensors"
     path.write_bytes(path.read_bytes()[:kept])
     damaged(path)
 
 
-def test_a_file_that_lacks_its_last_bytes_says_how_many(folder):
-    path = folder / "model.safetensors"
-    path.write_bytes(path.read_bytes()[:-1234])
-    assert "1,234 bytes" in damaged(path)
-
-
-def test_bytes_that_belong_to_no_tensor_are_refused(tmp_path):
-    assert "belong to no tensor" in damaged(write(tmp_path / "a", {"a": FLOATS}, bytes(9)))
-
-
-@pytest.mark.parametrize("length", [2**63, 2**64 - 1, HEADER_BYTES + 1, 10_000])
-def test_a_header_longer_than_its_file_is_not_read(tmp_path, length):
-    assert "header" in damaged(write(tmp_path / "a", {"a": FLOATS}, bytes(8), length=length))
-
-
 @pytest.mark.parametrize(
     "header",
     [
-        b"",
-        b"{",
-        b"[]",
-        b"null",
-        b"\xff\xfe",
         b"[" * 200_000,
-        b'{"a": 1' + b"0" * 5000 + b"}",
-        b'{"a": {}, "a": {}}',
-        {"a": 1},
-        {"a": {}},
         {"a": FLOATS | {"dtype": "F33"}},
-        {"a": FLOATS | {"dtype": ["F32"]}},
-        {"a": FLOATS | {"shape": [3]}},
-        {"a": FLOATS | {"shape": [-2]}},
-        {"a": FLOATS | {"shape": [2.0]}},
-        {"a": FLOATS | {"shape": [True, 2]}},
-        {"a": FLOATS | {"shape": 2}},
         {"a": FLOATS | {"shape": [2**62, 2**62]}},
-        {"a": FLOATS | {"shape": [1] * 1000 + [2]}},
-        {"a": FLOATS | {"data_offsets": [8, 0]}},
-        {"a": FLOATS | {"data_offsets": [0]}},
-        {"a": FLOATS | {"data_offsets": [1, 9]}},
-        {"a": FLOATS, "b": FLOATS},
-        {"a": FLOATS, "b": FLOATS | {"data_offsets": [4, 12]}},
         {"a": FLOATS | {"shape": [2**40], "data_offsets": [0, 2**42]}},
+        {"a": FLOATS, "b": FLOATS},
     ],
 )
 def test_a_header_that_is_wrong_about_its_file_is_refused(tmp_path, header):
