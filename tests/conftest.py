@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.loaded_python import run_python
 from tests.servers.fixtures import (  # noqa: F401
@@ -25,11 +26,26 @@ from tests.servers.fixtures import (  # noqa: F401
     start_ollama,
     start_openai,
 )
+from tests.waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[1]
+# A pattern or a draw that takes long on a busy machine is no mistake.
+settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("assay")
 # Before torch is imported, and inherited by processes that tests start: two workers that each use
 # both cores would wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def _let_children_be_interrupted() -> None:
+    """A process started in the background ignores SIGINT, and so would all that it starts. With a
+    handler of our own, programs under test start with the default, and the tests still go on.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda number, frame: None)
+
+
+_let_children_be_interrupted()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -155,7 +171,7 @@ def right(tests: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 @contextmanager
-def no_hang(seconds: int = 120) -> Iterator[None]:
+def no_hang(seconds: int = PATIENCE_S) -> Iterator[None]:
     """Ends a test that would run for hours, as a pattern does that backtracks without end. It says
     nothing about speed: a slow machine must not fail a test.
     """

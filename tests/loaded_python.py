@@ -67,7 +67,7 @@ LOADED_FOR_WEIGHTS = (
 READ_AT_START = ("PYTHON", "LC_", "LANG", "OMP_NUM_THREADS", "OPENBLAS_", "MKL_")
 READ_FOR_WEIGHTS = ("HF_", "TORCH_", "TRANSFORMERS_", "ACCELERATE_")
 CAN_FORK = hasattr(os, "fork")
-TIMEOUT_S = 120
+TIMEOUT_S = 600  # only a run that hangs takes so long
 
 
 def run_python(

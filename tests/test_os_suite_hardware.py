@@ -30,6 +30,7 @@ from tests.os_suite_files import (
     ids_in,
     sources,
 )
+from tests.waiting import PATIENCE_S
 
 BESIDE_THE_TABLE = (
     "vendor driver, not in the kernel's table",
@@ -309,7 +310,7 @@ def run_script(*words: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
 
 

@@ -19,6 +19,7 @@ from assay.interfaces.benchmark_choices import YAWO, choose, holds_tests, one_ke
 from assay.interfaces.benchmark_script import command
 from tests.conftest import ROOT, numbered, right
 from tests.loaded_python import run_python
+from tests.waiting import PATIENCE_S
 
 CHAT = "smollm2:135m-instruct-q4_1"
 SECRET = "sk-planted-4f9a7c21e8b35d60"
@@ -440,7 +441,7 @@ def test_a_stopped_run_ends_with_130_and_says_how_to_continue(desk, tests):
     )
     assert any("start" in line for line in iter(running.stderr.readline, ""))
     running.terminate()
-    _, said = running.communicate(timeout=60)
+    _, said = running.communicate(timeout=PATIENCE_S)
     assert running.returncode == 130
     assert "next: continue with: assay run" in said
 
@@ -569,7 +570,7 @@ def without_packages(folder: Path, *words: str) -> subprocess.CompletedProcess[s
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
         env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
     )
 

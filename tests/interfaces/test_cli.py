@@ -13,6 +13,7 @@ import pytest
 from assay.interfaces.cli import COMMANDS, load_command
 from assay.workflow.history.records import COLUMNS
 from tests.conftest import numbered, right
+from tests.waiting import PATIENCE_S
 
 ESTIMATE = {"value", "low", "high", "n", "unscored", "unit", "method"}
 
@@ -291,7 +292,7 @@ def test_no_argument_shows_the_help():
 def test_a_reader_that_goes_away_is_no_error(bench, two_models, given):
     process = bench.start(*given)
     process.stdout.close()
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=PATIENCE_S) == 0
     assert process.stderr.read() == ""
     process.stderr.close()
 
@@ -300,7 +301,7 @@ def test_a_run_whose_reader_goes_away_ends_as_the_run_did(bench, tests):
     model = bench.script("flaky", default="x", fail={"sum_001": "reset"})
     process = bench.start("run", model, "-s", bench.suite({"sum": tests}))
     process.stdout.close()
-    assert process.wait(timeout=30) == 3
+    assert process.wait(timeout=PATIENCE_S) == 3
     process.stderr.close()
 
 

@@ -15,6 +15,7 @@ from assay.workflow.discover.discovery import SuiteFound
 from tests.conftest import numbered, right
 from tests.loaded_python import start_on_terminal
 from tests.servers.ollama_models import CHAT
+from tests.waiting import PATIENCE_S
 from tests.workflow.judged_work import form
 
 # There are no pseudo-terminals on Windows.
@@ -23,7 +24,6 @@ pexpect, fdpexpect, pty, termios = map(
 )
 
 UP, DOWN, SPACE, ENTER, CTRL_C, CTRL_D = "\x1b[A", "\x1b[B", " ", "\r", "\x03", "\x04"
-PATIENCE_S = 90
 NOBODY = "127.0.0.1:1"
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\r")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 import signal
 import sqlite3
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE_S, wait_for
 from tests.workflow.judged_work import Court, form, judged_test, rows, verdicts
 
 TESTS = 12
@@ -30,19 +30,12 @@ def judged(court: Court) -> int:
         return 0
 
 
-def wait_for(court: Court, replies: int) -> None:
-    end = time.monotonic() + 60
-    while judged(court) < replies:
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.01)
-
-
 def test_a_judging_killed_in_the_middle_goes_on_and_asks_nothing_twice(court):
     tests = [judged_test(f"own_{n:03d}", prompt=f"{n}: explain a search") for n in range(TESTS)]
     judge = court.judge(form(7, 8, 9), delay_s=0.05)
     words = ["run", court.model, "-s", court.tests(*tests), "--judge", judge]
     process = court.start(*words)
-    wait_for(court, 3)
+    wait_for(lambda: judged(court) >= 3)
     process.kill()
     process.communicate()
     heard = judged(court)
@@ -59,9 +52,9 @@ def test_a_judging_that_is_interrupted_says_how_to_go_on_and_ends_with_130(court
     court.run(suite=court.tests(*tests))
     slow = court.judge(form(7, 8, 9), delay_s=0.05)
     process = court.start("judge", "latest", "--judge", slow)
-    wait_for(court, 2)
+    wait_for(lambda: judged(court) >= 2)
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, stdout) == (130, "")
     assert "Traceback" not in stderr
     assert "continue with: assay judge latest --judge" in stderr

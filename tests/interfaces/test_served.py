@@ -9,6 +9,7 @@ import sqlite3
 import pytest
 
 from tests.conftest import numbered
+from tests.waiting import PATIENCE_S
 
 CHAT = "smollm2:135m-instruct-q4_1"
 KEY = "sk-planted-4f1d9e0b7c"
@@ -119,7 +120,7 @@ def test_ctrl_c_while_a_server_hangs_ends_at_once_and_frees_the_server(bench, ol
     process = bench.start("run", ollama_server.spec(), "-s", sums)
     ollama_server.wait_until(lambda server: any("What is 4 plus" in text for text in asked(server)))
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert "continue with: assay run" in said
     assert "Traceback" not in said

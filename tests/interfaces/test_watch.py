@@ -14,6 +14,7 @@ import pytest
 from assay.interfaces.cli import load_command
 from tests.conftest import no_hang
 from tests.models.local.checkpoints import make_checkpoint
+from tests.waiting import PATIENCE_S
 
 GATE = '[perplexity]\nmax = 1e9\n\n[[suite]]\nname = "tests"\nmin = 0\n'
 
@@ -52,7 +53,7 @@ def test_ctrl_c_ends_it_with_130_and_the_command_it_prints_goes_on(bench):
         shutil.move(bench.folder / "made", bench.folder / "run")
         line = process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=PATIENCE_S)
     assert line.startswith("run/step_100: perplexity ")
     assert "accepted" in line
     assert line.endswith("best so far: run/step_100\n")

@@ -108,7 +108,7 @@ def connected():
 
 
 def fault_of(ask):
-    with no_hang(60), pytest.raises(Fault) as caught:
+    with no_hang(), pytest.raises(Fault) as caught:
         ask()
     return caught.value
 
@@ -328,7 +328,7 @@ def test_a_mistake_of_ours_is_raised_where_it_is_seen():
             raise ZeroDivisionError
         return number
 
-    with no_hang(60), pytest.raises(ZeroDivisionError):
+    with no_hang(), pytest.raises(ZeroDivisionError):
         list(in_parallel(work, range(100), 2, call_off=nothing))
 
 
@@ -336,7 +336,7 @@ def test_leaving_early_calls_off_and_waits_for_the_workers():
     off = threading.Event()
     coming = in_parallel(lambda n: off.wait(60) if n else n, range(8), 4, call_off=off.set)
     assert next(coming) == 0
-    with no_hang(60):
+    with no_hang():
         coming.close()
     assert off.is_set()
     assert not [t for t in threading.enumerate() if t.name.startswith("asking-")]

@@ -12,7 +12,8 @@ import pytest
 
 from assay.errors import ExitCode, SandboxUnavailable
 from assay.sandbox import find_isolation, open_sandbox
-from tests.sandbox.conftest import STRONG
+from tests.sandbox.conftest import STRONG, place_for_everybody
+from tests.waiting import PATIENCE_S
 
 
 def test_the_best_that_works_is_taken():
@@ -68,7 +69,7 @@ def test_without_any_isolation_running_code_is_refused_with_what_to_do(tmp_path)
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     code, message, hint = done.stdout.splitlines()
     assert int(code) == ExitCode.REFUSED
@@ -183,7 +184,7 @@ def said(root):
         ).stdout
     ):
         pytest.skip("no Python that an ordinary user can start")
-    folder = Path(tempfile.mkdtemp(prefix="assay-test-"))
+    folder = Path(tempfile.mkdtemp(prefix="assay-test-", dir=place_for_everybody()))
     try:
         package = folder / "assay"
         package.mkdir()
@@ -198,7 +199,7 @@ def said(root):
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=PATIENCE_S,
             user=45_678,
             group=45_678,
             extra_groups=[],

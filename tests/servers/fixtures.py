@@ -21,7 +21,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from http.client import HTTPConnection
@@ -30,9 +29,10 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import PATIENCE_S, wait_for
+
 ROOT = Path(__file__).resolve().parents[2]
 FIRST_MODEL = {"ollama": "smollm2:135m-instruct-q4_1", "openai": "test-model"}
-PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -123,10 +123,7 @@ class Server:
 
     def wait_until(self, holds: Callable[[Server], bool]) -> None:
         """Wait for something to be true, without an opinion on how fast."""
-        end = time.monotonic() + PATIENCE_S
-        while not holds(self):
-            assert time.monotonic() < end, "it did not happen"
-            time.sleep(0.02)
+        wait_for(lambda: holds(self), every_s=0.02)
 
     def ask(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None

@@ -8,14 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from assay.suites.load import examine
 from assay.types import Finding
-
-# A busy machine is no mistake of the code under test.
-settings.register_profile("suites", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("suites")
 
 Test = dict[str, Any]
 WriteSuite = Callable[..., Path]

@@ -6,12 +6,12 @@ A tiny model answers a test in some 20 ms: a hundred of them leave time to be ki
 import shlex
 import signal
 import sqlite3
-import time
 from contextlib import closing
 
 import pytest
 
 from assay import api
+from tests import waiting
 from tests.models.local.checkpoints import make_checkpoint, save_tokenizer
 
 WRITTEN, CHOSEN, BEST, LIVE = 80, 12, 4, 4
@@ -92,12 +92,12 @@ def count_of(bench, what):
             return 0
 
 
-def wait_for(condition, process, *, seconds=90):
-    started = time.monotonic()
-    while not condition():
+def wait_for(condition, process):
+    def holds():
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() - started < seconds, "waited in vain"
-        time.sleep(0.01)
+        return condition()
+
+    waiting.wait_for(holds)
 
 
 def answers_in(out):
@@ -147,7 +147,7 @@ def test_an_interrupted_run_continues_with_the_command_it_prints_options_include
     process = bench.start("run", "bare", "-s", suite, *options)
     wait_for(lambda: count_of(bench, "replies") >= 5, process)
     process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=60)
+    stdout, stderr = process.communicate(timeout=waiting.PATIENCE_S)
     assert process.returncode == 130
     assert stdout == ""
     assert "Traceback" not in stderr

@@ -12,6 +12,7 @@ import time
 import pytest
 
 from tests.conftest import numbered, right
+from tests.waiting import PATIENCE_S, wait_for
 
 TESTS = 400
 KILLS = 20
@@ -48,13 +49,6 @@ def results(document):
         }
         for model in document["models"]
     ]
-
-
-def wait_for(condition, *, seconds=60):
-    started = time.monotonic()
-    while not condition():
-        assert time.monotonic() - started < seconds, "waited in vain"
-        time.sleep(0.01)
 
 
 def words_for(bench, *, delay, tests=TESTS):
@@ -102,7 +96,7 @@ def test_an_interrupted_run_says_how_to_continue_and_ends_with_130(bench, number
     process = bench.start(*words)
     wait_for(lambda: replies(bench) >= 5)
     process.send_signal(number)
-    stdout, stderr = process.communicate(timeout=30)
+    stdout, stderr = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert stdout == ""
     assert "Traceback" not in stderr
@@ -129,7 +123,7 @@ def test_two_processes_on_one_store_do_not_disturb_each_other(bench):
     other = bench.script("other", default="2", delay_s=0.002)
     processes = [bench.start(*words, "--json"), bench.start(*words, "--json")]
     processes.append(bench.start("run", other, *words[2:], "--json"))
-    ends = [(process.communicate(timeout=120), process.returncode) for process in processes]
+    ends = [(process.communicate(timeout=PATIENCE_S), process.returncode) for process in processes]
     assert [code for _, code in ends] == [3, 3, 0], ends
     assert is_sound(bench)
     scores = [stored_score(bench, run) for run in finished(bench)]

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection
@@ -26,18 +25,9 @@ from assay.types import Answered, Chosen, MultipleChoice, TopK
 from assay.types.options import ServerOptions
 from assay.workflow.demo.tour import KILLED_AFTER, PORT, SCRIPTS
 from tests.conftest import Bench
+from tests.waiting import PATIENCE_S, wait_for
 
 GOOD = SCRIPTS / "good.json"
-PATIENCE_S = 60
-
-
-def wait_for(condition):
-    """What it gives as soon as that is anything."""
-    started = time.monotonic()
-    while not (found := condition()):
-        assert time.monotonic() - started < PATIENCE_S, "waited in vain"
-        time.sleep(0.01)
-    return found
 
 
 def server_of(process):
@@ -283,7 +273,7 @@ class Shown:
 def demonstrated(bench):
     process = bench.start("demo", "--part", "served")
     server = server_of(process)
-    stdout, stderr = process.communicate(timeout=2 * PATIENCE_S)
+    stdout, stderr = process.communicate(timeout=PATIENCE_S)
     return Shown(process.returncode, stdout, stderr, server)
 
 

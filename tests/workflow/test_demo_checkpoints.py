@@ -17,6 +17,7 @@ import pytest
 from assay.models.local.shipped import SHIPPED
 from assay.reports.verdict_schemas import report_schema, selection_schema
 from tests.conftest import Bench
+from tests.waiting import PATIENCE_S
 
 EARLY, NEAR, FINAL = "tiny/step_000160", "tiny/step_003200", "tiny/step_008000"
 LIMIT = 50  # perplexity of the size class tiny at the gate
@@ -27,7 +28,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, str]:
     bench = Bench(tmp_path_factory.mktemp("demo"), weights=True)
     before = sorted(path for path in SHIPPED.rglob("*") if "__pycache__" not in path.parts)
     process = bench.start("demo", "--part", "checkpoints")
-    said, complained = process.communicate(timeout=600)
+    said, complained = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, complained
     assert before == sorted(path for path in SHIPPED.rglob("*") if "__pycache__" not in path.parts)
     return bench, said

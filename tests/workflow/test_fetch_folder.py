@@ -18,6 +18,7 @@ from assay.workflow.fetch.benchmarks import fetch
 from assay.workflow.fetch.workspace import MARK, MARK_SAYS
 from tests.conftest import Bench
 from tests.suites.test_fetching import PASSAGES, TEST, archive, lines
+from tests.waiting import PATIENCE_S
 
 from .test_fetching import listed, quietly
 
@@ -314,7 +315,7 @@ def test_ctrl_c_ends_a_fetch_with_130(bench: Bench, copy: Path) -> None:
     assert started.stdout is not None
     assert started.stdout.readline() == "here\n"
     started.send_signal(signal.SIGINT)
-    _, said = started.communicate(timeout=60)
+    _, said = started.communicate(timeout=PATIENCE_S)
     assert started.returncode == 130
     assert "stopped; nothing was written" in said
     assert "answer" not in said

@@ -16,6 +16,7 @@ import pytest
 from assay.machine import this_machine
 from assay.models.local.speed import MeasuredSpeed, NotMeasured, measure_speed
 from tests.models.local.checkpoints import make_checkpoint
+from tests.waiting import PATIENCE_S
 
 COMMAND = [sys.executable, "-m", "assay.models.local.speed"]
 
@@ -159,5 +160,5 @@ def test_it_ends_with_a_parent_that_was_killed(checkpoint):
     parent.kill()
     parent.wait()
     assert children, "it ended before it was killed"
-    _, alive = psutil.wait_procs(children, timeout=60)
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE_S)
     assert alive == []

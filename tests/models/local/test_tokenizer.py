@@ -15,6 +15,7 @@ from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.types import Message
 from tests.models.local.checkpoints import CHAT_TEMPLATE, edit_json
 from tests.models.local.families import CUT, END, save_family
+from tests.waiting import PATIENCE_S
 
 SYSTEM, USER = Message("system", "Be brief."), Message("user", "Two plus two?")
 NO_SYSTEM = (
@@ -317,6 +318,6 @@ def test_nothing_reaches_the_terminal(tmp_path: Path, root: Path):
         text=True,
         check=False,
         cwd=root,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

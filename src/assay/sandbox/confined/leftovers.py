@@ -17,7 +17,7 @@ from typing import NamedTuple
 @contextmanager
 def own_folder(user: int | None) -> Iterator[str]:
     """It is held open meanwhile: what lies under its name at the end may be something else."""
-    path = tempfile.mkdtemp(prefix="assay-sandbox-")
+    path = tempfile.mkdtemp(prefix="assay-sandbox-", dir=None if user is None else _open_to_all())
     held = open_folder(path)
     try:
         if user is not None:
@@ -26,6 +26,24 @@ def own_folder(user: int | None) -> Iterator[str]:
     finally:
         remove(held, path)
         os.close(held)
+
+
+def _open_to_all() -> str | None:
+    """Where another user gets to, too: root's TMPDIR may be a folder for root alone."""
+    for place in (tempfile.gettempdir(), "/tmp", "/var/tmp"):
+        try:
+            if all(os.stat(one).st_mode & stat.S_IXOTH for one in _with_parents(place)):
+                return place
+        except OSError:
+            continue
+    return None
+
+
+def _with_parents(path: str) -> Iterator[str]:
+    path = os.path.abspath(path)
+    while path != os.path.dirname(path):
+        yield path
+        path = os.path.dirname(path)
 
 
 def remove(folder: int, path: str) -> None:
