@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InvalidFiles
-from assay.files.json_file import MAX_BYTES
+from assay.files.file_text import MAX_BYTES
 from assay.suites.fields import ALL_FIELDS, METHODS
 from assay.suites.load import examine, load_suite
 
@@ -47,7 +47,7 @@ CONTENTS = [
     (TEXT.replace("}]", ', "k": ' + "9" * 5000 + "}]").encode(),
      "a_001: error: a number of 5000 digits is too long"),
     (TEXT.replace("}]", ', "id": "a_001"}]').encode(),
-     "a_001: error: the key 'id' stands twice; keep one of them"),
+     "a_001: error: the key 'id' appears twice; keep one"),
     (TEXT.replace("Togo", "\\ud800").encode(),
      "a_001: error: half a character (a lone surrogate such as \\ud800); write a whole one"),
     (TEXT.replace('"prompt"', '"\\udc00": 1, "prompt"').encode(),
@@ -94,7 +94,7 @@ def test_what_is_not_a_file_is_refused_without_waiting(kind: str, tmp_path: Path
     assert (
         finding.message
         in {
-            "link": "this link leads to nothing; mend or remove it",
+            "link": "this link leads to nothing; fix or remove it",
             "pipe": "this is not a file; a category is a JSON file",
             "folder": "the folder holds no tests; each category is a .json file directly in it",
             "device": "this is not a file; a category is a JSON file",
@@ -159,9 +159,7 @@ def test_a_file_over_200_mb_is_refused_before_it_is_read(tmp_path: Path) -> None
     with path.open("wb") as file:
         file.truncate(MAX_BYTES + 1)
     (finding,) = examine([path])
-    assert finding.message == (
-        "the file has 201 MB, and at most 200 MB are read; split it into several categories"
-    )
+    assert finding.message == ("the file has 201 MB, and at most 200 MB are read")
 
 
 def test_a_file_of_50_mb_loads(tmp_path: Path) -> None:

@@ -206,11 +206,11 @@ def test_every_mistake_is_shown_at_once_from_top_to_bottom(tmp_path: Path) -> No
 
 SYNTAX = [
     ("[perplexity]\nmax = 5\nmax = 6\n",
-     "3:1: this stands twice, or as a value and as a table; keep one of them"),
+     "3:1: this appears twice, or as a value and as a table; keep one of them"),
     ("[speed]\nmin_tokens_per_s = 5\n[memory]\n[ speed]\n",
-     "4:3: this stands twice, or as a value and as a table; keep one of them"),
+     "4:3: this appears twice, or as a value and as a table; keep one of them"),
     ("[perplexity]\nmax 5\n", "2:5: expected '=' after a key in a key/value pair"),
-    ("[perplexity]\nmax = fifty\n", "2:7: a value is expected here; texts stand in quotes"),
+    ("[perplexity]\nmax = fifty\n", "2:7: a value is expected here; texts are in quotes"),
     ("[perplexity]\nmax = [1,", "2:10: the file ends where a value is expected"),
     ("max = 5\n{}\n", "2:1: a [table] or a key with its value is expected here"),
     ("é = 1\n", "1:1: a [table] or a key with its value is expected here"),
@@ -256,7 +256,7 @@ def test_no_text_ends_in_anything_but_a_gate_or_findings(
          "2:6: byte 0xFF at offset 13 is not UTF-8; save the file as UTF-8"),
         (b"\x7fELF\x02\x01\x01",
          "1:1: not valid TOML: a [table] or a key with its value is expected here"),
-        (b"# " + b"x" * 200_000, "1:1: the file has more than 100 kB; is it a gate?"),
+        (b"# " + b"x" * 1_200_000, "1:1: the file has 2 MB, and at most 1 MB are read"),
         (b"#\n" + b"a." * 6_000 + b"a = 1\n",
          "2:1: a line of 12005 characters is too long; at most 10000 are read"),
         (b"x = 1\ny = " + b"[" * 5_000, "2:69: nested more than 64 levels deep"),
@@ -282,7 +282,7 @@ def test_what_is_no_file_is_refused_without_being_opened(tmp_path: Path) -> None
         tmp_path: "this is not a file; a gate is a TOML file",
         pipe: "this is not a file; a gate is a TOML file",
         tmp_path / "gone.toml": "there is no such file",
-        link: "this link leads to nothing; mend or remove it",
+        link: "this link leads to nothing; fix or remove it",
         Path("a\0b"): "there is no such file",
     }
     assert {path: examine_gate(path)[0].message for path in wanted} == wanted

@@ -1,56 +1,64 @@
-"""One file on disk to a JSON value, whatever the file is.
+"""One JSON file to its value, and the place of anything in it.
 
-In: a path. Out: its text and value, or the one Finding that says why it cannot be read.
+In: a path. Out: text and value, or Refused with the mistake and its place; notes as findings.
 
-Nothing here can hang, run out of memory or raise: pipes and devices are not opened, large files
-are refused before they are read, and the encoding is checked before the JSON.
+The standard library reads the value. Only when something is to be reported, the grammar of
+tree-sitter finds the place, and in a list only the rows concerned are parsed again: one mistake in
+50 MB costs a second quick parse, not a slow one.
 """
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 import json
-import os
 import re
-import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path as FilePath
+from typing import TYPE_CHECKING
 
+from assay.files.file_text import MAX_BYTES, Refused, decode, read_bytes, refusal, shown_path
+from assay.files.notes import Note, Notes, findings_of
 from assay.files.places import (
     MAX_DEPTH,
-    JsonSyntaxError,
+    MAX_DIGITS,
     Path,
     Place,
-    QuickDecoder,
-    Walk,
+    Spot,
+    open_brackets,
     place_of,
+    places_of,
 )
+from assay.files.wording import shown
 from assay.messages import tr
 from assay.types import Finding
 
-MAX_BYTES = 200_000_000
-TOP = Place(1, 1)
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
 ID_FORM = re.compile(r"[\w-]+")
 MAX_ID_CHARACTERS = 120
 
+_ENDLESS = float("inf")  # for a number that is too long: no field allows it
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
-# Longest first: the mark of UTF-32 LE begins with that of UTF-16 LE.
-_OTHER_ENCODINGS = (
-    (codecs.BOM_UTF32_LE, "UTF-32"),
-    (codecs.BOM_UTF32_BE, "UTF-32"),
-    (codecs.BOM_UTF16_LE, "UTF-16"),
-    (codecs.BOM_UTF16_BE, "UTF-16"),
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+_UNKNOWN_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN|-?[0-9.]+[eE][-+]?[0-9]+)')
+_ODD_NUMBER = re.compile(
+    rf'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)|(-?[0-9]{{{MAX_DIGITS},}}(?![0-9.eE]))'
 )
+_BLANK = re.compile(r"[ \t\n\r]*")
+_PYTHON_WORD = re.compile(r"(?:True|False|None)\b")
+_AS_JSON = {"True": "true", "False": "false", "None": "null"}
 
 
 @dataclass(slots=True)
 class JsonFile:
-    """A file that holds JSON.
+    """A file that contains JSON.
 
-    `flawed`: the slow twin has more to say about it. `torn`: where a text holds half a character
-    (a lone surrogate), which no model can be sent, and whether it is the key that does.
+    `flawed`: it also contains what JSON forbids though Python reads it (a key twice, NaN, an
+    endless number). `torn`: paths of texts with half a character (a lone surrogate), which no model
+    can be sent, and whether it is the key that has it.
     """
 
     shown: str
@@ -66,17 +74,35 @@ class JsonFile:
             return sound_id(self.value[path[0]])
         return None
 
+    def places(self, paths: Collection[Path]) -> dict[Path, Place]:
+        """Where some values are."""
+        spots, _ = _survey(self.text, paths)
+        at = places_of(self.text, (spot.value for spot in spots.values()))
+        return {path: at[spot.value] for path, spot in spots.items()}
 
-class Refused(Exception):
-    """The file cannot be read as JSON; carries the finding."""
+    def findings(self, notes: Notes) -> list[Finding]:
+        """Every note, and every flaw of the text, with its place.
 
-    def __init__(self, finding: Finding) -> None:
-        super().__init__(finding.message)
-        self.finding = finding
+        Whatever was noted about a value that is no JSON (NaN) follows from that and is left out.
+        """
+        if not notes.all and not self.flawed:
+            return []
+        spots, flaws = _survey(self.text, {note.path for note in notes.all}, self.flawed)
+        flawed = {offset for _, offset, _ in flaws}
+        placed = [
+            (note, spots[note.path].key if note.about_key else spots[note.path].value)
+            for note in notes.all
+        ]
+        placed = [each for each in placed if each[0].about_key or each[1] not in flawed]
+        placed += [
+            (Note(path, message, "error", self.test_id(path), about_key=False), offset)
+            for path, offset, message in flaws
+        ]
+        return findings_of(self.shown, self.text, placed)
 
 
 def sound_id(test: object) -> str | None:
-    """A test's id, if it can stand in a line of findings."""
+    """A test's id, if it can appear in a line of findings."""
     name = test.get("id") if isinstance(test, dict) else None
     if isinstance(name, str) and len(name) <= MAX_ID_CHARACTERS and ID_FORM.fullmatch(name):
         return name
@@ -86,111 +112,54 @@ def sound_id(test: object) -> str | None:
 def read_json(path: FilePath) -> JsonFile:
     """Read a file, or raise Refused with the reason and the place."""
     name = shown_path(path)
-    data = _bytes_of(name, path)
-    text = decoded(name, data)
+    data = read_bytes(path, MAX_BYTES, kind=tr("a category is a JSON file"))
+    text = decode(name, data)
     if not text.strip(" \t\r\n"):
         raise Refused(refusal(name, tr("the file is empty")))
-    quick = QuickDecoder()
+    decoder = _Decoder()
     try:
-        value = quick.decode(text)
-        flawed = quick.alarms > 0
-    except (json.JSONDecodeError, RecursionError):
-        value, flawed = _read_slowly(name, text), True
+        value = decoder.decode(text)
+    except json.JSONDecodeError as error:
+        offset, reason = _syntax_mistake(text, error)
+        raise Refused(_not_json(name, text, offset, reason)) from error
+    except RecursionError as error:
+        _, offset = open_brackets(text, _TOKEN, MAX_DEPTH)
+        reason = tr("nested more than {limit} levels deep", limit=MAX_DEPTH)
+        raise Refused(_not_json(name, text, offset, reason)) from error
     torn = list(_torn_texts(value)) if _SURROGATE_ESCAPE.search(text) else []
-    return JsonFile(name, text, value, flawed, torn, hashlib.sha256(data).hexdigest())
+    return JsonFile(name, text, value, decoder.flaws > 0, torn, hashlib.sha256(data).hexdigest())
 
 
-def shown_path(path: FilePath) -> str:
-    """A path as findings show it: on one line, whatever its name holds."""
-    text = str(path)
-    if text.isprintable():
-        return text
-    return text.encode("unicode_escape").decode("ascii")
+def _not_json(name: str, text: str, offset: int, reason: str) -> Finding:
+    return refusal(name, tr("not valid JSON: {reason}", reason=reason), place_of(text, offset))
 
 
-def refusal(name: str, message: str, place: Place = TOP) -> Finding:
-    """A finding about a file as a whole."""
-    return Finding(file=name, line=place.line, column=place.column, message=message)
+class _Decoder(json.JSONDecoder):
+    """The standard library's parser, which counts what it should not have let pass."""
 
-
-def _bytes_of(name: str, path: FilePath) -> bytes:
-    try:
-        about = os.stat(path)
-        if not stat.S_ISREG(about.st_mode):
-            raise Refused(refusal(name, tr("this is not a file; a category is a JSON file")))
-        if about.st_size > MAX_BYTES:
-            raise Refused(refusal(name, _too_large(about.st_size)))
-        with open(path, "rb") as opened:
-            # Some files (in /proc, or being written) hold more than they say.
-            data = opened.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise Refused(refusal(name, why_unreadable(path, error))) from error
-    if len(data) > MAX_BYTES:
-        raise Refused(refusal(name, _too_large(len(data))))
-    return data
-
-
-def _too_large(size: int) -> str:
-    return tr(
-        "the file has {size} MB, and at most {limit} MB are read; split it into several categories",
-        size=-(-size // 1_000_000),
-        limit=MAX_BYTES // 1_000_000,
-    )
-
-
-def why_unreadable(path: FilePath, error: OSError) -> str:
-    """What to tell of a file that cannot be opened or read."""
-    if isinstance(error, FileNotFoundError):
-        if os.path.islink(path):
-            return tr("this link leads to nothing; mend or remove it")
-        return tr("there is no such file")
-    if isinstance(error, PermissionError):
-        return tr("the file may not be read; give yourself the right to read it")
-    return tr("the file cannot be read: {reason}", reason=error.strerror or str(error))
-
-
-def decoded(name: str, data: bytes) -> str:
-    """The text of a file, or Refused with the byte that is not UTF-8."""
-    if data.startswith(codecs.BOM_UTF8):
-        raise Refused(
-            refusal(
-                name,
-                tr(
-                    "the file starts with a byte order mark (BOM); "
-                    "save it as 'UTF-8', not as 'UTF-8 with BOM'"
-                ),
-            )
+    def __init__(self) -> None:
+        self.flaws = 0
+        super().__init__(
+            object_pairs_hook=self._object,
+            parse_constant=self._constant,
+            parse_int=self._whole,
         )
-    for mark, encoding in _OTHER_ENCODINGS:
-        if data.startswith(mark):
-            raise Refused(refusal(name, _wrong_encoding(encoding)))
-    if data[:2].count(0) == 1:  # UTF-16 without a mark: every other byte of "[ {" is zero
-        raise Refused(refusal(name, _wrong_encoding("UTF-16")))
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line_start = data.rfind(b"\n", 0, error.start) + 1
-        column = len(data[line_start : error.start].decode("utf-8")) + 1
-        place = Place(data.count(b"\n", 0, error.start) + 1, column)
-        message = tr(
-            "byte {byte} at offset {offset} is not UTF-8; save the file as UTF-8",
-            byte=f"0x{data[error.start]:02X}",
-            offset=error.start,
-        )
-        raise Refused(refusal(name, message, place)) from error
 
+    def _object(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
+        made = dict(pairs)
+        if len(made) != len(pairs):
+            self.flaws += 1
+        return made
 
-def _wrong_encoding(encoding: str) -> str:
-    return tr("the file is {encoding}, not UTF-8; save it as UTF-8", encoding=encoding)
+    def _constant(self, word: str) -> float:
+        self.flaws += 1
+        return float(word)
 
-
-def _read_slowly(name: str, text: str) -> object:
-    try:
-        return Walk(text, max_depth=MAX_DEPTH).document()
-    except JsonSyntaxError as error:
-        place = place_of(text, error.offset)
-        message = tr("not valid JSON: {reason}", reason=error.message)
-        raise Refused(refusal(name, message, place)) from error
+    def _whole(self, digits: str) -> float:
+        if len(digits) > MAX_DIGITS:
+            self.flaws += 1
+            return _ENDLESS
+        return int(digits)
 
 
 def _torn_texts(value: object) -> Iterator[tuple[Path, bool]]:
@@ -211,3 +180,198 @@ def _torn_texts(value: object) -> Iterator[tuple[Path, bool]]:
 
 def _is_torn(text: str) -> bool:
     return not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+# ---------------------------------------------------------------------------------- what is no JSON
+
+
+def _syntax_mistake(text: str, error: json.JSONDecodeError) -> tuple[int, str]:
+    """Where the parser stopped, and what to do about it."""
+    at = error.pos
+    problem = error.msg
+    if problem.startswith("Illegal trailing comma"):  # since Python 3.13, at the comma
+        at = _after_blank(text, at + 1)
+    here = text[at : at + 1]
+    if here in ("]", "}") and text[:at].rstrip(" \t\n\r").endswith(","):
+        return at, tr("remove the comma before this '{closer}'", closer=here)
+    if problem.startswith("Extra data"):
+        return at, tr("the JSON ends before this; remove what follows")
+    if problem.startswith("Unterminated string"):
+        return at, tr("this text is never closed; its '\"' is missing")
+    if problem.startswith("Invalid control character"):
+        return at, tr(
+            "a text contains the control character {character}; write it as an escape such as "
+            "\\n or \\t, and close every text on the line where it starts",
+            character=f"U+{ord(here):04X}",
+        )
+    if problem.startswith("Invalid \\"):
+        at = text.rfind("\\", 0, at + 1)
+        return at, tr(
+            "'{escape}' is no JSON escape; write \\\\ for a backslash",
+            escape=shown(text[at : at + 2]),
+        )
+    if problem.startswith("Expecting ':'"):
+        key = [found.group() for found in _TOKEN.finditer(text, 0, at)][-1]
+        return at, tr("a ':' is missing after the key '{key}'", key=shown(json.loads(key)))
+    if problem.startswith("Expecting ','"):
+        return at, _missing_comma(text, at)
+    is_key = problem.startswith("Expecting property name")
+    return at, _unexpected(text, at, tr("a key in double quotes") if is_key else tr("a value"))
+
+
+def _missing_comma(text: str, at: int) -> str:
+    brackets, _ = open_brackets(text[:at], _TOKEN)
+    closer = "}" if brackets.endswith("{") else "]"
+    if at >= len(text):
+        return tr("the file ends here, but a '{closer}' is missing", closer=closer)
+    if text[at].isdigit() and text[at - 1] == "0":
+        return tr("a number cannot start with 0; remove the 0, or put it in quotes")
+    return tr("a ',' or '{closer}' is missing before this", closer=closer)
+
+
+def _unexpected(text: str, at: int, wanted: str) -> str:
+    if at >= len(text):
+        return tr("the file ends where {wanted} is expected", wanted=wanted)
+    if text[at] == "'":
+        return tr("JSON texts are in double quotes (\"), not in single ones (')")
+    if text[at] in "/#":
+        return tr("JSON has no comments; remove this one")
+    if word := _PYTHON_WORD.match(text, at):
+        right, wrong = _AS_JSON[word.group()], word.group()
+        return tr("JSON writes {right}, not {wrong}", right=right, wrong=wrong)
+    return tr("{wanted} is expected here, not '{found}'", wanted=wanted, found=shown(text[at]))
+
+
+# ------------------------------------------------------------------------------------------ places
+
+_Flaw = tuple[Path, int, str]  # the path of the row, the offset, the sentence
+
+
+def _survey(
+    text: str, wanted: Collection[Path], look_for_flaws: bool = False
+) -> tuple[dict[Path, Spot], list[_Flaw]]:
+    """Where paths are in a readable text, and what JSON forbids in it."""
+    spots: dict[Path, Spot] = {}
+    flaws: list[_Flaw] = []
+    by_row: dict[Path, list[Path]] = {}
+    start = _after_blank(text, 0)
+    is_list = text[start : start + 1] == "["
+    for path in wanted:
+        by_row.setdefault(path[:1] if is_list else (), []).append(path)
+    if is_list and () in by_row:
+        spots[()] = Spot(start, start)
+    for row, begin, end, is_flawed in (
+        _rows(text, start) if is_list else [((), start, len(text), look_for_flaws)]
+    ):
+        if row not in by_row and not is_flawed:
+            continue
+        tree = _Tree(text[begin:end])
+        for path in by_row.get(row, ()):
+            spot = tree.spot(path[len(row) :])
+            spots[path] = Spot(begin + spot.key, begin + spot.value)
+        if is_flawed:
+            flaws += [(row, begin + offset, message) for offset, message in tree.flaws()]
+    return spots, flaws
+
+
+def _rows(text: str, start: int) -> Iterator[tuple[Path, int, int, bool]]:
+    """The path, start, end and flawedness of every item of the list that a text is."""
+    decoder = _Decoder()
+    at, index = _after_blank(text, start + 1), 0
+    while text[at] != "]":
+        decoder.flaws = 0
+        end = decoder.raw_decode(text, at)[1]
+        yield (index,), at, end, decoder.flaws > 0
+        at, index = _after_blank(text, end), index + 1
+        if text[at] == ",":
+            at = _after_blank(text, at + 1)
+
+
+def _after_blank(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    return found.end() if found else at
+
+
+class _Tree:
+    """The syntax tree of one JSON value."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        # The grammar knows neither NaN nor 1e+5: a number of the same length takes their place.
+        standard = _UNKNOWN_NUMBER.sub(
+            lambda found: "1" * len(found[1]) if found[1] else found[0], text
+        )
+        self._bytes = standard.encode()
+        self._root = _parser().parse(self._bytes).root_node.named_child(0)
+
+    def spot(self, path: Path) -> Spot:
+        """Where a path leads, or the innermost thing on the way that is there."""
+        node = self._root
+        key = value = 0
+        for step in path:
+            found = _child(node, step) if node is not None else None
+            if found is None:
+                break
+            name, node = found
+            value = self._offset(node)
+            key = value if name is None else self._offset(name)
+        return Spot(key, value)
+
+    def flaws(self) -> Iterable[tuple[int, str]]:
+        """Offset and sentence of whatever JSON forbids, from top to bottom."""
+        found = [
+            (self._offset(key), tr("the key '{key}' appears twice; keep one", key=shown(name)))
+            for key, name in self._repeated_keys()
+        ]
+        for number in _ODD_NUMBER.finditer(self._text):
+            if number[1]:
+                found.append((number.start(), tr("{word} is not JSON", word=number[1])))
+            elif number[2] and len(number[2]) > MAX_DIGITS:
+                message = tr("a number of {digits} digits is too long", digits=len(number[2]))
+                found.append((number.start(), message))
+        return sorted(found)
+
+    def _repeated_keys(self) -> Iterator[tuple[Node, str]]:
+        left = [self._root]
+        while left:
+            node = left.pop()
+            if node is None:
+                continue
+            names: set[str] = set()
+            for key, name in _keys(node):
+                if name in names:
+                    yield key, name
+                names.add(name)
+            left += node.named_children
+
+    def _offset(self, node: Node) -> int:
+        return len(self._bytes[: node.start_byte].decode())
+
+
+def _child(node: Node, step: str | int) -> tuple[Node | None, Node] | None:
+    """A member's key and value; of a key that appears twice the last, as in Python."""
+    if isinstance(step, int):
+        item = node.named_child(step) if node.type == "array" else None
+        return None if item is None else (None, item)
+    for key, name in reversed(list(_keys(node))):
+        value = key.parent.child_by_field_name("value") if key.parent else None
+        if name == step and value is not None:
+            return key, value
+    return None
+
+
+def _keys(node: Node) -> Iterator[tuple[Node, str]]:
+    if node.type != "object":
+        return
+    for pair in node.named_children:
+        key = pair.child_by_field_name("key")
+        if key is not None and key.text:
+            yield key, json.loads(key.text)
+
+
+@cache
+def _parser() -> Parser:
+    import tree_sitter_json
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(tree_sitter_json.language()))

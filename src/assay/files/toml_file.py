@@ -1,85 +1,93 @@
-"""One file on disk to a TOML document, whatever the file is.
+"""One TOML file to its document, and the place of anything in it.
 
-In: a path. Out: its text and document, or the one Finding that says why it cannot be read; and
-notes about the document as findings with their places.
+In: a path. Out: text and document, or Refused with the mistake and its place; notes as findings.
 
-As with JSON, nothing here can hang or raise: pipes and devices are not opened, and large files are
-refused before they are read.
+The standard library reads the document. Only when something is to be reported, the grammar of
+tree-sitter finds the place. A path is made of keys and of indexes, as in the parsed document: the
+`min` of the second [[suite]] is ("suite", 1, "min").
 """
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 import tomllib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path as FilePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from assay.files.json_file import Refused, decoded, refusal, shown_path, why_unreadable
-from assay.files.notes import Notes
-from assay.files.places import MAX_DEPTH, MAX_DIGITS, Path, Place, place_of, places_of
-from assay.files.toml_places import TomlWalk
+from assay.files.file_text import Refused, decode, read_bytes, refusal, shown_path
+from assay.files.notes import Notes, findings_of
+from assay.files.places import MAX_DEPTH, MAX_DIGITS, Path, Place, Spot, open_brackets, place_of
 from assay.files.wording import shown
 from assay.messages import tr
 from assay.types import Finding
 
-MAX_BYTES = 100_000  # a gate has one; a file of test results or weights is named by mistake
-MAX_LINE = (
-    10_000  # the parser takes half a second for a key of 5,000 parts, and a minute for 50,000
-)
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+MAX_BYTES = 1_000_000  # a file of test results or weights is named by mistake
+# The parser takes half a second for a key of 5,000 parts, and a minute for 50,000.
+MAX_LINE = 10_000
 
 _PLACE = re.compile(r"(?P<reason>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|.*)\)")
 _LONG_LINE = re.compile(rf"^.{{{MAX_LINE + 1},}}", re.MULTILINE)
 _LONG_NUMBER = re.compile(rf"[0-9][0-9_]{{{MAX_DIGITS},}}")
+_TOKEN = re.compile(
+    r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[\[\]{}]',
+    re.DOTALL,
+)
 _LONGEST_REASON = 120
+_KEYS = frozenset({"bare_key", "quoted_key", "dotted_key"})
+_NO_VALUE = _KEYS | {"comment"}
 
 
 @dataclass(frozen=True)
 class TomlFile:
-    """A file that holds TOML."""
+    """A file that contains TOML."""
 
     shown: str
     text: str
     document: dict[str, Any]
 
     @cached_property
-    def _walk(self) -> TomlWalk:
-        return TomlWalk(self.text)
+    def _spots(self) -> dict[Path, Spot]:
+        return TomlTree(self.text).spots
 
-    def place(self, path: Path) -> Place:
-        """Where a value stands, or the table it would stand in."""
-        return place_of(self.text, self._walk.nearest(path).value)
+    def place(self, path: Path, *, about_key: bool = False) -> Place:
+        """Where a value is, or the table it belongs in."""
+        spot = self._nearest(path)
+        return place_of(self.text, spot.key if about_key else spot.value)
 
     def findings(self, notes: Notes) -> tuple[Finding, ...]:
         """Every note with its place, from top to bottom."""
-        if not notes.all:
-            return ()
-        spots = [self._walk.nearest(note.path) for note in notes.all]
-        offsets = [
-            spot.key if note.about_key else spot.value
-            for spot, note in zip(spots, notes.all, strict=True)
+        placed = [
+            (note, spot.key if note.about_key else spot.value)
+            for note in notes.all
+            for spot in [self._nearest(note.path)]
         ]
-        at = places_of(self.text, offsets)
-        found = {
-            Finding(
-                file=self.shown,
-                line=at[offset].line,
-                column=at[offset].column,
-                message=note.message,
-                severity=note.severity,
-            )
-            for offset, note in zip(offsets, notes.all, strict=True)
-        }
+        found = set(findings_of(self.shown, self.text, placed))
         return tuple(sorted(found, key=lambda f: (f.line, f.column, f.message)))
 
+    def _nearest(self, path: Path) -> Spot:
+        while path not in self._spots:
+            path = path[:-1]
+        return self._spots[path]
 
-def read_toml(path: FilePath) -> TomlFile:
-    """Read a file, or raise Refused with the reason and the place."""
+
+def read_toml(path: FilePath, *, kind: str) -> TomlFile:
+    """Read a file, or raise Refused with the reason and the place.
+
+    Args:
+        path: the file.
+        kind: what it is meant to be, as a sentence without its end ("a gate is a TOML file").
+    """
     name = shown_path(path)
-    text = decoded(name, _bytes_of(name, path))
+    return parse_toml(name, decode(name, read_bytes(path, MAX_BYTES, kind=kind)))
+
+
+def parse_toml(name: str, text: str) -> TomlFile:
+    """Parse a text, or raise Refused; `name` is the file as findings show it."""
     if long := _LONG_LINE.search(text):
         message = tr("a line of {length} characters is too long; at most {limit} are read",
                      length=len(long.group()), limit=MAX_LINE)  # fmt: skip
@@ -90,52 +98,34 @@ def read_toml(path: FilePath) -> TomlFile:
         raise Refused(_syntax_mistake(name, text, str(error))) from error
     except RecursionError as error:
         message = tr("nested more than {limit} levels deep", limit=MAX_DEPTH)
-        offset = TomlWalk(text).too_deep or 0
+        _, offset = open_brackets(text, _TOKEN, MAX_DEPTH)
         raise Refused(refusal(name, message, place_of(text, offset))) from error
     except ValueError as error:  # Python reads no number of more than some thousand digits
-        long = _LONG_NUMBER.search(text)
-        digits = len(long.group().replace("_", "")) if long else MAX_DIGITS
+        number = _LONG_NUMBER.search(text)
+        digits = len(number.group().replace("_", "")) if number else MAX_DIGITS
         message = tr("a number of {digits} digits is too long", digits=digits)
-        raise Refused(
-            refusal(name, message, place_of(text, long.start() if long else 0))
-        ) from error
-
-
-def _bytes_of(name: str, path: FilePath) -> bytes:
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise Refused(refusal(name, tr("this is not a file; a gate is a TOML file")))
-        with open(path, "rb") as opened:
-            data = opened.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise Refused(refusal(name, why_unreadable(path, error))) from error
-    except ValueError as error:  # a zero character in the path
-        raise Refused(refusal(name, tr("there is no such file"))) from error
-    if len(data) > MAX_BYTES:
-        message = tr("the file has more than {limit} kB; is it a gate?", limit=MAX_BYTES // 1000)
-        raise Refused(refusal(name, message))
-    return data
+        place = place_of(text, number.start() if number else 0)
+        raise Refused(refusal(name, message, place)) from error
 
 
 def _syntax_mistake(name: str, text: str, complaint: str) -> Finding:
-    """The parser's complaint, where it makes one; of a thing that stands twice, where that is."""
+    """The parser's complaint at its place; of something that appears twice, at its key."""
     found = _PLACE.fullmatch(complaint)
     reason = found["reason"] if found else complaint
+    at_end = not (found and found["line"])
     if found and found["line"]:
         place = Place(int(found["line"]), int(found["column"]))
-        at_end = False
     else:
         place = place_of(text, len(text))
-        at_end = True
     if reason == "Cannot overwrite a value" or reason.startswith("Cannot declare "):
-        place = place_of(text, TomlWalk(_before(text, place)).last_key)
-        said = tr("this stands twice, or as a value and as a table; keep one of them")
+        place = _last_key_before(text, place)
+        said = tr("this appears twice, or as a value and as a table; keep one of them")
     elif reason == "Invalid statement":
         said = tr("a [table] or a key with its value is expected here")
     elif reason == "Invalid value" and at_end:
         said = tr("the file ends where {wanted} is expected", wanted=tr("a value"))
     elif reason == "Invalid value":
-        said = tr("a value is expected here; texts stand in quotes")
+        said = tr("a value is expected here; texts are in quotes")
     else:
         said = reason[:1].lower() + reason[1:]
         if not said.isprintable() or len(said) > _LONGEST_REASON:
@@ -143,7 +133,113 @@ def _syntax_mistake(name: str, text: str, complaint: str) -> Finding:
     return refusal(name, tr("not valid TOML: {reason}", reason=said), place)
 
 
-def _before(text: str, place: Place) -> str:
-    """A text up to a place. The parser counts a line's end as one character, and so do we."""
-    lines = text.split("\n")
-    return "\n".join([*lines[: place.line - 1], lines[place.line - 1][: place.column - 1]])
+def _last_key_before(text: str, place: Place) -> Place:
+    places = [place_of(text, offset) for offset in TomlTree(text).statements]
+    return max((each for each in places if each < place), default=place)
+
+
+class TomlTree:
+    """Offsets of every table, key and value of a text.
+
+    `spots`: by path; a table's value is its header, its key the name in it. `statements`: of every
+    header and `key = value` the offset of its name.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.spots: dict[Path, Spot] = {(): Spot(0, 0)}
+        self.statements: list[int] = []
+        self._bytes = text.encode()
+        self._is_ascii = text.isascii()
+        self._last_of: dict[Path, int] = {}  # of every list made by [[headers]] its last index
+        for node in _parser().parse(self._bytes).root_node.named_children:
+            if node.type == "pair":
+                self._pair((), node)
+            elif node.type in ("table", "table_array_element"):
+                self._table(node)
+
+    def _table(self, node: Node) -> None:
+        is_list = node.type == "table_array_element"
+        path: Path = ()
+        parts = self._key_parts(node)
+        if not parts:
+            return
+        for offset, name in parts[:-1]:
+            path = (*path, name)
+            self.spots.setdefault(path, Spot(offset, offset))
+            if path in self._last_of:
+                path = (*path, self._last_of[path])
+        offset, name = parts[-1]
+        path = (*path, name)
+        spot = Spot(offset, self._offset(node))
+        self.statements.append(offset)
+        if is_list:
+            self.spots.setdefault(path, spot)
+            self._last_of[path] = self._last_of.get(path, -1) + 1
+            path = (*path, self._last_of[path])
+        self.spots[path] = spot  # also where a header further up has implied it
+        for child in node.named_children:
+            if child.type == "pair":
+                self._pair(path, child)
+
+    def _pair(self, table: Path, node: Node) -> None:
+        """A statement `key = value`, and all that the value contains."""
+        left: list[tuple[Path, Node, bool]] = [(table, node, True)]
+        while left:
+            path, here, is_statement = left.pop()
+            key: int | None = None
+            if here.type == "pair":
+                parts = self._key_parts(here)
+                values = [each for each in here.named_children if each.type not in _NO_VALUE]
+                if not parts or not values:
+                    continue
+                if is_statement:
+                    self.statements.append(parts[0][0])
+                for offset, name in parts[:-1]:
+                    path = (*path, name)
+                    self.spots.setdefault(path, Spot(offset, offset))
+                key, path, here = parts[-1][0], (*path, parts[-1][1]), values[0]
+            at = self._offset(here)
+            self.spots.setdefault(path, Spot(at if key is None else key, at))
+            inner = [each for each in here.named_children if each.type != "comment"]
+            if here.type == "array" and len(path) < MAX_DEPTH:
+                left += [((*path, index), each, False) for index, each in enumerate(inner)]
+            elif here.type == "inline_table" and len(path) < MAX_DEPTH:
+                left += [(path, each, False) for each in inner if each.type == "pair"]
+
+    def _key_parts(self, node: Node) -> list[tuple[int, str]]:
+        """The parts of a dotted key with their offsets."""
+        key = next((each for each in node.named_children if each.type in _KEYS), None)
+        parts: list[Node] = []
+        left = [key] if key is not None else []
+        while left:
+            here = left.pop()
+            if here.type == "dotted_key":
+                left += reversed([each for each in here.named_children if each.type in _KEYS])
+            else:
+                parts.append(here)
+        return [(self._offset(part), _name(part)) for part in parts]
+
+    def _offset(self, node: Node) -> int:
+        if self._is_ascii:
+            return node.start_byte
+        return len(self._bytes[: node.start_byte].decode())
+
+
+def _name(key: Node) -> str:
+    """A part of a key as the parser reads it."""
+    written = (key.text or b"").decode()
+    if key.type == "bare_key":
+        return written
+    try:
+        name: str = tomllib.loads(f"name = {written}")["name"]
+    except tomllib.TOMLDecodeError:
+        return written
+    return name
+
+
+@cache
+def _parser() -> Parser:
+    import tree_sitter_toml
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(tree_sitter_toml.language()))

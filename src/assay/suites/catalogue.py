@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
-from assay.files.json_file import shown_path
+from assay.files.file_text import shown_path
 from assay.files.wording import nearest, shown
 from assay.messages import tr, trn
 from assay.suites.files import SuiteFiles

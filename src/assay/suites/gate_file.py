@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InvalidFiles
-from assay.files.json_file import TOP, Refused, shown_path
+from assay.files.file_text import TOP, Refused, shown_path
 from assay.files.notes import Notes
 from assay.files.places import Path as KeyPath
 from assay.files.places import Place
@@ -36,13 +36,17 @@ def load_gate(path: Path | None) -> Gate:
         InvalidFiles: with every mistake and its place.
     """
     try:
-        file = read_toml(SHIPPED if path is None else path)
+        file = _read(SHIPPED if path is None else path)
     except Refused as refused:
         raise invalid_gate(refused.finding.file, [refused.finding]) from refused
     findings = _mistakes(file)
     if findings:
         raise invalid_gate(file.shown, findings)
     return _gate(file.document, DEFAULT if path is None else _source(path))
+
+
+def _read(path: Path) -> TomlFile:
+    return read_toml(path, kind=tr("a gate is a TOML file"))
 
 
 def _source(path: Path) -> str:
@@ -58,7 +62,7 @@ def is_gate_file(path: Path) -> bool:
 def examine_gate(path: Path) -> tuple[Finding, ...]:
     """Every mistake in a gate file."""
     try:
-        return _mistakes(read_toml(path))
+        return _mistakes(_read(path))
     except Refused as refused:
         return (refused.finding,)
 
@@ -167,7 +171,7 @@ def _unknown_names(
 def _places_again(gate: Gate) -> Callable[[str, KeyPath], Place]:
     """Where things stand in the tables of suites; at the top of a file that is no more."""
     try:
-        file = read_toml(SHIPPED if gate.source == DEFAULT else Path(gate.source))
+        file = _read(SHIPPED if gate.source == DEFAULT else Path(gate.source))
     except Refused:
         return lambda name, path: TOP
     index_of = {name: index for index, name in _names_of_suites(file.document)}

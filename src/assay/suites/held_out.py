@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InvalidFiles, UsageError
-from assay.files.json_file import shown_path
+from assay.files.file_text import shown_path
 from assay.messages import tr, trn
 from assay.types import Finding
 

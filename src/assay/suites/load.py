@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
-from assay.files.json_file import refusal, shown_path
+from assay.files.file_text import refusal, shown_path
 from assay.messages import tr, trn
 from assay.pause_gc import pause_gc
 from assay.suites.files import SuiteFiles, files_of

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from assay.files.json_file import refusal, shown_path
+from assay.files.file_text import refusal, shown_path
 from assay.files.wording import nearest
 from assay.messages import tr
 from assay.suites.suite_file import SUITE_FILE
@@ -53,7 +53,7 @@ def own_categories(suite: Path, benchmarks: Path) -> tuple[tuple[Path, ...], tup
 
 def _dangling(folder: Path) -> tuple[Finding, ...]:
     if os.path.lexists(folder):
-        return (refusal(shown_path(folder), tr("this link leads to nothing; mend or remove it")),)
+        return (refusal(shown_path(folder), tr("this link leads to nothing; fix or remove it")),)
     return ()
 
 

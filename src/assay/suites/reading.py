@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.files.json_file import JsonFile, Refused, read_json, refusal, shown_path
-from assay.files.notes import Notes, places
+from assay.files.file_text import Refused, refusal, shown_path
+from assay.files.json_file import JsonFile, read_json
+from assay.files.notes import Notes
 from assay.files.wording import described
 from assay.messages import tr
 from assay.suites.case import Shared, read_case
@@ -81,7 +82,7 @@ class Reading:
         few_shot = self._few_shot(settings, categories)
         self._note_repeats()
         for opened in self._opened:
-            self.findings += opened.notes.findings(opened.file)
+            self.findings += opened.file.findings(opened.notes)
         if any(finding.severity == "error" for finding in self.findings):
             return None
         return Suite(
@@ -207,7 +208,7 @@ class Reading:
         rows = defaultdict(list)
         for repeat in self._repeats:
             rows[repeat.first].append((repeat.first_row, "id"))
-        found = {opened: places(opened.file, paths) for opened, paths in rows.items()}
+        found = {opened: opened.file.places(paths) for opened, paths in rows.items()}
         for repeat in self._repeats:
             place = found[repeat.first][repeat.first_row, "id"]
             message = tr(

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from assay.errors import InvalidFiles
-from assay.files.json_file import ID_FORM, JsonFile, Refused, read_json, shown_path
+from assay.files.file_text import Refused, shown_path
+from assay.files.json_file import ID_FORM, JsonFile, read_json
 from assay.files.notes import Notes
 from assay.files.wording import described
 from assay.messages import tr, trn
@@ -83,7 +84,7 @@ def _mistakes(file: JsonFile) -> list[Finding]:
     if not isinstance(file.value, list):
         message = tr("the file must hold a list of samples, not {got}", got=described(file.value))
         notes.error((), message)
-        return notes.findings(file)
+        return file.findings(notes)
     if not file.value:
         notes.error((), tr("the file holds no sample"))
     for path, about_key in file.torn:
@@ -97,7 +98,7 @@ def _mistakes(file: JsonFile) -> list[Finding]:
             name = notes.test_id
             if name is not None and first.setdefault(name, row) != row:
                 notes.error((row, "id"), tr("the id '{id}' stands twice", id=name))
-    return notes.findings(file)
+    return file.findings(notes)
 
 
 def _check_whole(raw: dict[str, Any], row: int, notes: Notes) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from assay.errors import InvalidFiles
-from assay.files.json_file import refusal, shown_path
+from assay.files.file_text import refusal, shown_path
 from assay.messages import tr, trn
 from assay.types import Finding
 

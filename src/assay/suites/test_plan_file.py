@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InvalidFiles, UsageError
-from assay.files.json_file import refusal
+from assay.files.file_text import refusal
 from assay.messages import tr
 from assay.suites.load import load_suite
 from assay.types import Suite

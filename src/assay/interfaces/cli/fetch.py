@@ -77,7 +77,7 @@ def _show(fetched: Fetched) -> None:
 
 
 def _about(benchmark: Benchmark) -> Iterator[str]:
-    from assay.files.json_file import shown_path
+    from assay.files.file_text import shown_path
 
     made = benchmark.made
     yield tr("prompts: {form}", form=made.prompts)

@@ -97,7 +97,7 @@ def _say_without_effect(found: Iterable[SuiteFiles]) -> None:
 @reader_may_leave()
 def _show_benchmarks(given: Path | None, named: Mapping[str, SuiteFiles]) -> None:
     """Where fetched suites lie, and how to get those that are missing."""
-    from assay.files.json_file import shown_path
+    from assay.files.file_text import shown_path
     from assay.suites.catalogue import FETCHED, benchmarks_folder, fetch_command
 
     click.echo(tr("benchmarks: {folder}", folder=shown_path(benchmarks_folder(given))))

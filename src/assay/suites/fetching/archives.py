@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from assay.errors import UsageError
-from assay.files.json_file import MAX_BYTES, shown_path
+from assay.files.file_text import MAX_BYTES, shown_path
 from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.rows import readable

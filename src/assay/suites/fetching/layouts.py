@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal
 
 from assay.errors import UsageError
-from assay.files.json_file import shown_path
+from assay.files.file_text import shown_path
 from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.archives import is_archive, members

@@ -9,7 +9,7 @@ import os
 import stat
 from pathlib import Path
 
-from assay.files.json_file import MAX_BYTES
+from assay.files.file_text import MAX_BYTES
 from assay.messages import tr
 
 

@@ -23,7 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from assay.errors import InvalidFiles, UsageError
-from assay.files.json_file import shown_path
+from assay.files.file_text import shown_path
 from assay.messages import tr
 from assay.reports.curves_csv import curves_csv
 from assay.reports.decision import (

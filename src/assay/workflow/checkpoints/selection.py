@@ -18,7 +18,7 @@ from pathlib import Path
 
 import assay
 from assay.errors import AssayError, ExitCode, UsageError
-from assay.files.json_file import shown_path
+from assay.files.file_text import shown_path
 from assay.messages import tr
 from assay.reports.decision import CHECKPOINTS
 from assay.store import FILE_NAME, suite_digest, utc_now

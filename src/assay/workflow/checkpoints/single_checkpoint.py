@@ -18,7 +18,7 @@ from pathlib import Path
 
 from assay import stats
 from assay.errors import AssayError, SuiteNotFound, UsageError
-from assay.files.json_file import shown_path
+from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.store import Store

@@ -17,7 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import InvalidFiles, UsageError
-from assay.files.json_file import Refused, read_json, shown_path
+from assay.files.file_text import Refused, shown_path
+from assay.files.json_file import read_json
 from assay.messages import tr, trn
 from assay.reports.decision import CHECKPOINTS
 from assay.reports.evaluation_reading import measured_from

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import AssayError, Interrupted, InvalidFiles, SuiteNotFound, UsageError
-from assay.files.json_file import shown_path
+from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr, trn
 from assay.suites.catalogue import FETCHED, benchmarks_folder

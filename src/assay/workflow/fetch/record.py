@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import assay
-from assay.files.json_file import Refused, read_json
+from assay.files.file_text import Refused
+from assay.files.json_file import read_json
 from assay.suites.fetching.made import Made
 from assay.suites.fetching.whole_file import read_whole
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from assay.errors import SuiteNotFound
-from assay.files.json_file import shown_path
+from assay.files.file_text import shown_path
 from assay.messages import tr, trn
 from assay.suites.fetching import hellaswag, hub, mmlu
 from assay.suites.fetching.layouts import NO_SUBJECTS, hellaswag_files, mmlu_files

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 
 from assay.errors import InvalidFiles, UsageError
-from assay.files.json_file import shown_path
+from assay.files.file_text import shown_path
 from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.made import Made, files_of_suite

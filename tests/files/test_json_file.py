@@ -1,24 +1,19 @@
-"""The slow parser agrees with the fast one, and knows where everything stands."""
+"""JSON files: values, places, and one sentence for what is no JSON."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.files.places import (
-    MAX_DEPTH,
-    JsonSyntaxError,
-    Place,
-    QuickDecoder,
-    Walk,
-    place_of,
-    places_of,
-    survey,
-)
+from assay.files.file_text import Refused
+from assay.files.json_file import JsonFile, read_json
+from assay.files.notes import Notes
+from assay.files.places import Place, place_of, places_of
 
 SCALARS = (
     st.none()
@@ -34,40 +29,45 @@ VALUES = st.recursive(
 )
 
 
-@given(VALUES, st.sampled_from([None, 0, 1, "\t"]), st.booleans())
-def test_both_parsers_read_the_same_value(value: Any, indent: Any, ascii_only: bool) -> None:
-    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
-    assert Walk(text).document() == QuickDecoder().decode(text) == json.loads(text)
-
-
 PIECES = st.sampled_from(
     [*"[]{},:\"a\\1-0. \n'/\x01é", "\\u00", "e5", "true", "null", "NaN", "-Infinity", '"k":']
 )
 
 
 @given(st.lists(PIECES, max_size=12).map("".join))
-def test_both_parsers_refuse_the_same_texts(text: str) -> None:
+def test_whatever_a_text_is_it_is_read_or_refused_in_one_line(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.json"
+    path.write_text(text, "utf-8")
     try:
-        expected = QuickDecoder().decode(text)
+        expected = json.loads(text)
     except json.JSONDecodeError:
-        with pytest.raises(JsonSyntaxError) as caught:
-            Walk(text).document()
-        assert 0 <= caught.value.offset <= len(text)
+        with pytest.raises(Refused) as caught:
+            read_json(path)
+        assert str(caught.value.finding).isprintable()
     else:
-        assert repr(Walk(text).document()) == repr(expected)
+        file = read_json(path)
+        assert repr(file.value) == repr(expected)
+        assert all(str(finding).isprintable() for finding in file.findings(Notes()))
 
 
 @given(VALUES, st.sampled_from([None, 1]))
 def test_every_value_is_found_where_it_starts(value: Any, indent: Any) -> None:
     text = json.dumps([value, [value]], indent=indent)
     paths = [*paths_of([value, [value]])]
-    found = survey(text, paths).spots
+    found = JsonFile("a.json", text, None, flawed=False).places(paths)
     assert set(found) == set(paths)
     for path in paths:
         here: Any = [value, [value]]
         for part in path:
             here = here[part]
-        assert json.JSONDecoder().raw_decode(text, found[path].value)[0] == here
+        assert json.JSONDecoder().raw_decode(text, offset_of(text, found[path]))[0] == here
+
+
+def offset_of(text: str, place: Place) -> int:
+    lines = text.split("\n")[: place.line - 1]
+    return sum(len(line) + 1 for line in lines) + place.column - 1
 
 
 def paths_of(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -80,9 +80,12 @@ def paths_of(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def test_a_key_is_found_beside_its_value() -> None:
-    text = '[{"a": 1}, {"é": {"b" : 2}}]'
-    spot = survey(text, {(1, "é", "b")}).spots[1, "é", "b"]
-    assert (text[spot.key : spot.key + 3], text[spot.value]) == ('"b"', "2")
+    notes = Notes()
+    notes.error((1, "é", "b"), "key", about_key=True)
+    notes.error((1, "é", "b"), "value")
+    text = '[{"a": 1},\n {"é": {"b" : 2}}]'
+    found = JsonFile("a.json", text, None, flawed=False).findings(notes)
+    assert [(each.line, each.column) for each in found] == [(2, 9), (2, 15)]
 
 
 @given(st.text(alphabet="aé𝒳\n\r ", max_size=30), st.data())
@@ -101,12 +104,12 @@ SYNTAX = [
     ("[1 2]", 3, "a ',' or ']' is missing before this"),
     ("[1", 2, "the file ends here, but a ']' is missing"),
     ('{"a" 1}', 5, "a ':' is missing after the key 'a'"),
-    ("{'a': 1}", 1, "JSON texts stand in double quotes (\"), not in single ones (')"),
+    ("{'a': 1}", 1, "JSON texts are in double quotes (\"), not in single ones (')"),
     ("{a: 1}", 1, "a key in double quotes is expected here, not 'a'"),
     ("[// no\n1]", 1, "JSON has no comments; remove this one"),
     ('["a]', 1, "this text is never closed; its '\"' is missing"),
     ('["a\nb"]', 3,
-     "a text holds the control character U+000A; write it as an escape such as \\n or \\t, and "
+     "a text contains the control character U+000A; write it as an escape such as \\n or \\t, and "
      "close every text on the line where it starts"),
     (r'["C:\x"]', 4, "'\\x' is no JSON escape; write \\\\ for a backslash"),
     ("[1] x", 4, "the JSON ends before this; remove what follows"),
@@ -122,23 +125,35 @@ SYNTAX = [
 
 @pytest.mark.parametrize(("text", "offset", "message"), SYNTAX, ids=[s[0] for s in SYNTAX])
 def test_a_syntax_mistake_is_placed_and_says_what_to_do(
-    text: str, offset: int, message: str
+    text: str, offset: int, message: str, tmp_path: FilePath
 ) -> None:
-    with pytest.raises(JsonSyntaxError) as caught:
-        Walk(text).document()
-    assert (caught.value.offset, caught.value.message) == (offset, message)
+    path = tmp_path / "a.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(Refused) as caught:
+        read_json(path)
+    finding = caught.value.finding
+    assert finding.message == f"not valid JSON: {message}"
+    assert Place(finding.line, finding.column) == place_of(text, offset)
 
 
-@pytest.mark.parametrize("depth", [MAX_DEPTH + 1, 1_000, 100_000])
-def test_deep_nesting_is_refused_without_recursion(depth: int) -> None:
-    with pytest.raises(JsonSyntaxError, match="nested more than 64 levels deep"):
-        Walk("[" * depth + "]" * depth, max_depth=MAX_DEPTH).document()
+def test_deep_nesting_is_refused_where_it_is_too_deep(tmp_path: FilePath) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('["[[", ' + "[" * 100_000 + "]" * 100_000 + "]")
+    with pytest.raises(Refused, match="nested more than 64 levels deep") as caught:
+        read_json(path)
+    assert caught.value.finding.column == len('["[[", ') + 64
 
 
-def test_only_flawed_and_wanted_tests_are_walked() -> None:
-    text = '[{"a": NaN}, {"b": 1, "b": 2}, {"c": 1}]'
-    found = survey(text, ())
-    assert [(flaw.path, flaw.offset, flaw.message) for flaw in found.flaws] == [
-        ((0,), 7, "NaN is not JSON"),
-        ((1,), 22, "the key 'b' stands twice; keep one of them"),
+def test_what_json_forbids_is_found_with_its_test(tmp_path: FilePath) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(
+        '[{"id": "a_1", "a": [NaN, {"x": "NaN"}]},\n'
+        '{"id": "a_2", "b": 1, "c": {"b": 2, "\\u0062": 2}},\n'
+        f'{{"c": {"9" * 700}}}]'
+    )
+    found = read_json(path).findings(Notes())
+    assert [(f.line, f.column, f.test_id, f.message) for f in found] == [
+        (1, 22, "a_1", "NaN is not JSON"),
+        (2, 37, "a_2", "the key 'b' appears twice; keep one"),
+        (3, 7, None, "a number of 700 digits is too long"),
     ]

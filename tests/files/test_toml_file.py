@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from assay.files.places import MAX_DEPTH, Path, Place, place_of
-from assay.files.toml_places import TomlWalk
+from assay.files.places import Path, Place, place_of
+from assay.files.toml_file import TomlFile, TomlTree
 
 
 def paths_of(value: Any, path: Path = ()) -> Iterator[Path]:
@@ -79,39 +79,32 @@ x = 1979-05-27 07:32:00
     ids=str,
 )
 def test_a_key_and_its_value_are_found(path: Path, key: str, value: str) -> None:
-    spot = TomlWalk(GATE).spots[path]
+    spot = TomlTree(GATE).spots[path]
     assert rest_of_line(GATE, spot.key).startswith(key)
     assert rest_of_line(GATE, spot.value).startswith(value)
 
 
 def test_every_path_of_that_document_is_found_and_no_other() -> None:
-    assert set(TomlWalk(GATE).spots) == set(paths_of(tomllib.loads(GATE)))
+    assert set(TomlTree(GATE).spots) == set(paths_of(tomllib.loads(GATE)))
 
 
 def test_a_table_is_where_its_own_header_is_even_if_another_came_first() -> None:
     text = "[a.b]\nx = 1\n[a]\ny = 1\n"
-    assert place_of(text, TomlWalk(text).spots["a",].value) == Place(3, 1)
+    assert place_of(text, TomlTree(text).spots["a",].value) == Place(3, 1)
 
 
-def test_what_is_not_there_stands_where_its_table_does() -> None:
-    walk = TomlWalk(GATE)
-    assert walk.nearest(("suite", 1, "categories", 3)) == walk.spots["suite", 1]
-    assert walk.nearest(("speed",)) == walk.spots[()] == (0, 0)
+def test_what_is_not_there_is_placed_at_its_table() -> None:
+    file = TomlFile("gate.toml", GATE, {})
+    assert file.place(("suite", 1, "categories", 3)) == file.place(("suite", 1))
+    assert file.place(("speed",)) == Place(1, 1)
 
 
 def test_the_places_are_the_same_with_the_line_ends_of_windows() -> None:
     windows = GATE.replace("\n", "\r\n")
-    here, there = TomlWalk(GATE).spots, TomlWalk(windows).spots
+    here, there = TomlTree(GATE).spots, TomlTree(windows).spots
     for path, spot in here.items():
         assert place_of(windows, there[path].key) == place_of(GATE, spot.key)
         assert place_of(windows, there[path].value) == place_of(GATE, spot.value)
-
-
-@pytest.mark.parametrize("opening", ["[", "{a="])
-def test_what_is_nested_without_end_is_walked_without_recursion(opening: str) -> None:
-    walk = TomlWalk("a = 1\nx = " + opening * 30_000)
-    assert walk.too_deep == len("a = 1\nx = ") + MAX_DEPTH * len(opening)
-    assert max(map(len, walk.spots)) == MAX_DEPTH
 
 
 # ------------------------------------------------------------------- against the standard library
@@ -234,12 +227,12 @@ def test_whatever_way_a_document_is_written_everything_is_found(data: st.DataObj
         document.text += data.draw(st.sampled_from(["\n", " # x\n", "\n\n"]))
     text = document.text
     parsed = tomllib.loads(text)
-    walk = TomlWalk(text)
-    assert set(walk.spots) == set(paths_of(parsed))
+    tree = TomlTree(text)
+    assert set(tree.spots) == set(paths_of(parsed))
     for path, before in document.values.items():
-        assert walk.spots[path].value == len(before), path
+        assert tree.spots[path].value == len(before), path
     for path, up_to in document.keys.items():
-        begins = walk.spots[path].key
+        begins = tree.spots[path].key
         assert up_to[begins:] in Document.spellings(str(path[-1])), path
 
 
@@ -271,7 +264,7 @@ def test_every_document_that_the_parser_reads_has_the_same_paths(lines: list[str
         parsed = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         assume(False)
-    assert set(TomlWalk(text).spots) == set(paths_of(parsed))
+    assert set(TomlTree(text).spots) == set(paths_of(parsed))
 
 
 PIECES = st.sampled_from([*"[]{}.,=#\"'\\ \n\ra1é\x00", '"""', "'''", "a = ", "[[a]]\n"])
@@ -279,7 +272,6 @@ PIECES = st.sampled_from([*"[]{}.,=#\"'\\ \n\ra1é\x00", '"""', "'''", "a = ", "
 
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_no_text_is_too_broken_to_walk(text: str) -> None:
-    walk = TomlWalk(text)
-    assert all(0 <= offset <= len(text) for spot in walk.spots.values() for offset in spot)
-    assert 0 <= walk.last_key <= len(text)
-    assert walk.nearest(("nowhere", 1)) in walk.spots.values()
+    tree = TomlTree(text)
+    assert all(0 <= offset <= len(text) for spot in tree.spots.values() for offset in spot)
+    assert all(0 <= offset <= len(text) for offset in tree.statements)

@@ -1,0 +1,124 @@
+"""One file on disk to its text, whatever the file is.
+
+In: a path. Out: its bytes and text, or Refused with the one finding that says why not. Nothing here
+can hang or run out of memory: pipes and devices are not opened, and large files are not read.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import stat
+from pathlib import Path
+
+from assay.files.places import Place
+from assay.messages import tr
+from assay.types import Finding
+
+MAX_BYTES = 200_000_000
+TOP = Place(1, 1)
+
+# Longest first: the mark of UTF-32 LE begins with that of UTF-16 LE.
+_OTHER_ENCODINGS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+
+
+class Refused(Exception):
+    """The file cannot be read; carries the finding."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
+def shown_path(path: Path) -> str:
+    """A path as findings show it: on one line, whatever its name contains."""
+    text = str(path)
+    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
+
+
+def refusal(name: str, message: str, place: Place = TOP) -> Finding:
+    """A finding about a file as a whole."""
+    return Finding(file=name, line=place.line, column=place.column, message=message)
+
+
+def read_bytes(path: Path, limit: int, *, kind: str) -> bytes:
+    """The bytes of a regular file.
+
+    Args:
+        path: the file.
+        limit: larger files are refused.
+        kind: what the file is meant to be, as the middle of a sentence ("a gate is a TOML file").
+    """
+    name = shown_path(path)
+    try:
+        about = os.stat(path)
+        if not stat.S_ISREG(about.st_mode):
+            raise Refused(refusal(name, tr("this is not a file; {kind}", kind=kind)))
+        if about.st_size > limit:
+            raise Refused(refusal(name, _too_large(about.st_size, limit)))
+        with open(path, "rb") as opened:
+            # Some files (in /proc, or being written) hold more than they say.
+            data = opened.read(limit + 1)
+    except OSError as error:
+        raise Refused(refusal(name, _why_unreadable(path, error))) from error
+    except ValueError as error:  # a zero character in the path
+        raise Refused(refusal(name, tr("there is no such file"))) from error
+    if len(data) > limit:
+        raise Refused(refusal(name, _too_large(len(data), limit)))
+    return data
+
+
+def _too_large(size: int, limit: int) -> str:
+    unit, step = ("MB", 1_000_000) if limit >= 1_000_000 else ("kB", 1_000)
+    return tr(
+        "the file has {size} {unit}, and at most {limit} {unit} are read",
+        size=-(-size // step),
+        limit=limit // step,
+        unit=unit,
+    )
+
+
+def _why_unreadable(path: Path, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        if os.path.islink(path):
+            return tr("this link leads to nothing; fix or remove it")
+        return tr("there is no such file")
+    if isinstance(error, PermissionError):
+        return tr("the file may not be read; give yourself the right to read it")
+    return tr("the file cannot be read: {reason}", reason=error.strerror or str(error))
+
+
+def decode(name: str, data: bytes) -> str:
+    """The text of a file, or Refused with the byte that is not UTF-8."""
+    if data.startswith(codecs.BOM_UTF8):
+        message = tr(
+            "the file starts with a byte order mark (BOM); "
+            "save it as 'UTF-8', not as 'UTF-8 with BOM'"
+        )
+        raise Refused(refusal(name, message))
+    for mark, encoding in _OTHER_ENCODINGS:
+        if data.startswith(mark):
+            raise Refused(refusal(name, _wrong_encoding(encoding)))
+    if data[:2].count(0) == 1:  # UTF-16 without a mark: every other byte of "[ {" is zero
+        raise Refused(refusal(name, _wrong_encoding("UTF-16")))
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line_start = data.rfind(b"\n", 0, error.start) + 1
+        column = len(data[line_start : error.start].decode("utf-8")) + 1
+        place = Place(data.count(b"\n", 0, error.start) + 1, column)
+        message = tr(
+            "byte {byte} at offset {offset} is not UTF-8; save the file as UTF-8",
+            byte=f"0x{data[error.start]:02X}",
+            offset=error.start,
+        )
+        raise Refused(refusal(name, message, place)) from error
+
+
+def _wrong_encoding(encoding: str) -> str:
+    return tr("the file is {encoding}, not UTF-8; save it as UTF-8", encoding=encoding)
