@@ -183,7 +183,8 @@ def make_plan(suites: Sequence[Suite], facts: ModelFacts, options: AskOptions) -
 def _cannot(
     suites: Sequence[Suite], facts: ModelFacts, options: AskOptions
 ) -> Iterator[UsageError]:
-    if "generate" not in facts.capabilities:
+    writes = "generate" in facts.capabilities
+    if not writes and any(needs_text(case) for suite in suites for case in suite.cases):
         yield UsageError(
             tr("{model} cannot write answers, and the tests ask for them", model=facts.spec),
             hint=tr("choose a model that generates text"),
@@ -191,6 +192,11 @@ def _cannot(
     yield from cannot_think(facts, options)
     if facts.context_length:
         yield from _too_long(suites, facts, facts.context_length)
+
+
+def needs_text(case: Case) -> bool:
+    """Whether a model that only measures likelihoods cannot answer it."""
+    return not (isinstance(case.check, MultipleChoice) and case.check.choices)
 
 
 def cannot_think(facts: ModelFacts, options: AskOptions) -> Iterator[UsageError]:

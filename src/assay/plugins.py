@@ -14,20 +14,23 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pkgutil
+import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from hashlib import sha256
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from assay.errors import UsageError
+from assay.errors import AssayError, UsageError
 from assay.messages import tr
 from assay.types.results import Report
 
 GROUP = "assay.plugins"
+PACKAGE = Path(__file__).resolve().parent
+STANDARD_LIBRARY = Path(traceback.__file__).parent
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_+.-]*")
 Registered = TypeVar("Registered")
 
 
@@ -40,8 +43,11 @@ class Registry(Generic[Registered]):
         self._known: dict[str, Registered] = {}
 
     def register(self, name: str, thing: Registered) -> None:
-        """Add one name; a name that is taken is refused."""
-        if name in self._known:
+        """Add one name; a name that is taken is refused, unless the same definition is run again,
+        as a cell of a notebook is.
+        """
+        self._load_shipped()
+        if name in self._known and _definition(self._known[name]) != _definition(thing):
             raise ValueError(f"there is already a {self._kind} {name!r}")
         self._known[name] = thing
 
@@ -75,6 +81,35 @@ class Registry(Generic[Registered]):
             importlib.import_module(f"{package.__name__}.{module.name}")
 
 
+def _definition(thing: object) -> tuple[object, object]:
+    return getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
+
+
+# ----------------------------------------------------------------------------------- model schemes
+
+Opener = TypeVar("Opener", bound=Callable[..., object])
+model_schemes: Registry[Callable[..., object]] = Registry("model scheme", "assay.models")
+
+
+def model(scheme: str) -> Callable[[Opener], Opener]:
+    """Make `SCHEME:NAME` a model: decorates a class (or function) that is called with NAME.
+
+    It may also take the keywords `url` (what follows the last `@` before http), `spec`, `server`
+    and `local` (options), and gets those that its signature names. What it makes has `generate`,
+    or `tokenize` and `logits`, or is a Model (assay.types.Model) already.
+    """
+    if not _SCHEME.fullmatch(scheme) or len(scheme) < 2:
+        raise ValueError(f"{scheme!r} is not a scheme: use letters, digits, '_' and '-'")
+
+    def register(opener: Opener) -> Opener:
+        model_schemes.register(scheme, opener)
+        return opener
+
+    return register
+
+
+# ---------------------------------------------------------------------------------- report formats
+
 ReportFormat = Callable[[Report], str]
 report_formats: Registry[ReportFormat] = Registry("report format", "assay.reports.formats")
 
@@ -96,11 +131,9 @@ def write_report(report: Report, name: str) -> str:
         text = write(report)
     # A format may be somebody's program: whatever it raises is a mistake to show.
     except Exception as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
         raise UsageError(
-            tr("the report format {name} failed: {file}:{line}: {kind}: {error}",
-               name=name, file=place.filename, line=place.lineno,
-               kind=type(error).__name__, error=error),
+            tr("the report format {name} failed: {mistake}",
+               name=name, mistake=describe_mistake(error)),
             hint=tr("fix the plugin, or choose another --format"),
         ) from error  # fmt: skip
     if isinstance(text, str):
@@ -112,13 +145,17 @@ def write_report(report: Report, name: str) -> str:
     )  # fmt: skip
 
 
-def load_plugins(names: tuple[str, ...] = ()) -> None:
+# ----------------------------------------------------------------------------------------- loading
+
+
+def load_plugins(names: Sequence[str] = ()) -> None:
     """Import installed plugins (entry points), then each FILE.py or module that a user named."""
+    from importlib.metadata import entry_points  # 10 ms that only some commands need
+
     for point in entry_points(group=GROUP):
         _import(point.value, point.load)
     for name in names:
-        _import(name, lambda name=name: _load_file(Path(name)) if _is_file(name) else
-                importlib.import_module(name))  # fmt: skip
+        _import(name, lambda name=name: _load(name))  # type: ignore[misc]
 
 
 def file_digest(path: Path) -> str:
@@ -126,8 +163,11 @@ def file_digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()
 
 
-def _is_file(name: str) -> bool:
-    return name.endswith(".py") or "/" in name or "\\" in name
+def _load(name: str) -> None:
+    if name.endswith(".py") or "/" in name or "\\" in name:
+        _load_file(Path(name))
+    else:
+        importlib.import_module(name)
 
 
 def _load_file(path: Path) -> None:
@@ -138,12 +178,14 @@ def _load_file(path: Path) -> None:
         )
     path = path.resolve()
     name = f"assay_plugin_{sha256(str(path).encode()).hexdigest()[:12]}"
-    if name in sys.modules:
+    known = sys.modules.get(name)
+    if known is not None and getattr(known, "assay_digest", "") == file_digest(path):
         return
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise UsageError(tr("{path} is not a Python file", path=path))
     module = importlib.util.module_from_spec(spec)
+    module.assay_digest = file_digest(path)  # type: ignore[attr-defined]
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
@@ -152,18 +194,40 @@ def _load_file(path: Path) -> None:
         raise
 
 
-def _import(name: str, load: object) -> None:
+def _import(name: str, load: Callable[[], object]) -> None:
     """Import one plugin; a mistake in it is an error with file and line."""
     try:
-        load()  # type: ignore[operator]
-    except UsageError:
+        load()
+    except AssayError:
         raise
     # A plugin is somebody's program: whatever it raises is a mistake to show, not a crash of ours.
-    except Exception as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
+    except (Exception, SystemExit) as error:
         raise UsageError(
-            tr("the plugin {name} cannot be loaded: {file}:{line}: {kind}: {error}",
-               name=name, file=place.filename, line=place.lineno,
-               kind=type(error).__name__, error=error),
+            tr("the plugin {name} cannot be loaded: {mistake}",
+               name=name, mistake=describe_mistake(error)),
             hint=tr("fix the plugin, or leave --plugin out"),
         ) from error  # fmt: skip
+
+
+def describe_mistake(error: BaseException) -> str:
+    """FILE:LINE: KIND: MESSAGE, of the last line that belongs to no library, if there is one."""
+    place = _place(error)
+    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return f"{place}: {said}" if place else said
+
+
+def _place(error: BaseException) -> str:
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}:{error.lineno}"
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith("<frozen")
+        and not Path(frame.filename).is_relative_to(PACKAGE)
+    ]
+    own = [frame for frame in frames if not _is_library(Path(frame.filename))]
+    return "".join(f"{last.filename}:{last.lineno}" for last in (own or frames)[-1:])
+
+
+def _is_library(file: Path) -> bool:
+    return "site-packages" in file.parts or file.is_relative_to(STANDARD_LIBRARY)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InvalidFiles, UsageError
+from assay.models.opening import read_spec
 from assay.models.presets import SHIPPED, Preset, endpoint, load_presets, preset_files
-from assay.types.model_spec import read_spec
 
 SECRET = "sk-proj-Kq7xWv2mTz9"
 SOUND = '[mine]\nkind = "openai"\nurl = "https://models.example/v1"\nkey_env = "MY_KEY"\n'

@@ -1,6 +1,7 @@
 import pytest
 
-from assay.types.model_spec import ModelSpec, read_spec, without_userinfo
+from assay.models.opening import read_spec
+from assay.types.model_spec import ModelSpec, without_userinfo
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from assay.store.verbs import FILE_NAME
 from assay.suites.catalogue import find
 from assay.suites.load import load_all
 from assay.suites.suite_file import SUITE_FILE
-from assay.types.model_spec import read_spec, without_secrets
+from assay.types.model_spec import split_url, without_secrets
 from assay.workflow.discover.discovery import find_ollama
 
 YAWO = Path(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
@@ -141,7 +141,7 @@ def _preset(name: str) -> Preset:
 
 
 def _at(preset: Preset, model: str) -> Chosen:
-    if not model or read_spec(f"ollama:{model}").url:
+    if not model or split_url(model)[1]:
         shown = without_secrets(f"ollama:{model}").removeprefix("ollama:")
         raise UsageError(
             tr("{model!r} is no name of a model", model=shown),

@@ -1,18 +1,32 @@
 """Turns what a user typed into a Model.
 
 In: a model spec as text, and how servers and checkpoints are asked. Out: a Model whose facts are
-known; asking comes later.
+known; asking comes later. Each scheme is opened by what registered it (`plugins.model`).
 """
 
 from __future__ import annotations
 
-from pathlib import Path
+import inspect
+from collections.abc import Callable
 
-from assay.errors import ModelUnavailable, UsageError
+from assay.errors import AssayError, ModelUnavailable, UsageError
 from assay.messages import tr
+from assay.plugins import describe_mistake, model_schemes
 from assay.types import Model
-from assay.types.model_spec import read_spec, without_secrets
+from assay.types.model_spec import ModelSpec, split_url, without_secrets
 from assay.types.options import LocalOptions, ServerOptions
+
+CHECKPOINTS = "hf"  # the scheme of a path that names none
+
+
+def read_spec(text: str) -> ModelSpec:
+    """Split a spec. The scheme is the text before the first colon, if it is registered."""
+    scheme, colon, rest = text.partition(":")
+    if not colon or scheme not in model_schemes:
+        return ModelSpec(CHECKPOINTS, text)
+    if "url" not in _parameters(model_schemes[scheme]):
+        return ModelSpec(scheme, rest)
+    return ModelSpec(scheme, *split_url(rest))
 
 
 def open_model(
@@ -20,34 +34,41 @@ def open_model(
 ) -> Model:
     """Find a model. Raises ModelUnavailable with what to do where it is not there."""
     spec = read_spec(text)
-    settings = settings or ServerOptions()
     if not spec.name:
         raise UsageError(
             tr("the model {spec} has no name", spec=without_secrets(text)),
             hint=tr("write for example ollama:llama3.2:3b or scripted:answers.json"),
         )
-    if spec.scheme == "scripted":
-        from assay.models.scripted import ScriptedModel
-
-        return ScriptedModel(Path(spec.name))
-    if spec.scheme == "ollama":
-        from assay.models.ollama.address import ollama_url
-        from assay.models.ollama.model import OllamaModel
-
-        return OllamaModel(spec.name, ollama_url(spec.url), spec=str(spec), settings=settings)
-    if spec.scheme == "openai":
-        from assay.models.openai.address import openai_url
-        from assay.models.openai.model import OpenAIModel
-
-        return OpenAIModel(spec.name, openai_url(spec.url), spec=str(spec), settings=settings)
-    if not Path(spec.name).exists():
+    opener = model_schemes[spec.scheme]
+    offered = {
+        "url": spec.url,
+        "spec": str(spec),
+        "server": settings or ServerOptions(),
+        "local": local or LocalOptions(),
+    }
+    wanted = _parameters(opener)
+    try:
+        made = opener(spec.name, **{key: offered[key] for key in offered if key in wanted})
+    except AssayError:
+        raise
+    except (Exception, SystemExit) as error:
+        if opener.__module__.startswith("assay."):
+            raise
         raise ModelUnavailable(
-            tr("there is no folder {path!r}", path=without_secrets(spec.name)),
-            hint=tr(
-                "for a model of Ollama write ollama:{name}, for another server openai:NAME@URL",
-                name=without_secrets(spec.name),
-            ),
-        )
-    from assay.models.local.model import LocalModel
+            tr("{spec} cannot be opened: {mistake}", spec=str(spec),
+               mistake=describe_mistake(error)),
+            hint=tr("fix the plugin, or the name behind {scheme}:", scheme=spec.scheme),
+        ) from error  # fmt: skip
+    from assay.models.home_made.adapter import PluginModel, is_model
 
-    return LocalModel(Path(spec.name), spec=str(spec), settings=local or LocalOptions())
+    return made if is_model(made) else PluginModel(made, spec.scheme, spec.name)
+
+
+def is_home_made(spec: ModelSpec) -> bool:
+    """Whether it is a plugin's class with `tokenize` and `logits`, which can be decided on."""
+    opener = model_schemes[spec.scheme]
+    return all(callable(getattr(opener, name, None)) for name in ("tokenize", "logits"))
+
+
+def _parameters(opener: Callable[..., object]) -> frozenset[str]:
+    return frozenset(inspect.signature(opener).parameters)

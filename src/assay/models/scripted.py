@@ -14,11 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rapidfuzz import process
-
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.reasoning import as_unicode, split_reasoning
+from assay.plugins import model
 from assay.types import Answered, Failed, ModelFacts, Observed, Reply, Request, ToAnswer
 
 MAX_BYTES = 200 * 1024 * 1024
@@ -36,10 +35,12 @@ class Script:
     delay_s: float
 
 
+@model("scripted")
 class ScriptedModel:
     """Answers from a script; the same file always gives the same answers."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str | Path) -> None:
+        path = Path(path)
         raw = _read(path)
         self._script = _parse(raw, path)
         self._facts = ModelFacts(
@@ -214,6 +215,8 @@ def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _unknown_key(key: str) -> str:
+    from rapidfuzz import process  # only a mistake needs it
+
     near = process.extractOne(key, _KEYS, score_cutoff=60)
     if near:
         return tr("unknown key {key!r}; did you mean {near!r}?", key=key, near=near[0])

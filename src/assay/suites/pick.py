@@ -8,7 +8,7 @@ be, and a larger limit only adds tests.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assay.errors import SuiteNotFound, UsageError, raise_all
@@ -83,3 +83,18 @@ def _keep(suite: Suite, categories: Sequence[Category]) -> Suite:
         weights={name: w for name, w in suite.weights.items() if name in names},
         few_shot={name: cases for name, cases in suite.few_shot.items() if name in names},
     )
+
+
+def only_tests(suites: Sequence[Suite], tests: frozenset[str]) -> Iterator[Suite]:
+    """Suites with these tests alone, named by id or SUITE.ID; what is empty then is left out."""
+    for suite in suites:
+        categories = [
+            replace(category, cases=tuple(case for case in category.cases
+                                          if {case.id, f"{suite.name}.{case.id}"} & tests))
+            for category in suite.categories
+        ]  # fmt: skip
+        kept = tuple(category for category in categories if category.cases)
+        if kept:
+            names = {category.name for category in kept}
+            weights = {name: value for name, value in suite.weights.items() if name in names}
+            yield replace(suite, categories=kept, weights=weights)

@@ -1,17 +1,13 @@
-"""What a user types to name a model.
+"""What a user types to name a model, in parts; which schemes there are is for `plugins` to know.
 
-In: `PATH`, `hf:PATH`, `ollama:NAME[@URL]`, `openai:NAME[@URL]`, `scripted:FILE.json`. Out: a
-ModelSpec.
+In: `ollama:NAME[@URL]` and its kin. Out: a ModelSpec, and texts without passwords.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
 from urllib.parse import urlsplit, urlunsplit
-
-Scheme = Literal["hf", "ollama", "openai", "scripted"]
 
 # The last "@" directly followed by a URL: `a@b` and `llama3.2:3b` are plain names.
 _URL_START = re.compile(r"@(?=https?://)", re.IGNORECASE)
@@ -21,9 +17,9 @@ _LOGIN = re.compile(r"(?<=//)[^/@\s]*@(?=[^@]*$)|(?<=//)[^/\s]*@")
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """A model's kind, its name or path, and the server's URL where one was given."""
+    """A model's scheme, its name or path, and the server's URL where one was given."""
 
-    scheme: Scheme
+    scheme: str
     name: str
     url: str | None = None
 
@@ -31,25 +27,19 @@ class ModelSpec:
         return f"{self.scheme}:{self.name}" + (f"@{without_userinfo(self.url)}" if self.url else "")
 
 
-def read_spec(text: str) -> ModelSpec:
-    """Split a spec. The scheme is what stands before the first colon, if it is one of ours."""
-    scheme, colon, rest = text.partition(":")
-    if not colon or scheme not in get_args(Scheme):
-        return ModelSpec("hf", text)
-    if scheme not in ("ollama", "openai"):
-        return ModelSpec(cast(Scheme, scheme), rest)
-    starts = [match.start() for match in _URL_START.finditer(rest)]
+def split_url(text: str) -> tuple[str, str | None]:
+    """`NAME@URL` as NAME and URL; None where there is no URL."""
+    starts = [match.start() for match in _URL_START.finditer(text)]
     if not starts:
-        return ModelSpec(cast(Scheme, scheme), rest)
-    scheme_of_url, _, place = rest[starts[-1] + 1 :].partition("://")
-    url = f"{scheme_of_url.lower()}://{place}"
-    return ModelSpec(cast(Scheme, scheme), rest[: starts[-1]], url)
+        return text, None
+    scheme, _, place = text[starts[-1] + 1 :].partition("://")
+    return text[: starts[-1]], f"{scheme.lower()}://{place}"
 
 
 def without_secrets(text: str) -> str:
     """A spec as it may be stored and shown: as typed, but for a password in its URL."""
-    spec = read_spec(text)
-    return str(spec) if spec.url else _LOGIN.sub("", text)
+    name, url = split_url(text)
+    return f"{name}@{without_userinfo(url)}" if url else _LOGIN.sub("", text)
 
 
 def without_userinfo(url: str) -> str:

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from assay.interfaces.cli.fitting import columns, padded, shortened, width_of
 from assay.interfaces.cli.questions import BESIDE_A_TITLE, Option
 from assay.messages import tr, trn
+from assay.models.opening import read_spec
 from assay.text.number_format import memory
 from assay.text.safe_text import one_line
-from assay.types.model_spec import read_spec
 from assay.workflow.discover.choices import Candidate
 from assay.workflow.discover.discovery import CheckpointFound, ModelFound, SuiteFound
 

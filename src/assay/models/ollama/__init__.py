@@ -3,3 +3,18 @@
 `address` finds the server, `client` speaks its protocol, `facts` reads what it says of a model,
 `context` keeps prompts from being cut in silence, and `model` puts them together.
 """
+
+from __future__ import annotations
+
+from assay.plugins import model
+from assay.types import Model
+from assay.types.options import ServerOptions
+
+
+@model("ollama")
+def open_ollama(name: str, *, url: str | None, spec: str, server: ServerOptions) -> Model:
+    """A model that the server has."""
+    from assay.models.ollama.address import ollama_url
+    from assay.models.ollama.model import OllamaModel
+
+    return OllamaModel(name, ollama_url(url), spec=spec, settings=server)

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit, urlunsplit
 
 from assay.errors import UsageError
 from assay.messages import tr
-from assay.models.http.connection import server_name
 from assay.types.model_spec import without_userinfo
 
 DEFAULT_URL = "http://127.0.0.1:11434"
@@ -62,5 +61,7 @@ def _checked(url: str, *, shown: str) -> str:
             tr("the URL of an Ollama server has no path: {url}", url=shown.partition("?")[0]),
             hint=tr("write for example {example}; for …/v1 use openai:", example=DEFAULT_URL),
         )
+    from assay.models.http.connection import server_name  # httpcore takes its time to load
+
     server_name(parts.hostname or "")
     return urlunsplit((parts.scheme, parts.netloc, "", "", ""))

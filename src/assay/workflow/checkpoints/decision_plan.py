@@ -7,6 +7,7 @@ where there is nothing to decide on.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from assay.suites.held_out import HeldOut
 from assay.types.decisions import MEASURES, DecisionPlan, Gate, MeasureKind, Subject
@@ -27,14 +28,16 @@ def what_to_decide(
 ) -> DecisionPlan | None:
     """Own prompts decide nothing, and neither do models that are no checkpoints."""
     known = [place for place in places if place is not None]
-    if not known or held_out is None or gate is None or job.own:
+    if not known or held_out is None or gate is None or job.verb[0] == "ask":
         return None
+    if job.gate is None and not any(place.on_disk for place in known):
+        gate = _measurable(gate, opened)
     open_ones = set(opened.places)
     tops = {str(place.top or "") for place in known if place.folder is not None}
     kinds = _measures(job, gate)
     return DecisionPlan(
         subjects=tuple(
-            _subject(place, opened.failed.get(place, ""))
+            _subject(place, opened.failed.get(place, ""), known)
             for place in known
             if place in open_ones or place in opened.failed
         ),
@@ -53,6 +56,20 @@ def what_to_decide(
     )
 
 
+def _measurable(gate: Gate, opened: Opened) -> Gate:
+    """The default gate for plugins' models alone: speed and memory are not measured of them, and
+    what needs a text is not asked of those that write none.
+    """
+    writes = all("generate" in model.facts.capabilities for model in opened.models)
+    return replace(
+        gate,
+        suites=gate.suites if writes else (),
+        speed_min=None,
+        memory_max_mb=None,
+        generation_max_failures=gate.generation_max_failures if writes else None,
+    )
+
+
 def _measures(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
     """What was asked for; else what a gate that was named needs, and the texts that were."""
     training: tuple[MeasureKind, ...] = () if job.train_text is None else ("training",)
@@ -67,7 +84,18 @@ def _measures(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
     return (*(kind for kind in MEASURES if needed[kind]), *training)
 
 
-def _subject(place: Place, failed: str) -> Subject:
+def _subject(place: Place, failed: str, known: Sequence[Place]) -> Subject:
+    """Several models of one plugin are selected from, like the checkpoints of a folder."""
+    if not place.on_disk:
+        several = sum(each.parent == place.parent for each in known if not each.on_disk) > 1
+        return Subject(
+            spec=without_secrets(place.spec),
+            name=place.name,
+            path="",
+            step=place.step,
+            folder=f"{place.parent}:" if several else "",
+            failed=failed,
+        )
     training, note = training_log(place.path, place.folder, place.step)
     return Subject(
         spec=without_secrets(place.spec),

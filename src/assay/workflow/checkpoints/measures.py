@@ -64,13 +64,13 @@ class Measures:
     samples: tuple[SamplePrompt, ...]
     training: HeldOut | None = None
 
-    def requests(self, facts: ModelFacts) -> Iterator[Request]:
-        """All of them for one checkpoint."""
+    def requests(self, facts: ModelFacts, *, on_disk: bool = True) -> Iterator[Request]:
+        """All of them for one checkpoint; a plugin's model is not timed."""
         if "perplexity" in self.kinds:
             yield from _reading(facts, "perplexity", self.held_out)
         if "training" in self.kinds and self.training is not None:
             yield from _reading(facts, "training", self.training)
-        if "generation" in self.kinds:
+        if "generation" in self.kinds and "generate" in facts.capabilities:
             for sample in self.samples:
                 said = (Message("user", sample.prompt),)
                 work = ToAnswer(messages=said, sampling=AS_WRITTEN)
@@ -78,7 +78,7 @@ class Measures:
                 yield make_measure_request(
                     facts.fingerprint, "generation", sample.id, work, content
                 )
-        if "speed" in self.kinds:
+        if "speed" in self.kinds and on_disk:
             here = this_machine()
             machine = [here.system, here.processor, str(here.cores)]
             yield make_measure_request(facts.fingerprint, "speed", "cpu", ToTime(), machine)

@@ -1,6 +1,7 @@
 """Which checkpoints a path means: one, those of a folder, or those of several model folders.
 
-In: what a user named. Out: Places in step order.
+In: what a user named. Out: Places in step order. A model of a plugin's class with `tokenize` and
+`logits` has a place too, SCHEME/NAME, without a folder.
 
     run/                        PATH
       config.json               final, if there are steps beside it; else the checkpoint itself
@@ -27,7 +28,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from assay.types.model_spec import read_spec
+from assay.models.opening import is_home_made, read_spec
 
 FINAL = "final"
 TOPMOST = "root"  # of the file system, which has no name
@@ -39,7 +40,8 @@ MOST_FOLDERS = 10_000  # in one folder; more is no folder of checkpoints
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """One checkpoint. `folder`: the model folder it was found in, None where it was named itself;
-    `top`: the folder of model folders, if that was named.
+    `top`: the folder of model folders, if that was named. `on_disk`: False for a plugin's model,
+    whose path means nothing.
     """
 
     spec: str
@@ -48,6 +50,7 @@ class Place:
     step_name: str
     folder: Path | None = None
     top: Path | None = None
+    on_disk: bool = True
 
     @property
     def name(self) -> str:
@@ -89,7 +92,7 @@ def _each_once(found: Sequence[tuple[str, Place | None]]) -> list[tuple[str, Pla
         if place is None:
             return True
         if place.folder is None:
-            return os.path.realpath(place.path) not in resolved
+            return not place.on_disk or os.path.realpath(place.path) not in resolved
         return inside[os.path.abspath(place.path)] is place
 
     return [(spec, place) for spec, place in found if counts(place)]
@@ -97,6 +100,9 @@ def _each_once(found: Sequence[tuple[str, Place | None]]) -> list[tuple[str, Pla
 
 def _places(spec: str, holding: Sequence[str]) -> Iterator[Place | None]:
     read = read_spec(spec)
+    if read.name and is_home_made(read):
+        yield place_of_plugin(spec)
+        return
     if read.scheme != "hf" or not read.name or not Path(read.name).is_dir():
         yield None
         return
@@ -115,6 +121,15 @@ def _places(spec: str, holding: Sequence[str]) -> Iterator[Place | None]:
         return
     here = Path(os.path.abspath(path))
     yield Place(spec=spec, path=path, parent=here.parent.name, step_name=here.name)
+
+
+def place_of_plugin(spec: str) -> Place:
+    """SCHEME/NAME, as a file system takes it: a changed name gets a few digits of its hash."""
+    scheme, _, name = spec.partition(":")
+    safe = re.sub(r"[^\w.@+=-]+", "-", name).strip(".-")
+    if safe != name:
+        safe = f"{safe}-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}".lstrip("-")
+    return Place(spec=spec, path=Path(), parent=scheme, step_name=safe, on_disk=False)
 
 
 def _of_folder(

@@ -67,7 +67,7 @@ def leave_verdicts(
             document = report_document(decision, measured)
             _put(home / measured.name / REPORT_FILE, document)
             beside = Path(measured.path) / REPORT_FILE
-            if not deciding.write_back:
+            if not deciding.write_back or not measured.path:
                 continue
             if not decision.gate_decides and _is_report_of(measured.fingerprint, beside):
                 kept.append(beside)
@@ -104,10 +104,11 @@ def leave_selections(decision: Decision, out: Path, deciding: DecisionPlan) -> I
 def _put_selections(
     decision: Decision, home: Path, deciding: DecisionPlan, refused: dict[Path, str]
 ) -> None:
+    on_disk = {measured.name for measured in decision.measured if measured.path}
     for folder, selection in decision.selections.items():
         of_folder = home / _parent(decision.folders[folder])
         _put(of_folder / SELECTION_FILE, selection_document(selection))
-        if deciding.write_back:
+        if deciding.write_back and on_disk.intersection(decision.folders[folder]):
             _put_beside(Path(folder) / SELECTION_FILE, selection_document(selection), refused)
         _draw(decision, folder, selection, of_folder)
     if decision.overall is not None:

@@ -21,12 +21,12 @@ from assay.errors import AssayError, SuiteNotFound, UsageError
 from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean
 from assay.messages import tr
+from assay.models.opening import read_spec
 from assay.store import Store
 from assay.suites.catalogue import find
 from assay.suites.samples import load_samples
 from assay.types import Estimate, Observer, SamplePrompt
 from assay.types.decisions import OS_AVERAGED, OS_SUITE, Measured, MeasureKind, Sample
-from assay.types.model_spec import read_spec
 from assay.types.options import LocalOptions
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide

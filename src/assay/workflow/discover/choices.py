@@ -15,11 +15,10 @@ from itertools import islice
 from assay.errors import ModelUnavailable, UsageError
 from assay.judge.family import same_model, shares_family
 from assay.messages import tr
-from assay.models.opening import open_model
+from assay.models.opening import open_model, read_spec
 from assay.suites.catalogue import find
 from assay.suites.load import load_suite
 from assay.types import Judge, ModelFacts
-from assay.types.model_spec import read_spec
 from assay.workflow.discover.discovery import ModelFound, find_judges
 from assay.workflow.judging.panel import judged_cases
 

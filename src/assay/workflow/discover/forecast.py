@@ -14,11 +14,11 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from assay.messages import tr
+from assay.models.opening import read_spec
 from assay.plan import Exchange, Plan
 from assay.store import Run, Store
 from assay.store.verbs import FILE_NAME
 from assay.types import Answered, Judge, Model, ModelFacts, Request, ToAnswer, ToChoose
-from assay.types.model_spec import read_spec
 from assay.workflow.discover.earlier_times import Range, by_earlier, earlier_seconds
 from assay.workflow.discover.pace import Untimed, characters_of, time_one_question
 from assay.workflow.evaluate.evaluation import key_of

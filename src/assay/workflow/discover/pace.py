@@ -10,9 +10,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from assay.ask_loop import ask
 from assay.messages import tr
 from assay.request_identity import make_unstored_request
-from assay.run import ask
 from assay.types import (
     Answered,
     Failed,

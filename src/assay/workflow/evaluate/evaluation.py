@@ -24,13 +24,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import assay
+from assay.ask_loop import ask
 from assay.checks.scoring import score_reply
 from assay.errors import BudgetSpent, Interrupted, ModelUnavailable, Refusals
 from assay.machine import this_machine
 from assay.messages import tr
 from assay.pause_gc import pause_gc
 from assay.plan import Exchange, Plan
-from assay.run import ask
 from assay.store import Run, RunModel, Store, TryKey, new_run_id, utc_now
 from assay.types import Answered, Failed, Model, Observed, Observer, Reply, Request, Score
 from assay.types.model_spec import without_secrets

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -21,7 +20,7 @@ from assay.suites.default_system import with_default_system
 from assay.suites.gate_file import check_gate, invalid_gate, load_gate
 from assay.suites.held_out import HeldOut, load_held_out
 from assay.suites.load import load_all
-from assay.suites.pick import pick_all
+from assay.suites.pick import only_tests, pick_all
 from assay.types import Suite
 from assay.types.decisions import MEASURES, Gate, MeasureKind
 from assay.workflow.checkpoints.path_names import is_text, readable
@@ -100,28 +99,13 @@ def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
                 suites = tuple(with_default_system(suite, job.system) for suite in suites)
             suites = (*suites, *job.own)
             if job.only_tests is not None:
-                suites = tuple(_only(suites, job.only_tests))
+                suites = tuple(only_tests(suites, job.only_tests))
                 if not suites:
                     errors.append(_answers_nothing(job.only_tests))
                     return ()
             for picked in tried(errors, pick_all, suites, job.categories, job.limit, job.seed):
                 return picked
     return ()
-
-
-def _only(suites: Sequence[Suite], tests: frozenset[str]) -> Iterator[Suite]:
-    """Suites with these tests alone, named by id or SUITE.ID; what is empty then is left out."""
-    for suite in suites:
-        categories = [
-            replace(category, cases=tuple(case for case in category.cases
-                                          if {case.id, f"{suite.name}.{case.id}"} & tests))
-            for category in suite.categories
-        ]  # fmt: skip
-        kept = tuple(category for category in categories if category.cases)
-        if kept:
-            names = {category.name for category in kept}
-            weights = {name: value for name, value in suite.weights.items() if name in names}
-            yield replace(suite, categories=kept, weights=weights)
 
 
 def _answers_nothing(tests: frozenset[str]) -> UsageError:

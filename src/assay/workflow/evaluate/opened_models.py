@@ -14,10 +14,12 @@ from pathlib import Path
 from assay.errors import AssayError, ModelUnavailable, UsageError, in_one_line
 from assay.messages import tr
 from assay.models.opening import open_model
+from assay.plan import needs_text
 from assay.suites.held_out import HeldOut
-from assay.types import Model, ModelFacts
+from assay.suites.pick import only_tests
+from assay.types import Model, ModelFacts, Suite
 from assay.workflow.checkpoints.path_names import readable_place, unnameable
-from assay.workflow.checkpoints.places import CONFIG, Place
+from assay.workflow.checkpoints.places import CONFIG, Place, place_of_plugin
 from assay.workflow.evaluate.job import Job
 
 
@@ -76,6 +78,25 @@ class Opened:
             )
             self._let_go(number)
 
+    def leave_out_texts(self, suites: Sequence[Suite]) -> tuple[Suite, ...]:
+        """Of suites that nobody named, the tests that all models can answer."""
+        silent = [
+            model.facts.spec for model in self.models if "generate" not in model.facts.capabilities
+        ]
+        if not silent:
+            return tuple(suites)
+        self.notes.append(
+            tr("{models} cannot write text: only multiple-choice tests are asked",
+               models=", ".join(silent))
+        )  # fmt: skip
+        answered = {
+            f"{suite.name}.{case.id}"
+            for suite in suites
+            for case in suite.cases
+            if not needs_text(case)
+        }
+        return tuple(only_tests(suites, frozenset(answered)))
+
     def named_twice(self) -> Iterator[UsageError]:
         """Of what was named, nothing may be the same model."""
         seen: dict[str, str] = {}
@@ -119,7 +140,7 @@ def open_models(
     for given in job.given:
         opened.models.append(given)
         opened.specs.append(given.facts.spec)
-        opened.places.append(None)
+        opened.places.append(place_of_given(given))
     for spec, place in named:
         if place is not None and (why := unnameable(place)):
             if place.folder is None:
@@ -141,6 +162,17 @@ def open_models(
         opened.specs.append(spec)
         opened.places.append(place)
     return opened
+
+
+def place_of_given(model: Model) -> Place | None:
+    """Of a model that a program gave: an object of a plugin's class is decided on where it measures
+    likelihoods.
+    """
+    from assay.models.home_made.adapter import PluginModel  # numpy takes its time to load
+
+    if isinstance(model, PluginModel) and "score_text" in model.facts.capabilities:
+        return place_of_plugin(model.facts.spec)
+    return None
 
 
 def _check_token_ids(text: HeldOut, facts: ModelFacts) -> None:

@@ -14,12 +14,13 @@ from pathlib import Path
 
 from assay.errors import AssayError, raise_all
 from assay.messages import tr
+from assay.models.opening import read_spec
 from assay.plan import Plan, cannot_think, make_plan
 from assay.suites.catalogue import FETCHED, catalogue
 from assay.suites.samples import load_samples
 from assay.types import Model, Request, Suite
 from assay.types.decisions import MEASURES, DecisionPlan, Gate
-from assay.types.model_spec import read_spec, without_secrets
+from assay.types.model_spec import without_secrets
 from assay.workflow.checkpoints.decision_plan import what_to_decide
 from assay.workflow.checkpoints.measures import Measures
 from assay.workflow.checkpoints.path_names import readable_place
@@ -34,7 +35,7 @@ from assay.workflow.evaluate.job_files import (
     training_text,
     tried,
 )
-from assay.workflow.evaluate.opened_models import Opened, left_out, open_models
+from assay.workflow.evaluate.opened_models import Opened, left_out, open_models, place_of_given
 from assay.workflow.judging.panel import Panel, open_panel
 
 OF_SERVED = ("coding", "data")
@@ -56,10 +57,11 @@ class Prepared:
 
     def measures_of(self, spec: str, model: Model) -> list[Request]:
         """What is measured of a model: nothing of a served one."""
-        known = {subject.spec for subject in self.deciding.subjects} if self.deciding else ()
-        if self.measures is None or without_secrets(spec) not in known:
+        subjects = self.deciding.subjects if self.deciding else ()
+        subject = next((each for each in subjects if each.spec == without_secrets(spec)), None)
+        if self.measures is None or subject is None:
             return []
-        return list(self.measures.requests(model.facts))
+        return list(self.measures.requests(model.facts, on_disk=bool(subject.path)))
 
     @property
     def deciding_key(self) -> list[object]:
@@ -81,7 +83,9 @@ def prepare(job: Job) -> Prepared:
     """
     named = [(each.spec, each) for each in job.places] or places_of(job.models)
     places = [place and readable_place(place) for _, place in named]
-    job = _with_defaults(job, places)
+    places = [*map(place_of_given, job.given), *places]
+    whole = _with_defaults(job, places)
+    by_default, job = whole.suites != job.suites, whole
     errors: list[AssayError] = [*senseless(job)]
     suites = suites_of(job, errors)
     gate, held_out = gate_and_text(job, places, suites, errors)
@@ -100,6 +104,8 @@ def prepare(job: Job) -> Prepared:
         if panel:
             panel.take_seats(errors)
         raise_all(errors)
+        if by_default:
+            suites = opened.leave_out_texts(suites)
         plans = [
             plan
             for model in opened.models

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from assay.ask_loop import ask
 from assay.judge.questionnaire import Questionnaire
-from assay.run import ask
 from assay.store import Run, RunModel, Store
 from assay.types import Model, Observer, Request
 

@@ -3,8 +3,8 @@ import time
 
 import pytest
 
+from assay.ask_loop import ask
 from assay.errors import BudgetSpent
-from assay.run import ask
 from assay.types import Answered, Failed, Message, ModelFacts, Request, Sampling, ToAnswer
 
 

@@ -1,0 +1,377 @@
+"""An object of a user's own class, as a Model.
+
+In: an object with `generate`, or with `tokenize` and `logits`, and perhaps `fingerprint`,
+`context_length`, `parameters`, `detokenize` and `eos_id`. Out: a Model. What the object raises is a
+failed request with its kind and place; only Ctrl-C ends a run. All calls come from one thread.
+
+    generate(messages, *, temperature, max_tokens, seed, stop) -> str     every test with a text
+    tokenize(text), logits(ids)      perplexity, choices by likelihood
+    detokenize(ids)                  texts and the k best from logits, where `generate` is missing
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from assay.errors import ModelUnavailable
+from assay.messages import tr
+from assay.models.home_made.logits import DEFAULT_CONTEXT, LogitsModel, Scored, WrongLogits
+from assay.models.reasoning import split_reasoning
+from assay.models.sampled import draws, together
+from assay.plugins import describe_mistake, file_digest, model_schemes
+from assay.types import (
+    Answered,
+    Capability,
+    Chosen,
+    Failed,
+    Model,
+    ModelFacts,
+    Observed,
+    ReadText,
+    Reply,
+    Request,
+    Sampling,
+    ToAnswer,
+    ToChoose,
+    ToRead,
+)
+
+QUESTIONS_AT_ONCE = 64
+UNREGISTERED = "python"  # the scheme of an object whose class no decorator names
+
+
+def is_model(thing: object) -> TypeGuard[Model]:
+    """Whether it is a Model already."""
+    return hasattr(thing, "facts") and callable(getattr(thing, "answer", None))
+
+
+def reads_text(plugin: object) -> bool:
+    """Whether a class or object has both methods that likelihoods need."""
+    return callable(getattr(plugin, "tokenize", None)) and callable(getattr(plugin, "logits", None))
+
+
+def model_of(thing: object) -> Model:
+    """What a program gave for a model: a Model, or an object of a plugin's class."""
+    if is_model(thing):
+        return thing
+    kind = type(thing)
+    scheme = next((name for name in model_schemes if model_schemes[name] is kind), UNREGISTERED)
+    name = getattr(thing, "name", None)
+    return PluginModel(thing, scheme, name if isinstance(name, str) and name else kind.__name__)
+
+
+class PluginModel:
+    """Asks an object of a user's class."""
+
+    def __init__(self, plugin: Any, scheme: str, name: str) -> None:
+        self._plugin = plugin
+        self._stopped = threading.Event()
+        spec = f"{scheme}:{name}"
+        _refuse_without_methods(plugin, spec)
+        context_length = _whole_number(plugin, "context_length", spec)
+        self._generates = callable(getattr(plugin, "generate", None))
+        self._logits = LogitsModel(plugin, context_length) if reads_text(plugin) else None
+        writes = self._generates or (self._logits is not None and self._logits.writes)
+        capabilities: set[Capability] = {"generate"} if writes else set()
+        if self._logits is not None:
+            capabilities.add("score_text")
+        fingerprint = getattr(plugin, "fingerprint", None)
+        file = _file_of(plugin)
+        self._facts = ModelFacts(
+            spec=spec,
+            name=name,
+            fingerprint=str(fingerprint or _fingerprint(plugin, file, name)),
+            fingerprint_is_weak=not fingerprint,
+            capabilities=frozenset(capabilities),
+            is_chat=self._generates,
+            parameters=_parameters(plugin, spec),
+            context_length=context_length,
+            predicts_by="sampled" if not self._searches else "beam",
+            tokenizer=self._tokenizer(),
+            about={"plugin": file.name if file else type(plugin).__name__},
+        )
+
+    @property
+    def facts(self) -> ModelFacts:
+        return self._facts
+
+    @property
+    def _searches(self) -> bool:
+        """The k best are searched for where the object can write from logits."""
+        return self._logits is not None and self._logits.writes
+
+    def probe(self) -> None:
+        """Nothing: the first request tells."""
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
+        """Choices first, several at a time; then the others, one after another."""
+        self._stopped.clear()
+        choices = [each for each in requests if isinstance(each.work, ToChoose)]
+        for start in range(0, len(choices), QUESTIONS_AT_ONCE):
+            yield from self._choose(choices[start : start + QUESTIONS_AT_ONCE])
+        for request in requests:
+            if isinstance(request.work, ToChoose):
+                continue
+            if self._stopped.is_set():
+                yield _given_up(request)
+            elif isinstance(request.work, ToAnswer):
+                yield self._tried(request, self._write, request.work)
+            elif isinstance(request.work, ToRead):
+                yield self._tried(request, self._read, request.work)
+            else:
+                yield _failed(request, tr("a plugin's speed is not measured"))
+
+    def observed(self) -> Observed:
+        """How long texts were cut, where the object does not say how much it takes."""
+        if self._logits is None or self._facts.context_length is not None:
+            return Observed()
+        note = tr(
+            "{model} names no context_length: texts were read in windows of {count} tokens",
+            model=self._facts.spec,
+            count=DEFAULT_CONTEXT,
+        )
+        return Observed(notes=(note,))
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def close(self) -> None:
+        """The object belongs to whoever made it."""
+
+    # ------------------------------------------------------------------------------------ one reply
+
+    def _tried(self, request: Request, ask: Callable[[Request, Any], Reply], work: object) -> Reply:
+        started = time.perf_counter()
+        try:
+            return ask(request, work)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
+            return _failed(request, _reason(error), time.perf_counter() - started)
+
+    def _write(self, request: Request, work: ToAnswer) -> Reply:
+        if work.schema is not None:
+            return _failed(request, tr("a plugin cannot be made to follow a JSON Schema"))
+        if work.sampling.predictions > 1 and self._searches:
+            return self._predict(request, work)
+        if not self._generates:
+            return self._from_logits(request, work)
+        return together([self._generate(request, work, how) for how in draws(work.sampling)])
+
+    def _generate(self, request: Request, work: ToAnswer, how: Sampling) -> Answered:
+        started = time.perf_counter()
+        text = self._plugin.generate(
+            list(work.messages),
+            temperature=how.temperature,
+            max_tokens=how.max_tokens,
+            seed=how.seed,
+            stop=list(how.stop),
+        )
+        if not isinstance(text, str):
+            raise WrongLogits(
+                tr("generate returned {kind} instead of a text", kind=type(text).__name__)
+            )
+        split = split_reasoning(text)
+        ends = [at for stop in how.stop if stop and (at := split.answer.find(stop)) >= 0]
+        return Answered(
+            request_id=request.id,
+            text=split.answer[: min(ends)] if ends else split.answer,
+            reasoning=split.reasoning,
+            reasoning_unclosed=split.unclosed,
+            total_s=time.perf_counter() - started,
+        )
+
+    def _from_logits(self, request: Request, work: ToAnswer) -> Reply:
+        assert self._logits is not None
+        started = time.perf_counter()
+        draft = self._logits.write(work.messages, work.sampling, self._stopped.is_set)
+        if draft is None:
+            return _given_up(request)
+        split = split_reasoning(draft.text)
+        return Answered(
+            request_id=request.id,
+            text=split.answer,
+            reasoning=split.reasoning,
+            reasoning_unclosed=split.unclosed,
+            truncated=draft.full,
+            prompt_tokens=draft.prompt_tokens,
+            output_tokens=draft.tokens,
+            finish="length" if draft.full else "stop",
+            total_s=time.perf_counter() - started,
+        )
+
+    def _predict(self, request: Request, work: ToAnswer) -> Reply:
+        assert self._logits is not None
+        started = time.perf_counter()
+        lines = self._logits.first_lines(work.messages, work.sampling, self._stopped.is_set)
+        if lines is None:
+            return _given_up(request)
+        return Answered(
+            request_id=request.id,
+            text=lines[0],
+            predictions=tuple(lines),
+            prediction_method="beam",
+            total_s=time.perf_counter() - started,
+        )
+
+    def _read(self, request: Request, work: ToRead) -> Reply:
+        if self._logits is None:
+            return _failed(request, tr("likelihoods need tokenize and logits"))
+        started = time.perf_counter()
+        read = self._logits.read(work.text, work.tokens, self._stopped.is_set)
+        if read is None:
+            return _given_up(request)
+        return ReadText(
+            request_id=request.id,
+            log_likelihood=read.log_likelihood,
+            tokens=read.tokens,
+            words=read.words,
+            bytes=read.bytes,
+            top1=read.top1,
+            top5=read.top5,
+            blocks=read.blocks,
+            window=self._logits.window,
+            stride=self._logits.window,
+            total_s=time.perf_counter() - started,
+        )
+
+    # -------------------------------------------------------------------------------------- choices
+
+    def _choose(self, requests: Sequence[Request]) -> Iterator[Reply]:
+        if self._logits is None:
+            yield from (
+                _failed(each, tr("likelihoods need tokenize and logits")) for each in requests
+            )
+            return
+        questions = []
+        for request in requests:
+            work = request.work
+            assert isinstance(work, ToChoose)
+            if self._stopped.is_set():
+                yield _given_up(request)
+                continue
+            try:
+                question = self._logits.question(work.messages, work.continuations)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
+                yield _failed(request, _reason(error))
+                continue
+            questions.append((request, question))
+        found = iter(self._logits.score([row for _, each in questions for row in each.rows]))
+        for request, question in questions:
+            scored = [next(found) for _ in question.rows]
+            wrong = next((each for each in scored if isinstance(each, Exception)), None)
+            if wrong is not None:
+                yield _failed(request, _reason(wrong))
+                continue
+            good = [each for each in scored if isinstance(each, Scored)]
+            yield Chosen(
+                request_id=request.id,
+                log_likelihoods=tuple(each.total for each in good),
+                greedy=tuple(bool((each.likelier == 0).all()) for each in good),
+                tokens=tuple(len(each.likelier) for each in good),
+                cut=question.cut,
+                prompt_tokens=question.context,
+            )
+
+    def _tokenizer(self) -> str:
+        """Equal for objects that cut a text into the same tokens."""
+        if self._logits is None:
+            return ""
+        try:
+            ids = self._logits.tokenize("The quick brown fox jumps over 13 lazy dogs. Ŋutsu\n")
+        except Exception:  # noqa: BLE001 - the first request says what is wrong
+            return ""
+        return "plugin:" + sha256(repr(ids).encode()).hexdigest()[:32]
+
+
+# ----------------------------------------------------------------------------------- what it is
+
+
+def _refuse_without_methods(plugin: object, spec: str) -> None:
+    generate = getattr(plugin, "generate", None)
+    if not callable(generate):
+        if reads_text(plugin):
+            return
+        raise ModelUnavailable(
+            tr("{spec} has neither generate nor tokenize and logits ({place})",
+               spec=spec, place=_place(type(plugin))),
+            hint=tr("give its class one of them; docs/how-to/extend.md has examples"),
+        )  # fmt: skip
+    try:
+        inspect.signature(generate).bind([], temperature=0.0, max_tokens=1, seed=0, stop=[])
+    except ValueError:  # a method of an extension module, which tells no signature
+        return
+    except TypeError as error:
+        raise ModelUnavailable(
+            tr("generate of {spec} cannot be called ({place}): {why}",
+               spec=spec, place=_place(generate), why=error),
+            hint=tr("write generate(self, messages, *, temperature, max_tokens, seed, stop)"),
+        ) from error  # fmt: skip
+
+
+def _parameters(plugin: Any, spec: str) -> int | None:
+    """As the object says; a torch.nn.Module has a method of that name, and its weights count."""
+    if callable(getattr(plugin, "parameters", None)):
+        weights = list(plugin.parameters())
+        counted = weights and all(hasattr(each, "numel") for each in weights)
+        return sum(each.numel() for each in weights) if counted else None
+    return _whole_number(plugin, "parameters", spec)
+
+
+def _whole_number(plugin: object, name: str, spec: str) -> int | None:
+    value = getattr(plugin, name, None)
+    if value is None:
+        return None
+    try:
+        number = value.__index__()
+    except AttributeError:
+        number = 0
+    if isinstance(value, bool) or number < 2:
+        raise ModelUnavailable(
+            tr("{name} of {spec} is {value!r}, not a number of at least 2 ({place})",
+               name=name, spec=spec, value=value, place=_place(type(plugin))),
+            hint=tr("leave it out, or set it to None"),
+        )  # fmt: skip
+    return int(number)
+
+
+def _file_of(plugin: object) -> Path | None:
+    module = sys.modules.get(type(plugin).__module__)
+    file = getattr(module, "__file__", None)
+    return Path(file) if file and Path(file).is_file() else None
+
+
+def _fingerprint(plugin: object, file: Path | None, name: str) -> str:
+    """The SHA-256 of the file plus NAME; of the class's source where there is no file."""
+    if file is not None:
+        return f"sha256:{file_digest(file)} {name}"
+    try:
+        source = inspect.getsource(type(plugin))
+    except (OSError, TypeError):
+        source = type(plugin).__qualname__
+    return f"sha256:{sha256(source.encode()).hexdigest()} {name}"
+
+
+def _place(thing: Any) -> str:
+    """FILE:LINE of a class or function."""
+    try:
+        return f"{inspect.getsourcefile(thing)}:{inspect.getsourcelines(thing)[1]}"
+    except (OSError, TypeError):
+        return str(getattr(thing, "__qualname__", thing))
+
+
+def _reason(error: BaseException) -> str:
+    return str(error) if isinstance(error, WrongLogits) else describe_mistake(error)
+
+
+def _failed(request: Request, reason: str, total_s: float | None = None) -> Failed:
+    return Failed(request_id=request.id, reason=reason, total_s=total_s)
+
+
+def _given_up(request: Request) -> Failed:
+    return _failed(request, tr("it was given up"))
