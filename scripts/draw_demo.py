@@ -17,7 +17,7 @@ from rich.text import Text
 
 from assay.reports import terminal
 from assay.reports.progress import SilentProgress
-from assay.workflow.demo.tour import continue_and_show, demo_job, stand_in_server, start_and_kill
+from assay.workflow.demo.tour import continue_and_show, demo_job, start_and_kill
 
 WIDTH = 110
 
@@ -30,13 +30,12 @@ def main(target: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         out = Path("assay-out")
-        with stand_in_server(out) as url:
-            command = Text(f"$ {demo_job(out, url).command}", style="bold")
-            console.print(command)
-            killed = start_and_kill(out, url)
-            console.print(Text(f"… killed (SIGKILL) after {killed.replies} answers\n", style="red"))
-            console.print(command)
-            shown = continue_and_show(out, url, SilentProgress())
+        command = Text(f"$ {demo_job(out).command}", style="bold")
+        console.print(command)
+        killed = start_and_kill(out)
+        console.print(Text(f"… killed (SIGKILL) after {killed.replies} answers\n", style="red"))
+        console.print(command)
+        shown = continue_and_show(out, SilentProgress())
         # One model and one pair of the three: a picture for a page, not the whole output.
         terminal.report(replace(shown.report, models=shown.report.models[:1], hints=()), console)
         console.print(Text("\n$ assay compare latest", style="bold"))

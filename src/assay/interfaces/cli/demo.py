@@ -16,10 +16,10 @@ from assay.messages import tr
     "demo",
     short_help=tr("The main job on what ships, offline."),
     help=tr(
-        "Show the main job on what ships, offline: a model behind a stand-in server on loopback "
-        "and two scripted ones answer the example suite, the run is killed and continued, and the "
-        "models are compared and ranked. Then three checkpoints of a small model are evaluated, "
-        "and the one to ship is selected. Writes only under --out.\n\n"
+        "Show the main job on what ships, offline: three scripted models answer the example suite, "
+        "the run is killed and continued, and the models are compared and ranked. Then three "
+        "checkpoints of a small model are evaluated, and the one to ship is selected. Writes only "
+        "under --out.\n\n"
         "\b\n"
         "Examples:\n"
         "  assay demo\n"
@@ -29,41 +29,34 @@ from assay.messages import tr
 )
 @click.option(
     "--part",
-    type=click.Choice(["served", "checkpoints"]),
-    help=tr("Only the served models, or only the checkpoints."),
+    type=click.Choice(["models", "checkpoints"]),
+    help=tr("Show only the scripted models, or only the checkpoints."),
 )
 @common
 def command(part: str | None, out: Path) -> int:
     """Every step with the command that does it."""
     if part != "checkpoints":
-        _served(out)
-    if part != "served":
+        _models(out)
+    if part != "models":
         _checkpoints(out)
     return 0
 
 
-def _served(out: Path) -> None:
+def _models(out: Path) -> None:
     from assay.interfaces.cli.showing import show_demo
     from assay.reports.progress import progress_for
-    from assay.workflow.demo.tour import (
-        continue_and_show,
-        demo_job,
-        stand_in_server,
-        start_and_kill,
-    )
+    from assay.workflow.demo.tour import continue_and_show, demo_job, start_and_kill
 
-    with stand_in_server(out) as url:
-        say(tr("started a stand-in server on loopback, written answers: {url}", url=url))
-        say(f"$ {demo_job(out, url).command}")
-        killed = start_and_kill(out, url)
-        say(
-            tr(
-                "… killed on purpose (SIGKILL) after {count} answers; the same command continues:",
-                count=killed.replies,
-            )
+    say(f"$ {demo_job(out).command}")
+    killed = start_and_kill(out)
+    say(
+        tr(
+            "… killed on purpose (SIGKILL) after {count} answers; the same command continues:",
+            count=killed.replies,
         )
-        with progress_for(sys.stderr) as observer:
-            shown = continue_and_show(out, url, observer)
+    )
+    with progress_for(sys.stderr) as observer:
+        shown = continue_and_show(out, observer)
     show_demo(shown)
 
 

@@ -97,7 +97,7 @@ def _demo(out: Path) -> int:
     from assay.interfaces.cli import load_command
 
     command = load_command("demo")
-    with command.make_context("demo", ["--part", "served", "--out", str(out)]) as context:
+    with command.make_context("demo", ["--part", "models", "--out", str(out)]) as context:
         return int(command.invoke(context) or 0)
 
 

@@ -9,7 +9,6 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -18,9 +17,8 @@ from assay.interfaces.cli.output import reader_may_leave, stdout_takes_unicode
 from assay.messages import tr
 from assay.reports import as_json, markdown, suite_card, terminal
 from assay.reports.catalogue import suite_table, suites_table
-from assay.text import number_format as numbers
 from assay.types import Suite
-from assay.types.results import Comparison, Leaderboard, ModelReport, Report, SuiteCard
+from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
 from assay.workflow.demo.tour import Shown
 
 
@@ -88,22 +86,16 @@ def show_demo(shown: Shown) -> None:
     if told := where_assay_is():
         _heading(told)
     _heading(f"$ assay report {run} {where}")
-    # The run's own command would look for a server that has ended: it comes with that, below.
-    hints = tuple(hint for hint in report.hints if report.command not in hint)
-    terminal.report(replace(report, hints=hints), console)
+    terminal.report(report, console)
     _heading(f"$ assay compare {run} {where}")
     terminal.comparison(shown.comparison, console)
     _heading(f"$ assay leaderboard {where}")
     terminal.leaderboard(shown.leaderboard, console)
-    _show_speeds(report.models[0])
     _heading(tr("look further"))
     click.echo(tr("the page:        {path}", path=folder / "reports" / "report.html"))
     click.echo(tr("every speed:     {path}", path=folder / "performance.md"))
     click.echo(tr("every answer:    {path}", path=folder / "outputs"))
     click.echo(tr("the records:     assay export {run} {where}", run=run, where=where))
-    _heading(tr("ask again what failed: start the server in another terminal, then the run"))
-    click.echo(tr("the server:      {command}", command=shown.server))
-    click.echo(tr("the run:         {command}", command=report.command))
     _heading(tr("next, with Ollama and a model of your own"))
     click.echo(tr("assay            finds your models and suites, asks, and runs"))
     click.echo(tr("assay doctor     says what this machine can do, and what to do about the rest"))
@@ -120,21 +112,6 @@ def where_assay_is() -> str:
         here, found = Path.cwd(), Path(beside)
         command = shlex.quote(str(found.relative_to(here) if found.is_relative_to(here) else found))
     return tr("assay here is {command}", command=command)
-
-
-def _show_speeds(model: ModelReport) -> None:
-    """What performance.md begins with."""
-    _heading(tr("how quick {model} was", model=model.spec))
-    measured = model.performance
-    for name, estimate in (
-        (tr("load"), measured.load_s),
-        (tr("first token"), measured.first_token_s),
-        (tr("decoding"), measured.decode.all),
-        (tr("decoding, cold"), measured.decode.cold),
-        (tr("decoding, warm"), measured.decode.warm),
-    ):
-        click.echo(f"{name:<16} {numbers.figure(estimate)}")
-    click.echo(tr("A stand-in's times are invented: this shows the form, and measures no model."))
 
 
 def _echo_json(document: as_json.Document) -> None:

@@ -1,25 +1,20 @@
-"""Shows the main job on what ships: serve, run, kill, continue, compare, rank; and decide.
+"""Shows the main job on what ships: run, kill, continue, compare, rank; and decide.
 
-In: a folder. Out: what each step gave, for an interface to show. What is real here: one of the
-three models is behind a server, a process of its own on 127.0.0.1 (`demo_server`); the run is
-killed, by SIGKILL, while that model is asked, and this process then continues it; and three
-checkpoints of a small model that ship are evaluated, and the one to ship is selected.
+In: a folder. Out: what each step gave, for an interface to show. The run is killed by SIGKILL while
+its first model is asked, and this process then continues it. Then three checkpoints of a small
+model that ship are evaluated, and the one to ship is selected.
 """
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from assay.errors import AssayError, Interrupted
+from assay.errors import AssayError
 from assay.messages import tr
 from assay.models.local.shipped import SHIPPED
 from assay.store import Store
@@ -32,11 +27,8 @@ from assay.workflow.history.comparison import compare
 from assay.workflow.history.leaderboard import leaderboard
 
 SCRIPTS = Path(__file__).parents[2] / "builtin" / "demo"
-SERVED = "good.json"
-SCRIPTED = ("weak.json", "flaky.json")
-# Asked for first, so that the commands shown are the same every time; any free one does.
-PORT = 11433
-KILLED_AFTER = 25  # of the 41 replies of the first model, which is the served one
+MODELS = ("good.json", "weak.json", "flaky.json")
+KILLED_AFTER = 25  # of the 41 requests to the first model
 PATIENCE_S = 60.0
 ASKED_OF_CHECKPOINTS = 120  # tests of each suite: a minute for all three
 
@@ -51,67 +43,22 @@ class Killed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What a finished demonstration gave. `server`: the command that starts the stand-in again."""
+    """What a finished demonstration gave."""
 
     report: Report
     comparison: Comparison
     leaderboard: Leaderboard
-    server: str
 
 
-@contextmanager
-def stand_in_server(out: Path) -> Iterator[str]:
-    """Its URL; it lives as long as the block, and never longer than this process."""
-    log = _lay_out(out) / "server.log"
-    with in_our_words(log):
-        errors = log.open("wb")
-    with (
-        errors,
-        subprocess.Popen(
-            _server_command(out, PORT),
-            stdin=subprocess.PIPE,  # its end is the server's end, whatever becomes of us
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            start_new_session=True,  # Ctrl-C is for us; the model is unloaded before it ends
-        ) as server,
-    ):
-        try:
-            yield _url_of(server, log)
-        finally:
-            server.terminate()
-
-
-def _server_command(out: Path, port: int) -> list[str]:
-    module = [sys.executable, "-m", "assay.workflow.demo.server"]
-    return [*module, "--port", str(port), "--", str(out / "demo" / SERVED)]
-
-
-def _url_of(server: subprocess.Popen[bytes], log: Path) -> str:
-    url = server.stdout.readline().decode().strip() if server.stdout else ""
-    if not url:
-        raise AssayError(
-            tr("the stand-in server of the demonstration did not start; see {log}", log=log),
-            hint=tr("try another folder with --out"),
-        )
-    return url
-
-
-def demo_job(out: Path, url: str) -> Job:
-    """A served model and two scripted ones on the example suite."""
-    folder = _lay_out(out)
-    served = f"ollama:demo-{Path(SERVED).stem}@{url}"
-    scripted = (f"scripted:{folder / name}" for name in SCRIPTED)
-    return Job(models=(served, *scripted), suites=("example",), out=out)
-
-
-def _lay_out(out: Path) -> Path:
-    """The scripts where a user sees them."""
+def demo_job(out: Path) -> Job:
+    """Three scripted models on the example suite."""
     folder = out / "demo"
     with in_our_words(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for name in (SERVED, *SCRIPTED):
+        for name in MODELS:
             shutil.copyfile(SCRIPTS / name, folder / name)
-    return folder
+    models = tuple(f"scripted:{folder / name}" for name in MODELS)
+    return Job(models=models, suites=("example",), out=out)
 
 
 def checkpoints_job(out: Path) -> Job:
@@ -122,9 +69,9 @@ def checkpoints_job(out: Path) -> Job:
     return Job(models=(str(folder),), suites=(), out=out, limit=ASKED_OF_CHECKPOINTS)
 
 
-def start_and_kill(out: Path, url: str) -> Killed:
+def start_and_kill(out: Path) -> Killed:
     """Start the job in a process of its own and kill it in the middle."""
-    job = demo_job(out, url)
+    job = demo_job(out)
     words = [sys.executable, "-m", "assay", "run", *job.models, "-s", "example"]
     ends = ["--budget", f"{PATIENCE_S:g}"]  # should nobody be left to kill it
     before, _ = _newest(out)
@@ -167,17 +114,12 @@ def _newest(out: Path) -> tuple[str, int]:
         return (runs[-1].id, store.count_replies(runs[-1])) if runs else ("", 0)
 
 
-def continue_and_show(out: Path, url: str, observer: Observer) -> Shown:
+def continue_and_show(out: Path, observer: Observer) -> Shown:
     """Continue the killed run, then compare and rank its models."""
-    try:
-        report = evaluate(demo_job(out, url), observer)
-    except Interrupted as stop:  # the run's own command would look for a server that has ended
-        stop.hint = tr("start the demonstration again with: assay demo")
-        raise
+    report = evaluate(demo_job(out), observer)
     with Store(out) as store:
         return Shown(
             report=report,
             comparison=compare(store, [report.run]),
             leaderboard=leaderboard(store, suite="example"),
-            server=shlex.join(_server_command(out, urlsplit(url).port or PORT)),
         )
