@@ -50,7 +50,7 @@ format: $(READY)
 	$(BIN)/ruff format .
 
 messages: $(READY)
-	$(BIN)/pybabel -q extract -k tr -k trn:1,2 -o $(POT) src
+	$(BIN)/pybabel -q extract -k tr -k trn:1,2 -k message -k message_n:1,2 -o $(POT) src
 	@echo "$(POT)"
 
 cards: $(READY)

@@ -3,7 +3,7 @@
 In: an English sentence with {named} gaps, and what fills them. Out: the sentence in the user's
 language, filled; a figure for such a gap, as people read it.
 
-`python -m babel.messages.frontend extract -k tr -k trn:1,2 src` collects them (`make messages`);
+`make messages` collects the sentences in `tr`, `trn`, `message` and `message_n`;
 a catalogue lies in `builtin/translations/LANG/LC_MESSAGES/assay.mo`. Without one, English is shown.
 """
 
@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import gettext
 import math
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 LANGUAGES_OFFERED = ("en", "fr")
 CATALOGUES = Path(__file__).parent / "builtin" / "translations"
@@ -36,6 +38,26 @@ def tr(sentence: str, **gaps: object) -> str:
 def trn(one: str, many: str, count: int, **gaps: object) -> str:
     """Translate a sentence that depends on a count; `{count}` is filled too."""
     return _catalogue.ngettext(one, many, count).format(count=count, **gaps)
+
+
+Message = str | tuple[str, str]  # a sentence, or its singular and plural
+
+
+def message(sentence: str) -> Message:
+    """A sentence of a table, filled later with `fill`."""
+    return sentence
+
+
+def message_n(one: str, many: str) -> Message:
+    """A sentence of a table that depends on the gap `count`."""
+    return one, many
+
+
+def fill(sentence: Message, gaps: Mapping[str, Any]) -> str:
+    """Translate a sentence of a table and fill its gaps."""
+    if isinstance(sentence, str):
+        return _catalogue.gettext(sentence).format_map(gaps)
+    return _catalogue.ngettext(*sentence, int(gaps["count"])).format_map(gaps)
 
 
 def rounded(number: float, digits: int = 3) -> str:

@@ -18,6 +18,7 @@ from assay.types.decisions import (
     SuiteFigures,
     SuiteLimit,
     TextFigures,
+    fact,
 )
 
 BLOCKS = 20
@@ -152,7 +153,8 @@ def criterion(
     passed: bool | None, value: float | None, limit: float | None, *, marginal: bool = False
 ) -> Criterion:
     reason = "It was not measured." if passed is None else "It was compared."
-    return Criterion(passed=passed, marginal=marginal, value=value, limit=limit, reason=reason)
+    reasons = (fact("text", text=reason),)
+    return Criterion(passed=passed, marginal=marginal, value=value, limit=limit, reasons=reasons)
 
 
 def acceptance(**criteria: Criterion) -> Acceptance:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.decide.accept import accept
+from assay.reports.checkpoints.facts import sentences
 from assay.types.decisions import Gate, SuiteLimit
 from tests.decide.candidates import (
     GATE,
@@ -30,10 +31,10 @@ def test_a_checkpoint_that_meets_every_limit_is_accepted_with_a_reason_for_each(
     # is 0.85 - sqrt(0.0888² + 0.0744² + 0.0828²) / 3 = 0.803.
     found = accept(candidate(), GATE)
     assert found.accepted is True
-    assert {name: each.reason for name, each in found.criteria.items()} == {
+    assert {name: sentences(each.reasons) for name, each in found.criteria.items()} == {
         "perplexity": "Perplexity 40 is below 50. Its 95 % interval is 39 to 41.",
         "os_benchmark": "The suite os has 0.85, above 0.7. Its 95 % interval is 0.803 to 0.883.",
-        "speed": "It writes 31 tokens per second, above 10. Its runs went at 30 to 32.",
+        "speed": "It writes 31 tokens per second, above 10. Its runs range from 30 to 32.",
         "generation": "None of 12 samples loops, repeats itself or is nonsense.",
         "memory": "It takes 60 MB of memory, below 150.",
     }
@@ -125,21 +126,21 @@ def test_an_interval_across_the_limit_is_marginal_whether_it_passes_or_not(
 ):
     found = accept(candidate(text=text(value, low, high)), GATE).criteria["perplexity"]
     assert (found.passed, found.marginal) == (passed, marginal)
-    assert ("marginal" in found.reason) is marginal
+    assert ("marginal" in sentences(found.reasons)) is marginal
 
 
 def test_a_marginal_reason_has_the_interval_and_enough_digits_to_see_the_side():
     found = accept(candidate(text=text(49.97, 49.1, 50.81)), GATE).criteria["perplexity"]
-    assert found.reason == (
+    assert sentences(found.reasons) == (
         "Perplexity 49.97 is below 50. "
-        "This is marginal: its 95 % interval, 49.1 to 50.81, lies across the limit."
+        "This is marginal: its 95 % interval, 49.1 to 50.81, includes the limit."
     )
 
 
 def test_runs_of_a_speed_measurement_across_the_limit_are_marginal():
     found = accept(candidate(speed=speed(9.5, 10.5, 10.7)), GATE).criteria["speed"]
     assert (found.passed, found.marginal) == (True, True)
-    assert "its runs, 9.5 to 10.7, lie across it" in found.reason
+    assert "its runs range from 9.5 to 10.7, across the limit" in sentences(found.reasons)
 
 
 def test_the_interval_of_a_suite_is_that_of_the_mean_of_its_categories():
@@ -148,7 +149,7 @@ def test_the_interval_of_a_suite_is_that_of_the_mean_of_its_categories():
     found = accept(candidate(suites={"os": os_suite(70, 72, 74)}), GATE).criteria["os_benchmark"]
     assert found.value == pytest.approx(0.72)
     assert (found.passed, found.marginal) == (True, True)
-    assert "0.665 to 0.765" in found.reason
+    assert "0.665 to 0.765" in sentences(found.reasons)
     # 90, 88 and 86 of 100: low is above 0.83, and nothing is marginal.
     clear = accept(candidate(suites={"os": os_suite(90, 88, 86)}), GATE).criteria["os_benchmark"]
     assert (clear.passed, clear.marginal) == (True, False)
@@ -170,11 +171,17 @@ def test_what_was_not_measured_is_unknown_and_the_noted_reason_is_given():
     assert found.accepted is None
     assert {each.passed for each in found.criteria.values()} == {None}
     assert {each.value for each in found.criteria.values()} == {None}
-    assert found.criteria["perplexity"].reason == "Perplexity was not measured. The text is empty."
-    assert found.criteria["speed"].reason == "Speed was not measured. The process was killed."
-    assert found.criteria["os_benchmark"].reason == "The suite os was not run."
-    assert found.criteria["generation"].reason == "No sample was written."
-    assert found.criteria["memory"].reason == "Memory was not measured."
+    assert (
+        sentences(found.criteria["perplexity"].reasons)
+        == "Perplexity was not measured. The text is empty."
+    )
+    assert (
+        sentences(found.criteria["speed"].reasons)
+        == "Speed was not measured. The process was killed."
+    )
+    assert sentences(found.criteria["os_benchmark"].reasons) == "The suite os was not run."
+    assert sentences(found.criteria["generation"].reasons) == "No sample was written."
+    assert sentences(found.criteria["memory"].reasons) == "Memory was not measured."
 
 
 def test_a_failed_criterion_refuses_whatever_is_unknown_beside_it():
@@ -185,7 +192,9 @@ def test_a_category_that_was_not_run_leaves_the_suite_unknown_and_is_named():
     partly = suite({"hardware_id": right(90), "driver_select": right(90)})
     found = accept(candidate(suites={"os": partly}), GATE).criteria["os_benchmark"]
     assert (found.passed, found.value) == (None, None)
-    assert found.reason == ("The suite os has no value: nothing was marked in command_complete.")
+    assert sentences(found.reasons) == (
+        "The suite os has no value: nothing was scored in command_complete."
+    )
 
 
 def test_an_incomplete_figure_can_fail_and_cannot_pass():
@@ -193,7 +202,9 @@ def test_an_incomplete_figure_can_fail_and_cannot_pass():
     passing = accept(candidate(suites={"os": os_suite(80, 80, 80, unscored=6)}), GATE)
     assert passing.criteria["os_benchmark"].passed is None
     assert passing.accepted is None
-    assert "hardware_id is incomplete, 6 of 106" in passing.criteria["os_benchmark"].reason
+    assert "hardware_id is incomplete, 6 of 106" in sentences(
+        passing.criteria["os_benchmark"].reasons
+    )
     failing = accept(candidate(suites={"os": os_suite(60, 60, 60, unscored=6)}), GATE)
     assert failing.criteria["os_benchmark"].passed is False
     enough = accept(candidate(suites={"os": os_suite(80, 80, 80, unscored=5)}), GATE)
@@ -206,7 +217,7 @@ def test_one_incomplete_category_is_enough_even_if_the_others_dilute_it():
     partly = replace(whole, categories={**whole.categories, "driver_select": lacking})
     found = accept(candidate(suites={"os": partly}), GATE).criteria["os_benchmark"]
     assert found.passed is None
-    assert "driver_select is incomplete, 10 of 110" in found.reason
+    assert "driver_select is incomplete, 10 of 110" in sentences(found.reasons)
 
 
 def test_without_a_size_class_only_limits_that_are_alike_can_be_held():
@@ -214,7 +225,7 @@ def test_without_a_size_class_only_limits_that_are_alike_can_be_held():
     assert found.criteria["perplexity"].passed is None
     assert found.criteria["perplexity"].value == 40
     assert found.criteria["perplexity"].limit is None
-    assert found.criteria["perplexity"].reason == (
+    assert sentences(found.criteria["perplexity"].reasons) == (
         "Perplexity is 40. Its limit depends on the size class, and the number of parameters is "
         "not known."
     )
@@ -235,7 +246,7 @@ def test_a_checkpoint_that_could_not_be_evaluated_is_neither_accepted_nor_refuse
     found = accept(broken, GATE)
     assert found.accepted is None
     assert "could not be evaluated: model.safetensors was cut off." in (
-        found.criteria["perplexity"].reason
+        sentences(found.criteria["perplexity"].reasons)
     )
     assert accept(broken, Gate(source="an empty gate")).accepted is None
 
@@ -251,7 +262,7 @@ def with_samples(*changed, of=12):
 def test_one_sample_that_loops_is_one_too_many():
     found = accept(with_samples(sample(1, "loop", "repetition")), GATE).criteria["generation"]
     assert (found.passed, found.value, found.limit) == (False, 1.0, 0.0)
-    assert found.reason == (
+    assert sentences(found.reasons) == (
         "Of 12 samples 1 failed, and only 0 may: sample_001 (loop, repetition)."
     )
 
@@ -267,7 +278,7 @@ def test_requests_that_failed_leave_it_open_unless_there_are_too_many_failures_a
     unheard = with_samples(sample(1, failed="timeout"))
     found = accept(unheard, GATE).criteria["generation"]
     assert found.passed is None
-    assert "1 request failed" in found.reason
+    assert "1 request failed" in sentences(found.reasons)
     looping = with_samples(sample(1, failed="timeout"), sample(2, "loop"))
     assert accept(looping, GATE).criteria["generation"].passed is False
 

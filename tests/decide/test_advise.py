@@ -6,18 +6,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.decide.accept import accept
-from assay.decide.advise import MOST, advise, advise_all
-from assay.decide.trend import trend
-from assay.decide.weak_groups import TestGroups, at_least, groups_of, weak_groups
+from assay.decide.advice import recommendations
+from assay.decide.advice.recommendations import MOST
+from assay.decide.advice.weak_groups import TestGroups, at_least, groups_of, weak_groups
+from assay.decide.trend.curves import Trend, trend
+from assay.reports.checkpoints.facts import advice_texts
 from assay.suites.load import load_suite
-from assay.types.decisions import Gate, Measured, Recommendation, SuiteLimit
+from assay.types.decisions import Acceptance, Gate, Measured, Recommendation, SuiteLimit
 from tests.decide.advice_cases import (
     GATE,
     acceptance,
@@ -38,20 +40,47 @@ FAILED_TEXT = criterion(False, math.exp(3.8), 40.0)
 PASSED_TEXT = criterion(True, math.exp(3.8), 50.0)
 
 
-def about(found: Sequence[Recommendation], concern: str) -> list[Recommendation]:
+class Advice(NamedTuple):
+    """A recommendation in words."""
+
+    concern: str
+    advice: str
+    figures: tuple[str, ...]
+
+
+def advise(
+    measured: Measured, said: Acceptance, over_steps: Trend | None, *, gate: Gate = GATE,
+    groups: dict[str, TestGroups] | None = None,
+) -> tuple[Advice, ...]:  # fmt: skip
+    return in_words(recommendations.advise(measured, said, over_steps, gate, groups or {}))
+
+
+def advise_all(
+    folder: Sequence[Measured], said: dict[str, Acceptance], over_steps: Trend | None, *,
+    gate: Gate = GATE, groups: dict[str, TestGroups] | None = None, focus: str | None = None,
+) -> tuple[Advice, ...]:  # fmt: skip
+    found = recommendations.advise_all(folder, said, over_steps, gate, groups or {}, focus=focus)
+    return in_words(found)
+
+
+def in_words(found: Sequence[Recommendation]) -> tuple[Advice, ...]:
+    return tuple(Advice(each.concern, *advice_texts(each)) for each in found)
+
+
+def about(found: Sequence[Advice], concern: str) -> list[Advice]:
     return [each for each in found if each.concern == concern]
 
 
-def only(found: Sequence[Recommendation], concern: str) -> Recommendation:
+def only(found: Sequence[Advice], concern: str) -> Advice:
     (one,) = about(found, concern)
     return one
 
 
-def all_of(one: Recommendation) -> str:
+def all_of(one: Advice) -> str:
     return " | ".join((one.advice, *one.figures))
 
 
-def advice_on_run(losses: dict[float, float], limit: float, **figures: Any) -> list[Recommendation]:
+def advice_on_run(losses: dict[float, float], limit: float, **figures: Any) -> list[Advice]:
     """What is said of the last step of a run about its perplexity."""
     steps = run(losses, **figures)
     value = math.exp([*losses.values()][-1])
@@ -193,7 +222,7 @@ def test_a_perplexity_that_passes_in_a_run_that_overfits_is_told_as_a_trend() ->
 # ------------------------------------------------------------------------------------------- suites
 
 
-def on_os(figures: Any, **given: Any) -> list[Recommendation]:
+def on_os(figures: Any, **given: Any) -> list[Advice]:
     one = checkpoint(1, suites={"os": figures})
     mean = (
         sum(
@@ -431,7 +460,7 @@ def test_a_distribution_that_fails_is_named_though_no_limit_is_on_it(root: Path)
 # ----------------------------------------------------------------------------------- speed, memory
 
 
-def on_speed(per_s: float, **details: Any) -> Recommendation:
+def on_speed(per_s: float, **details: Any) -> Advice:
     one = checkpoint(1, speed=speed(per_s, **details))
     said = acceptance(speed=criterion(False, per_s, 10.0))
     return only(advise(one, said, None), "speed")
@@ -485,7 +514,7 @@ def test_a_speed_without_details_still_says_how_much_is_missing() -> None:
     assert "2 times as fast" in on_speed(5.0).advice
 
 
-def on_memory(**parts: Any) -> Recommendation:
+def on_memory(**parts: Any) -> Advice:
     one = checkpoint(1, memory_mb=made(200.0, None, None, n=1, unit="MB"), memory=parts)
     said = acceptance(memory=criterion(False, 200.0, 150.0))
     return only(advise(one, said, None), "memory")
@@ -495,7 +524,7 @@ def test_weights_that_are_too_large_ask_for_fewer_parameters() -> None:
     """50 MB too much of 180 MB of weights: 28 %, and at two bytes each 25 million parameters."""
     one = on_memory(weights_mb=180.0, cache_mb=15.0, activations_mb=5.0)
     assert "50 MB too much are 28 % of them, about 25 million parameters" in one.advice
-    assert "weights 180 MB, cache 15 MB, activations 5 MB" in one.figures
+    assert one.figures[1:4] == ("weights 180 MB", "cache 15 MB", "activations 5 MB")
 
 
 def test_a_cache_that_is_too_large_asks_for_a_shorter_context() -> None:
@@ -771,7 +800,7 @@ def test_no_advice_without_figures_none_twice_and_few_enough(folder: list[Measur
     check(advise_all(folder, said, over_steps, gate=GATE, groups=groups))
 
 
-def check(found: Sequence[Recommendation]) -> None:
+def check(found: Sequence[Advice]) -> None:
     assert len(found) <= MOST
     assert len({each.advice for each in found}) == len(found)
     for each in found:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.decide.select import select
+from assay.reports.checkpoints.facts import sentence, sentences
 from assay.types.decisions import Gate, Selection
 from tests.decide.candidates import (
     GATE,
@@ -46,7 +47,10 @@ def test_the_gate_comes_before_the_score():
     assert found.best_so_far is None
     assert found.difference is None
     assert (found.tie, found.tied_with) == (False, ())
-    assert found.reason == "tiny/step_100 passes the gate. It is the only one of 2 that passes."
+    assert (
+        sentences(found.reasons)
+        == "tiny/step_100 passes the gate. It is the only one of 2 that passes."
+    )
     rows = {row.name: row for row in found.ranking}
     assert rows["tiny/step_200"].ranking_score > rows["tiny/step_100"].ranking_score
     assert [row.name for row in found.ranking] == ["tiny/step_100", "tiny/step_200"]
@@ -71,7 +75,7 @@ def test_the_highest_score_is_selected_and_the_difference_has_an_interval():
     assert 0.08 < difference.low < 0.1 < (difference.high or 0) < 0.12  # speed alone wobbles
     assert (difference.n, difference.method) == (323, "paired bootstrap")  # 300 tests, 20 blocks, 3
     assert not found.tie
-    assert found.reason.startswith(
+    assert sentences(found.reasons).startswith(
         "tiny/step_200 passes the gate. Of 2 that pass it has the highest score: 0.517 on "
         "perplexity, os_benchmark, speed. It is 0.1 ahead of tiny/step_100; the 95 % interval is "
     )
@@ -80,7 +84,7 @@ def test_the_highest_score_is_selected_and_the_difference_has_an_interval():
 def test_marginal_criteria_of_the_selected_one_are_named():
     found = chosen(candidate(text=text(49.0, 47.0, 51.0)))
     assert found.selected == "tiny/step_100"
-    assert "Marginal: perplexity." in found.reason
+    assert "Marginal: perplexity." in sentences(found.reasons)
 
 
 # --------------------------------------------------------------------------------------------- ties
@@ -98,7 +102,7 @@ def test_an_interval_across_zero_is_a_tie_and_the_higher_score_is_selected():
     assert found.difference.value == pytest.approx(0.001)
     assert found.difference.low is not None
     assert found.difference.low < 0 < (found.difference.high or 0)
-    assert "This is a tie with tiny/step_100" in found.reason
+    assert "This is a tie with tiny/step_100" in sentences(found.reasons)
 
 
 def test_a_single_block_or_test_excludes_nothing():
@@ -111,7 +115,9 @@ def test_a_single_block_or_test_excludes_nothing():
     assert found.difference.value == pytest.approx(0.1)
     assert (found.difference.low, found.difference.high) == (None, None)
     assert (found.tie, found.tied_with) == (True, ("tiny/step_100",))
-    assert "This counts as a tie with tiny/step_100: the difference, 0.1, has no" in found.reason
+    assert "This counts as a tie with tiny/step_100: the difference, 0.1, has no" in sentences(
+        found.reasons
+    )
     # One test in each category: 0.3·(1 - 0) of nothing certain.
     no_limits = Gate(source="default")
     right_ones = candidate("tiny/step_200", suites={"os": os_suite(1, 1, 1, n=1)})
@@ -174,7 +180,7 @@ def test_none_that_passes_leaves_the_best_so_far_and_what_it_lacks():
     assert found.difference is None
     assert found.ranked_on == ("perplexity", "os_benchmark")
     # 0.4·10/52 + 0.3·0.85 = 0.0769 + 0.255
-    assert found.reason == (
+    assert sentences(found.reasons) == (
         "None of 2 passes the gate. The best so far is tiny/step_200, with 0.332 on perplexity, "
         "os_benchmark. What tiny/step_200 lacks: Perplexity 52 is not below 50. Its 95 % interval "
         "is 50.5 to 53.5. Speed was not measured."
@@ -184,11 +190,11 @@ def test_none_that_passes_leaves_the_best_so_far_and_what_it_lacks():
 def test_nothing_evaluated_selects_nothing_and_says_so():
     found = chosen(broken("tiny/step_1"), broken("tiny/step_2"))
     assert (found.selected, found.best_so_far, found.ranked_on) == (None, None, ())
-    assert found.reason == "No checkpoint could be evaluated."
+    assert sentences(found.reasons) == "No checkpoint could be evaluated."
     assert [row.failed for row in found.ranking] == ["cut off", "cut off"]
     nobody = chosen()
     assert (nobody.selected, nobody.best_so_far, nobody.ranking) == (None, None, ())
-    assert nobody.reason == "There is no checkpoint to select from."
+    assert sentences(nobody.reasons) == "There is no checkpoint to select from."
 
 
 def test_failed_ones_rank_last_and_take_no_part_away():
@@ -225,7 +231,7 @@ def test_candidates_are_ranked_on_the_parts_all_of_them_have():
     assert rows["tiny/step_200"].ranking_score == pytest.approx(0.420)
     assert found.selected == "tiny/step_200"
     assert found.ranked_on == ("perplexity", "os_benchmark", "speed")
-    assert "Ranked without mmlu_cs, which tiny/step_200 lacks." in found.notes
+    assert "Ranked without mmlu_cs, which tiny/step_200 lacks." in map(sentence, found.notes)
 
 
 def test_without_any_part_in_common_the_later_step_is_taken_and_called_a_tie():
@@ -236,7 +242,7 @@ def test_without_any_part_in_common_the_later_step_is_taken_and_called_a_tie():
     assert found.selected == "tiny/step_200"
     assert found.ranked_on == ()
     assert (found.difference, found.tie, found.tied_with) == (None, True, ("tiny/step_100",))
-    assert "no part was measured of all" in found.reason
+    assert "no part was measured of all" in sentences(found.reasons)
 
 
 # ------------------------------------------------------------------------------------------ pairing
@@ -251,7 +257,7 @@ def test_only_tests_that_both_have_are_paired_and_a_note_says_so():
     assert found.difference is not None
     assert found.difference.value == pytest.approx(0.1 * 10 / 90)
     assert found.difference.n == 290 + 20 + 3
-    assert any("compared on the 290 they share" in note for note in found.notes)
+    assert any("compared on the 290 they share" in note for note in map(sentence, found.notes))
 
 
 def test_figures_without_their_tests_are_compared_unpaired_and_a_note_says_so():
@@ -262,7 +268,7 @@ def test_figures_without_their_tests_are_compared_unpaired_and_a_note_says_so():
     )
     assert found.difference is not None
     assert found.difference.value == pytest.approx(0.03)
-    assert any("compared unpaired" in note for note in found.notes)
+    assert any("compared unpaired" in note for note in map(sentence, found.notes))
 
 
 def test_mmlu_is_paired_by_its_tests():
@@ -289,8 +295,10 @@ def test_incomplete_figures_and_other_machines_are_noted():
             "tiny/step_200", provenance=slow, suites={"os": os_suite(90, 90, 90, unscored=9)}
         ),
     )
-    assert "tiny/step_200 is ranked on incomplete figures: os_benchmark." in found.notes
-    assert any("different machines" in note for note in found.notes)
+    assert "tiny/step_200 is ranked on incomplete figures: os_benchmark." in map(
+        sentence, found.notes
+    )
+    assert any("different machines" in note for note in map(sentence, found.notes))
 
 
 # --------------------------------------------------------------------------------------- tokenizers
@@ -311,7 +319,7 @@ def test_other_tokenizers_are_compared_by_bits_per_byte_with_a_warning():
     assert rows["bytes/final"].weighted_score == pytest.approx(4 / 3 + 0.317)
     assert found.difference is not None
     assert found.difference.value == pytest.approx(4 / 2**2.5 - 4 / 3**2.5)
-    assert any("bits per byte" in note for note in found.notes)
+    assert any("bits per byte" in note for note in map(sentence, found.notes))
 
 
 def test_other_tokenizers_without_bytes_leave_perplexity_out():
@@ -319,7 +327,7 @@ def test_other_tokenizers_without_bytes_leave_perplexity_out():
     other = candidate("b/final", text=text(20.0, tokenizer="b"))
     found = chosen(ids, other)
     assert found.ranked_on == ("os_benchmark", "speed")
-    assert any("Perplexity is left out" in note for note in found.notes)
+    assert any("Perplexity is left out" in note for note in map(sentence, found.notes))
 
 
 def test_perplexities_of_different_texts_are_never_compared():
@@ -328,7 +336,7 @@ def test_perplexities_of_different_texts_are_never_compared():
         candidate("tiny/step_200", text=text(30.0, of="another")),
     )
     assert found.ranked_on == ("os_benchmark", "speed")
-    assert any("different texts" in note for note in found.notes)
+    assert any("different texts" in note for note in map(sentence, found.notes))
 
 
 def test_sampled_predictions_are_never_ranked_beside_those_of_a_search():
@@ -344,7 +352,7 @@ def test_sampled_predictions_are_never_ranked_beside_those_of_a_search():
         candidate("tiny/step_200", suites={"os": sampled}),
     )
     assert found.ranked_on == ("perplexity", "speed")
-    assert any("sampled" in note for note in found.notes)
+    assert any("sampled" in note for note in map(sentence, found.notes))
 
 
 # --------------------------------------------------------------------------------------------- laws

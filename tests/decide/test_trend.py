@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.decide.outlook import steps_to_reach
-from assay.decide.training import training_change
-from assay.decide.trend import Curve, Trend, trend
+from assay.decide.advice.outlook import steps_to_reach
+from assay.decide.trend.curves import StepCurve, Trend, trend
+from assay.decide.trend.training import training_change
 from assay.types import Estimate
 from tests.decide.advice_cases import checkpoint, made, os_suite, run, speed, text
 
 FALLING = {1000.0: 4.0, 2000.0: 3.9, 4000.0: 3.8}
 
 
-def curve_of(losses: dict[float, float], measure: str = "perplexity") -> Curve:
+def curve_of(losses: dict[float, float], measure: str = "perplexity") -> StepCurve:
     found = trend(run(losses))
     assert found is not None
     return found.curves[measure]

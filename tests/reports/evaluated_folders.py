@@ -18,6 +18,7 @@ from assay.types.decisions import (
     SuiteFigures,
     SuiteLimit,
     TextFigures,
+    fact,
 )
 
 GATE = Gate(
@@ -141,7 +142,7 @@ def criterion(of: Estimate, limit: float, *, below: bool) -> Criterion:
         marginal=of.low < limit < of.high,
         value=of.value,
         limit=limit,
-        reason="a reason",
+        reasons=(fact("text", text="a reason"),),
     )
 
 

@@ -120,7 +120,7 @@ def test_samples_that_fail_are_counted_where_no_gate_did() -> None:
 
 def test_the_count_of_the_gate_is_the_one_that_is_shown() -> None:
     one = replace(checkpoint("a/1", 1), samples=samples(failing=1, of=2))
-    asked = Criterion(passed=False, marginal=False, value=2, limit=0, reason="a reason")
+    asked = Criterion(passed=False, marginal=False, value=2, limit=0, reasons=())
     refused = Acceptance(accepted=False, criteria={"generation": asked})
     of = replace(evaluated([one]), acceptances={"a/1": refused})
     assert drawn(of, 80)[-1].split() == ["1", "2", "no"]

@@ -20,11 +20,13 @@ from assay.types import Health, HealthCheck
 from assay.types.decisions import (
     MEASURES,
     DecisionPlan,
+    Fact,
     Gate,
     Measured,
     Recommendation,
     Sample,
     Subject,
+    fact,
 )
 from assay.types.results import ModelReport, Report
 from assay.workflow.checkpoints.decision import decide
@@ -61,6 +63,10 @@ def deciding(
         top=top,
         write_back=False,
     )
+
+
+def said(text: str) -> Fact:
+    return fact("text", text=text)
 
 
 def decided(measured: Sequence[Measured], asked: DecisionPlan | None = None) -> Report:
@@ -320,7 +326,7 @@ def test_advice_is_numbered_at_most_six_with_its_figures_indented() -> None:
     report = decided([weak("tiny/step_100")])
     assert report.decision is not None
     many = tuple(
-        Recommendation(concern="trend", advice=f"Do this {n}.", figures=(f"figure {n}", "n = 5"))
+        Recommendation("trend", said(f"Do this {n}."), (said(f"figure {n}"), said("n = 5")))
         for n in range(1, 9)
     )
     changed = replace(report.decision, advice_for_folders={"tiny": many})
@@ -501,9 +507,9 @@ def test_a_hostile_gate_and_hostile_advice_are_shown_and_not_obeyed() -> None:
     checkpoints = [candidate("a/step_1"), candidate("a/step_2")]
     report = decided(checkpoints, deciding(checkpoints, gate=replace(GATE, source=HOSTILE)))
     assert report.decision is not None
-    advice = (Recommendation(concern="trend", advice=HOSTILE, figures=(HOSTILE,)),)
+    advice = (Recommendation("trend", said(HOSTILE), (said(HOSTILE),)),)
     notes = {
-        folder: replace(selection, notes=(HOSTILE,), reason=HOSTILE)
+        folder: replace(selection, notes=(said(HOSTILE),), reasons=(said(HOSTILE),))
         for folder, selection in report.decision.selections.items()
     }
     changed = replace(report.decision, advice_for_folders={"a": advice}, selections=notes)

@@ -13,14 +13,14 @@ import jsonschema
 import pytest
 
 from assay.decide.accept import accept
+from assay.decide.scores import weigh
 from assay.decide.select import select
-from assay.decide.weigh import weigh
 from assay.errors import InvalidFiles
 from assay.reports.as_json import as_text
 from assay.reports.evaluation_reading import measured_from
 from assay.reports.evaluation_report import evaluation_report
 from assay.reports.verdict_schemas import report_schema
-from assay.types.decisions import Measured, Recommendation
+from assay.types.decisions import Measured, Recommendation, fact
 from tests.decide.candidates import (
     GATE,
     WHEN,
@@ -47,7 +47,9 @@ KEYS = [
     "details",
 ]
 OS_KEYS = ["hardware_id", "driver_select", "command_complete", "installation", "avg"]
-ADVICE = Recommendation(concern="trend", advice="Train longer.", figures=("46.8 [45.1–48.6]",))
+ADVICE = Recommendation(
+    "trend", fact("text", text="Train longer."), (fact("text", text="46.8 [45.1–48.6]"),)
+)
 
 
 def whole() -> Measured:

@@ -10,6 +10,7 @@ import pytest
 
 from assay.decide.select import select
 from assay.reports.as_json import as_text
+from assay.reports.checkpoints.facts import selection_reason
 from assay.reports.selection import selection_document
 from assay.reports.verdict_schemas import selection_schema
 from tests.decide.candidates import GATE, WHEN, candidate, os_suite, text
@@ -94,7 +95,7 @@ def test_warnings_are_not_lost_though_they_have_no_key():
         GATE,
         timestamp=WHEN,
     )
-    assert "bits per byte" not in selection.reason
+    assert "bits per byte" not in selection_reason(selection)
     assert "bits per byte" in str(selection_document(selection)["reason"])
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from assay import api
 from assay.decide.accept import accept
-from assay.decide.weigh import weigh
+from assay.decide.scores import weigh
 from assay.errors import InvalidFiles, UsageError
 from assay.reports.evaluation_report import evaluation_report
 from assay.reports.verdict_schemas import selection_schema

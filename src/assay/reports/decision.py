@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from assay.messages import tr
 from assay.reports.checkpoint_figures import Evaluated, parent_of
+from assay.reports.checkpoints.facts import advice_texts, sentences
 from assay.reports.decision_sentences import (
     Headline,
     Mark,
@@ -48,13 +49,20 @@ class CriterionShown(NamedTuple):
     reason: str
 
 
+class AdviceShown(NamedTuple):
+    """What to change, and the figures it rests on."""
+
+    advice: str
+    figures: tuple[str, ...]
+
+
 class Detail(NamedTuple):
     """One checkpoint at the gate."""
 
     name: str
     heading: str
     criteria: tuple[CriterionShown, ...]
-    advice: tuple[Recommendation, ...]
+    advice: tuple[AdviceShown, ...]
 
 
 class File(NamedTuple):
@@ -244,10 +252,10 @@ def _detail(decision: Decision, name: str, advice: Sequence[Recommendation] = ()
         name=name,
         heading=_at_gate(name, decision.gate),
         criteria=tuple(
-            CriterionShown(key, _mark(each.passed), each.marginal, each.reason)
+            CriterionShown(key, _mark(each.passed), each.marginal, sentences(each.reasons))
             for key, each in acceptance.criteria.items()
         ),
-        advice=tuple(advice)[:SHOWN_ADVICE],
+        advice=tuple(AdviceShown(*advice_texts(each)) for each in advice[:SHOWN_ADVICE]),
     )
 
 

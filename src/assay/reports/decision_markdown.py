@@ -15,6 +15,7 @@ from assay.reports.checkpoint_table import checkpoint_markdown
 from assay.reports.decision import (
     OVER_STEPS,
     SPEED_AGAINST_QUALITY,
+    AdviceShown,
     Detail,
     File,
     Group,
@@ -34,7 +35,7 @@ from assay.reports.samples_shown import (
 )
 from assay.text.safe_text import markdown_block
 from assay.text.safe_text import markdown_inline as inline
-from assay.types.decisions import Measured, Recommendation
+from assay.types.decisions import Measured
 from assay.types.results import Report
 
 SIGNS: dict[Mark, str] = {"pass": "✓", "fail": "✗", "unknown": "?"}
@@ -90,7 +91,7 @@ def _detail(detail: Detail) -> Iterator[str | None]:
         yield "\n".join(_recommendation(number, each) for number, each in numbered)
 
 
-def _recommendation(number: int, of: Recommendation) -> str:
+def _recommendation(number: int, of: AdviceShown) -> str:
     indent = " " * len(f"{number}. ")
     figures = (f"{indent}- {inline(figure)}" for figure in of.figures)
     return "\n".join([f"{number}. {inline(of.advice)}", *figures])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from assay.messages import tr, trn
+from assay.reports.checkpoints.facts import selection_reason, sentence
 from assay.types.decisions import Acceptance, Criterion, Decision, Measured, Selection
 
 Mark = Literal["pass", "fail", "unknown"]
@@ -39,12 +40,12 @@ def overall_headline(decision: Decision, selection: Selection) -> Headline:
 
 
 def _headline(selection: Selection, text: str) -> Headline:
-    told = [selection.reason]
+    told = [selection_reason(selection)]
     if len(selection.tied_with) > selection.tie:  # the reason names the runner-up alone
         tied = ", ".join(selection.tied_with)
         told.append(tr("Its score cannot be told apart from: {names}.", names=tied))
     mark: Mark = "pass" if selection.selected else "fail"
-    return Headline(text, mark, tuple(told), selection.notes)
+    return Headline(text, mark, tuple(told), tuple(map(sentence, selection.notes)))
 
 
 def _of_folder(decision: Decision, selection: Selection, folder: str) -> str:

@@ -18,6 +18,7 @@ from assay.messages import tr
 from assay.reports import sentences, surroundings
 from assay.reports.checkpoint_table import checkpoint_table
 from assay.reports.decision import (
+    AdviceShown,
     CriterionShown,
     Detail,
     File,
@@ -30,7 +31,6 @@ from assay.reports.decision_sentences import Headline, Mark
 from assay.reports.terminal_blocks import ROOM_FOR_TABLES, figures, line, notes_and_hints
 from assay.text.safe_text import one_line
 from assay.types import Estimate
-from assay.types.decisions import Recommendation
 from assay.types.results import Report, SuiteSummary
 
 STYLES: dict[Mark, str] = {"pass": "green", "fail": "red", "unknown": "yellow"}
@@ -130,7 +130,7 @@ def _sign(console: Console, mark: Mark) -> str:
     return SIGNS[mark]
 
 
-def _recommendation(console: Console, number: str, of: Recommendation) -> None:
+def _recommendation(console: Console, number: str, of: AdviceShown) -> None:
     row = Table.grid()
     row.add_column(no_wrap=True)
     row.add_column()

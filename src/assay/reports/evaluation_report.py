@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from assay import stats
 from assay.reports.as_json import estimate as all_of
+from assay.reports.checkpoints.facts import advice_texts, sentences
 from assay.types import Estimate, HealthCheck
 from assay.types.decisions import (
     OS_AVERAGED,
@@ -84,10 +85,7 @@ def evaluation_report(
             "training_loss": [
                 [_finite(step), _finite(loss)] for step, loss in measured.training_loss.items()
             ],
-            "recommendations": [
-                {"concern": each.concern, "advice": each.advice, "figures": list(each.figures)}
-                for each in recommendations
-            ],
+            "recommendations": [_recommendation(each) for each in recommendations],
             "provenance": _plain(measured.provenance),
         },
     }
@@ -189,11 +187,16 @@ def acceptance_document(acceptance: Acceptance) -> Document:
                 "marginal": criterion.marginal,
                 "value": _finite(criterion.value),
                 "limit": _finite(criterion.limit),
-                "reason": criterion.reason,
+                "reason": sentences(criterion.reasons),
             }
             for name, criterion in acceptance.criteria.items()
         },
     }
+
+
+def _recommendation(of: Recommendation) -> Document:
+    advice, figures = advice_texts(of)
+    return {"concern": of.concern, "advice": advice, "figures": list(figures)}
 
 
 def _generation(samples: Sequence[Sample]) -> Document:

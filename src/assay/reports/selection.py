@@ -8,6 +8,7 @@ The contract has no key for notes, and a warning must not get lost: they follow 
 from __future__ import annotations
 
 from assay.reports.as_json import estimate
+from assay.reports.checkpoints.facts import sentences
 from assay.types.decisions import Ranked, Selection
 
 Document = dict[str, object]
@@ -20,7 +21,7 @@ def selection_document(selection: Selection) -> Document:
     return {
         "selected": selection.selected,
         "best_so_far": selection.best_so_far,
-        "reason": " ".join([selection.reason, *selection.notes]),
+        "reason": sentences((*selection.reasons, *selection.notes)),
         "tie": selection.tie,
         "tied_with": list(selection.tied_with),
         "ranking": [_ranked(row) for row in selection.ranking],

@@ -16,9 +16,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Any, Literal
 
 from assay.types import Estimate, Health, SamplePrompt
+
+Value = (
+    str | int | float | None | Estimate | tuple[str, ...] | tuple[float, ...] | tuple["Fact", ...]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something to say, without the words: `kind` names the sentence, `values` fill its gaps.
+    `reports.checkpoints.facts` has the sentences.
+    """
+
+    kind: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+
+def fact(kind: str, **values: Value) -> Fact:
+    """A fact, its values as keyword arguments."""
+    return Fact(kind, values)
+
 
 SizeClass = Literal["tiny", "small", "medium", "large"]
 SIZE_CLASSES: tuple[SizeClass, ...] = ("tiny", "small", "medium", "large")
@@ -54,6 +75,19 @@ class Gate:
     speed_min: Mapping[SizeClass, float] | None = None
     generation_max_failures: int | None = None
     memory_max_mb: Mapping[SizeClass, float] | None = None
+
+    def suite_criteria(self) -> dict[str, SuiteLimit]:
+        """The suites by the names of their criteria: os_benchmark, suite:NAME, and suite:NAME:2
+        where a gate asks for one suite twice, with other categories.
+        """
+        found: dict[str, SuiteLimit] = {}
+        for limit in self.suites:
+            if limit.name == OS_SUITE and "os_benchmark" not in found:
+                found["os_benchmark"] = limit
+                continue
+            names = chain([f"suite:{limit.name}"], (f"suite:{limit.name}:{n}" for n in count(2)))
+            found[next(name for name in names if name not in found)] = limit
+        return found
 
 
 # -------------------------------------------------------------------------------- what was measured
@@ -150,15 +184,14 @@ class Measured:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criterion:
     """One limit of a gate. `passed` None: not measured, so that nothing can be said, or the gate
-    decides nothing. `marginal`: the interval of the value lies across the limit. `reason` is a
-    whole sentence.
+    decides nothing. `marginal`: the interval of the value lies across the limit.
     """
 
     passed: bool | None
     marginal: bool
     value: float | None
     limit: float | None
-    reason: str
+    reasons: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,14 +224,14 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which one to ship. `selected` None: none passes, and `best_so_far` with `reason` says what it
+    """Which one to ship. `selected` None: none passes, and `reasons` say what `best_so_far`
     lacks. `difference`: the selected one's ranking score less the runner-up's; an interval across 0
     is a tie.
     """
 
     selected: str | None
     best_so_far: str | None
-    reason: str
+    reasons: tuple[Fact, ...]
     tie: bool
     tied_with: tuple[str, ...]
     ranking: tuple[Ranked, ...]
@@ -206,7 +239,7 @@ class Selection:
     difference: Estimate | None
     gate: str
     timestamp: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Fact, ...] = ()
 
 
 MeasureKind = Literal["perplexity", "generation", "speed", "training"]
@@ -258,13 +291,13 @@ class DecisionPlan:
 Concern = Literal["perplexity", "domain", "speed", "memory", "generation", "trend", "missing"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Recommendation:
-    """What to change next: a whole sentence, and the figures it rests on, as whole phrases."""
+    """What to change next, and the figures it rests on."""
 
     concern: Concern
-    advice: str
-    figures: tuple[str, ...]
+    advice: Fact
+    figures: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

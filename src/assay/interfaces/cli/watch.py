@@ -170,7 +170,7 @@ def _show_end(watching: Watching, out: Path, *, as_json: bool) -> None:
             {
                 "selected": selection.selected if selection else None,
                 "best_so_far": selection.best_so_far if selection else None,
-                "reason": selection.reason if selection else None,
+                "reason": watching.reason or None,
                 "out": str(out.resolve()),
                 "exit_code": int(watching.exit_code),
             }
@@ -178,7 +178,7 @@ def _show_end(watching: Watching, out: Path, *, as_json: bool) -> None:
     elif selection is None:
         say(tr("nothing was evaluated"))
     else:
-        click.echo(selection.reason)
+        click.echo(watching.reason)
 
 
 def _echo(document: dict[str, object]) -> None:

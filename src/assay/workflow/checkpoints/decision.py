@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from assay.decide.accept import accept
-from assay.decide.advise import advise, advise_all
+from assay.decide.advice.recommendations import advise, advise_all
+from assay.decide.advice.weak_groups import groups_of
+from assay.decide.scores import weigh, weighted_estimate
 from assay.decide.select import select
-from assay.decide.trend import Trend, trend
-from assay.decide.weak_groups import groups_of
-from assay.decide.weigh import weigh, weighted_estimate
+from assay.decide.trend.curves import Trend, trend
 from assay.types import Suite
 from assay.types.decisions import (
     Acceptance,
@@ -54,11 +54,11 @@ def decide(
             selections[folder] = select(inside, gate, timestamp=timestamp)
             chosen = selections[folder].selected or selections[folder].best_so_far
         advice_for_folders[folder] = advise_all(
-            inside, acceptances, over_steps, gate=gate, groups=groups, focus=chosen
+            inside, acceptances, over_steps, gate, groups, focus=chosen
         )
     for each in measured:
         advice[each.name] = advise(
-            each, acceptances[each.name], trends.get(each.name), gate=gate, groups=groups
+            each, acceptances[each.name], trends.get(each.name), gate, groups
         )
     return Decision(
         gate=gate,

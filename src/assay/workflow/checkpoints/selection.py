@@ -26,7 +26,15 @@ from assay.suites.catalogue import find
 from assay.suites.gate_file import check_gate, invalid_gate, load_gate
 from assay.suites.load import load_all
 from assay.types import Suite
-from assay.types.decisions import Decision, DecisionPlan, Gate, Measured, Selection, Subject
+from assay.types.decisions import (
+    Decision,
+    DecisionPlan,
+    Gate,
+    Measured,
+    Selection,
+    Subject,
+    fact,
+)
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.places import Place
@@ -218,7 +226,7 @@ def _with_missing(decision: Decision, missing: Sequence[NotEvaluated]) -> Decisi
         absent = sorted(name for name in names if name.rpartition("/")[0] in parents)
         if not absent:
             return selection
-        note = tr("Not evaluated: {names}.", names=", ".join(absent))
+        note = fact("not_evaluated", names=tuple(absent))
         return replace(selection, notes=(*selection.notes, note))
 
     parents = {

@@ -31,6 +31,7 @@ from assay.errors import (
     in_one_line,
 )
 from assay.messages import tr
+from assay.reports.checkpoints.facts import selection_reason
 from assay.reports.evaluation_report import REPORT_FILE
 from assay.reports.selection import SELECTION_FILE
 from assay.types import Observer
@@ -158,6 +159,11 @@ class Watching:
             return ExitCode.REQUESTS_FAILED
         selected = self.selection is not None and self.selection.selected is not None
         return ExitCode.DONE if selected else ExitCode.NOT_ACCEPTED
+
+    @property
+    def reason(self) -> str:
+        """Why this selection, in whole sentences."""
+        return selection_reason(self.selection) if self.selection else ""
 
     def __iter__(self) -> Iterator[Sight]:
         """Look, and look again. Every mistake in files and options is raised before the first."""

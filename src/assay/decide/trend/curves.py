@@ -1,7 +1,7 @@
 """What training still does to a model: every curve over the steps of one model folder.
 
 In: the checkpoints of one folder, as measured. Out: a Trend: for the text, every suite and the
-weighted score a Curve with its shape, and what the training loss did meanwhile.
+weighted score a StepCurve with its shape, and what the training loss did meanwhile.
 
     change      from one step to a later one, paired where both read the same blocks of text or
                 answered the same tests. It *counts* where its 95 % interval, widened for all the
@@ -39,12 +39,11 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import Literal
 
-from assay.decide.rank import common_scale
-from assay.decide.step_changes import by_bits, by_loss, by_score, by_tests, score_at
-from assay.decide.training import TrainingChange, training_change
-from assay.decide.weigh import parts_of
+from assay.decide.scores import common_scale, parts_of, weighted_estimate
+from assay.decide.trend.changes import by_bits, by_loss, by_score, by_tests
+from assay.decide.trend.training import TrainingChange, training_change
 from assay.types import Estimate
-from assay.types.decisions import Measured
+from assay.types.decisions import Fact, Measured, fact
 
 Shape = Literal["improving", "flat", "worsening", "unstable", "overfitting", "unclear", "too_few"]
 Unit = Literal["nats", "bits", "points", "score"]
@@ -53,6 +52,7 @@ FEWEST = 3
 RECENT = 4
 SMALLEST: Mapping[Unit, float] = {"nats": 0.005, "bits": 0.002, "points": 0.5, "score": 0.005}
 RESOLVED: Mapping[Unit, float] = {"nats": 0.05, "bits": 0.02, "points": 5.0, "score": 0.05}
+SHOWN = 8  # values of a curve in one figure
 WORSE_SHARE = 0.2  # of the improvements, from which a curve is unstable
 
 
@@ -87,7 +87,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class StepCurve:
     """One figure over the steps. `unit` is that of its changes. `best`: the step with the best
     value. `last` and `late` are None where there are too few steps.
     """
@@ -122,18 +122,39 @@ class Trend:
     step to the last, None without such a figure; `training_at_end` is the loss at the last step.
     """
 
-    curves: Mapping[str, Curve]
+    curves: Mapping[str, StepCurve]
     training: TrainingChange | None = None
     training_at_end: float | None = None
 
     @property
-    def text(self) -> Curve | None:
+    def text(self) -> StepCurve | None:
         """The curve of the held-out text."""
         return self.curves.get("perplexity") or self.curves.get("bits_per_byte")
 
-    def suite(self, name: str) -> Curve | None:
+    def suite(self, name: str) -> StepCurve | None:
         """The curve of a suite's score."""
         return self.curves.get(f"suite:{name}")
+
+
+def curve_fact(curve: StepCurve) -> Fact:
+    """The change that the shape rests on; the last values where there is none."""
+    change, last = curve.telling, curve.points[-SHOWN:]
+    if change is None or curve.shape in ("unstable", "too_few"):
+        return fact(
+            "curve_values",
+            measure=curve.measure,
+            first=last[0].step,
+            last=last[-1].step,
+            values=tuple(point.value.value or 0.0 for point in last),
+            n=last[-1].value.n,
+        )
+    return fact(
+        "curve_change",
+        measure=curve.measure,
+        since=change.since,
+        until=change.until,
+        change=change.estimate,
+    )
 
 
 Compare = Callable[[Measured, Measured], Estimate | None]
@@ -163,7 +184,7 @@ def _by_step(candidates: Sequence[Measured]) -> list[Measured]:
 # ------------------------------------------------------------------------------------- the curves
 
 
-def _text(steps: Sequence[Measured]) -> Curve | None:
+def _text(steps: Sequence[Measured]) -> StepCurve | None:
     """Only checkpoints that read the text the last one read."""
     read = [(each, each.text) for each in steps if each.text is not None]
     alike = [(each, text) for each, text in read if text.text == read[-1][1].text]
@@ -181,7 +202,7 @@ def _bits_per_byte(of: Measured) -> Estimate | None:
     return of.text.bits_per_byte if of.text else None
 
 
-def _suite(name: str, steps: Sequence[Measured]) -> Curve | None:
+def _suite(name: str, steps: Sequence[Measured]) -> StepCurve | None:
     """Only checkpoints that were asked the tests the last one was asked."""
     asked = [each for each in steps if name in each.suites]
     digest = asked[-1].suites[name].digest
@@ -195,18 +216,22 @@ def _suite(name: str, steps: Sequence[Measured]) -> Curve | None:
     )
 
 
-def _score(steps: Sequence[Measured]) -> Curve | None:
+def _score(steps: Sequence[Measured]) -> StepCurve | None:
     """The weighted score, on the parts that all steps have."""
     known = [each for each in steps if parts_of(each)]
     scale = common_scale(known)
     return _curve(
-        "weighted_score", "score", known, lambda each: score_at(scale, each), by_score(scale)
+        "weighted_score",
+        "score",
+        known,
+        lambda each: weighted_estimate(each, scale),
+        by_score(scale),
     )
 
 
 def _curve(
     measure: str, unit: Unit, steps: Sequence[Measured], figure: Figure, compare: Compare
-) -> Curve | None:
+) -> StepCurve | None:
     known = [(each, found) for each in steps if (found := figure(each)) is not None and found.n]
     points = tuple(
         Point(step=each.step or 0.0, name=each.name, value=found) for each, found in known
@@ -214,7 +239,7 @@ def _curve(
     if not points:
         return None
     if len(points) < FEWEST:
-        return Curve(measure=measure, unit=unit, points=points, shape="too_few")
+        return StepCurve(measure=measure, unit=unit, points=points, shape="too_few")
     ordered = [each for each, _ in known]
     looked_at = len(ordered)  # the changes between neighbours, and the late one
 
@@ -223,7 +248,7 @@ def _curve(
 
     recent = [between(a, b) for a, b in pairwise(ordered[-max(RECENT, -(-len(ordered) // 2)) :])]
     late = between(ordered[_late_from([point.step for point in points])], ordered[-1])
-    return Curve(
+    return StepCurve(
         measure=measure,
         unit=unit,
         points=points,
@@ -292,7 +317,7 @@ def _unstable(recent: Sequence[Change]) -> bool:
 # ------------------------------------------------------------------------------- the training loss
 
 
-def _with_training(curves: dict[str, Curve], steps: Sequence[Measured]) -> Trend:
+def _with_training(curves: dict[str, StepCurve], steps: Sequence[Measured]) -> Trend:
     losses = {step: loss for each in steps for step, loss in each.training_loss.items()}
     text = curves.get("perplexity") or curves.get("bits_per_byte")
     if text is None or not losses:

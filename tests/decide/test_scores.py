@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.decide.weigh import os_average, weigh, weighted_estimate
+from assay.decide.scores import os_average, weigh, weighted_estimate
 from assay.types import Estimate
 from tests.decide.candidates import candidate, estimate, os_suite, right, speed, suite, text
 

@@ -22,7 +22,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.decide.trend import Curve
+from assay.decide.trend.curves import StepCurve
 
 FACTOR = 4.0
 DECENT = 0.9
@@ -42,7 +42,7 @@ class Outlook:
     high: float | None
 
 
-def steps_to_reach(curve: Curve, limit: float) -> Outlook | None:
+def steps_to_reach(curve: StepCurve, limit: float) -> Outlook | None:
     """How far a falling curve is from a limit on its own measure (perplexity, bits per byte)."""
     known = [
         (point.step, _loss(curve, point.value.value))
@@ -68,7 +68,7 @@ def steps_to_reach(curve: Curve, limit: float) -> Outlook | None:
     return Outlook(at=at, low=low * at, high=high * at if 1 + high <= FACTOR else None)
 
 
-def _loss(curve: Curve, value: float) -> float:
+def _loss(curve: StepCurve, value: float) -> float:
     return math.log(value) if curve.measure == "perplexity" and value > 0 else value
 
 

@@ -1,0 +1,1 @@
+"""What to change next, and the figures that say so."""

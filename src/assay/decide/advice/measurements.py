@@ -1,0 +1,135 @@
+"""What to measure before deciding: figures too near to a limit, and figures that are missing.
+
+In: a checkpoint, its criteria, what each suite is asked. Out: recommendations, with the command.
+
+An interval shrinks with the root of what it rests on: to move its near end from across the limit to
+the limit itself takes n · (distance from the value to that end / distance to the limit)². Where
+that is more than MOST times what was measured, more of it is no answer.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Collection, Iterator, Mapping
+
+from assay import stats
+from assay.types import Estimate
+from assay.types.decisions import (
+    OS_SUITE,
+    Acceptance,
+    Concern,
+    Criterion,
+    Fact,
+    Measured,
+    Recommendation,
+    SuiteLimit,
+    fact,
+)
+
+MOST = 50
+
+
+# ---------------------------------------------------------------------------------------- marginal
+
+
+def on_marginal(
+    measured: Measured, acceptance: Acceptance, asked: Mapping[str, SuiteLimit]
+) -> Iterator[Recommendation]:
+    """One for every criterion whose interval lies across its limit."""
+    for key, criterion in acceptance.criteria.items():
+        of = _estimate(measured, key, asked)
+        if criterion.marginal and of is not None and of.value is not None:
+            limit = criterion.limit or 0.0
+            what = f"suite:{asked[key].name}" if key in asked else key
+            concerns: dict[str, Concern] = {"perplexity": "perplexity", "speed": "speed"}
+            figure = fact("criterion_level", criterion=key, value=of, limit=limit)
+            yield Recommendation(
+                concerns.get(key, "domain"), _measure_more(what, of, limit), (figure,)
+            )
+
+
+def _measure_more(what: str, of: Estimate, limit: float) -> Fact:
+    if what == "speed":
+        return fact("measure_speed_again", what=what)
+    times = _times_more(of, limit)
+    if times is None or times > MOST:
+        return fact("undecidable", what=what)
+    if what == "perplexity":
+        return fact("longer_text", what=what, times=math.ceil(times))
+    return fact("more_tests", what=what, tests=math.ceil(times * of.n), n=of.n)
+
+
+def _times_more(of: Estimate, limit: float) -> float | None:
+    """How many times as much must be measured; None where the value is the limit."""
+    if of.value is None or of.low is None or of.high is None:
+        return None
+    distance = abs(of.value - limit)
+    reach = of.value - of.low if of.value > limit else of.high - of.value
+    return (reach / distance) ** 2 if distance > 0 else None
+
+
+def _estimate(measured: Measured, key: str, asked: Mapping[str, SuiteLimit]) -> Estimate | None:
+    if key == "perplexity":
+        return measured.text.perplexity if measured.text else None
+    if key == "speed":
+        return measured.speed.tokens_per_s if measured.speed else None
+    if key not in asked or asked[key].name not in measured.suites:
+        return None
+    shares = measured.suites[asked[key].name].categories
+    return stats.even_mean([shares.get(name) for name in asked[key].categories or tuple(shares)])
+
+
+# ----------------------------------------------------------------------------------------- missing
+
+
+def on_missing(
+    measured: Measured, acceptance: Acceptance, asked: Mapping[str, SuiteLimit]
+) -> Iterator[Recommendation]:
+    """What the gate asks for and nobody knows, and what is incomplete."""
+    unknown = {key: each for key, each in acceptance.criteria.items() if each.passed is None}
+    absent = {key: each for key, each in unknown.items() if each.value is None}
+    if absent:
+        commands = ", ".join(f"`{each}`" for each in _commands(measured, absent, asked))
+        figures = tuple(fact("reasons", reasons=each.reasons) for each in absent.values())
+        yield Recommendation("missing", fact("measure_missing", commands=commands), figures)
+    for key, each in unknown.items():
+        if each.value is not None:
+            figure = fact("reasons", reasons=each.reasons)
+            yield Recommendation("missing", _complete(measured, key, each), (figure,))
+
+
+def _complete(measured: Measured, key: str, criterion: Criterion) -> Fact:
+    """Measured, and still unknown: incomplete figures, failed requests, no size class."""
+    if criterion.limit is None:
+        return fact("one_limit_for_all_sizes")
+    kind = "write_samples_again" if key == "generation" else "complete"
+    return fact(kind, criterion=key, command=_run(measured, ""))
+
+
+def on_score(measured: Measured) -> list[Recommendation]:
+    """Where the weighted score lacks a part that no criterion asks for."""
+    if measured.mmlu_cs is not None:
+        return []
+    why = measured.not_measured.get("mmlu_cs") or measured.not_measured.get("mmlu", "")
+    figure = fact("mmlu_missing_because" if why else "mmlu_missing", why=why)
+    advice = fact("fetch_mmlu", command=_run(measured, "-s mmlu"))
+    return [Recommendation("missing", advice, (figure,))]
+
+
+def _commands(
+    measured: Measured, absent: Collection[str], asked: Mapping[str, SuiteLimit]
+) -> list[str]:
+    """One for what a run measures anyway, and one for each suite that it does not."""
+    own = [key for key in absent if key in asked and asked[key].name != OS_SUITE]
+    usual = [key for key in absent if key not in own]
+    alone = usual[0] if len(usual) == 1 else ""
+    option = {"perplexity": "--text FILE", "os_benchmark": f"-s {OS_SUITE}"}.get(alone, "")
+    commands = [_run(measured, option)] if usual else []
+    commands += [_run(measured, f"-s {shlex.quote(asked[key].name)}") for key in own]
+    return list(dict.fromkeys(commands))
+
+
+def _run(measured: Measured, options: str) -> str:
+    where = shlex.quote(measured.path or measured.name)
+    return f"assay run {where} {options}".rstrip()

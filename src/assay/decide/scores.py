@@ -1,0 +1,193 @@
+"""One score out of four parts: perplexity, OS benchmark, MMLU and speed; and a scale that all
+candidates share.
+
+In: checkpoints. Out: the weighted score of one, with its interval and the parts it lacks; and the
+parts on which several can be ranked.
+
+    0.4 · (10 / perplexity) + 0.3 · os_benchmark.avg + 0.2 · mmlu_cs + 0.1 · (tokens_per_s / 50)
+
+A missing part adds 0 and is named. Nothing is capped: the contract states no cap.
+
+Perplexity per token depends on how long a token is. Where tokenizers differ, the bits per byte of
+every candidate are turned into the perplexity of one common token: as many bytes as a token has on
+average over the tokenizers at hand. The order is then that of bits per byte, and the part keeps
+about the size the formula gives it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from assay import stats
+from assay.types import Estimate
+from assay.types.decisions import OS_AVERAGED, OS_SUITE, PARTS, Fact, Measured, Part, fact
+
+WEIGHTS: dict[Part, float] = {"perplexity": 0.4, "os_benchmark": 0.3, "mmlu_cs": 0.2, "speed": 0.1}
+GOOD_PERPLEXITY = 10.0  # counts 1, and so does
+USUAL_SPEED = 50.0  # tokens per second
+LEAST_BITS = 1e-9
+SAMPLED = "sampled"  # the method of shares whose predictions were sampled, not searched for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankingScale:
+    """The parts that are compared. `stretches`: by tokenizer, how many common tokens one of its
+    own tokens stands for; empty where all have one tokenizer. `notes`: what was left out.
+    """
+
+    parts: tuple[Part, ...]
+    stretches: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[Fact, ...] = ()
+
+    def stretch(self, measured: Measured) -> float:
+        """1 where nothing needs to be stretched."""
+        return 1.0 if measured.text is None else self.stretches.get(measured.text.tokenizer, 1.0)
+
+
+OWN_SCALE = RankingScale(parts=PARTS)
+
+
+# ----------------------------------------------------------------------------------- one checkpoint
+
+
+def weigh(measured: Measured) -> tuple[float | None, tuple[Part, ...]]:
+    """The weighted score over the parts it has (None where it has none), and those it lacks."""
+    missing = tuple(part for part in PARTS if part not in parts_of(measured))
+    return score_on(OWN_SCALE, measured), missing
+
+
+def score_on(scale: RankingScale, measured: Measured) -> float | None:
+    """The weighted sum over the parts of the scale that it has; None where it has none."""
+    parts = parts_of(measured, scale)
+    if not parts:
+        return None
+    return math.fsum(WEIGHTS[part] * (found.value or 0.0) for part, found in parts.items())
+
+
+def weighted_estimate(measured: Measured, scale: RankingScale = OWN_SCALE) -> Estimate | None:
+    """The weighted score with an interval, from those of the parts, which are independent (MOVER,
+    Zou and Donner 2008); without one where a part has none.
+    """
+    value = score_on(scale, measured)
+    if value is None:
+        return None
+    below = above = 0.0
+    parts = parts_of(measured, scale)
+    for part, of in parts.items():
+        if of.value is None or of.low is None or of.high is None:
+            below = above = math.nan
+        else:
+            below += (WEIGHTS[part] * (of.value - of.low)) ** 2
+            above += (WEIGHTS[part] * (of.high - of.value)) ** 2
+    known = not math.isnan(below)
+    return Estimate(
+        value=value,
+        low=value - math.sqrt(below) if known else None,
+        high=value + math.sqrt(above) if known else None,
+        n=sum(of.n for of in parts.values()),
+        unscored=0,
+        unit="score",
+        method="mover",
+    )
+
+
+def parts_of(measured: Measured, scale: RankingScale = OWN_SCALE) -> dict[Part, Estimate]:
+    """Every part of the scale that was measured, before its weight: 1 is a good perplexity, all
+    tests passed, or the usual speed.
+    """
+    if measured.failed:
+        return {}
+    text, speed = measured.text, measured.speed
+    stretch = scale.stretch(measured)
+    found: dict[Part, Estimate | None] = {
+        "perplexity": None if text is None else _inverse(text.perplexity, stretch),
+        "os_benchmark": os_average(measured),
+        "mmlu_cs": measured.mmlu_cs,
+        "speed": None if speed is None else _over(speed.tokens_per_s, USUAL_SPEED),
+    }
+    return {
+        part: of for part in scale.parts if (of := found[part]) is not None and of.value is not None
+    }
+
+
+def os_average(measured: Measured) -> Estimate | None:
+    """os_benchmark.avg: the mean of three tasks, None unless all three were run."""
+    suite = measured.suites.get(OS_SUITE)
+    if suite is None:
+        return None
+    return stats.even_mean([suite.categories.get(task) for task in OS_AVERAGED])
+
+
+def _inverse(perplexity: Estimate, stretch: float) -> Estimate:
+    """10 / perplexity, its interval the other way round."""
+    value, low, high = (
+        None
+        if not end or end < 0
+        else GOOD_PERPLEXITY / end
+        if stretch == 1.0
+        else GOOD_PERPLEXITY * end**-stretch
+        for end in (perplexity.value, perplexity.high, perplexity.low)
+    )
+    return replace(perplexity, value=value, low=low, high=high)
+
+
+def _over(of: Estimate, usual: float) -> Estimate:
+    value, low, high = (None if end is None else end / usual for end in (of.value, of.low, of.high))
+    return replace(of, value=value, low=low, high=high)
+
+
+# -------------------------------------------------------------------------------- several together
+
+
+def common_scale(candidates: Sequence[Measured]) -> RankingScale:
+    """The scale of those that could be evaluated."""
+    having = [parts_of(candidate) for candidate in candidates]
+    parts = [part for part in PARTS if having and all(part in each for each in having)]
+    notes: list[Fact] = []
+    stretches: Mapping[str, float] = {}
+    if "perplexity" in parts:
+        found, note = _stretches(candidates)
+        if note:
+            notes.append(note)
+        if found is None:
+            parts.remove("perplexity")
+        else:
+            stretches = found
+    if "os_benchmark" in parts and _asked_in_two_ways(candidates):
+        parts.remove("os_benchmark")
+        notes.append(fact("os_left_out"))
+    return RankingScale(parts=tuple(parts), stretches=stretches, notes=tuple(notes))
+
+
+def _stretches(candidates: Sequence[Measured]) -> tuple[Mapping[str, float] | None, Fact | None]:
+    """By tokenizer, and a warning; None where perplexities cannot be compared at all."""
+    texts = [candidate.text for candidate in candidates if candidate.text is not None]
+    if len({text.text for text in texts}) > 1:
+        return None, fact("texts_differ")
+    if len({text.tokenizer for text in texts}) < 2:
+        return {}, None
+    lengths: dict[str, list[float]] = {}
+    for text in texts:
+        bits = None if text.bits_per_byte is None else text.bits_per_byte.value
+        if bits is None or bits < 0:
+            return None, fact("bits_unknown")
+        if bits > LEAST_BITS:  # a text predicted without fail says nothing of its tokens
+            of_token = math.log2(text.perplexity.value or 1.0) / bits
+            lengths.setdefault(text.tokenizer, []).append(of_token)
+    bytes_per_token = {
+        tokenizer: math.fsum(found) / len(found) for tokenizer, found in lengths.items()
+    }
+    usual = math.fsum(bytes_per_token.values()) / len(bytes_per_token) if bytes_per_token else 1.0
+    stretches = {name: usual / length for name, length in bytes_per_token.items() if length > 0}
+    return stretches, fact("tokenizers_differ")
+
+
+def _asked_in_two_ways(candidates: Sequence[Measured]) -> bool:
+    ways = {
+        tuple(candidate.suites[OS_SUITE].categories[task].method == SAMPLED for task in OS_AVERAGED)
+        for candidate in candidates
+        if OS_SUITE in candidate.suites
+    }
+    return len(ways) > 1

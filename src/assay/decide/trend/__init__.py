@@ -1,0 +1,1 @@
+"""How figures change over the training steps of one model folder."""

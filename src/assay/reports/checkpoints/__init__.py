@@ -1,0 +1,1 @@
+"""The reports on checkpoints: what was measured, what was decided, and why."""
