@@ -1,30 +1,44 @@
-# The two commands: `make demo` shows Assay at work, `make test` proves it.
-# Both do all the set-up on a fresh machine (python3 with venv, make).
+# The two commands: `make demo` shows Assay at work, `make test` runs the whole test suite.
+# Both do all the set-up on a fresh machine (python3 with venv, make). `make demo` installs the
+# light core, shows scripted models, and only then installs PyTorch for the checkpoints.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-READY := $(VENV)/.ready
-BENCH_READY := $(VENV)/.bench-ready
+# One stamp for each set of packages: pip, the light core, PyTorch, and what the tests need.
+PIP := $(VENV)/.pip
+CORE := $(VENV)/.core
+LOCAL := $(VENV)/.local
+DEV := $(VENV)/.dev
+BENCH := $(VENV)/.bench
 POT := $(VENV)/assay.pot
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
+INSTALL := $(PIP_INSTALL) --quiet --no-compile -c constraints.txt
 # Three on two cores: a worker waits half of its time for a process that its test started.
 WORKERS ?= 3
 # The tests start some four hundred processes. Without bytecode on disk each would compile the
 # package, and torch, once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test tests bubblewrap bench check rules types format messages cards clean
+.PHONY: demo demo-models demo-checkpoints test tests bubblewrap bench check rules types format messages cards clean
 
-demo: $(READY)
-	$(BIN)/assay demo
+# Two makes: the second installs PyTorch after the first has shown what needs none.
+demo:
+	@$(MAKE) --no-print-directory demo-models
+	@$(MAKE) --no-print-directory demo-checkpoints
 
-# First what is done in a second; then the types beside the tests, as mypy keeps one core busy.
+demo-models: $(CORE)
+	$(BIN)/assay demo --part models
+
+demo-checkpoints: $(LOCAL)
+	$(BIN)/assay demo --part checkpoints
+
+# First what is done in seconds; then the types beside the tests, as mypy keeps one core busy.
 test: rules
 	$(MAKE) --no-print-directory -j 2 tests types
 
 # Tests of a file stay with one worker, which makes what they share once, until another is idle.
-tests: $(READY) bubblewrap
+tests: $(DEV) bubblewrap
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 # The first choice for running code that models write; without it those tests are skipped.
@@ -33,27 +47,27 @@ bubblewrap:
 
 check: rules types
 
-rules: $(READY)
+rules: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 
-types: $(READY)
+types: $(DEV)
 	$(BIN)/mypy
 
-bench: $(BENCH_READY)
+bench: $(BENCH)
 	$(BIN)/python benchmarks/run_all.py
 	$(BIN)/python benchmarks/vs_lm_eval.py --quick
 
-format: $(READY)
+format: $(DEV)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-messages: $(READY)
+messages: $(DEV)
 	$(BIN)/pybabel -q extract -k tr -k trn:1,2 -k message -k message_n:1,2 -o $(POT) src
 	@echo "$(POT)"
 
-cards: $(READY)
+cards: $(DEV)
 	@for suite in src/assay/builtin/suites/*/; do \
 	  name=$$(basename $$suite); \
 	  $(BIN)/assay suites $$name --format md > docs/cards/$$name.md && echo docs/cards/$$name.md; \
@@ -64,15 +78,28 @@ clean:
 
 # The pip that Python brings takes 24 s longer to look through the lists of files than the newest;
 # where there is no newer one, it will do.
+$(PIP):
+	$(PYTHON) -m venv $(VENV)
+	-$(PIP_INSTALL) --quiet --upgrade pip
+	@touch $@
+
 # Bytecode is made when a module is first loaded: compiling all of torch and transformers takes
 # 50 s, and most of it is never used.
-$(READY): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	-$(PIP_INSTALL) --upgrade pip
-	$(PIP_INSTALL) --no-compile -c constraints.txt -e '.[dev]'
-	touch $@
+$(CORE): $(PIP) pyproject.toml constraints.txt
+	$(INSTALL) -e .
+	@touch $@
+
+$(LOCAL): $(CORE)
+	@sh scripts/announce_torch.sh $(BIN)/python
+	$(PIP_INSTALL) --no-compile -c constraints.txt -e '.[local]'
+	@touch $@
+
+# The development set contains the two others.
+$(DEV): $(PIP) pyproject.toml constraints.txt
+	$(INSTALL) -e '.[dev]'
+	@touch $(CORE) $(LOCAL) $@
 
 # lm-evaluation-harness and what it brings along is needed by nothing but its benchmark.
-$(BENCH_READY): $(READY)
-	$(PIP_INSTALL) --no-compile -c constraints.txt -e '.[bench]'
-	touch $@
+$(BENCH): $(DEV)
+	$(INSTALL) -e '.[bench]'
+	@touch $@
