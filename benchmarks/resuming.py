@@ -60,7 +60,7 @@ def _finish_all_but_the_last(job: Job) -> int:
             for exchange in finished:
                 request = plan.request(exchange, 0, ())
                 reply = Answered(request_id=request.id, text="B", total_s=0.2)
-                number = store._store_reply(run, run.models[0], request, reply)
+                number = store._store_reply(run, run.models[0].facts.fingerprint, request, reply)
                 store._store_score(run, run.models[0], exchange.key, number, score)
     return len(finished)
 

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from assay.ask_loop import ask
+from assay.ask_loop import ask, ask_all
 from assay.errors import BudgetSpent
 from assay.types import Answered, Failed, Message, ModelFacts, Request, Sampling, ToAnswer
 
@@ -100,3 +100,73 @@ def test_stopping_early_closes_the_models_stream():
     next(coming)
     coming.close()
     assert ended == [True]
+
+
+class Talk:
+    """Asks its requests one after another; ends early where one fails."""
+
+    def __init__(self, *numbers):
+        self.requests = [request(number) for number in numbers]
+        self.heard = []
+
+    def pending(self):
+        return self.requests[:1]
+
+    @property
+    def left(self):
+        return len(self.requests)
+
+    def take(self, asked, reply):
+        self.heard.append(reply.text)
+        self.requests = self.requests[1:]
+
+
+class Replies:
+    """Holds some replies; notes in which order the others are stored and counted."""
+
+    def __init__(self, **stored):
+        self.stored = stored
+        self.events = []
+
+    def reuse_reply(self, talk, asked):
+        text = self.stored.get(f"r{asked.id}")
+        return Answered(request_id=asked.id, text=text) if text else None
+
+    def store_reply(self, talk, asked, reply):
+        self.events.append(f"stored {asked.id}")
+
+    def model_started(self, name, *, total, reused):
+        self.events.append(f"{total}, {reused} reused")
+
+    def replied(self, name, reply, score):
+        self.events.append(f"counted {reply.request_id}")
+
+    def model_finished(self, name):
+        self.events.append("finished")
+
+
+class Honest(Careless):
+    def answer(self, requests):
+        for each in requests:
+            yield Answered(request_id=each.id, text=f"answer {each.id}")
+
+
+def test_what_is_stored_is_not_asked_and_each_reply_is_stored_before_it_is_counted():
+    first, second = Talk(1, 2), Talk(3)
+    replies = Replies(r1="stored before")
+    ask_all(Honest(), [first, second], replies, replies, name="m", done=1)
+    assert first.heard == ["stored before", "answer 2"]
+    assert second.heard == ["answer 3"]
+    assert replies.events == [
+        "4, 2 reused", "stored 2", "counted 2", "stored 3", "counted 3", "finished",
+    ]  # fmt: skip
+
+
+def test_equal_requests_are_asked_once_and_later_turns_follow_the_earlier_ones():
+    first, second = Talk(1, 2), Talk(1)
+    replies = Replies()
+    ask_all(Honest(), [first, second], replies, replies, name="m")
+    assert first.heard == ["answer 1", "answer 2"]
+    assert second.heard == ["answer 1"]
+    assert [each for each in replies.events if "stored" in each] == ["stored 1", "stored 2"]
+    assert replies.events[0] == "3, 0 reused"

@@ -147,7 +147,7 @@ def test_every_kind_of_reply_comes_back_as_it_was(store, reply):
     run = begin(store)
     request = requests()[0]
     reply = replace(reply, request_id=request.id)
-    number = store.store_reply(run, MODEL, request, reply)
+    number = store.store_reply(run, MODEL.facts.fingerprint, request, reply)
     assert store.read_reply(number) == reply
     assert store.find_answer(run, request.id) == number
     assert store.read_work(request.id) == request.work
@@ -189,10 +189,14 @@ def test_the_newest_mark_of_a_try_counts_and_the_old_one_stays(store, tmp_path):
 def test_a_fresh_run_does_not_see_the_replies_before_it(store):
     old = begin(store)
     request = requests()[0]
-    store.store_reply(old, MODEL, request, Answered(request_id=request.id, text="old"))
+    store.store_reply(
+        old, MODEL.facts.fingerprint, request, Answered(request_id=request.id, text="old")
+    )
     fresh = begin(store, fresh=True)
     assert store.find_answer(fresh, request.id) is None
-    number = store.store_reply(fresh, MODEL, request, Answered(request_id=request.id, text="new"))
+    number = store.store_reply(
+        fresh, MODEL.facts.fingerprint, request, Answered(request_id=request.id, text="new")
+    )
     assert store.find_answer(fresh, request.id) == number
     assert store.find_answer(begin(store), request.id) == number
 
@@ -371,9 +375,10 @@ def test_replies_of_a_judge_are_kept_beside_those_of_the_tested_model(store):
     run = begin(store)
     judged_try(store, run)
     facts = ModelFacts(spec="ollama:j", name="j", fingerprint="sha256:2")
-    judge = RunModel(position=-1, spec="judge ollama:j", slug="judge", facts=facts)
     request = replace(requests()[0], id="judge-1", suite="judge", test_id="judge:a_000")
-    number = store.store_reply(run, judge, request, Answered(request_id="judge-1", text="8"))
+    number = store.store_reply(
+        run, facts.fingerprint, request, Answered(request_id="judge-1", text="8")
+    )
     assert store.find_answer(run, "judge-1") == number
     assert [kept.test_id for kept in store.read_tries(run, MODEL)] == ["a_000"]
     assert [model.spec for model in store.read_run(run.id).models] == [MODEL.spec]
@@ -443,7 +448,7 @@ def test_a_full_disk_is_a_clear_resumable_error_and_loses_nothing(store):
     with pytest.raises(StoreFull) as caught:
         for request in requests() * 100:
             reply = Answered(request_id=request.id, text="x" * 2000)
-            store.store_reply(run, MODEL, request, reply)
+            store.store_reply(run, MODEL.facts.fingerprint, request, reply)
             kept += 1
     assert "make room" in caught.value.hint
     assert caught.value.exit_code == 130
@@ -457,7 +462,9 @@ def test_an_exception_inside_a_write_leaves_nothing_half_written(store):
     run = begin(store)
     request = requests()[0]
     with pytest.raises(ZeroDivisionError), store._file.writing():
-        store._store_reply(run, MODEL, request, Answered(request_id=request.id, text="4"))
+        store._store_reply(
+            run, MODEL.facts.fingerprint, request, Answered(request_id=request.id, text="4")
+        )
         raise ZeroDivisionError
     assert store.find_answer(run, request.id) is None
 

@@ -1,29 +1,136 @@
-"""RUN: pending Requests and a Model in, a stream of Replies out.
+"""The ask loop: pending Requests and a Model in, Replies out, each stored before it is counted.
 
-In: requests, the model they are for, and when to stop. Out: exactly one Reply for each request, as
-they come, until the time is up.
+In: a model, the Conversations it is to have, and a Ledger that stores replies. Out: the
+Conversations, with nothing pending. Tests, measurements and judges are all asked by `ask_all`.
 
-What a model may do wrong is mended here, as an outcome and never as an answer: a request it skipped
-is Failed, a reply to nothing that was asked is dropped, a second reply to one request too.
+    reuse what the ledger holds -> ask the rest -> store each reply -> hand it to its conversation
+
+`ask` turns what a model does wrong into an outcome, never into an answer: a request that the model
+skipped is Failed; a reply to nothing that was asked, or a second one, is dropped.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Protocol, TypeVar
 
 from assay.errors import BudgetSpent
 from assay.messages import tr, trn
-from assay.types import Failed, Model, Reply, Request
+from assay.types import Failed, Model, Observer, Reply, Request, Score
+
+
+class Conversation(Protocol):
+    """What a model is asked about one thing: one request, or several that build on the replies.
+    Hashed by identity.
+    """
+
+    def pending(self) -> Sequence[Request]:
+        """What to ask next; empty when done."""
+        ...
+
+    def take(self, request: Request, reply: Reply) -> None:
+        """Use the reply to a pending request."""
+        ...
+
+    @property
+    def left(self) -> int:
+        """How many requests are left, as far as is known."""
+        ...
+
+
+Talk = TypeVar("Talk", bound=Conversation)
+TalkIn = TypeVar("TalkIn", bound=Conversation, contravariant=True)
+
+
+class Ledger(Protocol[TalkIn]):
+    """Where replies are stored."""
+
+    def reuse_reply(self, conversation: TalkIn, request: Request) -> Reply | None:
+        """The stored reply to a request; None if it must be asked."""
+        ...
+
+    def store_reply(self, conversation: TalkIn, request: Request, reply: Reply) -> Score | None:
+        """Make a reply durable; returns its score, where it ends a test."""
+        ...
+
+
+def ask_all(
+    model: Model,
+    conversations: Iterable[Talk],
+    ledger: Ledger[Talk],
+    observer: Observer,
+    *,
+    name: str,
+    done: int = 0,
+    until: float | None = None,
+) -> None:
+    """Ask until nothing is pending. Equal requests of several conversations are asked once.
+
+    Args:
+        model: who is asked.
+        conversations: what it is asked.
+        ledger: stores each reply before the observer counts it.
+        observer: is told the progress.
+        name: what the observer calls the model.
+        done: how many requests are known to be answered and have no conversation.
+        until: when the budget is spent, by time.monotonic.
+    """
+    conversations = list(conversations)
+    planned = done + sum(each.left for each in conversations)
+    waiting = find_unanswered(conversations, ledger)
+    left = _count_left(waiting)
+    observer.model_started(name, total=planned, reused=max(0, planned - left))
+    while waiting:
+        requests = [request for request, _ in waiting.values()]
+        for reply in ask(model, requests, until=until):
+            request, askers = waiting[reply.request_id]
+            score = ledger.store_reply(askers[0], request, reply)
+            for conversation in askers:
+                conversation.take(request, reply)
+                observer.replied(name, reply, score)
+                left -= 1
+        waiting = find_unanswered((c for _, askers in waiting.values() for c in askers), ledger)
+        if (more := _count_left(waiting)) > left:
+            # Nobody could know of these before: they are counted by themselves.
+            observer.model_finished(name)
+            observer.model_started(name, total=more, reused=0)
+        left = more
+    observer.model_finished(name)
+
+
+_Waiting = dict[str, tuple[Request, list[Talk]]]
+
+
+def find_unanswered(conversations: Iterable[Talk], ledger: Ledger[Talk]) -> _Waiting[Talk]:
+    """Hand out what the ledger holds; the requests that must be asked, by id."""
+    waiting: _Waiting[Talk] = {}
+    for conversation in dict.fromkeys(conversations):
+        while pending := conversation.pending():
+            stored = [(each, ledger.reuse_reply(conversation, each)) for each in pending]
+            for request, reply in stored:
+                if reply is not None:
+                    conversation.take(request, reply)
+            if all(reply is None for _, reply in stored):
+                for request in pending:
+                    waiting.setdefault(request.id, (request, []))[1].append(conversation)
+                break
+    return waiting
+
+
+def _count_left(waiting: _Waiting[Talk]) -> int:
+    return sum(each.left for each in {each for _, askers in waiting.values() for each in askers})
 
 
 def ask(
     model: Model, requests: Sequence[Request], *, until: float | None = None
 ) -> Iterator[Reply]:
-    """Ask them all; every request gets one reply. Raises BudgetSpent at the moment `until` (of
-    time.monotonic): what has come is handed out before, what has not is not failed but left.
+    """Yield one reply for every request, in the order in which they arrive.
+
+    Raises BudgetSpent at `until` (time.monotonic): the replies that arrived have been yielded; the
+    rest stay pending.
     """
     waiting = {request.id for request in requests}
     _refuse_without_time(until, waiting)
@@ -32,7 +139,7 @@ def ask(
         with _stopped_in_time(model, until):
             for reply in replies:
                 if _over(until) and isinstance(reply, Failed):
-                    break  # given up because of the time: not a failure, but left
+                    break  # given up because of the time: not failed, but pending
                 if reply.request_id in waiting:
                     waiting.discard(reply.request_id)
                     yield reply

@@ -24,6 +24,11 @@ class Questionnaire(Protocol):
         """Hear the reply to one of them."""
         ...
 
+    @property
+    def left(self) -> int:
+        """How many requests are pending."""
+        ...
+
     def judgement(self) -> Judgement:
         """What came of it, when nothing is pending."""
         ...

@@ -267,25 +267,25 @@ class Store:
         )
         return row[0] if row else None
 
-    def store_reply(self, run: Run, model: RunModel, request: Request, reply: Reply) -> int:
-        """Store a reply that does not end its test; returns its number."""
+    def store_reply(self, run: Run, fingerprint: str, request: Request, reply: Reply) -> int:
+        """Store a reply that does not end a test, of any model; returns its number."""
         with self._file.writing():
-            return self._store_reply(run, model, request, reply)
+            return self._store_reply(run, fingerprint, request, reply)
 
     def store_try(
         self, run: Run, model: RunModel, request: Request, reply: Reply, score: Score | None
     ) -> None:
         """Store the reply that ends a test and its score, both or neither."""
         with self._file.writing():
-            reply_id = self._store_reply(run, model, request, reply)
+            reply_id = self._store_reply(run, model.facts.fingerprint, request, reply)
             key = (request.suite, request.test_id, request.repeat)
             self._store_score(run, model, key, reply_id, score)
 
-    def _store_reply(self, run: Run, model: RunModel, request: Request, reply: Reply) -> int:
+    def _store_reply(self, run: Run, fingerprint: str, request: Request, reply: Reply) -> int:
         self._file.connection.execute(
             "INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
-                request.id, model.facts.fingerprint, request.suite, request.test_id,
+                request.id, fingerprint, request.suite, request.test_id,
                 request.turn, request.repeat, to_json(kept_work(request.work), Work),
             ),
         )  # fmt: skip

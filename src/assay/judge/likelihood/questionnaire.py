@@ -123,6 +123,11 @@ class LikelihoodQuestionnaire:
             self._explanation = self._to_explain()
         return () if self._explanation.id in self._heard else (self._explanation,)
 
+    @property
+    def left(self) -> int:
+        """How many requests are pending; what follows depends on their replies."""
+        return len(self.pending())
+
     def take(self, request: Request, reply: Reply) -> None:
         """Hear one reply; the first one counts."""
         self._heard.setdefault(request.id, reply)

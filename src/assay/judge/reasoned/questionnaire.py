@@ -116,6 +116,11 @@ class ReasonedQuestionnaire:
             return ()
         return tuple(each.request for each in self._at.open if each.reading is None)
 
+    @property
+    def left(self) -> int:
+        """How many requests are pending; what follows depends on their replies."""
+        return len(self.pending())
+
     def take(self, request: Request, reply: Reply) -> None:
         """Hear a reply, and go on up the ladder where it cannot be used."""
         waiting = next((o for o in self._at.open if o.request.id == request.id), None)

@@ -13,14 +13,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
+from assay.ask_loop import find_unanswered
 from assay.messages import tr
 from assay.models.opening import read_spec
-from assay.plan import Exchange, Plan
+from assay.plan import Plan
 from assay.store import Run, Store
 from assay.store.verbs import FILE_NAME
-from assay.types import Answered, Judge, Model, ModelFacts, Request, ToAnswer, ToChoose
+from assay.types import Judge, Model, ModelFacts, Request, ToAnswer, ToChoose
 from assay.workflow.discover.earlier_times import Range, by_earlier, earlier_seconds
 from assay.workflow.discover.pace import Untimed, characters_of, time_one_question
+from assay.workflow.evaluate.asking import StoredReplies, TestConversation
 from assay.workflow.evaluate.evaluation import key_of
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.preparation import Prepared, prepare
@@ -107,7 +109,7 @@ class _Ahead:
         begun = kept.find_unfinished_run(key_of(self.job, self.prepared)) if kept else None
         shares, left = [], []
         for plan, model in zip(self.prepared.plans, self.prepared.models, strict=True):
-            pending = list(_pending(plan, kept, begun or _TO_COME))
+            pending = _pending(plan, kept, begun or _TO_COME)
             left.append([request for request, _ in pending])
             shares.append(_share(self.job, plan, model, pending, self.store, self.about_to_time))
             model.close()
@@ -241,27 +243,12 @@ def _not_estimated() -> str:
 # ----------------------------------------------------------------------------- what is to be asked
 
 
-def _pending(plan: Plan, store: Store | None, run: Run) -> Iterator[tuple[Request, int]]:
+def _pending(plan: Plan, store: Store | None, run: Run) -> list[tuple[Request, int]]:
     """The next request of every test that is not answered yet, and how many turns are left."""
-    for exchange in plan.exchanges:
-        request = _next_unanswered(plan, exchange, store, run)
-        if request is not None:
-            yield request, len(exchange.asked) - request.turn
-
-
-def _next_unanswered(
-    plan: Plan, exchange: Exchange, store: Store | None, run: Run
-) -> Request | None:
-    replies: list[str] = []
-    for turn in range(len(exchange.asked)):
-        request = plan.request(exchange, turn, replies)
-        number = store.find_answer(run, request.id) if store else None
-        if store is None or number is None:
-            return request
-        if turn < len(exchange.asked) - 1:
-            reply = store.read_reply(number)
-            replies.append(reply.text if isinstance(reply, Answered) else "")
-    return None
+    tests = [TestConversation(plan, exchange) for exchange in plan.exchanges]
+    if store is not None:
+        find_unanswered(tests, StoredReplies(store, run, plan.facts.fingerprint))
+    return [(test.request, test.left) for test in tests if test.request]
 
 
 def _draws(plan: Plan, request: Request) -> int:

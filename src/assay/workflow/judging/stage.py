@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from assay.ask_loop import ask_all
 from assay.errors import AssayError
 from assay.judge.calibration import calibrated, fit, left_one_out
 from assay.judge.deviation import deviation_of
@@ -35,8 +36,8 @@ from assay.suites.catalogue import SHIPPED
 from assay.suites.load import load_suite
 from assay.types import Answered, Case, Judge, Observer, Suite
 from assay.types.judgements import Deviation, Evidence, Judgement, Judging, Layout, Rubric
+from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.judging.panel import Panel, Seat
-from assay.workflow.judging.questionnaires import ask_all
 from assay.workflow.judging.stored_evidence import evidence_of
 
 NO_EVIDENCE = Evidence()
@@ -191,17 +192,17 @@ class _Hearing:
             for answer in answers
             for repeat in range(self.panel.options.repeats)
         ]
+        facts = self.seat.model.facts
         ask_all(
-            self.store,
-            self.run,
-            self._as_run_model(),
             self.seat.model,
             [
                 *(each for some in examples.values() for each in some.values()),
                 *(each for _, _, *both in inquiries for each in both if each is not None),
             ],
+            StoredReplies(self.store, self.run, facts.fingerprint),
             self.observer,
-            self.until,
+            name=tr("judge {spec}", spec=facts.spec),
+            until=self.until,
         )
         judged = {
             scale: {name: inquiry.judgement() for name, inquiry in some.items()}
@@ -286,16 +287,6 @@ class _Hearing:
             form=self.seat.form,
             layout=layout,
             left_one_out=layout is not None,
-        )
-
-    def _as_run_model(self) -> RunModel:
-        """The store keeps replies of any model; a judge has no place among the tested."""
-        facts = self.seat.model.facts
-        return RunModel(
-            position=-1,
-            spec=tr("judge {spec}", spec=facts.spec),
-            slug="judge",
-            facts=facts,
         )
 
 

@@ -42,7 +42,8 @@ def evidence_of(
     evidence = examine(check, answer, sandbox)
     if evidence.isolation:
         told = to_json(evidence, Evidence)
-        store.store_reply(run, model, request, Answered(request_id=request.id, text=told))
+        reply = Answered(request_id=request.id, text=told)
+        store.store_reply(run, model.facts.fingerprint, request, reply)
     return evidence
 
 

@@ -1,0 +1,186 @@
+"""What one model is asked in a run: the tests of its plan, and what is measured.
+
+In: the store, a run, a model with its plan and measurements. Out: every reply stored, scored with
+the test it ends. What the store holds is not asked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from assay.ask_loop import Conversation, ask_all
+from assay.checks.scoring import score_reply
+from assay.plan import Exchange, Plan
+from assay.store import Run, RunModel, Store, TryKey
+from assay.types import Answered, Failed, Model, Observed, Observer, Reply, Request, Score
+from assay.workflow.checkpoints.measures import MEASURED
+from assay.workflow.evaluate.background_work import BackgroundWork
+
+SCORED_AT_ONCE = 1000
+
+
+@dataclass(slots=True, eq=False)
+class TestConversation:
+    """One test, turn by turn: a later turn holds the model's own replies to the earlier ones."""
+
+    __test__ = False  # pytest takes every class named Test… for its own
+
+    plan: Plan
+    exchange: Exchange
+    request: Request | None = field(init=False)
+    _replies: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.request = self.plan.request(self.exchange, 0, self._replies)
+
+    def pending(self) -> tuple[Request, ...]:
+        """The request of the next turn."""
+        return (self.request,) if self.request else ()
+
+    @property
+    def left(self) -> int:
+        """Turns that are left."""
+        return len(self.exchange.asked) - self.request.turn if self.request else 0
+
+    def take(self, request: Request, reply: Reply) -> None:
+        """Go on to the next turn; a failed turn is the last."""
+        if self.ends_with(request, reply):
+            self.request = None
+            return
+        self._replies.append(reply.text if isinstance(reply, Answered) else "")
+        self.request = self.plan.request(self.exchange, request.turn + 1, self._replies)
+
+    def ends_with(self, request: Request, reply: Reply) -> bool:
+        """Whether this reply ends the test."""
+        return isinstance(reply, Failed) or request.turn == len(self.exchange.asked) - 1
+
+    def score(self, reply: Reply) -> Score | None:
+        """The score of the reply that ended it."""
+        return score_reply(self.exchange.case, reply)
+
+
+@dataclass(slots=True, eq=False)
+class MeasureConversation:
+    """One measurement. It is no test: its score only says that it was made."""
+
+    request: Request | None
+
+    def pending(self) -> tuple[Request, ...]:
+        """The measurement, until it was made."""
+        return (self.request,) if self.request else ()
+
+    @property
+    def left(self) -> int:
+        """One or none."""
+        return 1 if self.request else 0
+
+    def take(self, request: Request, reply: Reply) -> None:
+        """It was made, or it failed."""
+        self.request = None
+
+    def ends_with(self, request: Request, reply: Reply) -> bool:
+        """There is one request."""
+        return True
+
+    def score(self, reply: Reply) -> Score | None:
+        """Says that it was made."""
+        return None if isinstance(reply, Failed) else MEASURED
+
+
+AnyConversation = TestConversation | MeasureConversation
+
+
+@dataclass(slots=True)
+class StoredReplies:
+    """The ledger of one model in a run, for replies that have no score of their own."""
+
+    store: Store
+    run: Run
+    fingerprint: str
+
+    def reuse_reply(self, conversation: Conversation, request: Request) -> Reply | None:
+        """The newest stored answer to a request."""
+        number = self.store.find_answer(self.run, request.id)
+        return None if number is None else self.store.read_reply(number)
+
+    def store_reply(self, conversation: Conversation, request: Request, reply: Reply) -> None:
+        """Store a reply."""
+        self.store.store_reply(self.run, self.fingerprint, request, reply)
+
+
+@dataclass(slots=True)
+class ScoredReplies:
+    """The ledger of a tested model. Scores of reused replies are stored in large transactions."""
+
+    store: Store
+    run: Run
+    model: RunModel
+    background: BackgroundWork
+    asked: bool = False
+    _scores: list[tuple[TryKey, int, Score | None]] = field(default_factory=list)
+
+    def reuse_reply(self, conversation: AnyConversation, request: Request) -> Reply | None:
+        """The newest stored answer to a request, scored for this run if it ends a test."""
+        number = self.store.find_answer(self.run, request.id)
+        if number is None:
+            return None
+        reply = self.store.read_reply(number)
+        if conversation.ends_with(request, reply):
+            self._scores.append((_key_of(request), number, conversation.score(reply)))
+            if len(self._scores) >= SCORED_AT_ONCE:
+                self.flush()
+        return reply
+
+    def store_reply(
+        self, conversation: AnyConversation, request: Request, reply: Reply
+    ) -> Score | None:
+        """Store a reply, with its score if it ends a test."""
+        self.asked = True
+        if not conversation.ends_with(request, reply):
+            self.store.store_reply(self.run, self.model.facts.fingerprint, request, reply)
+            return None
+        score = conversation.score(reply)
+        self.store.store_try(self.run, self.model, request, reply, score)
+        if isinstance(conversation, MeasureConversation):
+            return None
+        self.background.answered(self.model.slug, request, reply)
+        return score
+
+    def flush(self) -> None:
+        """Store the scores of reused replies."""
+        self.store.store_scores(self.run, self.model, self._scores)
+        self._scores.clear()
+
+
+def ask_model(
+    store: Store,
+    run: Run,
+    known: RunModel,
+    model: Model,
+    plan: Plan,
+    measures: Sequence[Request],
+    observer: Observer,
+    background: BackgroundWork,
+    until: float | None,
+) -> None:
+    """Ask one model everything that is left of its plan and measurements."""
+    # A scored try of this very run needs no hash: the run's key holds all that its id does.
+    scored = store.find_scored(run, known)
+    conversations: list[AnyConversation] = [
+        *(TestConversation(plan, each) for each in plan.exchanges if each.key not in scored),
+        *(MeasureConversation(each) for each in measures if _key_of(each) not in scored),
+    ]
+    ledger = ScoredReplies(store, run, known, background)
+    done = plan.turns + len(measures) - sum(each.left for each in conversations)
+    background.begin()
+    try:
+        ask_all(model, conversations, ledger, observer, name=known.spec, done=done, until=until)
+    finally:  # a stopped run, too, reports the answers it found in the store
+        ledger.flush()
+        if ledger.asked and (observed := model.observed()) != Observed():
+            store.store_observed(run, known, observed)
+
+
+def _key_of(request: Request) -> TryKey:
+    return request.suite, request.test_id, request.repeat
