@@ -91,7 +91,7 @@ def test_a_word_stands_for_a_list_of_one_alternative(tmp_path):
         ([sample(id="a b")], "word characters"),
         ([sample(ticks=[])], "ticks"),
         ([sample(subject="ethernet")], "subject"),
-        ([sample(), sample()], "stands twice"),
+        ([sample(), sample()], "appears twice"),
         ([sample(ticks=[{"name": "x", "kind": "word"}])], "did you mean 'words'"),
         ([sample(ticks=[{"name": "x", "kind": "words"}])], "needs 'words'"),
         ([sample(ticks=[{"name": "x", "kind": "syntax", "words": ["a"]}])], "has no 'words'"),
@@ -101,7 +101,7 @@ def test_a_word_stands_for_a_list_of_one_alternative(tmp_path):
             "two ticks are named 'x'",
         ),
         ([sample(promt="x")], "did you mean 'prompt'"),
-        ([{"id": "x"}], "lacks 'prompt'"),
+        ([{"id": "x"}], "'prompt', 'subject', 'ticks' are missing"),
         (["x"], "an object"),
     ],
 )

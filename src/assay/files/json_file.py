@@ -80,6 +80,14 @@ class JsonFile:
         at = places_of(self.text, (spot.value for spot in spots.values()))
         return {path: at[spot.value] for path, spot in spots.items()}
 
+    def note_torn_texts(self, notes: Notes) -> None:
+        """Note every text with half a character."""
+        for path, about_key in self.torn:
+            notes.test_id = self.test_id(path)
+            message = tr("half a character (a lone surrogate such as \\ud800); write a whole one")
+            notes.error(path, message, about_key=about_key)
+        notes.test_id = None
+
     def findings(self, notes: Notes) -> list[Finding]:
         """Every note, and every flaw of the text, with its place.
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assay.errors import InvalidFiles
 from assay.files.places import Path, places_of
+from assay.messages import tr, trn
 from assay.types import Finding, Severity
 
 
@@ -57,3 +59,13 @@ def findings_of(file: str, text: str, placed: Sequence[tuple[Note, int]]) -> lis
         )
         for note, offset in placed
     ]
+
+
+def invalid_files(where: str, findings: Sequence[Finding], *, hint: str = "") -> InvalidFiles:
+    """The error that shows findings before anything was asked of a model."""
+    mistakes = sum(finding.severity == "error" for finding in findings)
+    return InvalidFiles(
+        trn("{count} mistake in {where}", "{count} mistakes in {where}", mistakes, where=where),
+        findings,
+        hint=hint or tr("Nothing was asked of any model. Fix the files, then try again."),
+    )

@@ -22,7 +22,7 @@ from assay.files.wording import described, did_you_mean, label, nearest, shown
 from assay.messages import tr
 
 if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic_core import CoreSchema, ErrorDetails, SchemaValidator
 
 Schema = dict[str, Any]
@@ -30,9 +30,6 @@ T = TypeVar("T")
 
 _STRICT = frozenset({"str", "int", "float", "bool", "list", "dict"})
 _OPEN = frozenset({"dataclass-args", "model-fields", "typed-dict"})
-_RANGE = frozenset(
-    {"greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number"}
-)
 _DECIMAL_BITS = 200  # Python does not write a whole number of some 14,000 bits in decimals
 
 
@@ -72,6 +69,28 @@ class Rule:
         return core_schema.no_info_after_validator_function(
             self.function, handler(kind), metadata=extra
         )
+
+
+@dataclass(frozen=True)
+class About:
+    """In `Annotated`: words for a value, each made when it is needed, in the user's language.
+
+    `description` goes into the JSON Schema; `wanted` names the value in a sentence ("a number from
+    0 to 1"); `hint` follows a sentence about a wrong value, and begins with "; ".
+    """
+
+    description: Callable[[], str] | None = None
+    wanted: Callable[[], str] | None = None
+    hint: Callable[[Any], str] | None = None
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> Schema:
+        made = handler(core)
+        if self.description is not None:
+            made["description"] = self.description()
+        words = {"x-wanted": self.wanted, "x-hint": self.hint}
+        return made | {name: function for name, function in words.items() if function}
 
 
 @dataclass(frozen=True)
@@ -169,7 +188,8 @@ class Validator:
 
     def schema(self) -> Schema:
         """The type as JSON Schema, without titles, its definitions in place."""
-        made: Schema = _in_place(self._json_schema, self._json_schema.get("$defs", {}))
+        whole = self._generate_schema()
+        made: Schema = _in_place(whole, whole.get("$defs", {}))
         return made
 
     # ------------------------------------------------------------------- sentences one may replace
@@ -206,6 +226,9 @@ class Validator:
 
     @cached_property
     def _json_schema(self) -> Schema:
+        return self._generate_schema()
+
+    def _generate_schema(self) -> Schema:
         from pydantic.json_schema import GenerateJsonSchema
 
         return GenerateJsonSchema().generate(self._core)
@@ -221,7 +244,8 @@ class Validator:
     def _alternatives(self, node: Schema) -> Iterator[Schema]:
         if "$ref" in node:
             name = node["$ref"].rpartition("/")[2]
-            yield from self._alternatives(self._json_schema["$defs"][name])
+            rest = {key: each for key, each in node.items() if key != "$ref"}
+            yield from self._alternatives({**self._json_schema["$defs"][name], **rest})
         elif "anyOf" in node or "oneOf" in node:
             for each in node.get("anyOf") or node["oneOf"]:
                 yield from self._alternatives(each)
@@ -284,23 +308,28 @@ class Validator:
         if isinstance(value, str) and words:
             problem = tr("'{field}' cannot be '{word}'", field=field, word=shown(value))
             return steps, did_you_mean(problem, value, words), False
-        if kind in _RANGE:  # a union is left aside: the value is of this branch's type
-            nodes = [node for node in nodes if node.get("type") in ("number", "integer")]
+        if not field and path:
+            wanted, got = self._wanted(nodes, ""), self._got(value)
+            return steps, tr("this must be {wanted}, not {got}", wanted=wanted, got=got), False
         return steps, self._wrong_value(field, value, nodes), False
+
+    def _got(self, value: object) -> str:
+        return tr("a table") if self._toml and isinstance(value, dict) else described(value)
 
     def _wrong_value(self, field: str, value: object, nodes: Sequence[Schema]) -> str:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        numbers = [node for node in nodes if node.get("type") in ("number", "integer")]
+        if is_number and numbers:  # of a union only the branch of the value's type
+            nodes = numbers
         types = {node.get("type") for node in nodes if not _choices(node)}
         hint = ""
         if value is None:
             hint = tr("; leave the field out instead")
         elif is_number and "string" in types:
             hint = tr("; put it in quotes")
-        if is_number and types & {"number", "integer"}:
-            got = _written(value)
-        else:
-            got = tr("a table") if self._toml and isinstance(value, dict) else described(value)
-        wanted = self._wanted(nodes)
+        got = _written(value) if is_number and numbers else self._got(value)
+        hint += "".join(node["x-hint"](value) for node in nodes if "x-hint" in node)
+        wanted = self._wanted(nodes, field)
         if not field:
             return tr("the file must contain {wanted}, not {got}", wanted=wanted, got=got)
         return tr(
@@ -311,8 +340,8 @@ class Validator:
             hint=hint,
         )
 
-    def _wanted(self, nodes: Sequence[Schema]) -> str:
-        phrases = list(dict.fromkeys(self._phrase(node, len(nodes) > 1) for node in nodes))
+    def _wanted(self, nodes: Sequence[Schema], field: str) -> str:
+        phrases = list(dict.fromkeys(self._phrase(node, field, len(nodes) > 1) for node in nodes))
         if not phrases:
             return tr("something else")
         if len(phrases) == 1:
@@ -321,8 +350,10 @@ class Validator:
         comma = "," if any("," in phrase for phrase in first) else ""
         return tr("{first}{comma} or {last}", first=", ".join(first), comma=comma, last=last)
 
-    def _phrase(self, node: Schema, in_union: bool) -> str:
+    def _phrase(self, node: Schema, field: str, in_union: bool) -> str:
         """A type as the middle of a sentence."""
+        if "x-wanted" in node:
+            return str(node["x-wanted"]())
         if words := _choices(node):
             return tr("one of {words}", words=", ".join(f"'{word}'" for word in words))
         match node.get("type"):
@@ -333,9 +364,11 @@ class Validator:
             case "number" | "integer":
                 return _range(node)
             case "array":
-                items = node.get("items") or {}
+                items = next(self._alternatives(node.get("items") or {}))
                 if in_union and items.get("type") == "string":
                     return tr("a list of texts")
+                if self._toml and items.get("type") == "object":
+                    return tr("a list of tables, each under [[{name}]]", name=field)
                 return tr("a list")
             case "object":
                 return tr("a table") if self._toml else tr("an object")
@@ -479,7 +512,7 @@ def _in_place(node: Any, definitions: Schema, inside: tuple[str, ...] = ()) -> A
     made = {
         key: _in_place(each, definitions, inside)
         for key, each in node.items()
-        if key != "$defs"
+        if key not in ("$defs", "x-wanted", "x-hint")
         and not (key == "title" and isinstance(each, str))
         and not (key == "default" and each is None)
     }

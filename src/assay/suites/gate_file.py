@@ -9,15 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.errors import InvalidFiles
 from assay.files.file_text import TOP, Refused, shown_path
-from assay.files.notes import Notes
+from assay.files.notes import Notes, invalid_files
 from assay.files.places import Path as KeyPath
 from assay.files.places import Place
 from assay.files.toml_file import TomlFile, read_toml
 from assay.files.wording import did_you_mean, shown
-from assay.messages import tr, trn
-from assay.suites.gate_format import GATE_KEYS
+from assay.messages import tr
+from assay.suites.gate_format import GATE, GATE_TABLES, BySizeClass, GateTables
 from assay.types import Finding
 from assay.types.decisions import SIZE_CLASSES, Gate, SizeClass, SuiteLimit
 
@@ -38,11 +37,11 @@ def load_gate(path: Path | None) -> Gate:
     try:
         file = _read(SHIPPED if path is None else path)
     except Refused as refused:
-        raise invalid_gate(refused.finding.file, [refused.finding]) from refused
-    findings = _mistakes(file)
-    if findings:
-        raise invalid_gate(file.shown, findings)
-    return _gate(file.document, DEFAULT if path is None else _source(path))
+        raise invalid_files(refused.finding.file, [refused.finding]) from refused
+    tables, findings = _check(file)
+    if tables is None:
+        raise invalid_files(file.shown, findings)
+    return _gate(tables, DEFAULT if path is None else _source(path))
 
 
 def _read(path: Path) -> TomlFile:
@@ -62,7 +61,7 @@ def is_gate_file(path: Path) -> bool:
 def examine_gate(path: Path) -> tuple[Finding, ...]:
     """Every mistake in a gate file."""
     try:
-        return _mistakes(_read(path))
+        return _check(_read(path))[1]
     except Refused as refused:
         return (refused.finding,)
 
@@ -83,39 +82,23 @@ def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[Finding,
     )
 
 
-def invalid_gate(where: str, findings: Sequence[Finding], *, hint: str = "") -> InvalidFiles:
-    """The error that shows findings about a gate. The hint, where none is given, is to mend it."""
-    return InvalidFiles(
-        trn(
-            "{count} mistake in {where}", "{count} mistakes in {where}", len(findings), where=where
-        ),
-        findings,
-        hint=hint or tr("Nothing was asked of any model. Mend the files, then try again."),
-    )
-
-
 # ------------------------------------------------------------------------------- what is wrong
 
 
-def _mistakes(file: TomlFile) -> tuple[Finding, ...]:
+def _check(file: TomlFile) -> tuple[GateTables | None, tuple[Finding, ...]]:
+    """The tables, or None and every mistake."""
     notes = Notes()
-    for key, value in file.document.items():
-        kind = GATE_KEYS.get(key)
-        if kind is None:
-            problem = tr("unknown key '{key}'", key=shown(key))
-            notes.error((key,), did_you_mean(problem, key, GATE_KEYS), about_key=True)
-        else:
-            kind.check(value, (key,), notes)
+    tables = GATE.check(file.document, notes)
     if not file.document:
         message = tr("a gate that asks for nothing; name at least one of {tables}",
-                     tables=", ".join(GATE_KEYS))  # fmt: skip
+                     tables=", ".join(GATE_TABLES))  # fmt: skip
         notes.error((), message)
     _check_repeats(file, notes)
-    return file.findings(notes)
+    return (None if notes.errors else tables), file.findings(notes)
 
 
 def _check_repeats(file: TomlFile, notes: Notes) -> None:
-    """A suite has one verdict, so that it can have one limit only."""
+    """A suite has one limit."""
     first: dict[str, int] = {}
     for index, name in _names_of_suites(file.document):
         if first.setdefault(name, index) != index:
@@ -181,32 +164,26 @@ def _places_again(gate: Gate) -> Callable[[str, KeyPath], Place]:
 # ------------------------------------------------------------------------------- what is asked
 
 
-def _gate(document: Mapping[str, Any], source: str) -> Gate:
-    """A gate out of a document without mistakes."""
-    generation = document.get("generation")
+def _gate(tables: GateTables, source: str) -> Gate:
+    """A gate out of tables without mistakes."""
     return Gate(
         source=source,
-        perplexity_max=_by_size_class(document, "perplexity", "max"),
+        perplexity_max=_by_size_class(tables.perplexity.max if tables.perplexity else None),
         suites=tuple(
-            SuiteLimit(
-                name=suite["name"],
-                min=float(suite["min"]),
-                categories=tuple(suite.get("categories", ())),
-            )
-            for suite in document.get("suite", ())
+            SuiteLimit(name=suite.name, min=suite.min, categories=suite.categories)
+            for suite in tables.suite
         ),
-        speed_min=_by_size_class(document, "speed", "min_tokens_per_s"),
-        generation_max_failures=generation["max_failures"] if generation else None,
-        memory_max_mb=_by_size_class(document, "memory", "max_mb"),
+        speed_min=_by_size_class(tables.speed.min_tokens_per_s if tables.speed else None),
+        generation_max_failures=tables.generation.max_failures if tables.generation else None,
+        memory_max_mb=_by_size_class(tables.memory.max_mb if tables.memory else None),
     )
 
 
 def _by_size_class(
-    document: Mapping[str, Any], table: str, key: str
+    limit: float | BySizeClass[float] | None,
 ) -> Mapping[SizeClass, float] | None:
-    if table not in document:
+    if limit is None:
         return None
-    limit = document[table][key]
-    if isinstance(limit, dict):
-        return {name: float(limit[name]) for name in SIZE_CLASSES}
-    return dict.fromkeys(SIZE_CLASSES, float(limit))
+    if isinstance(limit, BySizeClass):
+        return {name: getattr(limit, name) for name in SIZE_CLASSES}
+    return dict.fromkeys(SIZE_CLASSES, limit)

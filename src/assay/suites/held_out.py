@@ -22,7 +22,8 @@ from typing import Any
 
 from assay.errors import InvalidFiles, UsageError
 from assay.files.file_text import shown_path
-from assay.messages import tr, trn
+from assay.files.notes import invalid_files
+from assay.messages import tr
 from assay.types import Finding
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "texts" / "held_out_english.txt"
@@ -84,9 +85,9 @@ def _text(path: Path) -> tuple[Document, ...]:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise _invalid(path, [_finding(path, line, tr("this is not UTF-8"))]) from error
+        raise _invalid(path, tr("this is not UTF-8"), line=line) from error
     if not text.strip():
-        raise _invalid(path, [_finding(path, 1, tr("the file holds no text"))])
+        raise _invalid(path, tr("the file contains no text"))
     return (_document(text=text),)
 
 
@@ -123,9 +124,9 @@ def _json_lines(path: Path) -> tuple[Document, ...]:
             if len(findings) == MOST_FINDINGS:
                 break
     if not documents and not findings:
-        findings.append(_finding(path, 1, tr("the file holds no text")))
+        findings.append(_finding(path, 1, tr("the file contains no text")))
     if findings:
-        raise _invalid(path, findings)
+        raise invalid_files(shown_path(path), findings)
     return tuple(documents)
 
 
@@ -158,10 +159,10 @@ def _numpy_file(path: Path) -> tuple[Document, ...]:
     try:
         tokens = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError) as error:
-        raise _invalid(path, [_finding(path, 1, tr("this is no NumPy file of numbers"))]) from error
+        raise _invalid(path, tr("this is no NumPy file of numbers")) from error
     if tokens.ndim != 1 or tokens.dtype.kind not in "iu":
         message = tr("token ids must be whole numbers in one row")
-        raise _invalid(path, [_finding(path, 1, message)])
+        raise _invalid(path, message)
     return _mapped(path, tokens)
 
 
@@ -176,13 +177,13 @@ def _binary_file(path: Path) -> tuple[Document, ...]:
             size=size,
             width=kind.itemsize,
         )
-        raise _invalid(path, [_finding(path, 1, message)])
+        raise _invalid(path, message)
     return _mapped(path, np.memmap(path, dtype=kind, mode="r"))
 
 
 def _mapped(path: Path, tokens: Any) -> tuple[Document, ...]:
     if not len(tokens):
-        raise _invalid(path, [_finding(path, 1, tr("the file holds no token"))])
+        raise _invalid(path, tr("the file contains no token"))
     largest = 0
     for start in range(0, len(tokens), IDS_AT_ONCE):
         some = tokens[start : start + IDS_AT_ONCE]
@@ -193,7 +194,7 @@ def _mapped(path: Path, tokens: Any) -> tuple[Document, ...]:
                 number=place + 1,
                 value=int(tokens[place]),
             )
-            raise _invalid(path, [_finding(path, 1, message)])
+            raise _invalid(path, message)
         largest = max(largest, int(some.max()))
     with path.open("rb") as file:
         import hashlib
@@ -214,14 +215,5 @@ def _finding(path: Path, line: int, message: str) -> Finding:
     return Finding(file=shown_path(path), line=line, column=1, message=message)
 
 
-def _invalid(path: Path, findings: Sequence[Finding]) -> InvalidFiles:
-    return InvalidFiles(
-        trn(
-            "{count} mistake in {where}",
-            "{count} mistakes in {where}",
-            len(findings),
-            where=shown_path(path),
-        ),
-        findings,
-        hint=tr("Nothing was asked of any model. Mend the files, then try again."),
-    )
+def _invalid(path: Path, message: str, *, line: int = 1) -> InvalidFiles:
+    return invalid_files(shown_path(path), [_finding(path, line, message)])

@@ -10,9 +10,10 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from assay.errors import InvalidFiles, SuiteNotFound, UsageError
+from assay.errors import SuiteNotFound, UsageError
 from assay.files.file_text import refusal, shown_path
-from assay.messages import tr, trn
+from assay.files.notes import invalid_files
+from assay.messages import tr
 from assay.pause_gc import pause_gc
 from assay.suites.files import SuiteFiles, files_of
 from assay.suites.gate_file import examine_gate, is_gate_file
@@ -107,13 +108,7 @@ def _all_or_nothing(
     if len(suites) == len(readings):
         return tuple(suites)
     findings = _in_order(finding for reading in readings for finding in reading.findings)
-    mistakes = sum(finding.severity == "error" for finding in findings)
-    where = ", ".join(map(shown_path, paths))
-    raise InvalidFiles(
-        trn("{count} mistake in {where}", "{count} mistakes in {where}", mistakes, where=where),
-        findings,
-        hint=tr("Nothing was asked of any model. Mend the files, then try again."),
-    )
+    raise invalid_files(", ".join(map(shown_path, paths)), findings)
 
 
 def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

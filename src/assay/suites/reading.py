@@ -137,11 +137,7 @@ class Reading:
             return None
         opened = _Opened(file, Notes(warnings=self._warnings))
         self._opened.append(opened)
-        for where, about_key in file.torn:
-            opened.notes.test_id = file.test_id(where)
-            message = tr("half a character (a lone surrogate such as \\ud800); write a whole one")
-            opened.notes.error(where, message, about_key=about_key)
-        opened.notes.test_id = None
+        file.note_torn_texts(opened.notes)
         return opened
 
     def _refuse(self, path: Path, message: str) -> None:

@@ -10,46 +10,80 @@ items are words or lists of alternatives. A tick has a `name`, a `kind`, and for
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated
 
-from assay.errors import InvalidFiles
+from annotated_types import Len
+
 from assay.files.file_text import Refused, shown_path
 from assay.files.json_file import ID_FORM, JsonFile, read_json
-from assay.files.notes import Notes
+from assay.files.notes import Notes, invalid_files
+from assay.files.validation import Form, Mistake, Rule, Text, Validator
 from assay.files.wording import described
-from assay.messages import tr, trn
-from assay.suites.containers import ListOf, OneOrMore, Record
-from assay.suites.kinds import OneOf, Pattern, Text
-from assay.types import Finding
+from assay.messages import tr
 from assay.types.samples import SamplePrompt, Tick, TickKind
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "samples.json"
 
-_ITEMS = ListOf(OneOrMore(), least=1)
-_TICK = Record(
-    {
-        "name": Text(),
-        "kind": OneOf(get_args(TickKind)),
-        "words": _ITEMS,
-        "commands": _ITEMS,
-    },
-    required=("name", "kind"),
-)
-_SAMPLE = Record(
-    {
-        "id": Pattern(ID_FORM.pattern, lambda: tr('word characters and "-"')),
-        "prompt": Text(),
-        "subject": _ITEMS,
-        "ticks": ListOf(_TICK, least=1),
-    },
-    required=("id", "prompt", "subject", "ticks"),
-)
 _FIELD_OF_KIND: Mapping[str, str] = {
     "words": "words",
     "commands": "commands",
     "sequence": "commands",
 }
+
+
+def _as_alternatives(item: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (item,) if isinstance(item, str) else item
+
+
+_Item = Annotated[Text | Annotated[tuple[Text, ...], Len(1)], Rule(_as_alternatives)]
+_Items = Annotated[tuple[_Item, ...], Len(1)]
+
+
+@dataclass(frozen=True)
+class _TickEntry:
+    name: Text
+    kind: TickKind
+    words: _Items = ()
+    commands: _Items = ()
+
+
+def _check_fields_of_kind(tick: _TickEntry) -> _TickEntry:
+    needed = _FIELD_OF_KIND.get(tick.kind)
+    if needed is not None and not getattr(tick, needed):
+        raise Mistake(tr("a tick of kind '{kind}' needs '{field}'", kind=tick.kind, field=needed))
+    for other in ("words", "commands"):
+        if other != needed and getattr(tick, other):
+            raise Mistake(
+                tr("a tick of kind '{kind}' has no '{field}'", kind=tick.kind, field=other),
+                (other,),
+                about_key=True,
+            )
+    return tick
+
+
+def _check_names(ticks: tuple[_TickEntry, ...]) -> tuple[_TickEntry, ...]:
+    names: set[str] = set()
+    for index, tick in enumerate(ticks):
+        if tick.name in names:
+            message = tr("two ticks are named '{name}'", name=tick.name)
+            raise Mistake(message, (index, "name"))
+        names.add(tick.name)
+    return ticks
+
+
+@dataclass(frozen=True)
+class _SampleEntry:
+    id: Annotated[str, Form(ID_FORM.pattern, lambda: tr('word characters and "-"'))]
+    prompt: Text
+    subject: _Items
+    ticks: Annotated[
+        tuple[Annotated[_TickEntry, Rule(_check_fields_of_kind)], ...], Len(1), Rule(_check_names)
+    ]
+
+
+_SAMPLE = Validator(_SampleEntry)
 
 
 def load_samples(path: Path = SHIPPED) -> tuple[SamplePrompt, ...]:
@@ -61,85 +95,35 @@ def load_samples(path: Path = SHIPPED) -> tuple[SamplePrompt, ...]:
     try:
         file = read_json(path)
     except Refused as refused:
-        raise _invalid(path, [refused.finding]) from refused
-    findings = _mistakes(file)
-    if findings or not isinstance(file.value, list):
-        raise _invalid(path, findings)
-    return tuple(_sample(raw) for raw in file.value)
-
-
-def _invalid(path: Path, findings: list[Finding]) -> InvalidFiles:
-    where = shown_path(path)
-    return InvalidFiles(
-        trn(
-            "{count} mistake in {where}", "{count} mistakes in {where}", len(findings), where=where
-        ),
-        findings,
-        hint=tr("Nothing was asked of any model. Mend the files, then try again."),
-    )
-
-
-def _mistakes(file: JsonFile) -> list[Finding]:
+        raise invalid_files(shown_path(path), [refused.finding]) from refused
     notes = Notes()
-    if not isinstance(file.value, list):
-        message = tr("the file must hold a list of samples, not {got}", got=described(file.value))
-        notes.error((), message)
-        return file.findings(notes)
-    if not file.value:
-        notes.error((), tr("the file holds no sample"))
-    for path, about_key in file.torn:
-        notes.error(path, tr("this text holds half a character"), about_key=about_key)
-    first: dict[str, int] = {}
-    for row, raw in enumerate(file.value):
-        notes.test_id = file.test_id((row,))
-        _SAMPLE.check(raw, (row,), notes)
-        if isinstance(raw, dict):
-            _check_whole(raw, row, notes)
-            name = notes.test_id
-            if name is not None and first.setdefault(name, row) != row:
-                notes.error((row, "id"), tr("the id '{id}' stands twice", id=name))
-    return file.findings(notes)
-
-
-def _check_whole(raw: dict[str, Any], row: int, notes: Notes) -> None:
-    ticks = raw.get("ticks")
-    names: set[str] = set()
-    for at, tick in enumerate(ticks if isinstance(ticks, list) else ()):
-        if not isinstance(tick, dict):
-            continue
-        path = (row, "ticks", at)
-        name = tick.get("name")
-        if isinstance(name, str):
-            if name in names:
-                notes.error((*path, "name"), tr("two ticks are named '{name}'", name=name))
-            names.add(name)
-        kind = tick.get("kind")
-        needed = _FIELD_OF_KIND.get(kind) if isinstance(kind, str) else None
-        if needed is not None and needed not in tick:
-            message = tr("a tick of kind '{kind}' needs '{field}'", kind=kind, field=needed)
-            notes.error(path, message)
-        for other in ("words", "commands"):
-            if kind in get_args(TickKind) and other in tick and other != needed:
-                message = tr("a tick of kind '{kind}' has no '{field}'", kind=kind, field=other)
-                notes.error((*path, other), message, about_key=True)
-
-
-def _sample(raw: dict[str, Any]) -> SamplePrompt:
-    return SamplePrompt(
-        id=raw["id"],
-        prompt=raw["prompt"],
-        subject=_items(raw["subject"]),
-        ticks=tuple(
-            Tick(
-                name=tick["name"],
-                kind=tick["kind"],
-                words=_items(tick.get("words", [])),
-                commands=_items(tick.get("commands", [])),
-            )
-            for tick in raw["ticks"]
-        ),
+    entries = _entries(file, notes)
+    if findings := file.findings(notes):
+        raise invalid_files(shown_path(path), findings)
+    return tuple(
+        SamplePrompt(
+            id=entry.id,
+            prompt=entry.prompt,
+            subject=entry.subject,  # type: ignore[arg-type]  # after _as_alternatives
+            ticks=tuple(Tick(**asdict(tick)) for tick in entry.ticks),
+        )
+        for entry in entries
     )
 
 
-def _items(raw: list[Any]) -> tuple[tuple[str, ...], ...]:
-    return tuple((item,) if isinstance(item, str) else tuple(item) for item in raw)
+def _entries(file: JsonFile, notes: Notes) -> list[_SampleEntry]:
+    if not isinstance(file.value, list):
+        got = described(file.value)
+        notes.error((), tr("the file must contain a list of samples, not {got}", got=got))
+        return []
+    if not file.value:
+        notes.error((), tr("the file contains no sample"))
+    file.note_torn_texts(notes)
+    first: dict[str, int] = {}
+    entries = []
+    for row, raw in enumerate(file.value):
+        notes.test_id = name = file.test_id((row,))
+        entries.append(_SAMPLE.check(raw, notes, (row,)))
+        if name is not None and first.setdefault(name, row) != row:
+            notes.error((row, "id"), tr("the id '{id}' appears twice", id=name))
+    return entries

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from assay.errors import InvalidFiles
 from assay.files.file_text import refusal, shown_path
-from assay.messages import tr, trn
+from assay.files.notes import invalid_files
+from assay.messages import tr
 from assay.types import Finding
 
 SOURCES_FILE = "sources.tsv"
@@ -37,8 +38,7 @@ def facts_by_source(suite: Path, tests: Collection[str]) -> Mapping[str, int]:
             rows = [*csv.reader(file, delimiter="\t", strict=True)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise _invalid(path, [refusal(shown_path(path), str(error))]) from error
-    wrong = [*_wrong(path, rows)]
-    if wrong:
+    if wrong := _wrong(path, rows):
         raise _invalid(path, wrong)
     counts = Counter(row[2] for row in rows[1:] if row[0] in tests)
     return {name: counts[name] for name in sorted(counts, key=lambda name: (-counts[name], name))}
@@ -61,11 +61,5 @@ def _wrong(path: Path, rows: list[list[str]]) -> list[Finding]:
 
 
 def _invalid(path: Path, findings: list[Finding]) -> InvalidFiles:
-    where = shown_path(path)
-    return InvalidFiles(
-        trn(
-            "{count} mistake in {where}", "{count} mistakes in {where}", len(findings), where=where
-        ),
-        tuple(findings),
-        hint=tr("Mend the file, or take it away: it is for readers, and marks nothing."),
-    )
+    hint = tr("Fix the file, or remove it: it is for readers, and changes no score.")
+    return invalid_files(shown_path(path), findings, hint=hint)

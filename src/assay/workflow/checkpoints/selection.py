@@ -19,11 +19,12 @@ from pathlib import Path
 import assay
 from assay.errors import AssayError, ExitCode, UsageError
 from assay.files.file_text import shown_path
+from assay.files.notes import invalid_files
 from assay.messages import tr
 from assay.reports.decision import CHECKPOINTS
 from assay.store import FILE_NAME, suite_digest, utc_now
 from assay.suites.catalogue import find
-from assay.suites.gate_file import check_gate, invalid_gate, load_gate
+from assay.suites.gate_file import check_gate, load_gate
 from assay.suites.load import load_all
 from assay.types import Suite
 from assay.types.decisions import (
@@ -162,7 +163,7 @@ def _refuse_unknown_suites(asked: Gate, measured: Sequence[Measured]) -> None:
         for name, suite in each.suites.items():
             known.setdefault(name, []).extend(suite.categories)
     if findings := check_gate(asked, known):
-        raise invalid_gate(
+        raise invalid_files(
             asked.source,
             findings,
             hint=tr("mend the gate, or evaluate the checkpoints with the suites it names"),

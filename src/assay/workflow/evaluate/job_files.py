@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from assay.errors import AssayError, UsageError
+from assay.files.notes import invalid_files
 from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.reports.tensorboard import tensorboard_writer
 from assay.suites.catalogue import benchmarks_folder, find
 from assay.suites.default_system import with_default_system
-from assay.suites.gate_file import check_gate, invalid_gate, load_gate
+from assay.suites.gate_file import check_gate, load_gate
 from assay.suites.held_out import HeldOut, load_held_out
 from assay.suites.load import load_all
 from assay.suites.pick import only_tests, pick_all
@@ -155,7 +156,7 @@ def gate_and_text(
     known = {suite.name: [each.name for each in suite.categories] for suite in suites}
     for gate in gates:
         if job.gate is not None and suites and (findings := check_gate(gate, known)):
-            errors.append(invalid_gate(gate.source, findings))
+            errors.append(invalid_files(gate.source, findings))
     texts = tried(errors, load_held_out, job.text)
     tried(errors, _curves_can_be_written, job.tensorboard)
     return next(iter(gates), None), next(iter(texts), None)
