@@ -1,4 +1,4 @@
-"""A rubric's folder becomes a Rubric, or every mistake in it is told at once."""
+"""A rubric's folder becomes a Rubric, or every mistake in it is reported at once."""
 
 from __future__ import annotations
 
@@ -113,10 +113,12 @@ def test_all_mistakes_are_told_at_once_with_their_lines(folder):
     (folder / "examples.toml").write_text('[[example]]\nid = "a b"\nscores = {correctness = 11}\n')
     told = mistakes(folder)
     lines = {line.split(":")[1] for line in told if "rubric.toml" in line}
-    assert {"1", "2", "5", "6", "7", "8", "9"} <= lines
+    assert {"1", "2", "5", "6", "7", "8", "11"} == lines
     assert any("did you mean 'title'" in line for line in told)
-    assert any("questions.toml:2:1" in line for line in told)
-    assert any("examples.toml:3:1" in line and "example.scores" in line for line in told)
+    assert any("questions.toml:2:15" in line for line in told)
+    assert any(
+        "examples.toml:3:25" in line and "'example[0].scores.correctness'" in line for line in told
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_all_mistakes_are_told_at_once_with_their_lines(folder):
         (("weight = 10", "weight = true"), "whole number"),
         (("version = 1", "version = 1\ncriterion2 = 1"), "unknown key"),
         (('title = "Mine"', "title = ["), "not valid TOML"),
-        (("[[criterion]]", "[criterium]"), "at least one"),
+        (("[[criterion]]", "[[criterium]]"), "did you mean 'criterion'"),
     ],
 )
 def test_a_mistake_in_the_rubric_is_named(folder, change, complaint):
@@ -137,7 +139,7 @@ def test_a_mistake_in_the_rubric_is_named(folder, change, complaint):
 
 def test_a_criterion_cannot_stand_twice(folder):
     (folder / "rubric.toml").write_text(RUBRIC + CRITERION)
-    assert sum("stands twice" in line for line in mistakes(folder)) == 2
+    assert sum("appears twice" in line for line in mistakes(folder)) == 2
 
 
 @pytest.mark.parametrize("raw", [b"\xff\xfe", b"\0", b"a" * 1_000_001, b"[" * 5000])

@@ -1,131 +1,193 @@
-"""One TOML file of a rubric to its document, and what is wrong with it as findings.
+"""The three TOML files of a rubric, each checked against its type.
 
-In: a path. Out: a RubricFile, on which mistakes are noted by key; all of them become Findings.
-Nothing here hangs or raises on a file that is odd: pipes are not opened, and large files are not
-read.
+In: a path. Out: the checked file, or findings with their places.
+
+    rubric.toml     title, version, [[criterion]] key, label, weight, questions, anchors
+    questions.toml  [TEST-ID] criterion = ["Is …?", …]
+    examples.toml   [[example]] id, test, file, why, scores = {criterion = 7, …}
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from rapidfuzz import fuzz, process
+from annotated_types import Ge, Le, Len
 
+from assay.files.file_text import Refused
+from assay.files.notes import Notes
+from assay.files.toml_file import MAX_BYTES, TomlFile, read_toml
+from assay.files.validation import Form, Mistake, Rule, Text, Validator
+from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.types import Finding
+from assay.types.judgements import MOST, Anchor, Criterion, Example, Question
 
-MAX_BYTES = 1_000_000
-_NEAR_ENOUGH = 70  # of 100, for "did you mean"
-_SYNTAX_PLACE = re.compile(r"(?P<reason>.*) \(at line (?P<line>\d+), column (?P<column>\d+)\)")
+_ANCHOR = re.compile(r"(\d{1,2})(?:-(\d{1,2}))?")
+
+_Questions = Annotated[tuple[Text, ...], Len(1)]
+_Id = Annotated[str, Form(r"[\w-]{1,120}", lambda: tr('word characters and "-"'))]
 
 
-@dataclass(slots=True)
-class RubricFile:
-    """A file that was read, and what is wrong with it. `raw` is empty where it cannot be read."""
+def _read_anchors(given: Mapping[str, str]) -> tuple[Anchor, ...]:
+    """Best first. Every score from 0 to 10 has exactly one."""
+    anchors = []
+    for span, text in given.items():
+        found = _ANCHOR.fullmatch(span)
+        low = int(found[1]) if found else -1
+        high = int(found[2] or found[1]) if found else -1
+        if not 0 <= low <= high <= MOST:
+            message = tr("'{span}' is no score and no span of scores", span=shown(span))
+            raise Mistake(message, (span,), about_key=True)
+        anchors.append(Anchor(low=low, high=high, text=text.strip()))
+    covered = [score for each in anchors for score in range(each.low, each.high + 1)]
+    if odd := [score for score in range(MOST + 1) if covered.count(score) != 1]:
+        raise Mistake(tr("each score from 0 to 10 needs exactly one text; look at {scores}",
+                         scores=", ".join(map(str, odd))))  # fmt: skip
+    return tuple(sorted(anchors, key=lambda anchor: -anchor.high))
 
-    path: Path
-    raw: bytes = b""
-    text: str = ""
-    document: dict[str, Any] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)
 
-    def wrong(self, message: str, *, key: str = "", table: str = "", number: int = 1) -> None:
-        """Note a mistake.
+@dataclass(frozen=True)
+class _CriterionTable:
+    key: Annotated[
+        str,
+        Form("[a-z][a-z0-9_]{0,39}", lambda: tr("small letters, digits and _, a letter first")),
+    ]
+    label: Text
+    weight: Annotated[int, Ge(1), Le(1000)]  # tenths
+    questions: _Questions
+    anchors: Annotated[Mapping[str, Text], Rule(_read_anchors)]
 
-        Args:
-            message: what is wrong.
-            key: the key it is wrong with.
-            table: the [table] or [[table]] that holds the key; "" for the top of the file.
-            number: which of several [[table]]s, from 1.
-        """
-        where = ".".join(part for part in (table, key) if part)
-        self.findings.append(
-            Finding(
-                file=_shown(self.path),
-                line=_line_of(self.text, table, number, key),
-                column=1,
-                message=f"{where}: {message}" if where else message,
-            )
-        )
 
-    def unknown_keys(
-        self, given: Mapping[str, Any], known: Iterable[str], *, table: str = "", number: int = 1
-    ) -> None:
-        """Note every key that means nothing, with the one that was likely meant."""
-        names = list(known)
-        for key in given:
-            if key in names:
+@dataclass(frozen=True)
+class RubricTables:
+    """rubric.toml"""
+
+    title: Text
+    version: Annotated[int, Ge(1), Le(1_000_000)]
+    criterion: Annotated[tuple[_CriterionTable, ...], Len(1)]
+
+
+@dataclass(frozen=True)
+class _ExampleTable:
+    id: _Id
+    test: _Id
+    file: Text
+    why: Text
+    scores: Mapping[str, Annotated[int, Ge(0), Le(MOST)]]
+
+
+@dataclass(frozen=True)
+class _ExampleTables:
+    example: tuple[_ExampleTable, ...] = ()
+
+
+_RUBRIC = Validator(RubricTables, toml=True)
+_QUESTIONS = Validator(Mapping[str, Annotated[Mapping[str, _Questions], Len(1)]], toml=True)
+_EXAMPLES = Validator(_ExampleTables, toml=True)
+
+
+class RubricFiles:
+    """The files of one folder; `findings` has the mistakes of all that were read, `raw` their
+    bytes by name.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.findings: list[Finding] = []
+        self.raw: dict[str, bytes] = {}
+        self._folder = folder
+
+    def rubric(self) -> tuple[RubricTables | None, tuple[Criterion, ...]]:
+        """rubric.toml; nothing where it has a mistake."""
+        file, notes = self._read("rubric.toml"), Notes()
+        tables: RubricTables | None = file and _RUBRIC.check(file.document, notes)
+        if tables is not None:
+            for name in ("key", "label"):
+                values = [getattr(each, name) for each in tables.criterion]
+                _note_repeats("criterion", name, values, notes)
+        self._note(file, notes)
+        if tables is None or notes.errors:
+            return None, ()
+        return tables, tuple(Criterion(**vars(each)) for each in tables.criterion)
+
+    def questions(self, criteria: Sequence[str]) -> dict[str, tuple[Question, ...]]:
+        """questions.toml, by test; `criteria` are the keys that a question may have."""
+        file, notes = self._read("questions.toml"), Notes()
+        tables = file and _QUESTIONS.check(file.document, notes)
+        asked: dict[str, tuple[Question, ...]] = {}
+        for test_id, table in (tables or {}).items():
+            for key, texts in table.items():
+                if criteria and key not in criteria:
+                    problem = tr("unknown criterion '{key}'", key=shown(key))
+                    message = did_you_mean(problem, key, criteria)
+                    notes.error((test_id, key), message, about_key=True)
+                asked[test_id] = asked.get(test_id, ()) + tuple(
+                    Question(id=f"{test_id}.{key}.{number}", criterion=key, text=text)
+                    for number, text in enumerate(texts, 1)
+                )
+        self._note(file, notes)
+        return asked
+
+    def examples(self, criteria: Sequence[str]) -> tuple[Example, ...]:
+        """examples.toml with the answers that it names."""
+        file, notes = self._read("examples.toml"), Notes()
+        tables: _ExampleTables | None = file and _EXAMPLES.check(file.document, notes)
+        given = tables.example if tables else ()
+        _note_repeats("example", "id", [each.id for each in given], notes)
+        examples = []
+        for index, each in enumerate(given):
+            if criteria and set(each.scores) != set(criteria):
+                message = tr("'scores' needs exactly {names}", names=", ".join(criteria))
+                notes.error(("example", index, "scores"), message)
+            answer = _read_answer(self._folder, each.file)
+            if isinstance(answer, Mistake):
+                notes.error(("example", index, "file"), str(answer))
                 continue
-            meant = process.extractOne(key, names, scorer=fuzz.ratio, score_cutoff=_NEAR_ENOUGH)
-            if meant:
-                said = tr("unknown key; did you mean '{meant}'?", meant=meant[0])
-            else:
-                said = tr("unknown key; known are {names}", names=", ".join(names))
-            self.wrong(said, key=key, table=table, number=number)
+            examples.append(
+                Example(
+                    id=each.id, test_id=each.test, answer=answer, scores=each.scores, why=each.why
+                )
+            )
+        self._note(file, notes)
+        return tuple(examples)
 
-
-def read_rubric_file(path: Path) -> RubricFile:
-    """Read a file; what cannot be read has an empty document and a finding."""
-    file = RubricFile(path)
-    try:
-        if not path.is_file():
-            file.wrong(tr("there is no such file"))
-            return file
-        with path.open("rb") as opened:
-            file.raw = opened.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: a zero character in the path
-        file.wrong(tr("cannot be read: {why}", why=getattr(error, "strerror", None) or error))
+    def _read(self, name: str) -> TomlFile | None:
+        try:
+            file = read_toml(self._folder / name, kind=tr("a rubric is made of TOML files"))
+        except Refused as refused:
+            self.findings.append(refused.finding)
+            return None
+        self.raw[name] = file.text.encode()
         return file
-    if len(file.raw) > MAX_BYTES:
-        file.wrong(tr("the file has more than {limit} kB", limit=MAX_BYTES // 1000))
-        return file
-    _parse(file)
-    return file
+
+    def _note(self, file: TomlFile | None, notes: Notes) -> None:
+        if file is not None:
+            self.findings += file.findings(notes)
 
 
-def _parse(file: RubricFile) -> None:
+def _note_repeats(table: str, key: str, values: Sequence[str], notes: Notes) -> None:
+    folded = [value.casefold() for value in values]
+    for index, value in enumerate(folded):
+        if value in folded[:index]:
+            message = tr("this {key} appears twice", key=key)
+            notes.error((table, index, key), message)
+
+
+def _read_answer(folder: Path, name: str) -> str | Mistake:
+    """An example's text, from a file inside the rubric's folder."""
     try:
-        file.text = file.raw.decode("utf-8").replace("\r\n", "\n")
-        file.document = tomllib.loads(file.text)
-    except UnicodeDecodeError as error:
-        file.wrong(tr("not UTF-8: byte {offset} is no text", offset=error.start))
-    except tomllib.TOMLDecodeError as error:
-        found = _SYNTAX_PLACE.fullmatch(str(error))
-        reason = found["reason"] if found else str(error)
-        line, column = (int(found["line"]), int(found["column"])) if found else (1, 1)
-        message = tr("not valid TOML: {reason}", reason=reason[:200])
-        file.findings.append(
-            Finding(file=_shown(file.path), line=line, column=column, message=message)
-        )
-    except (ValueError, RecursionError):  # a number of thousands of digits; lists in lists in lists
-        file.wrong(tr("not a rubric: nested too deep, or a number too long"))
-
-
-def _line_of(text: str, table: str, number: int, key: str) -> int:
-    """The line of a key, else of its table, else 1. Good enough to find it with the eye."""
-    line = 1
-    start = 0
-    if table:
-        opening = re.compile(rf"^[ \t]*\[{{1,2}}[ \t\"']*{re.escape(table)}[ \t\"']*\]", re.M)
-        spots = [found.start() for found in opening.finditer(text)]
-        if len(spots) < number:
-            return line
-        start = spots[number - 1]
-        line = text.count("\n", 0, start) + 1
-    if key:
-        prefix = rf"(?:{re.escape(table)}\.)?" if table else ""
-        written = rf"^[ \t\[\"']*{prefix}{re.escape(key)}\b"
-        after = re.compile(written, re.M).search(text, start)
-        if after:
-            line = text.count("\n", 0, after.start()) + 1
-    return line
-
-
-def _shown(path: Path) -> str:
-    text = str(path)
-    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
+        spots = [(folder / name).resolve(), (folder / "examples" / name).resolve()]
+        inside = [each for each in spots if each.is_relative_to(folder.resolve())]
+        path = next((each for each in inside if each.is_file()), None)
+        if path is None:
+            return Mistake(tr("there is no such file in the rubric's folder"))
+        raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else b""
+        if not raw.strip():
+            limit = MAX_BYTES // 1000
+            return Mistake(tr("the file is empty, or larger than {limit} kB", limit=limit))
+        return raw.decode("utf-8").replace("\r\n", "\n")
+    except (OSError, ValueError):  # also: no UTF-8, a zero character in the name
+        return Mistake(tr("the file cannot be read as text"))
