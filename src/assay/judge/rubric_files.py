@@ -103,7 +103,7 @@ class RubricFiles:
     def rubric(self) -> tuple[RubricTables | None, tuple[Criterion, ...]]:
         """rubric.toml; nothing where it has a mistake."""
         file, notes = self._read("rubric.toml"), Notes()
-        tables: RubricTables | None = file and _RUBRIC.check(file.document, notes)
+        tables: RubricTables | None = _RUBRIC.check(file.document, notes) if file else None
         if tables is not None:
             for name in ("key", "label"):
                 values = [getattr(each, name) for each in tables.criterion]
@@ -116,7 +116,7 @@ class RubricFiles:
     def questions(self, criteria: Sequence[str]) -> dict[str, tuple[Question, ...]]:
         """questions.toml, by test; `criteria` are the keys that a question may have."""
         file, notes = self._read("questions.toml"), Notes()
-        tables = file and _QUESTIONS.check(file.document, notes)
+        tables = _QUESTIONS.check(file.document, notes) if file else None
         asked: dict[str, tuple[Question, ...]] = {}
         for test_id, table in (tables or {}).items():
             for key, texts in table.items():
@@ -134,7 +134,7 @@ class RubricFiles:
     def examples(self, criteria: Sequence[str]) -> tuple[Example, ...]:
         """examples.toml with the answers that it names."""
         file, notes = self._read("examples.toml"), Notes()
-        tables: _ExampleTables | None = file and _EXAMPLES.check(file.document, notes)
+        tables: _ExampleTables | None = _EXAMPLES.check(file.document, notes) if file else None
         given = tables.example if tables else ()
         _note_repeats("example", "id", [each.id for each in given], notes)
         examples = []

@@ -2,21 +2,25 @@
 
 In: TOML files: the one that ships, the user's, the folder's; of two presets with one name the later
 counts, whole. Out: Presets, or InvalidFiles with every mistake and its place. A file names a
-variable; a key that stands in one is refused, and no value of it is shown.
+variable; a key in one is refused, and no value of it is shown.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import tomllib
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 from urllib.parse import SplitResult, urlsplit
 
 from assay.errors import InvalidFiles, UsageError
+from assay.files.file_text import Refused, decode, read_bytes, shown_path
+from assay.files.notes import Notes
+from assay.files.toml_file import MAX_BYTES, parse_toml
+from assay.files.wording import did_you_mean, nearest, shown
 from assay.messages import tr
 from assay.models.ollama.address import DEFAULT_URL, ollama_url
 from assay.models.openai.address import openai_url
@@ -28,14 +32,12 @@ Kind = Literal["ollama", "openai"]
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "presets.toml"
 IN_FOLDER = "assay-presets.toml"
 LOCAL = "local"
-MOST_BYTES = 1_000_000
 FIELDS = ("kind", "url", "key_env", "model")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 # Capitals: the keys of providers (sk-…, gsk_…, hf_…) have small letters, variables seldom do.
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 LONGEST_WITHOUT_GAP = 15  # AKIA… and its kin are capitals too, but of one piece
 _SECRET_FIELD = re.compile(r"key|token|secret|passw|bearer|auth|credential", re.IGNORECASE)
-_TOML_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +105,7 @@ def load_presets(files: Sequence[Path]) -> dict[str, Preset]:
         raise InvalidFiles(
             tr("there are mistakes in the presets"),
             findings,
-            hint=tr("mend them; docs/run-benchmark.md shows what a preset looks like"),
+            hint=tr("fix them; docs/run-benchmark.md shows what a preset looks like"),
         )
     return found
 
@@ -116,11 +118,11 @@ def endpoint(text: str, presets: Mapping[str, Preset]) -> Preset:
         return presets[text]
     if re.search(r"[:/]|^\d+\.", text):
         raise UsageError(
-            tr("the endpoint {text!r} is no name of a preset and no URL", text=_harmless(text)),
+            tr("the endpoint '{text}' is no name of a preset and no URL", text=_harmless(text)),
             hint=tr("a URL begins with http:// or https://"),
         )
     raise UsageError(
-        _meant(tr("there is no preset {name!r}", name=_harmless(text)), text, presets),
+        _with_nearest(tr("there is no preset '{name}'", name=_harmless(text)), text, presets),
         hint=tr("presets are {names}; or give a URL", names=", ".join(presets)),
     )
 
@@ -145,108 +147,56 @@ def _endpoint_of_url(url: str) -> Preset:
 
 
 def _read(path: Path) -> Iterator[Preset | Finding]:
+    if not os.path.lexists(path):
+        return
+    name = shown_path(path)
     try:
-        if not path.exists():
-            return
-        if not path.is_file() or path.stat().st_size > MOST_BYTES:
-            yield _finding(path, tr("this is not a small file"))
-            return
-        text = path.read_bytes().decode("utf-8-sig")
-        document = tomllib.loads(text)
-    except OSError as error:
-        yield _finding(path, tr("cannot be read: {why}", why=error.strerror or str(error)))
-    except UnicodeDecodeError:
-        yield _finding(path, tr("this is not UTF-8"))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        yield _no_toml(path, text, error)
-    else:
-        source = "" if path == SHIPPED else str(path)
-        for name, fields in document.items():
-            yield from _preset(_Table(path, text, name), fields, source)
+        data = read_bytes(path, MAX_BYTES, kind=tr("presets are in a TOML file"))
+        file = parse_toml(name, decode(name, data.removeprefix(BOM_UTF8)))
+    except Refused as refused:
+        yield refused.finding
+        return
+    notes = Notes()
+    for preset, fields in file.document.items():
+        notes.test_id = preset if _NAME.fullmatch(preset) else None
+        errors_before = notes.errors
+        _check(preset, fields, notes)
+        if notes.errors == errors_before:
+            plain = {**fields, "url": _plain_scheme(fields["url"])}
+            yield Preset(name=preset, source="" if path == SHIPPED else str(path), **plain)
+    yield from file.findings(notes)
 
 
-def _no_toml(path: Path, text: str, error: Exception) -> Finding:
-    """Only the place of a syntax error: its words may quote what stands there."""
-    place = _TOML_PLACE.search(str(error))
-    if place:
-        return _finding(path, tr("this is not TOML"), line=int(place[1]), column=int(place[2]))
-    lines = text.split("\n")  # "at end of document"
-    return _finding(path, tr("this is not TOML"), line=len(lines), column=len(lines[-1]) + 1)
-
-
-def _finding(
-    path: Path, message: str, *, line: int = 1, column: int = 1, preset: str | None = None
-) -> Finding:
-    return Finding(file=str(path), line=line, column=column, message=message, test_id=preset)
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """One preset's place in a file, for what is to be said about it."""
-
-    path: Path
-    text: str
-    name: str
-
-    def wrong(self, message: str, field: str | None = None) -> Finding:
-        shown = self.name if _NAME.fullmatch(self.name) else None
-        return _finding(self.path, message, line=self._line(field), preset=shown)
-
-    def _line(self, field: str | None) -> int:
-        """By a plain search: the parser does not tell. The table's own line if the field's is not
-        found, the first if neither is.
-        """
-        quoted = rf"[\"']?{re.escape(self.name)}[\"']?"
-        head = re.search(rf"^\s*(?:\[\s*{quoted}\s*\]|{quoted}\s*[.=])", self.text, re.MULTILINE)
-        if head is None:
-            return 1
-        at = head.start() + len(head[0]) - len(head[0].lstrip())
-        if field is not None:
-            after = re.compile(rf"^\s*[\"']?{re.escape(field)}[\"']?\s*=", re.MULTILINE)
-            found = after.search(self.text, head.end())
-            between = re.compile(r"^\s*\[", re.MULTILINE).search(self.text, head.end())
-            if found and (between is None or found.start() < between.start()):
-                at = found.start() + len(found[0]) - len(found[0].lstrip())
-        return self.text.count("\n", 0, at) + 1
-
-
-def _preset(table: _Table, fields: object, source: str) -> Iterator[Preset | Finding]:
-    if not _NAME.fullmatch(table.name):
-        yield table.wrong(tr("a preset's name has letters, digits, '-', '_' and '.' only"))
+def _check(name: str, fields: object, notes: Notes) -> None:
+    """Note every mistake in a preset, in sentences without its values: one may be a key."""
+    if not _NAME.fullmatch(name):
+        notes.error((name,), tr("a preset's name has letters, digits, '-', '_' and '.' only"))
         return
     if not isinstance(fields, dict):
-        yield table.wrong(_outside(table.name))
+        notes.error((name,), _outside(name), about_key=True)
         return
-    mistakes = list(_mistakes(table, fields))
-    yield from mistakes
-    if not mistakes:
-        plain = {**fields, "url": _plain_scheme(fields["url"])}
-        yield Preset(name=table.name, source=source, **plain)
+    for field in fields:
+        if field not in FIELDS:
+            notes.error((name, field), _unknown(field), about_key=True)
+    kind = fields.get("kind")
+    if kind is None:
+        notes.error((name,), tr("'kind' is missing: ollama or openai"))
+    elif kind not in get_args(Kind):
+        problem = tr("'kind' is ollama or openai")
+        notes.error((name, "kind"), _with_nearest(problem, str(kind), get_args(Kind)))
+    if wrong := _wrong_url(fields.get("url"), kind):
+        notes.error((name, "url"), wrong)
+    if "key_env" in fields and (wrong := _wrong_variable(fields["key_env"], kind)):
+        notes.error((name, "key_env"), wrong)
+    model = fields.get("model", "-")
+    if not isinstance(model, str) or not model.strip() or not model.isprintable():
+        notes.error((name, "model"), tr("'model' is the name of a model, as a text"))
 
 
 def _outside(name: str) -> str:
     if name in FIELDS or _SECRET_FIELD.search(name):
-        return tr("this stands outside of any preset; begin one with [name]")
+        return tr("this is outside of any preset; begin one with [name]")
     return tr("a preset is a table: [{name}], then its fields", name=name)
-
-
-def _mistakes(table: _Table, fields: Mapping[str, Any]) -> Iterator[Finding]:
-    for field in fields:
-        if field not in FIELDS:
-            yield table.wrong(_unknown(field), field)
-    kind = fields.get("kind")
-    if kind is None:
-        yield table.wrong(tr("'kind' is missing: ollama or openai"))
-    elif kind not in get_args(Kind):
-        problem = tr("'kind' is ollama or openai")
-        yield table.wrong(_meant(problem, kind, get_args(Kind)), "kind")
-    if wrong := _wrong_url(fields.get("url"), kind):
-        yield table.wrong(wrong, "url" if "url" in fields else None)
-    if "key_env" in fields and (wrong := _wrong_variable(fields["key_env"], kind)):
-        yield table.wrong(wrong, "key_env")
-    model = fields.get("model", "-")
-    if not isinstance(model, str) or not model.strip() or not model.isprintable():
-        yield table.wrong(tr("'model' is the name of a model, as a text"), "model")
 
 
 def _unknown(field: str) -> str:
@@ -255,7 +205,7 @@ def _unknown(field: str) -> str:
             "a key does not belong in a file: name the variable, not the key, "
             'as in key_env = "MY_API_KEY"'
         )
-    return _meant(tr("there is no field {name!r}", name=_harmless(field)), field, FIELDS)
+    return did_you_mean(tr("unknown field '{field}'", field=_harmless(field)), field, FIELDS)
 
 
 def _wrong_url(url: object, kind: object) -> str | None:
@@ -308,15 +258,13 @@ def _is_of_one_piece(name: str) -> bool:
 # --------------------------------------------------------------------------------------- words
 
 
-def _meant(problem: str, word: object, known: Iterable[str]) -> str:
-    from rapidfuzz import process
-
-    near = process.extractOne(str(word).lower(), list(known), score_cutoff=60)
-    if near is None:
-        return problem
-    return tr("{problem}; did you mean {near!r}?", problem=problem, near=near[0])
+def _with_nearest(problem: str, word: str, known: Iterable[str]) -> str:
+    near = nearest(word, known)
+    return (
+        tr("{problem}; did you mean '{meant}'?", problem=problem, meant=near) if near else problem
+    )
 
 
 def _harmless(text: str) -> str:
-    """A word of a user's as it may stand in a sentence; what follows a sign of a login is cut."""
-    return "".join(c if c.isprintable() else " " for c in text.rpartition("@")[2][:60])
+    """A word of a user's as it may appear in a sentence; what precedes the @ of a login is cut."""
+    return shown(text.rpartition("@")[2])
