@@ -9,8 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import tarfile
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ import pytest
 
 from assay.errors import AssayError, InvalidFiles, UsageError
 from assay.suites.fetching import hellaswag, mmlu
-from assay.suites.fetching.layouts import hellaswag_files, mmlu_files
+from assay.suites.fetching.layouts import find_hellaswag, find_mmlu
 from assay.suites.fetching.made import Made
 from assay.suites.fetching.rows import numbered
 from assay.suites.fetching.source import Flaws, Item, Place
@@ -273,33 +271,10 @@ def test_all_adds_every_other_subject_weighed_by_its_questions(
 @pytest.mark.parametrize("above", ["", "data", "mmlu", "data/mmlu"])
 def test_the_archive_is_found_where_copies_usually_lie(tmp_path: Path, above: str) -> None:
     archive(tmp_path / above, machine_learning=TEST)
-    found = mmlu_files(tmp_path)
+    found = find_mmlu(tmp_path)
     assert found is not None
     assert (found.form, list(found.subjects)) == ("csv", ["machine_learning"])
     assert set(found.subjects["machine_learning"]) == {"dev", "test"}
-
-
-@pytest.mark.parametrize("form", ["zip", "tar", "tar.gz"])
-@pytest.mark.parametrize("inside", [True, False], ids=["in_a_folder", "named_itself"])
-def test_the_archive_is_read_without_unpacking_it(
-    tmp_path: Path, benchmarks: Path, form: str, inside: bool
-) -> None:
-    plain = archive(tmp_path / "plain" / "data", machine_learning=TEST)
-    packed = tmp_path / "packed" / f"mmlu.{form}"
-    packed.parent.mkdir()
-    if form == "zip":
-        with zipfile.ZipFile(packed, "w") as zipped:
-            for path in plain.rglob("*.csv"):
-                zipped.write(path, path.relative_to(plain.parent).as_posix())
-            zipped.writestr("__MACOSX/data/test/._machine_learning_test.csv", b"\0")
-    else:
-        with tarfile.open(packed, "w:gz" if form == "tar.gz" else "w") as tarred:
-            tarred.add(plain, "./data")
-    suite = made(benchmarks, "mmlu", packed.parent if inside else packed)
-    assert [t["description"] for t in suite.categories["computer_science"]] == [
-        f"data/test/machine_learning_test.csv, row {row}" for row in (1, 2)
-    ]
-    assert sorted(path.name for path in packed.parent.iterdir()) == [packed.name]
 
 
 def test_the_hubs_parquet_files_give_the_same_tests(tmp_path: Path, benchmarks: Path) -> None:
@@ -375,9 +350,9 @@ def test_of_two_files_that_may_be_meant_none_is_taken(tmp_path: Path) -> None:
     for name in ("hellaswag_val_2000.jsonl", "hellaswag_val_1000.jsonl"):
         lines(tmp_path, PASSAGES, name)
     with pytest.raises(UsageError, match="may be meant"):
-        hellaswag_files(tmp_path)
+        find_hellaswag(tmp_path)
     lines(tmp_path, PASSAGES)
-    found = hellaswag_files(tmp_path)
+    found = find_hellaswag(tmp_path)
     assert found is not None
     assert [file.name for file in found.files] == ["hellaswag_val.jsonl"]
 
@@ -569,21 +544,6 @@ def test_a_subject_may_have_a_name_of_a_hundred_characters(
 def test_the_form_of_the_cloze_category_is_named_too(tmp_path: Path, benchmarks: Path) -> None:
     suite = made(benchmarks, "mmlu", archive(tmp_path / "a", machine_learning=TEST))
     assert "computer_science_cloze: 5-shot, cloze by text" in suite.version
-
-
-def test_a_broken_archive_is_an_error_and_no_crash(tmp_path: Path, benchmarks: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "mmlu.zip", "w") as zipped:
-        zipped.writestr("test/machine_learning_test.csv", comma_separated(TEST))
-        zipped.writestr("dev/machine_learning_dev.csv", comma_separated(DEV))
-    whole = (tmp_path / "mmlu.zip").read_bytes()
-    spoilt = bytearray(whole)
-    spoilt[whole.index(b"SSH")] ^= 1
-    (tmp_path / "mmlu.zip").write_bytes(spoilt)
-    (found,) = mistakes(benchmarks, "mmlu", tmp_path)
-    assert "cannot be read: Bad CRC-32" in found
-    (tmp_path / "mmlu.zip").write_bytes(whole[:-30])
-    with pytest.raises(AssayError):
-        made(benchmarks, "mmlu", tmp_path)
 
 
 # ------------------------------------------------------------------------------------------ words

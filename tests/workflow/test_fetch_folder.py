@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +11,8 @@ import pytest
 
 from assay.errors import Interrupted, UsageError
 from assay.workflow.fetch import benchmarks as fetching
-from assay.workflow.fetch import suite_folder as benchmark_folder
+from assay.workflow.fetch import suite_folder
 from assay.workflow.fetch.benchmarks import fetch
-from assay.workflow.fetch.workspace import MARK, MARK_SAYS
 from tests.conftest import Bench
 from tests.suites.test_fetching import PASSAGES, TEST, archive, lines
 from tests.waiting import PATIENCE_S
@@ -76,7 +73,7 @@ def test_what_is_no_folder_is_the_users(copy: Path, tmp_path: Path, kind: str) -
     else:
         target = "elsewhere" if kind == "link" else "nowhere"
         (benchmarks / "mmlu").symlink_to(benchmarks / target)
-    assert "mmlu is no folder" in refused(copy, benchmarks)
+    assert "cannot look into" in refused(copy, benchmarks)
 
 
 @pytest.mark.parametrize("record", ["[" * 100_000, "{", "[]", '{"files": 3}', ""])
@@ -131,131 +128,39 @@ def test_a_folder_of_benchmarks_that_may_not_be_entered_is_an_error(
         quietly("mmlu", copy, fetched)
 
 
-@pytest.mark.parametrize("moment", ["while_writing", "between_the_renames"])
 def test_a_file_that_came_during_the_fetch_stays(
     copy: Path,
     fetched: Path,
     monkeypatch: pytest.MonkeyPatch,
-    moment: str,
 ) -> None:
     before = listed(fetched)
-    late = fetched / "mmlu" / "late.json"
-    if moment == "while_writing":
-        really = benchmark_folder._put_files
+    really = suite_folder._put_files
 
-        def put_files(*given: Any) -> None:
-            late.write_text("mine")
-            really(*given)
+    def put_files(*given: Any) -> None:
+        (fetched / "mmlu" / "late.json").write_text("mine")
+        really(*given)
 
-        monkeypatch.setattr(benchmark_folder, "_put_files", put_files)
-    else:
-        rename = os.rename
-
-        def slowly(source: Any, target: Any) -> None:
-            if Path(source) == fetched / "mmlu":
-                late.write_text("mine")
-            rename(source, target)
-
-        monkeypatch.setattr(os, "rename", slowly)
+    monkeypatch.setattr(suite_folder, "_put_files", put_files)
     with pytest.raises(UsageError, match=r"late\.json"):
         quietly("mmlu", copy, fetched, every=True)
     assert listed(fetched) == {**before, "mmlu/late.json": b"mine"}
 
 
-# ----------------------------------------------------------------------------------- killed fetches
-
-
-def left_behind(benchmarks: Path, name: str = ".mmlu.abcd1234") -> Path:
-    """What a fetch leaves that was killed."""
-    place = benchmarks / name
-    (place / "mmlu").mkdir(parents=True)
-    (place / "mmlu" / "suite.json").write_text("{")
-    (place / MARK).write_bytes(MARK_SAYS)
-    return place
-
-
 def test_the_next_fetch_takes_away_what_a_killed_one_left(copy: Path, fetched: Path) -> None:
-    left_behind(fetched)
-    moved = left_behind(fetched, ".mmlu.00000000") / "before"
-    moved.mkdir()
+    for name in (".mmlu.partial", ".mmlu.before"):
+        (fetched / name).mkdir()
+        (fetched / name / "suite.json").write_text("{")
     quietly("mmlu", copy, fetched)
     assert [path.name for path in fetched.iterdir()] == ["mmlu"]
 
 
-def test_a_suite_that_a_killed_fetch_had_moved_aside_is_put_back(
-    copy: Path,
-    fetched: Path,
-) -> None:
+def test_a_suite_that_a_killed_fetch_had_moved_aside_is_put_back(copy: Path, fetched: Path) -> None:
     before = listed(fetched)
-    place = left_behind(fetched)
-    (fetched / "mmlu").rename(place / "before")
-    (place / "before" / "mine.json").write_text("mine")
+    (fetched / "mmlu").rename(fetched / ".mmlu.before")
+    (fetched / ".mmlu.before" / "mine.json").write_text("mine")
     with pytest.raises(UsageError, match=r"mine\.json"):
         quietly("mmlu", copy, fetched)
     assert listed(fetched) == {**before, "mmlu/mine.json": b"mine"}
-
-
-@pytest.mark.parametrize(
-    "change", ["no_mark", "other_mark", "other_name", "other_suite", "own_file", "own_in_before"]
-)
-def test_what_may_be_the_users_is_not_taken_away(copy: Path, fetched: Path, change: str) -> None:
-    names = {"other_name": ".mmlu.notes", "other_suite": ".hellaswag.abcd1234"}
-    place = left_behind(fetched, names.get(change, ".mmlu.abcd1234"))
-    if change == "no_mark":
-        (place / MARK).unlink()
-    elif change == "other_mark":
-        (place / MARK).write_text("mine")
-    elif change == "own_file":
-        (place / "mine").write_text("mine")
-    elif change == "own_in_before":
-        (place / "before").mkdir()
-        (place / "before" / "mine").write_text("mine")
-    kept = listed(place)
-    quietly("mmlu", copy, fetched)
-    assert listed(place) == kept
-
-
-SLOW = """
-import os, sys, time
-from pathlib import Path
-from assay.workflow.fetch import suite_folder as benchmark_folder
-from assay.workflow.fetch.benchmarks import fetch
-
-exchange = benchmark_folder._exchange
-def slowly(folder, fresh, before):
-    if sys.argv[3] == "moved":
-        os.rename(folder, before)
-    print("here", flush=True)
-    time.sleep(100)
-benchmark_folder._exchange = slowly
-fetch(["mmlu"], source=Path(sys.argv[1]), benchmarks=Path(sys.argv[2]), every=False,
-      tell=lambda _: None)
-"""
-
-
-@pytest.mark.parametrize("moment", ["written", "moved"])
-def test_a_living_fetch_keeps_its_workplace_and_a_killed_one_is_cleared_up_after(
-    copy: Path,
-    fetched: Path,
-    moment: str,
-) -> None:
-    before = listed(fetched)
-    slow = subprocess.Popen(
-        [sys.executable, "-c", SLOW, str(copy), str(fetched), moment],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert slow.stdout is not None
-        assert slow.stdout.readline() == "here\n"
-        (place,) = fetched.glob(".mmlu.*")
-        quietly("mmlu", copy, fetched)
-        assert place.is_dir(), "it is in use"
-    finally:
-        slow.send_signal(signal.SIGKILL)
-        slow.communicate()
-    quietly("mmlu", copy, fetched)
-    assert listed(fetched) == before
 
 
 # ------------------------------------------------------------------------------ half of the work

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "source",
     type=NamedPath(path_type=Path),
     metavar="DIR",
-    help=tr("A copy on this machine: a folder, or the archive. Nothing is downloaded."),
+    help=tr("A copy on this machine, unpacked. Nothing is downloaded."),
 )
 @click.option(
     "--all",

@@ -31,7 +31,6 @@ from assay.suites.fetching.made import Made
 from assay.suites.fetching.source import Flaws
 from assay.workflow.fetch.sources import LICENCES, Tell, make
 from assay.workflow.fetch.suite_folder import refuse_to_overwrite, write_suite
-from assay.workflow.fetch.workspace import clear_up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +72,6 @@ def fetch(
         folder = benchmarks_folder() if benchmarks is None else benchmarks
         _refuse_no_source(source)
         for name in wanted:
-            clear_up(folder / name)
             refuse_to_overwrite(folder / name)
         for made in _made(wanted, source, every=every, tell=tell):
             tell(tr("writing {folder}", folder=shown_path(folder / made.name)))

@@ -1,7 +1,6 @@
 """The record beside fetched tests, which tells what a fetch wrote from what is the user's.
 
-In: the folder of a suite. Out: the names of what no fetch wrote, or what was changed since. Refuses
-to know: what becomes of the folder.
+In: the folder of a suite. Out: the names of what no fetch wrote, or what was changed since.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def record_of(made: Made, licence: str, files: Mapping[str, bytes]) -> str:
     return json.dumps(about, indent=2) + "\n"
 
 
-def strange_in(folder: Path) -> list[str]:
+def find_foreign_files(folder: Path) -> list[str]:
     """What a folder holds beside unchanged files of a fetch. Empty if there is no folder.
 
     Raises:

@@ -13,7 +13,7 @@ from assay.errors import SuiteNotFound
 from assay.files.file_text import shown_path
 from assay.messages import tr, trn
 from assay.suites.fetching import hellaswag, hub, mmlu
-from assay.suites.fetching.layouts import NO_SUBJECTS, hellaswag_files, mmlu_files
+from assay.suites.fetching.layouts import NO_SUBJECTS, find_hellaswag, find_mmlu
 from assay.suites.fetching.made import Made
 from assay.suites.fetching.rows import (
     Row,
@@ -50,12 +50,12 @@ def make(name: str, source: Path | None, *, every: bool, flaws: Flaws, tell: Tel
 def _mmlu_of_copy(
     source: Path, every: bool, flaws: Flaws, tell: Tell
 ) -> tuple[dict[str, mmlu.Subject], str]:
-    found = mmlu_files(source)
+    found = find_mmlu(source)
     if found is None:
         raise _not_there(
             source,
             "MMLU",
-            "test/SUBJECT_test.csv, SUBJECT/test-*.parquet, mmlu.zip, data.tar",
+            "test/SUBJECT_test.csv, SUBJECT/test-*.parquet",
             "data, mmlu",
         )
     names = [name for name in found.subjects if every or name in mmlu.COMPUTER_SCIENCE]
@@ -126,7 +126,7 @@ def _passages(source: Path | None, flaws: Flaws, tell: Tell) -> tuple[hellaswag.
         _announce(hub.HELLASWAG, hellaswag.LICENCE, tell)
         rows = _rows_of_hub(hub.HELLASWAG, None, ("validation",), flaws).get("validation", ())
         return hellaswag.Passages(rows, flaws), f"{hub.HELLASWAG} of the Hugging Face hub"
-    found = hellaswag_files(source)
+    found = find_hellaswag(source)
     if found is None:
         raise _not_there(
             source,

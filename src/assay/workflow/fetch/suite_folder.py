@@ -1,6 +1,9 @@
 """The folder of a fetched suite: written whole or not at all, and never over a user's own files.
 
 In: a Made suite, and the folder of benchmarks. Out: files.
+
+    .NAME.partial/    the suite while it is written; the next fetch removes what a killed one left
+    .NAME.before/     the suite that was there, between the two renames of the exchange
 """
 
 from __future__ import annotations
@@ -15,62 +18,62 @@ from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.made import Made, files_of_suite
 from assay.suites.load import examine
-from assay.workflow.fetch.record import RECORD, record_of, strange_in
-from assay.workflow.fetch.workspace import BEFORE, workplace
+from assay.workflow.fetch.record import RECORD, find_foreign_files, record_of
 
 
-def refuse_to_overwrite(folder: Path, now_at: Path | None = None) -> None:
-    """Only what an earlier fetch wrote, and nobody changed since, is replaced.
-
-    Args:
-        folder: the suite's.
-        now_at: where it lies at the moment, if it was moved.
-    """
+def refuse_to_overwrite(folder: Path) -> None:
+    """Only what an earlier fetch wrote, and nobody changed since, is replaced."""
     try:
-        strange = strange_in(now_at or folder)
-    except NotADirectoryError as error:
-        raise UsageError(
-            tr("{folder} is no folder, or does not lie in one", folder=shown_path(folder)),
-            hint=_move_away(),
-        ) from error
+        foreign = find_foreign_files(folder)
     except OSError as error:
         why = error.strerror or str(error)
         raise UsageError(
             tr("cannot look into {folder}: {why}", folder=shown_path(folder), why=why),
-            hint=_move_away(),
+            hint=tr("move it away, or choose another folder with --benchmarks"),
         ) from error
-    if strange:
+    if foreign:
         raise UsageError(
             tr(
-                "{folder} holds what no fetch wrote, or what was changed since: {names}",
+                "{folder} contains files that no fetch wrote, or that were changed since: {names}",
                 folder=shown_path(folder),
-                names=", ".join(map(shown, strange)),
+                names=", ".join(map(shown, foreign)),
             ),
-            hint=_move_away(),
+            hint=tr("move it away, or choose another folder with --benchmarks"),
         )
 
 
-def _move_away() -> str:
-    return tr("move it away, or choose another folder with --benchmarks")
-
-
 def write_suite(made: Made, licence: str, benchmarks: Path) -> None:
-    """The whole folder under another name, checked, then put in the place of the old one."""
+    """Write the suite beside its place, check it, then put it in the place of the old one."""
     folder = benchmarks / made.name
+    partial, before = (benchmarks / f".{made.name}.{name}" for name in ("partial", "before"))
     try:
         benchmarks.mkdir(parents=True, exist_ok=True)
-        with workplace(folder) as beside:
-            fresh = beside / made.name
-            fresh.mkdir()
-            _put_files(made, licence, fresh)
-            _refuse_unsound(fresh)
-            _exchange(folder, fresh, beside / BEFORE)
+        _recover(folder, before)
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir()
+        try:
+            _put_files(made, licence, partial)
+            _refuse_unsound(partial)
+            refuse_to_overwrite(folder)
+            if os.path.lexists(folder):
+                os.rename(folder, before)
+            os.rename(partial, folder)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+            _recover(folder, before)
     except OSError as error:
         why = error.strerror or str(error)
         raise UsageError(
             tr("cannot write {folder}: {why}", folder=shown_path(folder), why=why),
             hint=tr("make room, or choose a folder you can write to with --benchmarks"),
         ) from error
+
+
+def _recover(folder: Path, before: Path) -> None:
+    """Put a suite back that a fetch had moved aside when it was killed or failed."""
+    if os.path.lexists(before) and not os.path.lexists(folder):
+        os.rename(before, folder)
+    shutil.rmtree(before, ignore_errors=True)
 
 
 def _put_files(made: Made, licence: str, folder: Path) -> None:
@@ -89,21 +92,3 @@ def _refuse_unsound(folder: Path) -> None:
             findings,
             hint=tr("please report it with the lines above"),
         )
-
-
-def _exchange(folder: Path, fresh: Path, before: Path) -> None:
-    """Two renames, and a look between them: a file that came meanwhile is the user's too. Should
-    anything fail, the first is taken back.
-    """
-    try:
-        refuse_to_overwrite(folder)
-        if os.path.lexists(folder):
-            os.rename(folder, before)
-            refuse_to_overwrite(folder, now_at=before)
-        os.rename(fresh, folder)
-    except BaseException:
-        if os.path.lexists(before) and not os.path.lexists(folder):
-            os.rename(before, folder)
-        raise
-    if os.path.lexists(before) and not strange_in(before):
-        shutil.rmtree(before)
