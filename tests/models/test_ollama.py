@@ -9,7 +9,7 @@ import time
 import pytest
 
 from assay.errors import ModelUnavailable, UsageError
-from assay.models.ollama.address import ollama_url
+from assay.models.address import ollama_url
 from assay.models.opening import open_model
 from assay.types import (
     Answered,

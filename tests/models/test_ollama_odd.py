@@ -7,7 +7,7 @@ import json
 import pytest
 
 from assay.errors import UsageError
-from assay.models.ollama.address import ollama_url
+from assay.models.address import ollama_url
 from assay.models.opening import open_model
 from assay.types import Answered, Failed
 from assay.types.options import ServerOptions

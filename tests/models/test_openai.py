@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from assay.errors import ModelUnavailable, UsageError
-from assay.models.openai.address import openai_url
+from assay.models.address import openai_url
 from assay.models.openai.key import Key, key_for, sent_in_the_clear
 from assay.models.opening import open_model
 from assay.types import Failed, ToAnswer

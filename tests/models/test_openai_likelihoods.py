@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.models.openai.echo import is_right, likelihood_after, read_echo
+from assay.models.openai.likelihoods import is_right, likelihood_after, read_echo
 from assay.types import Answered, Chosen, Failed, ReadText, ToRead, ToTime
 from tests.models.asking import AS_TEXT, TEXT, choose, last_body, legacy, only
 from tests.servers.fixtures import Server

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.models.openai.events import Event, EventStream
+from assay.models.openai.client import Event, EventStream
 from assay.types import Failed, ToAnswer
 from tests.models.asking import PLAIN, QUICK, answered, only, request_of, said
 

@@ -1,7 +1,8 @@
 """Models: a spec such as `ollama:llama3.2:3b` in, something that can be asked out.
 
-`spec` reads the text a user typed and `opening` turns it into a Model: `ollama`, `openai` or
-`scripted`. `http` talks to servers, `presets` names them, `settings` is how they are asked. What
-all share: `reasoning` splits thinking from answers, `first_token` reads letters from likelihoods,
-`sampled` puts several draws together.
+`opening` reads a spec and opens it by its scheme. A scheme is a file or folder that registers
+itself with `plugins.model`: `local` (hf), `ollama`, `openai`, `scripted`; to add one, add a file.
+`home_made` asks objects of a user's own class. Shared: `http` talks to servers, `address` finds
+them, `presets` names them, `reasoning` splits thinking from answers, `first_token` reads letters
+from likelihoods, `sampled` puts several draws together.
 """

@@ -22,8 +22,7 @@ from assay.files.notes import Notes
 from assay.files.toml_file import MAX_BYTES, parse_toml
 from assay.files.wording import did_you_mean, nearest, shown
 from assay.messages import tr
-from assay.models.ollama.address import DEFAULT_URL, ollama_url
-from assay.models.openai.address import openai_url
+from assay.models.address import DEFAULT_URL, ollama_url, openai_url
 from assay.types import Finding
 from assay.types.model_spec import without_userinfo
 
@@ -222,7 +221,7 @@ def _wrong_url(url: object, kind: object) -> str | None:
 
 
 def _wrong_host(host: str) -> str | None:
-    from assay.models.http.connection import server_name  # httpcore takes its time to load
+    from assay.models.address import server_name
 
     try:
         server_name(host)

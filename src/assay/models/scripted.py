@@ -16,9 +16,10 @@ from pathlib import Path
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
+from assay.models.base import BaseModel
 from assay.models.reasoning import as_unicode, split_reasoning
 from assay.plugins import model
-from assay.types import Answered, Failed, ModelFacts, Observed, Reply, Request, ToAnswer
+from assay.types import Answered, Failed, ModelFacts, Reply, Request, ToAnswer
 
 MAX_BYTES = 200 * 1024 * 1024
 GLANCE_S = 0.2  # a Ctrl-C in the moment before a sleep is noticed after it: so no long ones
@@ -36,7 +37,7 @@ class Script:
 
 
 @model("scripted")
-class ScriptedModel:
+class ScriptedModel(BaseModel):
     """Answers from a script; the same file always gives the same answers."""
 
     def __init__(self, path: str | Path) -> None:
@@ -49,11 +50,6 @@ class ScriptedModel:
             fingerprint="sha256:" + hashlib.sha256(raw).hexdigest(),
         )
 
-    @property
-    def facts(self) -> ModelFacts:
-        """The file's hash stands for the model."""
-        return self._facts
-
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
         """One after another, each after the script's delay."""
         for request in requests:
@@ -61,19 +57,6 @@ class ScriptedModel:
             while (left := self._script.delay_s - (time.perf_counter() - started)) > 0:
                 time.sleep(min(left, GLANCE_S))
             yield self._reply(request, time.perf_counter() - started)
-
-    def probe(self) -> None:
-        """The file told all there is."""
-
-    def observed(self) -> Observed:
-        """Nothing was measured."""
-        return Observed()
-
-    def stop(self) -> None:
-        """The next answer may still come; it is quick."""
-
-    def close(self) -> None:
-        """Nothing is held."""
 
     def _reply(self, request: Request, seconds: float) -> Reply:
         keys = (f"{request.suite}/{request.test_id}", request.test_id)

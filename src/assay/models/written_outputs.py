@@ -1,7 +1,7 @@
 """Answers that were made elsewhere, as a model: `outputs/MODEL/TEST-ID.txt`.
 
-In: one model's folder of text files. Out: a Model that answers each test with its file. Refuses to
-know: how the answers came to be; nothing is asked of anybody.
+In: one model's folder of text files. Out: a Model that answers each test with its file.
+Nothing is asked of anybody.
 
 A test's first answer is TEST-ID.txt (or SUITE.TEST-ID.txt), its repeats TEST-ID.2.txt and so on.
 """
@@ -15,14 +15,15 @@ from pathlib import Path
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
+from assay.models.base import BaseModel
 from assay.models.reasoning import as_unicode, split_reasoning
-from assay.types import Answered, Failed, ModelFacts, Observed, Reply, Request
+from assay.types import Answered, Failed, ModelFacts, Reply, Request
 
 MAX_BYTES = 20_000_000  # of one answer
 MOST_BROKEN = 3  # characters, or 1 in 100: more is no text, or text in another encoding
 
 
-class WrittenOutputs:
+class WrittenOutputs(BaseModel):
     """One folder of answers."""
 
     def __init__(self, folder: Path) -> None:
@@ -39,32 +40,14 @@ class WrittenOutputs:
         )
 
     @property
-    def facts(self) -> ModelFacts:
-        """The files stand for the model."""
-        return self._facts
-
-    @property
     def test_ids(self) -> frozenset[str]:
         """The stems of the files, repeats not counted."""
         return frozenset(self._files)
-
-    def probe(self) -> None:
-        """All is known."""
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
         """Each request by its file."""
         for request in requests:
             yield self._reply(request)
-
-    def observed(self) -> Observed:
-        """Nothing was measured."""
-        return Observed()
-
-    def stop(self) -> None:
-        """Files are read at once."""
-
-    def close(self) -> None:
-        """Nothing is held."""
 
     def _reply(self, request: Request) -> Reply:
         repeat = "" if request.repeat == 0 else f".{request.repeat + 1}"

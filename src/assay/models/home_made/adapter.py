@@ -22,6 +22,7 @@ from typing import Any, TypeGuard
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
+from assay.models.base import BaseModel
 from assay.models.home_made.logits import DEFAULT_CONTEXT, LogitsModel, Scored, WrongLogits
 from assay.models.reasoning import split_reasoning
 from assay.models.sampled import draws, together
@@ -67,7 +68,7 @@ def model_of(thing: object) -> Model:
     return PluginModel(thing, scheme, name if isinstance(name, str) and name else kind.__name__)
 
 
-class PluginModel:
+class PluginModel(BaseModel):
     """Asks an object of a user's class."""
 
     def __init__(self, plugin: Any, scheme: str, name: str) -> None:
@@ -99,16 +100,9 @@ class PluginModel:
         )
 
     @property
-    def facts(self) -> ModelFacts:
-        return self._facts
-
-    @property
     def _searches(self) -> bool:
         """The k best are searched for where the object can write from logits."""
         return self._logits is not None and self._logits.writes
-
-    def probe(self) -> None:
-        """Nothing: the first request tells."""
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
         """Choices first, several at a time; then the others, one after another."""
@@ -141,9 +135,6 @@ class PluginModel:
 
     def stop(self) -> None:
         self._stopped.set()
-
-    def close(self) -> None:
-        """The object belongs to whoever made it."""
 
     # ------------------------------------------------------------------------------------ one reply
 

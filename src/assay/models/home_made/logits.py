@@ -40,7 +40,7 @@ class WrongLogits(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TokenRow:
     """Tokens that are fed, and those that the last positions should predict."""
 
     fed: list[int]
@@ -60,10 +60,10 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ChoiceRows:
     """A context and its choices as rows; `cut`: tokens that the context lost at its beginning."""
 
-    rows: list[Row]
+    rows: list[TokenRow]
     context: int
     cut: int
 
@@ -114,7 +114,7 @@ class LogitsModel:
 
     # ---------------------------------------------------------------------------------- likelihoods
 
-    def question(self, messages: Sequence[Message], continuations: Sequence[str]) -> Question:
+    def question(self, messages: Sequence[Message], continuations: Sequence[str]) -> ChoiceRows:
         """Each choice behind the prompt, as lm-evaluation-harness joins them: white space at the
         end of the prompt belongs to the choice, and both are tokenized as one text.
         """
@@ -136,10 +136,10 @@ class LogitsModel:
                        size=len(wanted), limit=self.window)
                 )  # fmt: skip
             cut = max(cut, len(whole) - 1 - self.window)
-            rows.append(Row(whole[:-1][-self.window :], wanted))
-        return Question(rows, len(before), cut)
+            rows.append(TokenRow(whole[:-1][-self.window :], wanted))
+        return ChoiceRows(rows, len(before), cut)
 
-    def score(self, rows: Sequence[Row]) -> list[Scored | Exception]:
+    def score(self, rows: Sequence[TokenRow]) -> list[Scored | Exception]:
         """Every row, those of one length together; what goes wrong with a row is its own."""
         found: dict[int, Scored | Exception] = {}
         by_length: dict[int, list[int]] = defaultdict(list)
@@ -152,7 +152,7 @@ class LogitsModel:
         return [found[number] for number in range(len(rows))]
 
     def _score_batch(
-        self, rows: Sequence[Row], numbers: Sequence[int]
+        self, rows: Sequence[TokenRow], numbers: Sequence[int]
     ) -> dict[int, Scored | Exception]:
         try:
             values = self._logits([rows[number].fed for number in numbers])
@@ -287,11 +287,11 @@ class LogitsModel:
         return text
 
 
-def _windows(ids: Sequence[int], longest: int) -> Iterator[Row]:
+def _windows(ids: Sequence[int], longest: int) -> Iterator[TokenRow]:
     """The first token is the prefix of the others."""
     for window in windows(len(ids) - 1, longest):
         start = 0 if window.start == PREFIX else window.start + 1
-        yield Row(
+        yield TokenRow(
             list(ids[start : window.end]), list(ids[window.first_predicted + 1 : window.end + 1])
         )
 

@@ -25,6 +25,7 @@ import httpcore
 
 from assay.errors import UsageError
 from assay.messages import tr
+from assay.models.address import server_name
 from assay.models.http.deadlines import (
     CalledOff,
     DeadlineNetwork,
@@ -281,17 +282,6 @@ def _netloc(parts: SplitResult) -> str:
     host = server_name(parts.hostname or "")
     host = f"[{host}]" if ":" in host else host
     return host if parts.port is None else f"{host}:{parts.port}"
-
-
-def server_name(host: str) -> str:
-    """A host's name as the network knows it. Raises UsageError for what is none."""
-    try:
-        return host if ":" in host else host.encode("idna").decode()
-    except UnicodeError as error:
-        raise UsageError(
-            tr("{host!r} is no name of a server", host=host[:80]),
-            hint=tr("write for example http://127.0.0.1:11434"),
-        ) from error
 
 
 def _login(name: str, password: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """`ollama:NAME[@URL]`: models behind Ollama's native API.
 
-`address` finds the server, `client` speaks its protocol, `facts` reads what it says of a model,
+`client` speaks its protocol, `facts` reads what it says of a model,
 `context` keeps prompts from being cut in silence, and `model` puts them together.
 """
 
@@ -14,7 +14,7 @@ from assay.types.options import ServerOptions
 @model("ollama")
 def open_ollama(name: str, *, url: str | None, spec: str, server: ServerOptions) -> Model:
     """A model that the server has."""
-    from assay.models.ollama.address import ollama_url
+    from assay.models.address import ollama_url
     from assay.models.ollama.model import OllamaModel
 
     return OllamaModel(name, ollama_url(url), spec=spec, settings=server)

@@ -15,6 +15,7 @@ from assay.messages import tr
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, message_in, readable
 from assay.models.http.figures import told_count, told_seconds
+from assay.models.http.served import AnswerFigures
 from assay.models.reasoning import as_unicode
 
 NANOSECOND = 1e-9
@@ -36,23 +37,14 @@ LASTING = (
 
 
 @dataclass(slots=True)
-class Written:
-    """A finished stream. Seconds are ours (`…_at`) or the server's (`…_s`); None: not told."""
+class OllamaAnswer(AnswerFigures):
+    """A finished stream."""
 
     text: str = ""
     thinking: str = ""
     finish: str = ""
-    first_token_at: float | None = None
-    first_answer_at: float | None = None
-    ended_at: float = 0.0
-    prompt_tokens: int | None = None
-    output_tokens: int | None = None
-    cached_tokens: int | None = None
     total_s: float | None = None
     load_s: float | None = None
-    prefill_s: float | None = None
-    decode_s: float | None = None
-    first_logprobs: Mapping[str, Any] | None = None
 
     @property
     def queue_s(self) -> float | None:
@@ -70,7 +62,7 @@ class _Stream:
     started: float
     pieces: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
-    written: Written = field(default_factory=Written)
+    written: OllamaAnswer = field(default_factory=OllamaAnswer)
     done: bool = False
 
     def take(self, line: Mapping[str, Any]) -> None:
@@ -172,7 +164,7 @@ class OllamaClient:
         body = {"model": name, "keep_alive": 0, "stream": False}
         self._connection.document("POST", "/api/generate", body, timeout_s=UNLOADING_S)
 
-    def write(self, path: str, body: Mapping[str, Any]) -> Written:
+    def write(self, path: str, body: Mapping[str, Any]) -> OllamaAnswer:
         """One streamed answer. A stream that ends early is a Fault that holds what had come."""
         stream = _Stream(time.perf_counter())
         try:

@@ -17,14 +17,12 @@ from typing import Any
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.first_token import MOST, read_first_token
+from assay.models.first_token import MOST
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault
-from assay.models.http.outcome import reply_of
-from assay.models.http.retrying import Patience
-from assay.models.http.workers import in_parallel
+from assay.models.http.served import ServedModel, answered_by, chosen_by
 from assay.models.ollama.bodies import body_for
-from assay.models.ollama.client import OllamaClient, Written
+from assay.models.ollama.client import OllamaAnswer, OllamaClient
 from assay.models.ollama.context import CutDetector, context_for
 from assay.models.ollama.facts import (
     OBEYS_TRUNCATE_SINCE,
@@ -36,11 +34,9 @@ from assay.models.ollama.facts import (
     version_of,
 )
 from assay.models.ollama.residence import Residence
-from assay.models.reasoning import split_reasoning
 from assay.models.sampled import draws, together
 from assay.types import (
     Answered,
-    Chosen,
     ModelFacts,
     Observed,
     Reply,
@@ -55,41 +51,28 @@ from assay.types.options import ServerOptions
 LOADED_BY_ITSELF_S = 0.5  # a model in memory takes 35 to 70 ms to be "loaded"
 
 
-class OllamaModel:
+class OllamaModel(ServedModel):
     """Asks one model of one server."""
 
     def __init__(self, name: str, url: str, *, spec: str, settings: ServerOptions) -> None:
         self._name = name
         self._settings = settings
-        self._width = settings.connections or 1
-        self._connection = Connection(
-            url, timeout_s=settings.timeout_s, connections=self._width + 1
-        )
-        self._client = OllamaClient(self._connection)
-        self._patience = Patience(self._connection.called_off, first_pause_s=settings.first_pause_s)
+        width = settings.connections or 1
+        connection = Connection(url, timeout_s=settings.timeout_s, connections=width + 1)
+        super().__init__(connection, width=width, first_pause_s=settings.first_pause_s)
+        self._client = OllamaClient(connection)
         self._context = settings.num_ctx or 0
         try:
             self._facts = self._find(spec)
         except BaseException:
-            self._connection.close()
+            connection.close()
             raise
         self._residence = Residence(self._client, self._facts)
-
-    @property
-    def facts(self) -> ModelFacts:
-        """From the server's list and the model's own description."""
-        return self._facts
-
-    def probe(self) -> None:
-        """Nothing: version and description told all there is."""
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
         """One at a time, unless `connections` says otherwise."""
         self._make_room(requests)
-        self._connection.resume()
-        yield from in_parallel(
-            self._reply, requests, self._width, call_off=self._connection.call_off
-        )
+        yield from super().answer(requests)
 
     def observed(self) -> Observed:
         """Memory, offload and context, as seen when the model was loaded."""
@@ -100,10 +83,6 @@ class OllamaModel:
         self._connection.resume()
         self._residence.leave()
         self._connection.close()
-
-    def stop(self) -> None:
-        """Give up what is under way; `answer` ends soon."""
-        self._connection.call_off()
 
     # ------------------------------------------------------------------------------ finding it
 
@@ -168,10 +147,7 @@ class OllamaModel:
 
     # ---------------------------------------------------------------------------------- asking
 
-    def _reply(self, request: Request) -> Reply:
-        return reply_of(self._ask, request, self._connection, learn=self._free_the_server)
-
-    def _free_the_server(self, fault: Fault) -> None:
+    def _learn(self, fault: Fault) -> None:
         if fault.cause == "timeout" and fault.status is None and fault.asked:
             self._residence.give_up()
 
@@ -189,19 +165,12 @@ class OllamaModel:
         one = replace(otherwise, temperature=0.0, max_tokens=1, stop=())
         asked = ToAnswer(messages=work.messages, sampling=one)
         written, timing, attempts = self._written(asked, one, told)
-        letters = read_first_token(written.first_logprobs, work.continuations)
-        if letters is None:
-            return self._write(request, ToAnswer(messages=work.messages, sampling=otherwise))
-        return Chosen(
-            request_id=request.id,
-            log_likelihoods=letters.log_likelihoods,
-            bounded=letters.bounded,
-            method="first_token",
-            prompt_tokens=written.prompt_tokens,
-            total_s=written.ended_at,
-            timing=timing,
-            attempts=attempts,
+        chosen = chosen_by(
+            request.id, written, work.continuations, timing=timing, attempts=attempts
         )
+        if chosen is not None:
+            return chosen
+        return self._write(request, ToAnswer(messages=work.messages, sampling=otherwise))
 
     def _write(self, request: Request, work: ToAnswer) -> Answered:
         drawn = [self._one_answer(request, work, how) for how in draws(work.sampling)]
@@ -209,34 +178,24 @@ class OllamaModel:
 
     def _one_answer(self, request: Request, work: ToAnswer, sampling: Sampling) -> Answered:
         written, timing, attempts = self._written(work, sampling, {})
-        split = split_reasoning(written.text)
-        thinking = split_reasoning(written.thinking).answer if written.thinking else ""
-        reasoning = "\n".join(part for part in (thinking, split.reasoning) if part)
-        spent = bool(reasoning) and not split.answer and written.finish == "length"
-        return Answered(
-            request_id=request.id,
-            text=split.answer,
-            reasoning=reasoning,
-            reasoning_unclosed=split.unclosed or spent,
-            truncated=written.finish == "length",
-            prompt_tokens=written.prompt_tokens,
-            output_tokens=written.output_tokens,
-            first_token_s=written.first_token_at,
-            first_answer_s=written.first_answer_at,
-            total_s=written.ended_at,
-            timing=timing,
+        return answered_by(
+            request.id,
+            written,
+            text=written.text,
+            thinking=written.thinking,
             finish=written.finish,
+            timing=timing,
             attempts=attempts,
         )
 
     def _written(
         self, work: ToAnswer, sampling: Sampling, extra: Mapping[str, Any]
-    ) -> tuple[Written, Timing, int]:
+    ) -> tuple[OllamaAnswer, Timing, int]:
         path, body = body_for(
             work, sampling, self._facts, context=self._context, own_stops=self._stops
         )
 
-        def attempt() -> tuple[Written, float | None]:
+        def attempt() -> tuple[OllamaAnswer, float | None]:
             self._residence.ensure(self._context)
             written = self._client.write(path, {**body, **extra})
             return written, self._residence.took_to_load()
@@ -245,7 +204,7 @@ class OllamaModel:
         self._refuse_if_cut(work, written)
         return written, _timing(written, load_s), attempts
 
-    def _refuse_if_cut(self, work: ToAnswer, written: Written) -> None:
+    def _refuse_if_cut(self, work: ToAnswer, written: OllamaAnswer) -> None:
         given = self._residence.observed.context_length
         context = min(self._context, given or self._context)
         if self._cuts.was_cut(work.messages, written.prompt_tokens, context):
@@ -260,7 +219,7 @@ class OllamaModel:
             )
 
 
-def _timing(written: Written, load_s: float | None) -> Timing:
+def _timing(written: OllamaAnswer, load_s: float | None) -> Timing:
     """`cold` where we loaded it, or where the server had to, for want of memory in between."""
     by_itself = (written.load_s or 0.0) > LOADED_BY_ITSELF_S
     return Timing(

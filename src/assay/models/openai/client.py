@@ -1,24 +1,91 @@
 """The OpenAI protocol: its endpoints as functions, its event streams as one result.
 
-In: paths and bodies. Out: what the server said, checked for its shape, or a Fault.
+In: paths and bodies. Out: what the server said, checked for its shape, or a Fault. `PatientClient`
+asks again, in a dialect that gets better with every refusal.
 
-A status of 200 proves nothing: errors come under it, whole and in the middle of a stream.
+A status of 200 proves nothing: errors come under it, whole and in the middle of a stream. By the
+standard an event ends at an empty line, and its `data` may take several lines. Some servers leave
+the empty lines out: a JSON object that is whole on one line is an event by itself.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.messages import tr
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, fault_of_status, readable
+from assay.models.http.retrying import Patience
+from assay.models.http.served import CUT
 from assay.models.openai.bodies import Post
-from assay.models.openai.events import DONE, Event, EventStream
-from assay.models.openai.reading import CUT, Gathering, Said, Written
+from assay.models.openai.dialect import MATTERS, Dialect
+from assay.models.openai.reading import Gathering, OneAnswer, OpenAIAnswers
 from assay.models.reasoning import split_reasoning
+
+DONE = b"[DONE]"
+_OF_NO_MATTER = (b"", b"id", b"retry")  # a line that begins with its colon is a comment
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Event(NamedTuple):
+    """`document` is the JSON object in `data` where it stood on one line, else None."""
+
+    name: str
+    data: bytes
+    document: dict[str, Any] | None = None
+
+
+class EventStream:
+    """Gives the events of a stream, once. `bare` are lines of no event: an answer that is none."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = lines
+        self.bare: list[bytes] = []
+
+    def __iter__(self) -> Iterator[Event]:
+        name, data = "", list[bytes]()
+        for line in self._single_lines():
+            field, _, value = line.partition(b":")
+            value = value.strip()
+            if not line or (field == b"data" and value == DONE):
+                if data:
+                    yield Event(name, b"\n".join(data))
+                if line:
+                    yield Event(name, DONE)
+                name, data = "", []
+            elif field == b"data":
+                document = None if data else _object_in(value)
+                if document is not None:
+                    yield Event(name, value, document)
+                elif value:
+                    data.append(value)
+            elif field == b"event":
+                name = value.decode("utf-8", "replace")
+            elif field not in _OF_NO_MATTER:
+                self.bare.append(line)
+        if data:
+            yield Event(name, b"\n".join(data))
+
+    def _single_lines(self) -> Iterator[bytes]:
+        """A carriage return alone may end a line, too; JSON has none inside."""
+        for line in self._lines:
+            yield from line.strip().removeprefix(_BYTE_ORDER_MARK).split(b"\r")
+
+
+def _object_in(data: bytes) -> dict[str, Any] | None:
+    if not data.startswith(b"{"):
+        return None
+    try:
+        found = json.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
 
 SOON_S = 10.0  # for questions that need no computing
 _TOO_LONG = re.compile(
@@ -42,7 +109,7 @@ class OpenAIClient:
         self._refuse_error(document)
         return document
 
-    def whole(self, post: Post) -> Written:
+    def whole(self, post: Post) -> OpenAIAnswers:
         """One answer in one document."""
         gathering = Gathering()
         try:
@@ -53,7 +120,7 @@ class OpenAIClient:
             raise
         return self._checked(gathering)
 
-    def write(self, post: Post) -> Written:
+    def write(self, post: Post) -> OpenAIAnswers:
         """One streamed answer. A stream that ends early is a Fault that holds what had come."""
         gathering = Gathering()
         try:
@@ -134,7 +201,7 @@ class OpenAIClient:
             message=message,
         )
 
-    def _checked(self, gathering: Gathering) -> Written:
+    def _checked(self, gathering: Gathering) -> OpenAIAnswers:
         written = gathering.result()
         if not written.choices:
             raise self._connection.unreadable(tr("no answer at all (choices is empty)"))
@@ -151,7 +218,7 @@ class OpenAIClient:
         written.choices = tuple(self._without_secrets(said) for said in written.choices)
         return written
 
-    def _refuse_no_answer(self, said: Said) -> None:
+    def _refuse_no_answer(self, said: OneAnswer) -> None:
         """Some servers say in the reason to finish that there is none."""
         if said.finish.startswith(_FILTERED) and not split_reasoning(said.text).answer.strip():
             raise Fault("refused", tr("the server's filter held the answer back (content_filter)"))
@@ -163,7 +230,7 @@ class OpenAIClient:
                 partial=said.text,
             )
 
-    def _refuse_no_text(self, said: Said, written: Written) -> None:
+    def _refuse_no_text(self, said: OneAnswer, written: OpenAIAnswers) -> None:
         if said.text or said.thinking:
             return
         if said.called_tool:
@@ -177,7 +244,7 @@ class OpenAIClient:
         if (said.silent or not said.finish) and not ended_at_once:
             raise self._connection.unreadable(tr("an answer without a text (content is null)"))
 
-    def _without_secrets(self, said: Said) -> Said:
+    def _without_secrets(self, said: OneAnswer) -> OneAnswer:
         clean = self._connection.clean_answer
         return replace(
             said,
@@ -191,3 +258,67 @@ def _classify(fault: Fault) -> None:
     if fault.status in (400, 413, 422) and _TOO_LONG.search(fault.message):
         fault.cause = "prompt_too_long"
         fault.retry = False
+
+
+# ------------------------------------------------------------------------------ asking patiently
+
+Make = Callable[[Dialect], Post]
+
+
+class PatientClient:
+    """The server, how to speak to it, and what is to be said of it."""
+
+    def __init__(self, client: OpenAIClient, patience: Patience, dialect: Dialect) -> None:
+        self._client = client
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._notes: dict[str, str] = {}
+        self.dialect = dialect
+
+    def streamed(self, make: Make) -> tuple[OpenAIAnswers, int]:
+        """An answer as it is written."""
+        return self._tried(make, self._client.write)
+
+    def whole(self, make: Make, *, probing: bool = False) -> tuple[OpenAIAnswers, int]:
+        """An answer in one piece."""
+        return self._tried(make, self._client.whole, probing=probing)
+
+    def note(self, about: str, sentence: str) -> None:
+        """OneAnswer once for each thing it is about."""
+        with self._lock:
+            self._notes.setdefault(about, sentence)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the results should know of this server."""
+        with self._lock:
+            notes = tuple(self._notes.values())
+        return (*notes, *_about_left_out(self.dialect))
+
+    def _tried(
+        self, make: Make, send: Callable[[Post], OpenAIAnswers], *, probing: bool = False
+    ) -> tuple[OpenAIAnswers, int]:
+        dialect = self.dialect
+        while True:
+            post = make(dialect)
+            try:
+                return self._patience.tried(lambda post=post: send(post))  # type: ignore[misc]
+            except Fault as fault:
+                better = dialect.after_refusal(fault, post.body)
+                # Later a refusal is about one request's value: changed, it would be another
+                # request, and every one after it.
+                if better is None or not (probing or better.draws_as(dialect)):
+                    raise
+                dialect = self.dialect = better
+
+
+def _about_left_out(dialect: Dialect) -> list[str]:
+    notes = []
+    plain = sorted(dialect.left_out - set(MATTERS))
+    if plain:
+        notes.append(tr("the server refuses {fields}; they were left out", fields=", ".join(plain)))
+    if "seed" in dialect.left_out:
+        notes.append(tr("the server takes no seed: its answers cannot be drawn again"))
+    if "temperature" in dialect.left_out:
+        notes.append(tr("the server takes no temperature: it drew answers with one of its own"))
+    return notes

@@ -1,6 +1,6 @@
 """As whom a server is asked: the key, from the environment and nowhere else.
 
-In: settings and a URL. Out: headers, what must never be shown, and a sentence where the key goes
+In: options and a URL. Out: headers, what must never be shown, and a sentence where the key goes
 over the network in the clear.
 """
 

@@ -1,7 +1,6 @@
 """A model behind an OpenAI-compatible server, as a Model.
 
-In: a name, a URL, settings. Out: facts from the server's list and a probe, and replies. Refuses to
-know: suites, marking, the store.
+In: a name, a URL, options. Out: facts from the server's list and a probe, and replies.
 
     open     the list of models: one question, nothing computed
     probe    one token: which form, which fields, which likelihoods the server really has
@@ -10,24 +9,26 @@ know: suites, marking, the store.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assay.errors import ModelUnavailable, UsageError
 from assay.messages import tr
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault
-from assay.models.http.outcome import reply_of
-from assay.models.http.retrying import Patience
-from assay.models.http.workers import in_parallel
-from assay.models.openai.asking import Asking
-from assay.models.openai.choosing import by_echo, by_first_token, read
-from assay.models.openai.client import OpenAIClient
+from assay.models.http.served import ServedModel
+from assay.models.openai.client import OpenAIClient, PatientClient
 from assay.models.openai.dialect import Dialect
-from assay.models.openai.key import key_for, sent_in_the_clear
-from assay.models.openai.listing import entries_of, entry_of, facts_of, fingerprint, near_names
-from assay.models.openai.probe import about_ollama, learn
-from assay.models.openai.unavailable import unavailable
+from assay.models.openai.facts import (
+    about_ollama,
+    entries_of,
+    entry_of,
+    facts_of,
+    fingerprint,
+    learn,
+    near_names,
+)
+from assay.models.openai.key import Key, key_for, sent_in_the_clear
+from assay.models.openai.likelihoods import by_echo, by_first_token, read
 from assay.models.openai.writing import Writing
 from assay.types import (
     ModelFacts,
@@ -45,7 +46,7 @@ NO_LIST = (403, 404, 405, 501)  # 403: some keys may ask a model, and not which 
 NOT_HERE = (404, 405, 501)
 
 
-class OpenAIModel:
+class OpenAIModel(ServedModel):
     """Asks one model of one server."""
 
     def __init__(self, name: str, url: str, *, spec: str, settings: ServerOptions) -> None:
@@ -56,18 +57,18 @@ class OpenAIModel:
             )
         self._name = name
         self._settings = settings
-        self._width = settings.connections or CONNECTIONS
+        width = settings.connections or CONNECTIONS
         self._key = key_for(url, settings)
-        self._connection = Connection(
+        connection = Connection(
             url,
             timeout_s=settings.timeout_s,
-            connections=self._width + 1,
+            connections=width + 1,
             headers=self._key.headers,
             secrets=self._key.secrets,
         )
-        self._client = OpenAIClient(self._connection)
-        self._patience = Patience(self._connection.called_off, first_pause_s=settings.first_pause_s)
-        self._asking = Asking(self._client, self._patience, _first_guess(settings))
+        super().__init__(connection, width=width, first_pause_s=settings.first_pause_s)
+        self._client = OpenAIClient(connection)
+        self._asking = PatientClient(self._client, self._patience, _first_guess(settings))
         if clear := sent_in_the_clear(url, self._key):
             self._asking.note("key", clear)
         self._writing = Writing(name, self._asking)
@@ -76,11 +77,6 @@ class OpenAIModel:
         except BaseException:
             self._connection.close()
             raise
-
-    @property
-    def facts(self) -> ModelFacts:
-        """From the server's list; the probe adds to it."""
-        return self._facts
 
     def probe(self) -> None:
         """One token, to see which form, fields and likelihoods there are."""
@@ -102,24 +98,9 @@ class OpenAIModel:
             about=about,
         )
 
-    def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
-        """Several at a time."""
-        self._connection.resume()
-        yield from in_parallel(
-            self._reply, requests, self._width, call_off=self._connection.call_off
-        )
-
     def observed(self) -> Observed:
         """What the server refused or dropped, and its context where it told."""
         return Observed(context_length=self._facts.context_length, notes=self._asking.notes)
-
-    def stop(self) -> None:
-        """Give up what is under way; `answer` ends soon."""
-        self._connection.call_off()
-
-    def close(self) -> None:
-        """Give the connections back; what the model takes is the server's business."""
-        self._connection.close()
 
     # ------------------------------------------------------------------------------ finding it
 
@@ -188,9 +169,6 @@ class OpenAIModel:
 
     # ---------------------------------------------------------------------------------- asking
 
-    def _reply(self, request: Request) -> Reply:
-        return reply_of(self._ask, request, self._connection)
-
     def _ask(self, request: Request) -> Reply:
         work = request.work
         if isinstance(work, ToAnswer):
@@ -219,3 +197,42 @@ class OpenAIModel:
 
 def _first_guess(settings: ServerOptions) -> Dialect:
     return Dialect("completions" if settings.form == "completions" else "chat")
+
+
+PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "record layer failure")  # OpenSSL's words for it
+
+
+def unavailable(name: str, url: str, key: Key, fault: Fault, why: str) -> ModelUnavailable:
+    """The fault as a sentence with a hint."""
+    if fault.status in (401, 403):
+        return ModelUnavailable(
+            tr("{url} lets us not in: {why}", url=url, why=why), hint=key.how_to_set()
+        )
+    if fault.cause == "unreachable":
+        return _unreachable(name, url, why)
+    if fault.cause == "timeout":
+        hint = tr("a longer --timeout gives the server time to load the model")
+    elif fault.cause in ("rate_limited", "server_error"):
+        hint = tr("the server is busy or broken: ask it again later, or look at its own log")
+    else:
+        hint = tr("check that {url} is an OpenAI-compatible server", url=url)
+    return ModelUnavailable(tr("cannot use openai:{name}: {why}", name=name, why=why), hint=hint)
+
+
+def _unreachable(name: str, url: str, why: str) -> ModelUnavailable:
+    if any(words in why for words in PLAIN_HTTP):
+        plain = url.replace("https://", "http://", 1)
+        return ModelUnavailable(
+            tr("no secure connection to {url}: {why}", url=url, why=why),
+            hint=tr(
+                "the server speaks plain http: try openai:{name}@{plain}", name=name, plain=plain
+            ),
+        )
+    return ModelUnavailable(
+        tr("no server answers at {url}: {why}", url=url, why=why),
+        hint=tr(
+            "start it, or name its address as in openai:{name}@http://HOST:PORT/v1 or "
+            "OPENAI_BASE_URL",
+            name=name,
+        ),
+    )

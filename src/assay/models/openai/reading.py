@@ -1,7 +1,7 @@
 """Answers of an OpenAI-compatible server, whole or in pieces, as one result.
 
-In: the JSON documents of an answer: one, or the events of a stream. Out: Written, or TypeError
-where the shape is not the protocol's.
+In: the JSON documents of an answer: one, or the events of a stream. Out: OpenAIAnswers, or
+TypeError where the shape is not the protocol's.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any
 
 from assay.models.first_token import OPENS_A_THOUGHT
 from assay.models.http.figures import told_count, told_seconds
+from assay.models.http.served import CUT, AnswerFigures
 from assay.models.reasoning import split_reasoning
 
 MOST_CHOICES = 128
 LARGEST_COUNT = 10**9  # a server may claim anything
-CUT = "length"
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class OneAnswer:
     """One answer. `called_tool`: it wants a function called. `silent`: not even an empty text."""
 
     text: str = ""
@@ -42,23 +42,12 @@ class Said:
 
 
 @dataclass(slots=True)
-class Written:
-    """All answers of one request. `…_at` are seconds by our clock, `…_s` by the server's; None: not
-    told. `logprobs` are those of the first answer, as they came last; `first_logprobs` its first.
-    """
+class OpenAIAnswers(AnswerFigures):
+    """All answers of one request. `logprobs` are those of the first answer, as they came last."""
 
-    choices: tuple[Said, ...] = ()
-    first_token_at: float | None = None
-    first_answer_at: float | None = None
-    ended_at: float = 0.0
-    prompt_tokens: int | None = None
-    output_tokens: int | None = None
-    cached_tokens: int | None = None
+    choices: tuple[OneAnswer, ...] = ()
     thought_tokens: int | None = None
-    prefill_s: float | None = None
-    decode_s: float | None = None
     fingerprint: str = ""
-    first_logprobs: Mapping[str, Any] | None = None
     logprobs: object = None
 
     @property
@@ -75,8 +64,8 @@ class _Pieces:
     called_tool: bool = False
     silent: bool = True
 
-    def put_together(self) -> Said:
-        return Said(
+    def put_together(self) -> OneAnswer:
+        return OneAnswer(
             text="".join(self.text),
             thinking="".join(self.thoughts),
             finish=self.finish,
@@ -91,7 +80,7 @@ class Gathering:
     def __init__(self) -> None:
         self._started = time.perf_counter()
         self._choices: dict[int, _Pieces] = {}
-        self._written = Written()
+        self._written = OpenAIAnswers()
         self._ended = False
 
     @property
@@ -111,7 +100,7 @@ class Gathering:
         first = self._choices.get(0)
         return "".join(first.text) if first else ""
 
-    def result(self) -> Written:
+    def result(self) -> OpenAIAnswers:
         """What has come."""
         ordered = sorted(self._choices.items())
         self._written.choices = tuple(pieces.put_together() for _, pieces in ordered)

@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from assay.messages import tr
 from assay.models.http.faults import Fault
-from assay.models.openai.asking import Asking
+from assay.models.http.served import answered_by
 from assay.models.openai.bodies import to_write
+from assay.models.openai.client import PatientClient
 from assay.models.openai.dialect import MATTERS
-from assay.models.openai.reading import CUT, Said, Written
-from assay.models.reasoning import Split, split_reasoning
+from assay.models.openai.reading import OneAnswer, OpenAIAnswers
 from assay.models.sampled import draws, together
 from assay.types import Answered, Sampling, Timing, ToAnswer
 
@@ -25,7 +25,7 @@ from assay.types import Answered, Sampling, Timing, ToAnswer
 class Writing:
     """Has one model write. Threads may share it."""
 
-    def __init__(self, name: str, asking: Asking) -> None:
+    def __init__(self, name: str, asking: PatientClient) -> None:
         self._name = name
         self._asking = asking
         self._several_at_once = True
@@ -74,45 +74,37 @@ class Writing:
         written, attempts = self._written(work, sampling)
         return self._answered(request_id, work, written, written.choices[0], attempts)
 
-    def _written(self, work: ToAnswer, sampling: Sampling) -> tuple[Written, int]:
+    def _written(self, work: ToAnswer, sampling: Sampling) -> tuple[OpenAIAnswers, int]:
         return self._asking.streamed(lambda dialect: to_write(self._name, work, sampling, dialect))
 
     def _answered(
-        self, request_id: str, work: ToAnswer, written: Written, said: Said, attempts: int
+        self,
+        request_id: str,
+        work: ToAnswer,
+        written: OpenAIAnswers,
+        said: OneAnswer,
+        attempts: int,
     ) -> Answered:
-        split = split_reasoning(said.text)
-        thought = split_reasoning(said.thinking)  # some servers leave the tags in
-        parts = (thought.reasoning, thought.answer, split.reasoning)
-        reasoning = "\n".join(part for part in parts if part)
-        cut = said.finish == CUT
-        return Answered(
-            request_id=request_id,
-            text=split.answer,
-            reasoning=reasoning,
-            reasoning_unclosed=split.unclosed or (cut and bool(reasoning) and not split.answer),
-            truncated=cut,
-            prompt_tokens=written.prompt_tokens,
-            output_tokens=written.output_tokens,
-            first_token_s=written.first_token_at,
-            first_answer_s=written.first_answer_at,
-            total_s=written.ended_at,
-            timing=timing_of(written),
+        answered = answered_by(
+            request_id,
+            written,
+            text=said.text,
+            thinking=said.thinking,
             finish=said.finish,
+            timing=timing_of(written),
             attempts=attempts,
-            dropped=self._dropped(work, written, split, cut=cut),
         )
+        return replace(answered, dropped=self._dropped(work, answered))
 
-    def _dropped(
-        self, work: ToAnswer, written: Written, split: Split, *, cut: bool
-    ) -> tuple[str, ...]:
+    def _dropped(self, work: ToAnswer, answered: Answered) -> tuple[str, ...]:
         dialect = self._asking.dialect
         dropped = {field for field in MATTERS if field in dialect.left_out}
-        if written.prompt_tokens is None or written.output_tokens is None:
+        if answered.prompt_tokens is None or answered.output_tokens is None:
             dropped.add("usage")
             self._asking.note(
                 "usage", tr("the server did not count the tokens of every answer (usage)")
             )
-        if work.schema is not None and not cut and not _is_json(split.answer):
+        if work.schema is not None and not answered.truncated and not _is_json(answered.text):
             dropped.add("response_format")
             self._asking.note(
                 "response_format",
@@ -121,7 +113,7 @@ class Writing:
         return tuple(sorted(dropped))
 
 
-def timing_of(written: Written) -> Timing | None:
+def timing_of(written: OpenAIAnswers) -> Timing | None:
     """The server's own clock, where it tells (llama.cpp does)."""
     told = (written.prefill_s, written.decode_s, written.cached_tokens)
     if all(value is None for value in told):

@@ -21,10 +21,10 @@ from urllib.parse import urlsplit
 from assay.errors import AssayError, UsageError
 from assay.machine import available_memory, gpu_memory, installed_version
 from assay.messages import tr
+from assay.models.address import DEFAULT_URL, ollama_url
 from assay.models.http.connection import Connection, is_this_machine
 from assay.models.http.faults import Fault, readable
 from assay.models.local.loading.skeleton import INSTALL
-from assay.models.ollama.address import DEFAULT_URL, ollama_url
 from assay.models.ollama.client import OllamaClient
 from assay.suites.catalogue import catalogue
 from assay.suites.load import load_suite

@@ -1,19 +1,30 @@
-"""How likely a text is, from a completions server that echoes it with log-probabilities.
+"""How likely texts are to a served model: its choices, and a text token by token.
 
-In: the `logprobs` of an echoed text. Out: its tokens with their places and log-probabilities, or
-None where they are not to be trusted.
+In: ToChoose or ToRead. Out: Chosen or ReadText; or nothing, where the server's few likelihoods do
+not decide.
 
-Many servers drop `echo`, and some are off by one, so `is_right` asks before anything rests on it:
-the last token of a text, and one in its middle, must be as likely in the echo as the server says
-when it is asked for the next token after the text before them.
+A completions server may echo a text with log-probabilities. Many drop `echo`, and some are off by
+one, so `is_right` asks before anything rests on it: the last token of a text, and one in its
+middle, must be as likely in the echo as the server says when it is asked for the next token after
+the text before them.
 """
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from assay.messages import tr
+from assay.models.http.faults import Fault
+from assay.models.http.served import chosen_by
+from assay.models.openai.bodies import first_token, to_echo
+from assay.models.openai.client import PatientClient
+from assay.models.openai.writing import timing_of
+from assay.models.plain_text import as_text
+from assay.types import Chosen, ReadText, Sampling, ToChoose, ToRead
 
 # Its last token is a full stop, so that the text without it has the same tokens.
 KNOWN_TEXT = "The little dog sat on the floor, and the little cat sat on the bed."
@@ -21,11 +32,12 @@ AGREE_WITHIN = 0.05  # the same token in a batch of another shape differs in the
 FEWEST_TOKENS = 4  # of the known text, so that its middle is not its beginning
 NEXT = 5  # the most that OpenAI's completions tell
 ABOVE_ZERO = 1e-4  # rounding of a certain token
+MOST_SHARED = 1.01  # of one probability, with room for what was rounded
 LEAST = -1e6  # some servers write -9999 for "hardly ever"
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class EchoedToken:
     """`end`: where in the text it ends. `logprob` None: nothing stands before it."""
 
     text: str
@@ -41,7 +53,7 @@ class Token:
         return sum(value > self.logprob + 1e-9 for value in self.best.values())
 
 
-def read_echo(logprobs: object, text: str) -> tuple[Token, ...] | None:
+def read_echo(logprobs: object, text: str) -> tuple[EchoedToken, ...] | None:
     """The tokens of the echoed text, without what was written after it."""
     if not isinstance(logprobs, dict):
         return None
@@ -61,7 +73,7 @@ def read_echo(logprobs: object, text: str) -> tuple[Token, ...] | None:
     return None if ends is None else _tokens(logprobs, skip, ends)
 
 
-def likelihood_after(tokens: Sequence[Token], border: int) -> float | None:
+def likelihood_after(tokens: Sequence[EchoedToken], border: int) -> float | None:
     """The log-likelihood of what stands behind a place; a token across it counts as behind."""
     behind = [token.logprob for token in tokens if token.end > border]
     told = [value for value in behind if value is not None]
@@ -87,7 +99,7 @@ def is_right(echoed: Callable[[str], object], continued: Callable[[str], object]
 
 def _is_right_at(
     place: int,
-    tokens: Sequence[Token],
+    tokens: Sequence[EchoedToken],
     echoed: Callable[[str], object],
     continued: Callable[[str], object],
 ) -> bool:
@@ -131,6 +143,22 @@ def is_logprob(value: object) -> bool:
     return LEAST <= value <= ABOVE_ZERO
 
 
+def are_likeliest(entry: Mapping[str, Any] | None) -> bool:
+    """Whether this is a token with the likeliest others, in the shape and with numbers as they
+    should be: shares of one probability, and not all the same.
+    """
+    told = (entry or {}).get("top_logprobs")
+    if not isinstance(told, list):
+        return False
+    shares: dict[str, float] = {}
+    for one in told:
+        token = one.get("token") if isinstance(one, dict) else None
+        if not isinstance(token, str) or not is_logprob(one.get("logprob")):
+            return False
+        shares[token] = math.exp(one["logprob"])
+    return len(set(shares.values())) > 1 and math.fsum(shares.values()) <= MOST_SHARED
+
+
 def _begins_text(tokens: Sequence[str], text: str) -> bool:
     return bool(text) and "".join(tokens).startswith(text)
 
@@ -161,11 +189,11 @@ def _ends_by_offsets(tokens: Sequence[str], offsets: Any, text: str) -> list[int
     return [*inside[1:], len(text)] if behind == len(text) else None
 
 
-def _tokens(logprobs: Mapping[str, Any], skip: int, ends: Sequence[int]) -> tuple[Token, ...]:
+def _tokens(logprobs: Mapping[str, Any], skip: int, ends: Sequence[int]) -> tuple[EchoedToken, ...]:
     best = logprobs.get("top_logprobs")
     bests = best if isinstance(best, list) else []
     return tuple(
-        Token(
+        EchoedToken(
             text=logprobs["tokens"][place],
             end=end,
             logprob=_clipped(logprobs["token_logprobs"][place]),
@@ -183,3 +211,97 @@ def _best(told: object) -> dict[str, float]:
     if not isinstance(told, dict):
         return {}
     return {str(token): float(value) for token, value in told.items() if is_logprob(value)}
+
+
+ONE_TOKEN = Sampling(temperature=0.0, seed=0, max_tokens=1)
+
+
+def by_first_token(
+    name: str, asking: PatientClient, request_id: str, work: ToChoose
+) -> tuple[Chosen | None, tuple[str, ...]]:
+    """The choices among the likeliest first tokens, and what the server dropped. A model that
+    thinks first chooses later.
+    """
+    one = replace(work.otherwise or ONE_TOKEN, temperature=0.0, max_tokens=1, stop=())
+    written, attempts = asking.whole(lambda dialect: first_token(name, work.messages, one, dialect))
+    if written.thinks:
+        return None, ()
+    if not are_likeliest(written.first_logprobs):
+        asking.note(
+            "logprobs",
+            tr(
+                "the server told no log-probabilities of some answers, or such as cannot be "
+                "(logprobs)"
+            ),
+        )
+        return None, ("logprobs",)
+    timing = timing_of(written)
+    return (
+        chosen_by(request_id, written, work.continuations, timing=timing, attempts=attempts),
+        (),
+    )
+
+
+def by_echo(name: str, asking: PatientClient, request_id: str, work: ToChoose) -> Chosen:
+    """Each choice behind the prompt, scored as text."""
+    started = time.perf_counter()
+    prompt = as_text(work.messages)
+    found = [_behind(name, asking, prompt, continuation) for continuation in work.continuations]
+    return Chosen(
+        request_id=request_id,
+        log_likelihoods=tuple(value for value, _ in found),
+        total_s=time.perf_counter() - started,
+        attempts=max((attempts for _, attempts in found), default=1),
+    )
+
+
+def _behind(name: str, asking: PatientClient, prompt: str, continuation: str) -> tuple[float, int]:
+    text = prompt + _joint(prompt, continuation) + continuation
+    tokens, attempts = _echoed(name, asking, text, likeliest=1)
+    value = likelihood_after(tokens, len(prompt))
+    if value is None:
+        raise _unreadable()
+    return value, attempts
+
+
+def _joint(prompt: str, continuation: str) -> str:
+    """A space where neither side has one: tokens of words begin with theirs."""
+    return " " if prompt and not (prompt[-1].isspace() or continuation[:1].isspace()) else ""
+
+
+def read(name: str, asking: PatientClient, request_id: str, work: ToRead) -> ReadText:
+    """A whole text. Its first token is not scored where nothing stands before it."""
+    started = time.perf_counter()
+    tokens, _ = _echoed(name, asking, work.text, likeliest=NEXT)
+    scored = [(token.logprob, token.rank) for token in tokens if token.logprob is not None]
+    ranks = [rank for _, rank in scored if rank is not None]
+    if not scored or len(ranks) != len(scored):
+        raise _unreadable()
+    return ReadText(
+        request_id=request_id,
+        log_likelihood=math.fsum(logprob for logprob, _ in scored),
+        tokens=len(scored),
+        words=len(work.text.split()),
+        bytes=len(work.text.encode()),
+        top1=sum(rank == 0 for rank in ranks),
+        top5=sum(rank < NEXT for rank in ranks),
+        total_s=time.perf_counter() - started,
+    )
+
+
+def _echoed(
+    name: str, asking: PatientClient, text: str, *, likeliest: int
+) -> tuple[Sequence[EchoedToken], int]:
+    written, attempts = asking.whole(
+        lambda dialect: to_echo(name, text, likeliest=likeliest, dialect=dialect)
+    )
+    tokens = read_echo(written.logprobs, text)
+    if tokens is None:
+        raise _unreadable()
+    return tokens, attempts
+
+
+def _unreadable() -> Fault:
+    return Fault(
+        "unreadable", tr("the server's log-probabilities do not belong to the text that was sent")
+    )

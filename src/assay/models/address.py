@@ -1,0 +1,125 @@
+"""Where servers are: Ollama's and OpenAI-compatible ones.
+
+In: the URL of a spec, or nothing. Out: a URL, Ollama's without a path, the others' with theirs; or
+a UsageError, which shows a URL only where it cannot hold a password.
+
+OLLAMA_HOST is written for the server, which listens on it: it may lack a scheme or a port, and
+0.0.0.0 ("every address of mine") is no place to connect to.
+"""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+from assay.errors import UsageError
+from assay.messages import tr
+from assay.types.model_spec import without_userinfo
+
+DEFAULT_URL = "http://127.0.0.1:11434"
+OPENAI_URL = "http://127.0.0.1:8080/v1"
+OPENAI_VARIABLE = "OPENAI_BASE_URL"
+_EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "": "127.0.0.1"}
+
+
+def ollama_url(url: str | None = None) -> str:
+    """The spec's URL, else OLLAMA_HOST, else the default."""
+    if url is not None:
+        return _without_path(url, shown=without_userinfo(url))
+    told = _variable("OLLAMA_HOST")
+    if not told:
+        return DEFAULT_URL
+    whole = told if "://" in told else f"http://{told}"
+    return _without_path(_connectable(whole, bare="://" not in told), shown="OLLAMA_HOST")
+
+
+def openai_url(url: str | None = None) -> str:
+    """The spec's URL, else OPENAI_BASE_URL; where there is neither, a UsageError.
+
+    >>> openai_url("http://127.0.0.1:8080/v1/")
+    'http://127.0.0.1:8080/v1'
+    """
+    whole, shown = url, "…"
+    if url is None:
+        whole, shown = _variable(OPENAI_VARIABLE), OPENAI_VARIABLE
+    elif "@" not in url and "?" not in url:
+        shown = url
+    if not whole:
+        raise UsageError(
+            tr("no URL of an OpenAI-compatible server is given"),
+            hint=tr(
+                "write openai:NAME@URL, for example openai:NAME@{example}, or set {variable}",
+                example=OPENAI_URL,
+                variable=OPENAI_VARIABLE,
+            ),
+        )
+    if "?" in whole or "#" in whole:
+        raise UsageError(
+            tr("the URL of a server ends with its path; a ? or # and what follows is refused"),
+            hint=tr(
+                "write for example {example}; keys come from the environment", example=OPENAI_URL
+            ),
+        )
+    if any(not c.isprintable() or c.isspace() for c in whole):
+        raise _not_a_url(shown, OPENAI_URL)
+    _parts(whole, shown, OPENAI_URL)
+    return whole.rstrip("/")
+
+
+def server_name(host: str) -> str:
+    """A host's name as the network knows it. Raises UsageError for what is none."""
+    try:
+        return host if ":" in host else host.encode("idna").decode()
+    except UnicodeError as error:
+        raise UsageError(
+            tr("{host!r} is no name of a server", host=host[:80]),
+            hint=tr("write for example {example}", example=DEFAULT_URL),
+        ) from error
+
+
+def _variable(name: str) -> str:
+    return os.environ.get(name, "").strip().strip("\"'")
+
+
+def _connectable(url: str, *, bare: bool) -> str:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return url
+    host = parts.hostname or ""
+    host = _EVERY_ADDRESS.get(host, f"[{host}]" if ":" in host else host)
+    login = parts.netloc.rpartition("@")[0]
+    if port is None and bare:
+        port = 11434
+    place = host if port is None else f"{host}:{port}"
+    return urlunsplit((parts.scheme, f"{login}@{place}" if login else place, parts.path, "", ""))
+
+
+def _without_path(url: str, *, shown: str) -> str:
+    parts = _parts(url, shown, DEFAULT_URL)
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise UsageError(
+            tr("the URL of an Ollama server has no path: {url}", url=shown.partition("?")[0]),
+            hint=tr("write for example {example}; for …/v1 use openai:", example=DEFAULT_URL),
+        )
+    return urlunsplit((parts.scheme, parts.netloc, "", "", ""))
+
+
+def _parts(url: str, shown: str, example: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good:
+        raise _not_a_url(shown, example)
+    server_name(parts.hostname or "")
+    return parts
+
+
+def _not_a_url(shown: str, example: str) -> UsageError:
+    return UsageError(
+        tr("{url} is no URL of a server", url=shown),
+        hint=tr("write for example {example}", example=example),
+    )

@@ -1,0 +1,147 @@
+"""What all served models share: several requests under way, and a reply for each.
+
+In: a connection, a way to ask one request, and what a server wrote. Out: Replies; a Fault becomes
+Failed, its words cleaned of secrets.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.messages import tr
+from assay.models.base import BaseModel
+from assay.models.first_token import read_first_token
+from assay.models.http.connection import Connection
+from assay.models.http.faults import Fault
+from assay.models.http.retrying import Patience
+from assay.models.http.workers import in_parallel
+from assay.models.reasoning import as_unicode, split_reasoning
+from assay.types import Answered, Chosen, Failed, Reply, Request, Timing
+
+CUT = "length"
+
+
+@dataclass(slots=True)
+class AnswerFigures:
+    """What came with an answer. `…_at` are seconds by our clock, `…_s` by the server's; None: not
+    told. `first_logprobs`: of the first token.
+    """
+
+    first_token_at: float | None = None
+    first_answer_at: float | None = None
+    ended_at: float = 0.0
+    prompt_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    prefill_s: float | None = None
+    decode_s: float | None = None
+    first_logprobs: Mapping[str, Any] | None = None
+
+
+class ServedModel(BaseModel):
+    """A subclass sets `_facts` and answers one request in `_ask`."""
+
+    def __init__(self, connection: Connection, *, width: int, first_pause_s: float) -> None:
+        self._connection = connection
+        self._width = width
+        self._patience = Patience(connection.called_off, first_pause_s=first_pause_s)
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
+        self._connection.resume()
+        yield from in_parallel(
+            self._reply, requests, self._width, call_off=self._connection.call_off
+        )
+
+    def stop(self) -> None:
+        self._connection.call_off()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _ask(self, request: Request) -> Reply:
+        raise NotImplementedError
+
+    def _learn(self, fault: Fault) -> None:
+        """Hears of a Fault before it becomes a reply."""
+
+    def _reply(self, request: Request) -> Reply:
+        started = time.perf_counter()
+        try:
+            return self._ask(request)
+        except Fault as error:
+            fault = error
+            self._learn(error)
+        # What a server can send has no end; one reply that we did not foresee costs one test.
+        except Exception as error:  # noqa: BLE001
+            kind = type(error).__name__
+            fault = Fault("other", tr("an answer we did not foresee ({kind})", kind=kind))
+        return Failed(
+            request_id=request.id,
+            reason=as_unicode(self._connection.without_secrets(fault.sentence)),
+            cause=fault.cause,
+            partial=as_unicode(self._connection.clean_answer(fault.partial)),
+            total_s=time.perf_counter() - started,
+            attempts=fault.attempts,
+        )
+
+
+def answered_by(
+    request_id: str,
+    figures: AnswerFigures,
+    *,
+    text: str,
+    thinking: str,
+    finish: str,
+    timing: Timing | None,
+    attempts: int,
+) -> Answered:
+    """An answer in words; thoughts come apart, or in the text, or both, and some keep their tags.
+    Thoughts alone, cut off, are an answer that was never begun.
+    """
+    split = split_reasoning(text)
+    thought = split_reasoning(thinking)
+    parts = (thought.reasoning, thought.answer, split.reasoning)
+    reasoning = "\n".join(part for part in parts if part)
+    cut = finish == CUT
+    return Answered(
+        request_id=request_id,
+        text=split.answer,
+        reasoning=reasoning,
+        reasoning_unclosed=split.unclosed or (cut and bool(reasoning) and not split.answer),
+        truncated=cut,
+        prompt_tokens=figures.prompt_tokens,
+        output_tokens=figures.output_tokens,
+        first_token_s=figures.first_token_at,
+        first_answer_s=figures.first_answer_at,
+        total_s=figures.ended_at,
+        timing=timing,
+        finish=finish,
+        attempts=attempts,
+    )
+
+
+def chosen_by(
+    request_id: str,
+    figures: AnswerFigures,
+    continuations: Sequence[str],
+    *,
+    timing: Timing | None,
+    attempts: int,
+) -> Chosen | None:
+    """The choices among the likeliest first tokens; None where those do not decide."""
+    letters = read_first_token(figures.first_logprobs, continuations)
+    if letters is None:
+        return None
+    return Chosen(
+        request_id=request_id,
+        log_likelihoods=letters.log_likelihoods,
+        bounded=letters.bounded,
+        method="first_token",
+        prompt_tokens=figures.prompt_tokens,
+        total_s=figures.ended_at,
+        timing=timing,
+        attempts=attempts,
+    )

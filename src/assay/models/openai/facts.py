@@ -1,0 +1,221 @@
+"""What a server says of a model, and what it turns out to do when it is asked.
+
+In: the document of GET /models, whatever its shape; then a way to ask. Out: ModelFacts, or which
+names are near; and Learned: the server's dialect, what it can do, what to tell the user; or the
+Fault that says why it cannot be asked at all.
+
+Judged is the shape of an answer, never its status: servers drop in silence what they do not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from assay.messages import tr
+from assay.models.http.faults import Fault, readable
+from assay.models.openai.bodies import first_token, to_echo
+from assay.models.openai.client import PatientClient
+from assay.models.openai.dialect import BEYOND_OPENAI, Dialect
+from assay.models.openai.likelihoods import NEXT, are_likeliest, is_right
+from assay.models.openai.reading import OpenAIAnswers, count
+from assay.types import Capability, Message, ModelFacts, Sampling, Thinking
+from assay.types.options import OpenAIForm
+
+SHOWN = 10
+NEAR_ENOUGH = 60
+MOST_PARAMETERS = 10**15
+_SERVERS = {"llamacpp": "llama.cpp", "vllm": "vLLM", "library": "Ollama"}
+_LEVELS: tuple[Thinking, ...] = ("low", "medium", "high")
+
+Entry = Mapping[str, Any]
+
+
+def entries_of(document: object) -> list[Entry]:
+    """The models of a list; none where it is empty or of another shape."""
+    data = document.get("data") if isinstance(document, dict) else document
+    if not isinstance(data, list):
+        return []
+    return [one for one in data if isinstance(one, dict) and isinstance(one.get("id"), str)]
+
+
+def entry_of(name: str, entries: Sequence[Entry]) -> Entry | None:
+    """A model in the list. llama.cpp serves its one model under any name; Ollama adds `:latest`,
+    Google puts `models/` before its names, and a router takes a provider's name behind them, as in
+    `Qwen/Qwen3-8B:nebius`.
+    """
+    if len(entries) == 1 and entries[0].get("owned_by") == "llamacpp":
+        return entries[0]
+    listed = {entry["id"]: entry for entry in reversed(entries)}
+    names = (name, f"{name}:latest", f"models/{name}", name.rpartition(":")[0])
+    return next((listed[one] for one in names if one in listed), None)
+
+
+def near_names(name: str, listed: Iterable[str]) -> str:
+    """What to write instead: the names most like it, or else the first of all."""
+    # Only a mistake needs it.
+    from rapidfuzz import fuzz, process, utils
+
+    names = sorted(set(listed))
+    found = process.extract(
+        name,
+        names,
+        scorer=fuzz.WRatio,
+        processor=utils.default_process,
+        score_cutoff=NEAR_ENOUGH,
+        limit=SHOWN,
+    )
+    if found:
+        return tr("near it are {names}", names=readable(", ".join(one for one, *_ in found)))
+    return tr("the server has {names}", names=readable(", ".join(names[:SHOWN])))
+
+
+def facts_of(
+    spec: str,
+    name: str,
+    *,
+    url: str,
+    entry: Entry | None,
+    form: Literal["chat", "completions"],
+) -> ModelFacts:
+    """What is known before the first question; the probe adds to it."""
+    entry = entry or {}
+    meta = entry.get("meta")
+    meta = meta if isinstance(meta, dict) else {}
+    owner = entry.get("owned_by")
+    capabilities: set[Capability] = {"generate"}
+    if form == "chat":
+        capabilities.add("structured_output")
+    return ModelFacts(
+        spec=spec,
+        name=name,
+        fingerprint=fingerprint(url, name, form),
+        fingerprint_is_weak=True,
+        capabilities=frozenset(capabilities),
+        is_chat=form == "chat",
+        parameters=count(meta.get("n_params"), most=MOST_PARAMETERS),
+        context_length=count(meta.get("n_ctx")) or count(entry.get("max_model_len")),
+        predicts_by="sampled",
+        thinks=_LEVELS if form == "chat" else (),
+        about={
+            "server": _SERVERS.get(owner if isinstance(owner, str) else "", "OpenAI-compatible"),
+            "address": url,
+        },
+    )
+
+
+def fingerprint(url: str, name: str, form: Literal["chat", "completions"]) -> str:
+    """URL and name; and the form, where it is the rarer one: it gives other answers."""
+    return f"openai:{url} {name}" + (" completions" if form == "completions" else "")
+
+
+QUESTION = (Message("user", "Say yes."),)
+SHORT = Sampling(temperature=0.0, seed=0, max_tokens=1)
+OLLAMA = "fp_ollama"
+# OneAnswer of a form that a server does not have, or of a model that cannot do it.
+NOT_THIS_FORM = (400, 404, 405, 415, 422, 501)
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What one server turned out to be."""
+
+    dialect: Dialect
+    capabilities: frozenset[Capability]
+    is_ollama: bool = False
+
+
+def learn(name: str, form: OpenAIForm, asking: PatientClient) -> Learned:
+    """Ask one token in the form wanted; `auto` takes chat, else completions."""
+    if form == "completions":
+        return _as_completions(name, asking)
+    try:
+        return _as_chat(name, asking)
+    except Fault as fault:
+        if form == "chat" or not _may_lack_chat(fault):
+            raise
+        with suppress(Fault):
+            return _as_completions(name, asking)
+        raise
+
+
+def _as_chat(name: str, asking: PatientClient) -> Learned:
+    asking.dialect = Dialect("chat")
+    written = _settled(name, asking)
+    can: set[Capability] = {"generate", "structured_output"}
+    likeliest = asking.dialect.likeliest and are_likeliest(written.first_logprobs)
+    if likeliest and not written.thinks:  # its first token is not yet its answer
+        can.add("top_logprobs")
+    return Learned(asking.dialect, frozenset(can), written.fingerprint == OLLAMA)
+
+
+def _as_completions(name: str, asking: PatientClient) -> Learned:
+    asking.dialect = Dialect("completions", likeliest=0)
+    written = _settled(name, asking)
+    can: set[Capability] = {"generate"}
+    if _echoes(name, asking):
+        can.add("score_text")
+    return Learned(asking.dialect, frozenset(can), written.fingerprint == OLLAMA)
+
+
+def _settled(name: str, asking: PatientClient) -> OpenAIAnswers:
+    """Ask until no field is refused. Where a refusal names none, the fields that not every server
+    knows are left out together, and put back one by one.
+    """
+    try:
+        return _asked(name, asking)
+    except Fault as fault:
+        if fault.cause != "refused" or fault.status not in (400, 422):
+            raise
+        try:
+            asking.dialect = asking.dialect.without(*BEYOND_OPENAI)
+            written = _asked(name, asking)
+        except Fault:
+            raise fault from None
+    for field in BEYOND_OPENAI:
+        good = asking.dialect
+        asking.dialect = good.with_again(field)
+        try:
+            written = _asked(name, asking)
+        except Fault:
+            asking.dialect = good
+    return written
+
+
+def _asked(name: str, asking: PatientClient) -> OpenAIAnswers:
+    written, _ = asking.whole(
+        lambda dialect: first_token(name, QUESTION, SHORT, dialect), probing=True
+    )
+    return written
+
+
+def _may_lack_chat(fault: Fault) -> bool:
+    return fault.cause == "unreadable" or fault.status in NOT_THIS_FORM
+
+
+def _echoes(name: str, asking: PatientClient) -> bool:
+    def told(text: str, *, echoed: bool) -> object:
+        written, _ = asking.whole(
+            lambda dialect: to_echo(
+                name, text, likeliest=1 if echoed else NEXT, dialect=dialect, echo=echoed
+            )
+        )
+        return written.logprobs
+
+    with suppress(Fault):
+        return is_right(lambda text: told(text, echoed=True), lambda text: told(text, echoed=False))
+    return False
+
+
+def about_ollama(name: str, url: str) -> str:
+    """What the native API would do better."""
+    parts = urlsplit(url)
+    return tr(
+        "this is an Ollama, and its repeat_penalty cannot be switched off through this URL; "
+        "{spec} would switch it off, set the context so that no prompt is cut in silence, measure "
+        "load, prefill and decode times, and unload the model after a time-out",
+        spec=f"ollama:{name}@{parts.scheme}://{parts.netloc}",
+    )
