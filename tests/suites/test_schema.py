@@ -17,12 +17,13 @@ from assay.suites import descriptions, schema
 from assay.suites.fields import COMMON, FORMAT_RULES, METHODS, METHODS_OF, SUITE_KEYS
 from assay.suites.kinds import Kind
 from assay.suites.load import examine
+from assay.suites.suite_file import suite_schema
 
 from .test_mistakes import MISTAKES, VALID
 from .test_suite_file import MISTAKES as SUITE_MISTAKES
 
 TESTS = Draft202012Validator(schema.tests_schema())
-SUITE = Draft202012Validator(schema.suite_schema())
+SUITE = Draft202012Validator(suite_schema())
 
 # What no schema can say: rules between fields, and the letters of the world.
 BEYOND_A_SCHEMA = (
@@ -34,9 +35,7 @@ BEYOND_A_SCHEMA = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "made", [schema.tests_schema(), schema.suite_schema()], ids=["tests", "suite"]
-)
+@pytest.mark.parametrize("made", [schema.tests_schema(), suite_schema()], ids=["tests", "suite"])
 def test_a_schema_is_valid_draft_2020_12(made: dict[str, Any]) -> None:
     Draft202012Validator.check_schema(made)
     json.dumps(made)
@@ -147,7 +146,7 @@ def test_every_field_has_a_description_for_editors() -> None:
     assert set(descriptions.format_rules()) == set(FORMAT_RULES)
     assert set(descriptions.suite_keys()) == set(SUITE_KEYS)
     conditions = {"const", "minItems"}  # of `if` and `anyOf`, which describe nothing
-    for whole in (schema.tests_schema(), schema.suite_schema()):
+    for whole in (schema.tests_schema(), suite_schema()):
         for name, field in described_fields(whole):
             assert field.get("description") or conditions & set(field), name
 

@@ -14,7 +14,7 @@ CATEGORIES = {"a": [good()], "maths": [good(id="m_001")]}
 EXAMPLES = [asking("exact_match", id=f"e_00{n}", expected="x") for n in range(3)]
 
 MISTAKES: list[tuple[Any, str]] = [
-    ([], "suite.json must hold an object in braces, not a list"),
+    ([], "suite.json must contain an object in braces, not a list"),
     ({"titel": "x"}, "unknown key 'titel'; did you mean 'title'?"),
     ({"version": 1.0}, "'version' must be a text, not a number; put it in quotes"),
     ({"language": "Ewe language"},
@@ -39,7 +39,7 @@ MISTAKES: list[tuple[Any, str]] = [
     ({"shots": 1, "few_shot": {"a": "/etc/passwd"}},
      "'/etc/passwd' lies outside the suite's folder"),
     ({"shots": 1, "few_shot": {"a": "few\u0000shot"}},
-     "'few\\x00shot' holds characters that no file name should have"),
+     "'few\\x00shot' contains characters that no file name should have"),
     ({"shots": 1, "few_shot": {"a": "maths.json"}},
      "'maths.json' is a category, so its answers would be shown; examples lie in a folder of "
      "their own, such as few_shot/"),

@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic_core import CoreSchema, ErrorDetails, SchemaValidator
 
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
 Schema = dict[str, Any]
 T = TypeVar("T")
 
 _STRICT = frozenset({"str", "int", "float", "bool", "list", "dict"})
+_WORDS = "pydantic_js_annotation_functions"
 _OPEN = frozenset({"dataclass-args", "model-fields", "typed-dict"})
 _DECIMAL_BITS = 200  # Python does not write a whole number of some 14,000 bits in decimals
 
@@ -386,7 +389,11 @@ def _made_strict(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     if node.get("type") == "nullable":
-        return _made_strict(node["schema"])
+        inner = _made_strict(node["schema"])
+        # Words about the optional value are words about the value.
+        known, more = inner.get("metadata") or {}, node.get("metadata") or {}
+        words = [*known.get(_WORDS, ()), *more.get(_WORDS, ())]
+        return {**inner, "metadata": {**known, _WORDS: words}}
     made = {key: each if key == "default" else _made_strict(each) for key, each in node.items()}
     if made.get("type") in _STRICT:
         made["strict"] = True

@@ -10,9 +10,8 @@ from typing import Annotated, Generic, TypeVar
 
 from annotated_types import Ge, Gt, Le, Len, Lt
 
-from assay.files.validation import About, Distinct, Text, Validator
+from assay.files.validation import DIALECT, About, Distinct, Text, Validator
 from assay.messages import tr
-from assay.suites.schema import DIALECT
 
 MOST = 1_000_000_000  # beyond every model, and a float and an int alike on every machine
 

@@ -9,32 +9,87 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Annotated
+
+from annotated_types import Ge, Le
 
 from assay.files.notes import Notes
+from assay.files.validation import DIALECT, About, Form, Text, Validator
 from assay.files.wording import described, did_you_mean, shown
 from assay.messages import tr
-from assay.suites.fields import SUITE_KEYS
 from assay.types import DEFAULT_PASS_MARK, ScoringMode
 
 SUITE_FILE = "suite.json"
+MAX_WEIGHT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteSettings:
     """suite.json, or what holds without one."""
 
-    title: str = ""
-    version: str = ""
-    language: str | None = None
-    system: str | None = None
-    weights: Mapping[str, float] = field(default_factory=dict)
-    pass_mark: float = DEFAULT_PASS_MARK
-    scoring: ScoringMode = "standard"
-    few_shot: Mapping[str, str] = field(default_factory=dict)
-    shots: int = 0
+    title: Annotated[str, About(lambda: tr("The suite's name for people."))] = ""
+    version: Annotated[str, About(lambda: tr("The suite's version, as a text."))] = ""
+    language: Annotated[
+        Annotated[
+            str,
+            Form(
+                "[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*",
+                lambda: tr("a language tag such as ee or fr-TG"),
+            ),
+        ]
+        | None,
+        About(
+            lambda: tr(
+                "The language of the answers, as a tag such as ee; with ee, composite tests also "
+                "score Ewe quality."
+            )
+        ),
+    ] = None
+    system: Annotated[
+        str | None,
+        About(lambda: tr("The system prompt of every test that has none of its own.")),
+    ] = None
+    weights: Annotated[
+        Mapping[str, Annotated[float, Ge(0), Le(MAX_WEIGHT)]],
+        About(
+            lambda: tr(
+                "How much each category counts in the suite's score; one that is not named counts "
+                "1. Without weights all count the same."
+            )
+        ),
+    ] = field(default_factory=dict)
+    pass_mark: Annotated[
+        float, Ge(0), Le(1), About(lambda: tr("The score from which a test counts as passed."))
+    ] = DEFAULT_PASS_MARK
+    scoring: Annotated[
+        ScoringMode,
+        About(lambda: tr("The scoring rules: 'standard', or those of an earlier benchmark.")),
+    ] = "standard"
+    few_shot: Annotated[
+        Mapping[str, Text],
+        About(
+            lambda: tr(
+                "For a category, the file of worked examples shown before each test; it lies in "
+                "a folder of its own."
+            )
+        ),
+    ] = field(default_factory=dict)
+    shots: Annotated[int, Ge(0), Le(100), About(lambda: tr("How many examples are shown."))] = 0
+
+
+SUITE = Validator(SuiteSettings)
+
+
+def suite_schema() -> dict[str, object]:
+    """The schema of a suite.json."""
+    return {
+        "$schema": DIALECT,
+        "title": tr("Assay suite"),
+        **SUITE.schema(),
+        "description": tr("What holds for all categories beside this file."),
+    }
 
 
 def read_settings(
@@ -49,17 +104,22 @@ def read_settings(
         notes: takes what is wrong.
     """
     if not isinstance(raw, dict):
-        message = tr("suite.json must hold an object in braces, not {got}", got=described(raw))
+        message = tr("suite.json must contain an object in braces, not {got}", got=described(raw))
         notes.error((), message)
         return SuiteSettings()
-    sound = _sound_values(raw, notes)
+    settings: SuiteSettings | None = SUITE.check(raw, notes)
+    if settings is None:
+        wrong = {note.path[0] for note in notes.all if note.path}
+        sound = {key: value for key, value in raw.items() if key not in wrong}
+        settings = SUITE.check(sound, Notes()) or SuiteSettings()
     if only is None:
-        _check_weights(sound.get("weights"), categories, notes)
-        _check_few_shot_names(sound.get("few_shot", {}), categories, notes)
-    _check_shots(sound, notes)
+        _check_weights(settings.weights, categories, notes)
+        _check_few_shot_names(settings.few_shot, categories, notes)
+    _check_shots(settings, notes)
     wanted = categories if only is None else [only]
-    few_shot = {name: file for name, file in sound.pop("few_shot", {}).items() if name in wanted}
-    return SuiteSettings(**(sound | {"weights": _weights(sound, wanted), "few_shot": few_shot}))
+    few_shot = {name: file for name, file in settings.few_shot.items() if name in wanted}
+    weights = _weights(settings.weights, wanted)
+    return replace(settings, weights=weights, few_shot=few_shot)
 
 
 def language_code(tag: str | None) -> str | None:
@@ -70,7 +130,7 @@ def language_code(tag: str | None) -> str | None:
 def example_file(folder: FilePath, written: str) -> FilePath | str:
     """The file of a few_shot entry, or what is wrong with the way it is written."""
     if not written.isprintable():
-        return tr("'{file}' holds characters that no file name should have", file=shown(written))
+        return tr("'{file}' contains characters that no file name should have", file=shown(written))
     path = folder / written
     inside = os.path.realpath(folder)
     if os.path.commonpath([inside, os.path.realpath(path)]) != inside:
@@ -86,24 +146,7 @@ def example_file(folder: FilePath, written: str) -> FilePath | str:
     return path
 
 
-def _sound_values(raw: dict[str, Any], notes: Notes) -> dict[str, Any]:
-    sound = {}
-    for key, value in raw.items():
-        kind = SUITE_KEYS.get(key)
-        if kind is None:
-            problem = tr("unknown key '{key}'", key=shown(key))
-            notes.error((key,), did_you_mean(problem, key, SUITE_KEYS), about_key=True)
-            continue
-        errors_before = notes.errors
-        kind.check(value, (key,), notes)
-        if notes.errors == errors_before:
-            sound[key] = value
-    return sound
-
-
-def _check_weights(
-    weights: Mapping[str, float] | None, categories: Sequence[str], notes: Notes
-) -> None:
+def _check_weights(weights: Mapping[str, float], categories: Sequence[str], notes: Notes) -> None:
     if not weights:
         return
     for name in weights:
@@ -129,8 +172,8 @@ def _check_few_shot_names(
             notes.error(("few_shot", name), message, about_key=True)
 
 
-def _check_shots(sound: Mapping[str, Any], notes: Notes) -> None:
-    shots, few_shot = sound.get("shots", 0), sound.get("few_shot", {})
+def _check_shots(settings: SuiteSettings, notes: Notes) -> None:
+    shots, few_shot = settings.shots, settings.few_shot
     if shots and not few_shot:
         message = tr("'shots' is {shots}, but 'few_shot' names no examples", shots=shots)
         notes.error(("shots",), message)
@@ -139,9 +182,8 @@ def _check_shots(sound: Mapping[str, Any], notes: Notes) -> None:
         notes.warning(("few_shot",), message, about_key=True)
 
 
-def _weights(sound: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, float]:
+def _weights(weights: Mapping[str, float], wanted: Sequence[str]) -> dict[str, float]:
     """Every category's weight, spelt out; none where all are equal or there is only one."""
-    weights = sound.get("weights")
     if not weights or len(wanted) < 2:
         return {}
-    return {name: float(weights.get(name, 1)) for name in wanted}
+    return {name: weights.get(name, 1.0) for name in wanted}

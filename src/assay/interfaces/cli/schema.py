@@ -36,7 +36,8 @@ def command(kind: str, out: Path) -> int:
     """One document on stdout."""
     from assay.reports.verdict_schemas import report_schema, selection_schema
     from assay.suites.gate_format import gate_schema
-    from assay.suites.schema import suite_schema, tests_schema
+    from assay.suites.schema import tests_schema
+    from assay.suites.suite_file import suite_schema
 
     schema_of = {
         "tests": tests_schema,
