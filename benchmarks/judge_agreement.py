@@ -256,7 +256,7 @@ def main() -> None:
     ways = [f"likelihood, {one}" for one in chosen.layouts if "likelihood" in chosen.forms]
     ways += ["reasoned"] if "reasoned" in chosen.forms else []
     kept = Kept(chosen.cache)
-    settings = ServerOptions(timeout_s=chosen.timeout, connections=1)
+    settings = ServerOptions(timeout=chosen.timeout, connections=1)
     model = open_model(chosen.judge, settings)
     try:
         model.probe()

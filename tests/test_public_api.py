@@ -8,10 +8,11 @@ from assay import api
 
 def test_exactly_these_functions_are_public():
     assert sorted(api.__all__) == [
-        "Asking",
         "DEFAULT_OUT",
-        "Judging",
-        "OneCheckpoint",
+        "PromptOptions",
+        "RunOptions",
+        "StoredAnswerOptions",
+        "WatchOptions",
         "ask",
         "compare",
         "evaluate_model",

@@ -12,24 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
-from assay.call_options import Asking, AskingAndJudging, Judging, judge_options, of_job
-from assay.evaluation_functions import (
+from assay.call_options import takes_options
+from assay.evaluation_functions import evaluate_model, generate_samples, run_benchmark
+from assay.types import Finding
+from assay.types.decisions import MEASURES
+from assay.types.options import (
     DEFAULT_OUT,
-    OneCheckpoint,
-    evaluate_model,
-    generate_samples,
-    run_benchmark,
+    PromptOptions,
+    RunOptions,
+    StoredAnswerOptions,
+    WatchOptions,
 )
-from assay.types import Finding, Observer
-from assay.types.decisions import MEASURES, MeasureKind
 from assay.types.results import Comparison, Leaderboard, Report
-from assay.workflow.evaluate.evaluation import evaluate
-from assay.workflow.evaluate.job import Job
 from assay.workflow.history.records import ExportFormat
 from assay.workflow.history.rescoring import Rescored
-from assay.workflow.keyword_arguments import refuse_unknown
 
 if TYPE_CHECKING:
     from assay.workflow.checkpoints.selection import Selected
@@ -38,9 +36,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_OUT",
-    "Asking",
-    "Judging",
-    "OneCheckpoint",
+    "PromptOptions",
+    "RunOptions",
+    "StoredAnswerOptions",
+    "WatchOptions",
     "ask",
     "compare",
     "evaluate_model",
@@ -59,176 +58,63 @@ __all__ = [
 ]
 
 
-def run(
-    models: Sequence[str],
-    *,
-    suites: Sequence[str] = (),
-    categories: Sequence[str] = (),
-    benchmarks: Path | None = None,
-    limit: int | None = None,
-    gate: Path | None = None,
-    text: Path | None = None,
-    train_text: Path | None = None,
-    measures: Sequence[MeasureKind] | None = None,
-    tensorboard: Path | None = None,
-    write_back: bool = True,
-    repeats: int = 1,
-    seed: int = 0,
-    fresh: bool = False,
-    data_seed: int = 0,
-    out: Path = DEFAULT_OUT,
-    observer: Observer | None = None,
-    **how: Unpack[AskingAndJudging],
-) -> Report:
-    """Ask the models every question of the suites, mark the answers, and report.
+@takes_options(RunOptions)
+def run(options: RunOptions) -> Report:
+    """Ask the models every test of the suites, score the answers, and report.
 
-    Continues an unfinished run of the same arguments; reuses stored replies unless `fresh`. For
-    checkpoints alone no suite need be named: then all is asked and measured that a gate asks for.
-    `tensorboard`: a folder for their curves, as TensorBoard reads them. `data_seed`: what the files
-    are made from that tests show.
+    Continues an unfinished run of the same arguments; reuses stored answers unless `fresh`. For
+    checkpoints alone no suite need be named: then everything is asked and measured that the gate
+    needs. The arguments are the fields of `RunOptions`, which are the options of `assay run`.
     """
-    from assay.reports.progress import SilentProgress
+    from assay.workflow.evaluate.evaluation import evaluate
+    from assay.workflow.evaluate.job import Job
 
-    refuse_unknown("run", how, AskingAndJudging)
-    job = Job(
-        models=tuple(models),
-        suites=tuple(suites),
-        categories=tuple(categories),
-        benchmarks=benchmarks,
-        limit=limit,
-        gate=gate,
-        text=text,
-        train_text=train_text,
-        measures=None if measures is None else tuple(measures),
-        tensorboard=tensorboard,
-        write_back=write_back,
-        repeats=repeats,
-        seed=seed,
-        fresh=fresh,
-        data_seed=data_seed,
-        judge=judge_options(how),
-        out=out,
-        **of_job(how),
-    )
-    return evaluate(job, observer or SilentProgress())
+    return evaluate(Job.of(options), options.observer)
 
 
-def watch(
-    folder: Path,
-    *,
-    suites: Sequence[str] = (),
-    categories: Sequence[str] = (),
-    benchmarks: Path | None = None,
-    limit: int | None = None,
-    gate: Path | None = None,
-    text: Path | None = None,
-    train_text: Path | None = None,
-    measures: Sequence[MeasureKind] | None = None,
-    tensorboard: Path | None = None,
-    write_back: bool = True,
-    repeats: int = 1,
-    seed: int = 0,
-    interval: float = 10.0,
-    once: bool = False,
-    until_accepted: bool = False,
-    duration: float | None = None,
-    out: Path = DEFAULT_OUT,
-    observer: Observer | None = None,
-    **how: Unpack[Asking],
-) -> Watching:
-    """Evaluate each checkpoint of a folder as it appears: iterate over what is seen. It looks every
-    `interval` seconds, and ends after what is there (`once`), with the first that is accepted
-    (`until_accepted`), after `duration` seconds, or never. Where suites and a gate are named, only
-    what the gate needs is measured; else everything.
+@takes_options(WatchOptions)
+def watch(options: WatchOptions) -> Watching:
+    """Evaluate each checkpoint of a folder as it appears: iterate over what is seen.
+
+    It looks every `interval` seconds, and ends after what is there (`once`), with the first that is
+    accepted (`until_accepted`), after `duration` seconds, or never. Without a gate everything is
+    measured; with one, only what the gate needs.
     """
-    from assay.reports.progress import SilentProgress
-    from assay.workflow.checkpoints.watch import Terms, Watching
+    from assay.workflow.checkpoints.watch import Watching
+    from assay.workflow.evaluate.job import Job
 
-    refuse_unknown("watch", how, Asking)
-    terms = Terms(interval_s=interval, once=once, until_accepted=until_accepted, for_s=duration)
-    job = Job(
-        models=(str(folder),),
-        suites=tuple(suites),
-        categories=tuple(categories),
-        benchmarks=benchmarks,
-        limit=limit,
-        gate=gate,
-        text=text,
-        train_text=train_text,
-        measures=tuple(measures) if measures is not None else None if gate else MEASURES,
-        tensorboard=tensorboard,
-        write_back=write_back,
-        repeats=repeats,
-        seed=seed,
-        out=out,
-        verb=("watch", *terms.words),
-        **of_job(how),
-    )
-    return Watching(job, folder, terms, observer or SilentProgress())
+    measures = options.measures
+    if measures is None and options.gate is None:
+        measures = MEASURES
+    folder = str(options.folder)
+    called = options.command_line("watch", folder)
+    job = Job.of(options, models=(folder,), measures=measures, called=called)
+    return Watching(job, options, options.observer)
 
 
-def judge(
-    run_or_dir: str,
-    *,
-    imports: Sequence[Path] = (),
-    suites: Sequence[str] = (),
-    data_seed: int = 0,
-    out: Path = DEFAULT_OUT,
-    observer: Observer | None = None,
-    **how: Unpack[AskingAndJudging],
-) -> Report:
+@takes_options(StoredAnswerOptions)
+def judge(options: StoredAnswerOptions) -> Report:
     """Judge the answers of a run, or of a folder with outputs/MODEL/TEST-ID.txt made elsewhere.
 
     `imports`: evaluations in the standard format, which count like a judge. `suites`: the tests of
     a folder that has no test-plans/.
     """
-    from assay.reports.progress import SilentProgress
     from assay.workflow.judging.existing_answers import ToJudge, judge_existing
 
-    refuse_unknown("judge", how, AskingAndJudging)
-    common = of_job(how)
-    job = ToJudge(
-        run_or_dir=run_or_dir,
-        out=out,
-        options=judge_options(how),
-        imports=tuple(imports),
-        suites=tuple(suites),
-        data_seed=data_seed,
-        server=common["server"],
-        local=common["local"],
-        budget_s=common["budget_s"],
-    )
-    return judge_existing(job, observer or SilentProgress())
+    return judge_existing(ToJudge(**options.shared_with(ToJudge)), options.observer)
 
 
-def ask(
-    file: Path,
-    models: Sequence[str],
-    *,
-    repeats: int = 1,
-    seed: int = 0,
-    fresh: bool = False,
-    out: Path = DEFAULT_OUT,
-    observer: Observer | None = None,
-    **how: Unpack[Asking],
-) -> Report:
-    """Put the prompts of a text file to models; the answers are kept and never scored."""
-    from assay.reports.progress import SilentProgress
+@takes_options(PromptOptions)
+def ask(options: PromptOptions) -> Report:
+    """Ask models the prompts of a text file; the answers are stored and never scored."""
+    from assay.workflow.evaluate.evaluation import evaluate
+    from assay.workflow.evaluate.job import Job
     from assay.workflow.evaluate.own_prompts import own_prompts
 
-    refuse_unknown("ask", how, Asking)
-    job = Job(
-        models=tuple(models),
-        suites=(),
-        repeats=repeats,
-        seed=seed,
-        fresh=fresh,
-        out=out,
-        own=(own_prompts(file, system=how.get("system")),),
-        verb=("ask", str(file)),
-        **of_job(how),
-    )
-    return evaluate(job, observer or SilentProgress())
+    prompts = own_prompts(options.file, system=options.system)
+    called = options.command_line("ask", str(options.file), *options.models)
+    job = Job.of(options, own=(prompts,), called=called)
+    return evaluate(job, options.observer)
 
 
 def validate(paths: Sequence[Path]) -> tuple[Finding, ...]:

@@ -13,60 +13,49 @@ benchmark, or what it writes; or an AssayError with a hint.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from assay.types import Estimate, Observer
+from assay.call_options import takes_options
+from assay.types import Estimate
 from assay.types.decisions import Sample
-from assay.types.options import LocalOptions
-
-if TYPE_CHECKING:
-    from assay.workflow.checkpoints.single_checkpoint import Way
-
-DEFAULT_OUT = Path("assay-out")
+from assay.types.options import CheckpointCallOptions
 
 
-class OneCheckpoint(TypedDict, total=False):
-    """How one checkpoint is asked.
+@dataclass(frozen=True)
+class ModelToEvaluate(CheckpointCallOptions):
+    """The arguments of `evaluate_model`."""
 
-    `out`: where replies are kept, so that a second call computes nothing again; ./assay-out unless
-    said. `device`, `dtype`, `tokenizer`, `trust_remote_code`: as for any checkpoint. `benchmarks`:
-    the folder of fetched ones. `limit`: at most so many tests of each suite. `observer` hears of
-    progress.
-    """
-
-    out: str | Path
-    device: str | None
-    dtype: str | None
-    tokenizer: str | Path | None
-    trust_remote_code: bool
-    benchmarks: str | Path | None
-    limit: int | None
-    observer: Observer | None
+    checkpoint_path: str | Path
+    test_dataset: str | Path | None = None
+    metrics: Sequence[str] | None = None
 
 
-def evaluate_model(
-    checkpoint_path: str | Path,
-    test_dataset: str | Path | None = None,
-    metrics: Sequence[str] | None = None,
-    **how: Unpack[OneCheckpoint],
-) -> dict[str, object]:
+@takes_options(ModelToEvaluate)
+def evaluate_model(options: ModelToEvaluate) -> dict[str, object]:
     """One checkpoint's evaluation report, as evaluation_report.json has it.
 
-    `test_dataset`: the text for perplexity and accuracy; None: the one that ships. `metrics`: out
+    `test_dataset`: the text for perplexity and accuracy; None: the shipped one. `metrics`: out
     of perplexity, accuracy, mmlu, hellaswag, os_benchmark, generation, speed, memory; None: all.
     Only those are measured, and the others are None; a benchmark that was not fetched is None as
-    well, and `details.not_measured` says how to get it. The report is held against the gate that
-    ships. Nothing is written beside the weights.
+    well, and `details.not_measured` says how to get it. The shipped gate decides. Nothing is
+    written beside the weights.
     """
     from assay.workflow.checkpoints.single_checkpoint import report_on
 
-    return report_on(checkpoint_path, test_dataset, metrics, _way("evaluate_model", how))
+    return report_on(options.checkpoint_path, options.test_dataset, options.metrics, options)
 
 
-def run_benchmark(
-    checkpoint_path: str | Path, benchmark_suite: str | Path, **how: Unpack[OneCheckpoint]
-) -> Estimate:
+@dataclass(frozen=True)
+class BenchmarkToRun(CheckpointCallOptions):
+    """The arguments of `run_benchmark`."""
+
+    checkpoint_path: str | Path
+    benchmark_suite: str | Path
+
+
+@takes_options(BenchmarkToRun)
+def run_benchmark(options: BenchmarkToRun) -> Estimate:
     """The score of one benchmark, with its interval.
 
     `mmlu`, `hellaswag` and `custom_os_eval` are shares from 0 to 1, as in the report
@@ -75,38 +64,24 @@ def run_benchmark(
     """
     from assay.workflow.checkpoints.single_checkpoint import benchmark_score
 
-    return benchmark_score(checkpoint_path, benchmark_suite, _way("run_benchmark", how))
+    return benchmark_score(options.checkpoint_path, options.benchmark_suite, options)
 
 
-def generate_samples(
-    checkpoint_path: str | Path, prompts: Sequence[str], **how: Unpack[OneCheckpoint]
-) -> list[Sample]:
+@dataclass(frozen=True)
+class SamplesToGenerate(CheckpointCallOptions):
+    """The arguments of `generate_samples`."""
+
+    checkpoint_path: str | Path
+    prompts: Sequence[str]
+
+
+@takes_options(SamplesToGenerate)
+def generate_samples(options: SamplesToGenerate) -> list[Sample]:
     """What a checkpoint writes after each prompt, for people to read, with its health.
 
     Written as at the gate: temperature 0.3, seed 0, at most 160 tokens. A prompt that is one of the
-    shipped samples is held against that sample's tick list as well.
+    shipped samples is checked like that sample.
     """
     from assay.workflow.checkpoints.single_checkpoint import samples_after
 
-    return samples_after(checkpoint_path, prompts, _way("generate_samples", how))
-
-
-def _way(function: str, how: OneCheckpoint) -> Way:
-    from assay.reports.progress import SilentProgress
-    from assay.workflow.checkpoints.single_checkpoint import Way
-    from assay.workflow.keyword_arguments import refuse_unknown
-
-    refuse_unknown(function, how, OneCheckpoint)
-    tokenizer, benchmarks = how.get("tokenizer"), how.get("benchmarks")
-    return Way(
-        out=Path(how.get("out", DEFAULT_OUT)),
-        observer=how.get("observer") or SilentProgress(),
-        local=LocalOptions(
-            device=how.get("device"),
-            dtype=how.get("dtype"),
-            tokenizer=None if tokenizer is None else Path(tokenizer),
-            trust_remote_code=how.get("trust_remote_code", False),
-        ),
-        benchmarks=None if benchmarks is None else Path(benchmarks),
-        limit=how.get("limit"),
-    )
+    return samples_after(options.checkpoint_path, options.prompts, options)

@@ -27,18 +27,17 @@ import transformers
 from transformers.integrations import is_deepspeed_zero3_enabled
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 
-from assay.api import DEFAULT_OUT
 from assay.errors import AssayError, Interrupted, UsageError, in_one_line
 from assay.messages import tr
 from assay.models.local.folder import find_tokenizer
 from assay.models.local.loading.checkpoint import choose_device, choose_dtype
 from assay.reports.checkpoint_figures import Evaluated, figures, suites_asked
 from assay.reports.checkpoint_line import checkpoint_line
-from assay.reports.progress import SilentProgress
 from assay.suites.gate_file import load_gate
 from assay.types import Observer
 from assay.types.decisions import Acceptance, Decision, Gate, MeasureKind
-from assay.types.options import LocalOptions
+from assay.types.options import DEFAULT_OUT
+from assay.types.scores import SilentProgress
 from assay.workflow.checkpoints.sequence import CheckpointSequence, best_in, places_in
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.preparation import check_files
@@ -94,28 +93,27 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         out: str | Path = DEFAULT_OUT,
         write_back: bool = True,
         seed: int = 0,
-        observer: Observer | None = None,
+        observer: Observer = SilentProgress(),
     ) -> None:
-        gate_file = _path(gate)
         if suites is None:
-            suites = [each.name for each in load_gate(gate_file).suites]
+            suites = [each.name for each in load_gate(_path(gate)).suites]
         self._job = Job(
             models=("",),
-            suites=tuple(suites),
+            suites=suites,
             limit=limit,
-            gate=gate_file,
+            gate=_path(gate),
             text=_path(text),
-            measures=tuple(measures),
+            measures=measures,
             write_back=write_back,
             seed=seed,
             out=Path(out),
-            local=LocalOptions(
-                device=choose_device(device or "cpu"), dtype=dtype, tokenizer=_path(tokenizer)
-            ),
+            device=choose_device(device or "cpu"),
+            dtype=dtype,
+            tokenizer=_path(tokenizer),
         )
-        choose_dtype(dtype, self._job.local.device or "cpu", "float32")
-        if self._job.local.tokenizer is not None:
-            find_tokenizer(Path(), self._job.local.tokenizer)
+        choose_dtype(dtype, self._job.device or "cpu", "float32")
+        if self._job.tokenizer is not None:
+            find_tokenizer(Path(), self._job.tokenizer)
         checked = check_files(self._job)
         if stop_when_accepted and not _decidable(checked, measures):
             raise UsageError(
@@ -123,7 +121,7 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
                 hint=tr("name other measures, or another gate"),
             )
         self._stop_when_accepted = stop_when_accepted
-        self._observer = observer or SilentProgress()
+        self._observer = observer
         self._all = CheckpointSequence(self._job, checked)
         self._trainer: weakref.ref[Any] | None = None
 

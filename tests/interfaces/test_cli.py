@@ -250,7 +250,7 @@ def test_every_command_has_help_with_an_example_and_takes_out_and_lang(name):
     command = load_command(name)
     options = {option for parameter in command.params for option in parameter.opts}
     assert {"--out", "--lang"} <= options
-    assert f"assay {name}" in command.help
+    assert f"assay {name}" in f"{command.help}{command.epilog}"
 
 
 def test_help_loads_nothing_heavy():

@@ -9,7 +9,7 @@ from assay.interfaces.cli.judge_question import ask_for_judge
 from assay.interfaces.cli.offers import NO_JUDGE, offered_judges
 from assay.reports import as_json
 from assay.sandbox import Found
-from assay.types.judge_options import JudgeOptions
+from assay.types.options import JudgeOptions
 from assay.workflow.discover.choices import (
     Candidate,
     facts_of,
@@ -88,7 +88,13 @@ def test_the_command_for_later_names_the_judge_and_that_code_may_be_run(
     options = ask_for_judge(keys, ["coding"], [model], [])
     assert options == JudgeOptions(judges=(judge,), allow_code_execution=allows)
     assert keys.asked[1:] == ["May the code of answers be run?"]
-    command = Job(models=(model,), suites=("coding",), out=bench.out, judge=options).command
+    command = Job(
+        models=(model,),
+        suites=("coding",),
+        out=bench.out,
+        judges=options.judges,
+        allow_code_execution=options.allow_code_execution,
+    ).command
     assert f"--judge {judge}" in command
     assert ("--allow-code-execution" in command) is allows
 

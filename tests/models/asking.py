@@ -13,7 +13,7 @@ from tests.servers.fixtures import Server
 
 KEY = "sk-planted-0123456789-abcdef"
 CHAT, TEXT = "/v1/chat/completions", "/v1/completions"
-QUICK = ServerOptions(timeout_s=30, first_pause_s=0.01)
+QUICK = ServerOptions(timeout=30, first_pause_s=0.01)
 AS_TEXT = replace(QUICK, form="completions")
 PLAIN = Sampling(temperature=0.0, seed=0, max_tokens=40)
 QUESTION = "Which planet is red?\nA. Venus\nB. Mars\nC. Saturn\nD. Earth\nAnswer with one letter."

@@ -51,7 +51,7 @@ class OddOllama:
         return self.replies(1, request)[0]
 
     def replies(self, count: int, request: Request | None = None) -> list[Reply]:
-        settings = ServerOptions(timeout_s=20, first_pause_s=0.001)
+        settings = ServerOptions(timeout=20, first_pause_s=0.001)
         model = open_model(f"ollama:m@http://127.0.0.1:{self._server.server_port}", settings)
         try:
             self.facts = model.facts

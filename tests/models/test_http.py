@@ -355,5 +355,5 @@ def test_the_defaults_are_those_of_the_contract():
     from assay.interfaces.cli import load_command
 
     options = {option.name: option.default for option in load_command("run").params}
-    assert options["timeout"] == ServerOptions().timeout_s == 120
+    assert options["timeout"] == ServerOptions().timeout == 120
     assert (options["sampling"], options["seed"], options["repeats"]) == ("fixed", 0, 1)

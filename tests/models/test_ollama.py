@@ -27,7 +27,7 @@ from assay.types.options import ServerOptions
 CHAT = "smollm2:135m-instruct-q4_1"
 THINKING = "smollm2-think:135m"
 BASE = "stories:260k"
-QUICK = ServerOptions(timeout_s=30, first_pause_s=0.01)
+QUICK = ServerOptions(timeout=30, first_pause_s=0.01)
 PLAIN = Sampling(temperature=0.0, seed=0, max_tokens=40)
 _numbers = itertools.count()
 
@@ -221,7 +221,7 @@ def test_a_context_beyond_the_models_own_is_not_asked_for(ollama_server):
 
 
 def test_the_users_context_is_the_one_that_is_sent(ollama_server):
-    settings = ServerOptions(num_ctx=512, timeout_s=30)
+    settings = ServerOptions(num_ctx=512, timeout=30)
     only(ollama_server, asked(), settings=settings)
     assert ollama_server.asked[0].body["options"]["num_ctx"] == 512
 
@@ -242,7 +242,7 @@ def test_one_request_at_a_time_unless_told_otherwise(start_ollama):
     replies(server, *(asked(str(number)) for number in range(6)))
     assert server.max_at_once == 1
     server.reset()
-    settings = ServerOptions(connections=4, timeout_s=30)
+    settings = ServerOptions(connections=4, timeout=30)
     replies(server, *(asked(str(number)) for number in range(12)), settings=settings)
     assert server.max_at_once == 4
 
@@ -300,7 +300,7 @@ def test_a_model_that_is_in_memory_already_is_warm_from_the_first_answer(ollama_
 
 def test_waiting_behind_others_is_told_apart(start_ollama):
     server = start_ollama(slots=1, delay_ms=150)
-    settings = ServerOptions(connections=3, timeout_s=60)
+    settings = ServerOptions(connections=3, timeout=60)
     found = replies(server, asked("a"), asked("b"), asked("c"), settings=settings)
     waits = sorted(reply.timing.queue_s for reply in found)
     assert waits[-1] > 0.1
@@ -326,7 +326,7 @@ def test_what_is_on_the_gpu_is_seen(start_ollama):
 
 
 def test_a_context_the_server_did_not_give_is_noted(ollama_server):
-    settings = ServerOptions(num_ctx=40_000_000, timeout_s=30)
+    settings = ServerOptions(num_ctx=40_000_000, timeout=30)
     model = open_model(ollama_server.spec(CHAT), settings)
     list(model.answer([asked()]))
     notes = " ".join(model.observed().notes)
@@ -432,7 +432,7 @@ def facts_prompt(count):
 @pytest.mark.parametrize("version", ["0.17.4", "0.11.10"])
 @pytest.mark.parametrize("model", [CHAT, BASE])
 def test_a_prompt_that_does_not_fit_is_a_failure_on_any_server(start_ollama, version, model):
-    settings = ServerOptions(num_ctx=256, timeout_s=30)
+    settings = ServerOptions(num_ctx=256, timeout=30)
     reply = only(
         start_ollama(version=version), asked(facts_prompt(200)), model=model, settings=settings
     )
@@ -442,7 +442,7 @@ def test_a_prompt_that_does_not_fit_is_a_failure_on_any_server(start_ollama, ver
 
 
 def test_old_messages_that_an_old_server_drops_in_silence_are_missed(start_ollama):
-    settings = ServerOptions(num_ctx=256, timeout_s=30)
+    settings = ServerOptions(num_ctx=256, timeout=30)
     turns = [Message("system", "Be brief.")]
     for number in range(60):
         turns += [
@@ -545,7 +545,7 @@ def test_a_broken_model_fails_its_requests_with_the_servers_words(ollama_server)
 def test_a_deadline_ends_a_request_and_the_model_is_unloaded_before_the_next(ollama_server, kind):
     ollama_server.answers({"*": "fine and rather long " * 40})
     ollama_server.fault(kind, when="slow", times=1)
-    settings = ServerOptions(timeout_s=1.0)
+    settings = ServerOptions(timeout=1.0)
     slow, quick = replies(ollama_server, asked("slow"), asked("quick"), settings=settings)
     assert isinstance(slow, Failed)
     assert slow.cause == "timeout"
@@ -564,7 +564,7 @@ def test_a_deadline_ends_a_request_and_the_model_is_unloaded_before_the_next(oll
 
 def test_a_slow_prefill_that_only_an_unload_ends_does_not_hold_the_next_request(ollama_server):
     ollama_server.fault("slow_prefill", when="slow", times=1, seconds=600)
-    settings = ServerOptions(timeout_s=1.0)
+    settings = ServerOptions(timeout=1.0)
     slow, quick = replies(ollama_server, asked("slow"), asked("quick"), settings=settings)
     assert isinstance(slow, Failed)
     assert slow.cause == "timeout"
@@ -573,7 +573,7 @@ def test_a_slow_prefill_that_only_an_unload_ends_does_not_hold_the_next_request(
 
 def test_a_server_that_times_out_again_and_again_is_not_asked_for_ever(ollama_server):
     ollama_server.fault("hang", times=None)
-    settings = ServerOptions(timeout_s=0.3)
+    settings = ServerOptions(timeout=0.3)
     found = replies(ollama_server, *(asked(str(n)) for n in range(12)), settings=settings)
     assert all(isinstance(reply, Failed) and reply.cause == "timeout" for reply in found)
     assert len(ollama_server.asked) == 5
@@ -597,7 +597,7 @@ def test_a_server_that_dies_fails_the_rest_at_once_and_says_so(start_ollama):
 
 def test_a_full_queue_is_waited_for(start_ollama):
     server = start_ollama(slots=1, queue=1, delay_ms=20)
-    settings = ServerOptions(connections=6, timeout_s=30, first_pause_s=0.05)
+    settings = ServerOptions(connections=6, timeout=30, first_pause_s=0.05)
     found = replies(server, *(asked(str(number)) for number in range(12)), settings=settings)
     answered = [reply for reply in found if isinstance(reply, Answered)]
     assert len(answered) >= 6
@@ -607,7 +607,7 @@ def test_a_full_queue_is_waited_for(start_ollama):
 def test_retry_after_is_obeyed_by_all_connections(ollama_server):
     ollama_server.fault("http_429", times=1, retry_after=1)
     started = time.monotonic()
-    settings = ServerOptions(connections=2, timeout_s=30, first_pause_s=0.01)
+    settings = ServerOptions(connections=2, timeout=30, first_pause_s=0.01)
     found = replies(ollama_server, asked("a"), asked("b"), asked("c"), settings=settings)
     assert all(isinstance(reply, Answered) for reply in found)
     assert time.monotonic() - started >= 0.9  # at least: a promise kept, not a speed
@@ -624,7 +624,7 @@ def test_a_server_that_wants_an_hour_is_not_waited_for(ollama_server):
 @pytest.mark.parametrize("kind", ["huge_line", "endless"])
 def test_a_server_without_end_is_left(ollama_server, kind):
     ollama_server.fault(kind, times=None)
-    settings = ServerOptions(timeout_s=3.0, first_pause_s=0.01)
+    settings = ServerOptions(timeout=3.0, first_pause_s=0.01)
     reply = only(ollama_server, asked(), settings=settings)
     assert isinstance(reply, Failed)
     assert reply.cause in ("unreadable", "timeout")

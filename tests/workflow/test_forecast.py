@@ -8,7 +8,6 @@ import pytest
 
 from assay import api
 from assay.errors import Refusals, SuiteNotFound
-from assay.types.options import ServerOptions
 from assay.workflow.discover.forecast import forecast
 from assay.workflow.evaluate.job import Job
 from tests.conftest import numbered, right
@@ -212,7 +211,7 @@ def test_connections_divide_the_time(bench, suite, ollama_server):
     api.run([model], suites=[suite], out=bench.out)
     one = forecast(job(bench, suite, model, repeats=2))
     three = forecast(
-        job(bench, suite, model, repeats=2, server=ServerOptions(connections=3)),
+        job(bench, suite, model, repeats=2, connections=3),
     )
     assert three.seconds_high == pytest.approx(one.seconds_high / 3)
 

@@ -9,7 +9,6 @@ from assay import api
 from assay.judge.rubrics import load_rubric, questions_for
 from assay.suites.catalogue import find
 from assay.suites.load import load_suite
-from assay.types.judge_options import JudgeOptions
 from assay.workflow.discover.forecast import forecast
 from assay.workflow.evaluate.job import Job
 from tests.judge.material import form
@@ -23,8 +22,7 @@ def judge(bench):
 
 
 def job(bench, model, judge, **more):
-    options = JudgeOptions(judges=(judge,), **more)
-    return Job(models=(model,), suites=("coding",), out=bench.out, judge=options)
+    return Job(models=(model,), suites=("coding",), out=bench.out, judges=(judge,), **more)
 
 
 def asked_of_judges(bench):
@@ -35,11 +33,11 @@ def asked_of_judges(bench):
 
 def test_a_judge_that_is_understood_at_once_is_asked_as_often_as_was_forecast(bench, judge):
     model = bench.script("tested", default="It is a function that halves the range each time.")
-    ahead = forecast(job(bench, model, judge, repeats=2))
+    ahead = forecast(job(bench, model, judge, judge_repeats=2))
     assert (ahead.requests, ahead.judge_requests) == (6, EXAMPLES + 2 * 6)
     api.run([model], suites=["coding"], judges=[judge], judge_repeats=2, out=bench.out)
     assert asked_of_judges(bench) == ahead.judge_requests
-    again = forecast(job(bench, model, judge, repeats=2))
+    again = forecast(job(bench, model, judge, judge_repeats=2))
     assert (again.requests, again.reused, again.judge_requests) == (0, 6, 0)
 
 

@@ -62,7 +62,7 @@ def settings(home: Path):
         "text": home / "text.txt",
         "measures": ("perplexity",),
         "out": home / "out",
-        "tensorboard": home / "events",
+        "log": [f"tensorboard:{home / 'events'}"],
     }
 
 
@@ -94,7 +94,7 @@ def test_the_curves_of_a_folder_stand_under_its_steps(home: Path) -> None:
     ]
     assert points(home / "events" / "assay-run", "assay/perplexity") == found
     assert [step for step, _ in found] == [100, 200]
-    assert f"--tensorboard {home / 'events'}" in report.command
+    assert f"--log tensorboard:{home / 'events'}" in report.command
 
 
 @pytest.mark.usefixtures("writer")
@@ -116,7 +116,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_asked(hom
     (home / "events").write_text("a file")
     for folder in (home / "events", home / "events" / "below"):
         with pytest.raises(UsageError, match="cannot be written into"):
-            api.run([str(home / "run")], **(settings(home) | {"tensorboard": folder}))
+            api.run([str(home / "run")], **(settings(home) | {"log": [f"tensorboard:{folder}"]}))
     assert not (home / "out").exists()
 
 
@@ -140,10 +140,10 @@ def test_what_goes_wrong_at_the_end_is_told_and_costs_no_figure(home: Path) -> N
 
 def test_served_models_have_no_curves(home: Path) -> None:
     (home / "scripted.json").write_text('{"default": "B"}')
-    with pytest.raises(AssayError, match="--tensorboard are for checkpoints"):
+    with pytest.raises(AssayError, match="--log are for checkpoints"):
         api.run(
             [f"scripted:{home / 'scripted.json'}"],
             suites=["example"],
             out=home / "out",
-            tensorboard=home / "events",
+            log=[f"tensorboard:{home / 'events'}"],
         )

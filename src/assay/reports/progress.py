@@ -23,6 +23,7 @@ from assay.stats import wilson
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Failed, Reply, Score
+from assay.types.scores import SilentProgress
 
 Clock = Callable[[], float]
 
@@ -120,28 +121,6 @@ class Tally:
             high=f"{high:.2f}",
             n=numbers.count(self.scored),
         )
-
-
-class SilentProgress:
-    """Nobody watches."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing was opened."""
-
-    def model_started(self, spec: str, *, total: int, reused: int) -> None:
-        """Not shown."""
-
-    def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
-        """Not shown."""
-
-    def model_finished(self, spec: str) -> None:
-        """Not shown."""
-
-    def note(self, sentence: str) -> None:
-        """Not shown."""
 
 
 class PlainProgress(SilentProgress):

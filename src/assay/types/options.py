@@ -1,41 +1,421 @@
-"""How a user wants models to be asked: what changes no answer, or belongs to a model as a whole.
+"""Every option of a run, defined once: name, type, default, help text and group.
 
-In: options of the command line. Out: frozen records, for servers and for checkpoints. Refuses to
-know: requests and sampling.
+In: nothing. Out: frozen dataclasses. The command line makes its options from their fields, the
+public functions take the same fields as keyword arguments (`call_options`), a Job inherits them,
+and `words` writes them as the command that repeats a run.
+
+To add an option, add a field to one of these classes. A field without `option(...)` is a keyword
+argument of the Python functions only.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Literal
 
-OpenAIForm = Literal["auto", "chat", "completions"]
+from assay.messages import tr
+from assay.types.decisions import MeasureKind
+from assay.types.judgements import JudgeFormChoice, Layout
+from assay.types.option_fields import CHECKPOINTS, HOW, JUDGE, WHAT, CommandOptions, option
+from assay.types.requests import SamplingMode, Thinking
+from assay.types.scores import Observer, SilentProgress
 
+OpenAIForm = Literal["auto", "chat", "completions"]
+SandboxChoice = Literal["auto", "weak"]
+
+DEFAULT_OUT = Path("assay-out")
 DEFAULT_TIMEOUT_S = 120.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerOptions:
-    """`connections` None: 1 for Ollama, which serves one at a time, 8 for others. `num_ctx` None:
-    enough for the longest prompt and its answer. `api_key_env` names the variable with the key.
+@dataclass(frozen=True, kw_only=True)
+class SuiteOptions(CommandOptions):
+    """Which tests are asked."""
+
+    group = WHAT
+    suites: Sequence[str] = option(
+        (),
+        "-s",
+        "--suite",
+        metavar="NAME_OR_PATH",
+        help=tr("Suite to ask: a shipped or fetched suite, a folder or a file. Repeatable."),
+    )
+    categories: Sequence[str] = option(
+        (), "-c", "--category", metavar="NAME", help=tr("Ask only this category. Repeatable.")
+    )
+    limit: int | None = option(
+        None,
+        least=1,
+        metavar="N",
+        help=tr(
+            "Ask at most N tests of each suite: a seeded sample, spread over its categories. "
+            "Default: all tests."
+        ),
+    )
+    benchmarks: Path | None = option(
+        None,
+        path="folder",
+        metavar="DIR",
+        help=tr(
+            "Folder of fetched benchmarks. Default: SLM/datasets/benchmarks if it exists, else "
+            "your user data folder."
+        ),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataOptions(CommandOptions):
+    """What generated test data is made from."""
+
+    group = WHAT
+    data_seed: int = option(
+        0,
+        least=0,
+        most=999_999_999,
+        metavar="N",
+        help=tr("Seed for generated test data; another seed gives other values."),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestOptions(CommandOptions):
+    """How each test is asked."""
+
+    __test__ = False  # pytest takes every class named Test… for its own
+    group = HOW
+    repeats: int = option(
+        1,
+        least=1,
+        most=1000,
+        metavar="N",
+        help=tr("Repeat each test N times, each time with another seed."),
+    )
+    seed: int = option(
+        0,
+        least=0,
+        most=2_000_000_000,
+        metavar="N",
+        help=tr("Seed for sampling answers and for --limit."),
+    )
+    max_tokens: int | None = option(
+        None,
+        least=1,
+        metavar="N",
+        help=tr("Maximum tokens per answer. Default: what the test says, else 1024."),
+    )
+    system: str | None = option(
+        None,
+        metavar="TEXT",
+        help=tr("System prompt for suites that have none. Default: none."),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplingOptions(CommandOptions):
+    """How answers are sampled, and whether stored ones are reused."""
+
+    group = HOW
+    fresh: bool = option(
+        False, repeats_run=False, help=tr("Ask everything again instead of reusing answers.")
+    )
+    sampling: SamplingMode = option(
+        "fixed",
+        help=tr(
+            "fixed: send every sampling setting; server: send only temperature and seed, and leave "
+            "the rest to the server."
+        ),
+    )
+    think: Thinking | None = option(
+        None, help=tr("Reasoning of models that can think. Default: the model's own.")
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerOptions(CommandOptions):
+    """How servers are asked. `first_pause_s`: before a second try; doubled for each further one."""
+
+    group = HOW
+    timeout: float = option(
+        DEFAULT_TIMEOUT_S,
+        above=0,
+        most=86_400,
+        metavar="S",
+        help=tr("Maximum seconds per request; a request that takes longer has failed."),
+    )
+    connections: int | None = option(
+        None,
+        least=1,
+        most=256,
+        metavar="N",
+        help=tr("Requests at the same time. Default: 1 for ollama, 8 for openai."),
+    )
+    num_ctx: int | None = option(
+        None,
+        least=16,
+        metavar="N",
+        help=tr("Context length in tokens (ollama). Default: enough for the longest test."),
+    )
+    api_key_env: str | None = option(
+        None,
+        metavar="NAME",
+        help=tr("Environment variable that contains the API key ('': send no key). "
+                "Default: OPENAI_API_KEY."),
+    )  # fmt: skip
+    form: OpenAIForm = option(
+        "auto", "--api", help=tr("Endpoint of an OpenAI-compatible server to use.")
+    )
+    first_pause_s: float = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetOptions(CommandOptions):
+    """How long models are asked."""
+
+    group = HOW
+    budget: float | None = option(
+        None,
+        above=0,
+        metavar="S",
+        repeats_run=False,
+        help=tr("Stop asking after S seconds; the same command continues. Default: no time limit."),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeOptions(CommandOptions):
+    """Who judges open answers, and how. No judges: nothing is judged."""
+
+    group = JUDGE
+    judges: Sequence[str] = option(
+        (),
+        "--judge",
+        metavar="MODEL",
+        is_model=True,
+        help=tr("Model that judges open answers. Repeatable: the median of all judges counts."),
+    )
+    judge_form: JudgeFormChoice = option(
+        "auto",
+        help=tr(
+            "likelihood: read yes or no from log-probabilities; reasoned: have the judge write "
+            "reasons and scores; auto: likelihood where the judge gives log-probabilities."
+        ),
+    )
+    judge_layout: Layout | None = option(
+        None,
+        help=tr(
+            "Prompt of a likelihood judge: the answer in a fence, the question around the answer, "
+            "or the answer again after the question. Default: fence."
+        ),
+    )
+    judge_repeats: int = option(
+        1,
+        least=1,
+        most=100,
+        metavar="N",
+        help=tr("Judge each answer N times; the median counts and the spread is shown."),
+    )
+    use_case: str = option(
+        "", metavar="TEXT", help=tr("What the model is used for; the judge reads it.")
+    )
+    allow_code_execution: bool = option(
+        False, help=tr("Run the code in answers in a sandbox, as evidence.")
+    )
+    sandbox: SandboxChoice = option(
+        "auto", help=tr("weak: run code even where this machine cannot isolate it.")
+    )
+    allow_self_judging: bool = option(
+        False, help=tr("Allow a model to judge its own answers; the report says so.")
+    )
+
+    @property
+    def judge_key(self) -> list[object]:
+        """The values that make it another run; none where nothing is judged."""
+        if not self.judges:
+            return []
+        return [
+            self.judge_form, self.judge_layout, self.judge_repeats, self.use_case,
+            self.allow_code_execution, self.sandbox,
+        ]  # fmt: skip
+
+    @property
+    def unused_judge_options(self) -> str:
+        """The options that have no effect because no judge is given."""
+        alone = JudgeOptions(**self.shared_with(JudgeOptions))
+        return "" if self.judges else ", ".join(w for w in alone.words() if w.startswith("--"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateOptions(CommandOptions):
+    """The gate for checkpoints, and where its decision is written."""
+
+    group = CHECKPOINTS
+    gate: Path | None = option(
+        None,
+        metavar="FILE",
+        help=tr(
+            "Gate that a checkpoint must pass, as a TOML file; see `assay schema gate`. "
+            "Default: the shipped gate."
+        ),
+    )
+    write_back: bool = option(
+        True,
+        "--no-write-back",
+        help=tr("Write reports only under --out, not beside the weights."),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckpointOptions(GateOptions):
+    """What is measured of checkpoints. `measures`: None for all where no suite is named, else
+    those that the gate needs.
     """
 
-    timeout_s: float = DEFAULT_TIMEOUT_S
-    connections: int | None = None
-    num_ctx: int | None = None
-    api_key_env: str | None = None
-    form: OpenAIForm = "auto"
-    first_pause_s: float = 0.5  # before a second try; doubled for each further one
+    group = CHECKPOINTS
+    text: Path | None = option(
+        None,
+        metavar="FILE",
+        help=tr(
+            "Text for perplexity: plain text, JSON lines or token ids (.npy, .bin). "
+            "Default: the shipped text."
+        ),
+    )
+    train_text: Path | None = option(
+        None,
+        metavar="FILE",
+        help=tr("Sample of the training text, in the same formats, to detect overfitting."),
+    )
+    log: Sequence[str] = option(
+        (),
+        metavar="tensorboard:DIR",
+        help=tr("Log the curves of checkpoints to TensorBoard as well. Repeatable."),
+    )
+    measures: Sequence[MeasureKind] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalOptions:
-    """`device` None: the fastest there is. `dtype` None: fp32 on a CPU, else the checkpoint's own.
-    `tokenizer` None: found in the checkpoint's folder or up to two above it.
+@dataclass(frozen=True, kw_only=True)
+class LocalOptions(CommandOptions):
+    """How checkpoints are loaded."""
+
+    group = CHECKPOINTS
+    device: str | None = option(
+        None,
+        metavar="NAME",
+        help=tr("auto, cpu, cuda, cuda:1 or mps. Default: the fastest available."),
+    )
+    dtype: str | None = option(
+        None,
+        metavar="NAME",
+        help=tr(
+            "auto, float32, bfloat16 or float16. Default: float32 on a CPU, else the checkpoint's "
+            "own."
+        ),
+    )
+    tokenizer: Path | None = option(
+        None,
+        path="existing folder",
+        metavar="DIR",
+        help=tr("Tokenizer folder. Default: the checkpoint's folder or up to two levels above."),
+    )
+    trust_remote_code: bool = option(
+        False,
+        help=tr("Run Python code that a checkpoint contains; read that code first."),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions(CommandOptions):
+    """Where results are written, and who observes the run."""
+
+    out: Path = option(
+        DEFAULT_OUT, path="folder", metavar="DIR", help=tr("Folder for the store and all reports.")
+    )
+    observer: Observer = SilentProgress()
+
+
+# ------------------------------------------------------------------------ what one command takes
+
+
+@dataclass(frozen=True)
+class RunOptions(
+    OutputOptions, LocalOptions, CheckpointOptions, JudgeOptions, BudgetOptions, ServerOptions,
+    SamplingOptions, TestOptions, DataOptions, SuiteOptions,
+):  # fmt: skip
+    """`assay run`: the models, and every option."""
+
+    models: Sequence[str]
+
+
+@dataclass(frozen=True)
+class PromptOptions(
+    OutputOptions, LocalOptions, BudgetOptions, ServerOptions, SamplingOptions, TestOptions
+):
+    """`assay ask`: a file of prompts, the models, and how they are asked."""
+
+    file: Path
+    models: Sequence[str]
+
+
+@dataclass(frozen=True)
+class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, SuiteOptions):
+    """`assay watch`: the folder, and how its checkpoints are evaluated. `patience_s`: after this
+    many seconds unchanged, a checkpoint that cannot be opened has failed.
     """
 
-    device: str | None = None
-    dtype: str | None = None
-    tokenizer: Path | None = None
-    trust_remote_code: bool = False
+    group = HOW
+    folder: Path
+    _: KW_ONLY
+    interval: float = option(
+        10.0,
+        least=0.01,
+        most=86_400,
+        metavar="S",
+        help=tr("Seconds between two looks at the folder."),
+    )
+    until_accepted: bool = option(False, help=tr("End when a checkpoint is accepted, with exit 0."))
+    once: bool = option(False, help=tr("Evaluate the checkpoints that exist now, then end."))
+    duration: float | None = option(
+        None,
+        "--for",
+        above=0,
+        metavar="S",
+        repeats_run=False,
+        help=tr("End after S seconds; a checkpoint in progress is finished. Default: never."),
+    )
+    patience_s: float = 60.0
+
+
+@dataclass(frozen=True)
+class StoredAnswerOptions(
+    OutputOptions, LocalOptions, BudgetOptions, ServerOptions, JudgeOptions, DataOptions
+):
+    """`assay judge`: a run, or a folder of answers made elsewhere, and who judges it."""
+
+    group = WHAT
+    run_or_dir: str
+    _: KW_ONLY
+    suites: Sequence[str] = option(
+        (),
+        "-s",
+        "--suite",
+        metavar="NAME_OR_PATH",
+        help=tr("Suite that a folder of answers belongs to. Repeatable. Default: its test-plans/."),
+    )
+    imports: Sequence[Path] = option(
+        (),
+        "--import",
+        path="existing",
+        metavar="PATH",
+        help=tr(
+            "Evaluations in the standard format, written by hand or by another model: a file or a "
+            "folder. Their arithmetic is checked; they count like a judge. Repeatable."
+        ),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckpointCallOptions(OutputOptions, LocalOptions):
+    """The functions for one checkpoint: how it is loaded and asked."""
+
+    benchmarks: Path | None = None
+    limit: int | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, Self
 
 from assay.types.requests import Reply
 from assay.types.tests import INCOMPLETE_ABOVE, Case
@@ -128,3 +128,25 @@ class Observer(Protocol):
     def note(self, sentence: str) -> None:
         """Something the user should know; the run goes on."""
         ...
+
+
+class SilentProgress:
+    """The observer of a run that nobody watches."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing was opened."""
+
+    def model_started(self, spec: str, *, total: int, reused: int) -> None:
+        """Not shown."""
+
+    def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
+        """Not shown."""
+
+    def model_finished(self, spec: str) -> None:
+        """Not shown."""
+
+    def note(self, sentence: str) -> None:
+        """Not shown."""

@@ -8,43 +8,36 @@ from typing import Any
 
 import click
 
-from assay.interfaces.cli.options import as_json, asking, common
+from assay.interfaces.cli.options import all_options, as_json, models_argument
+from assay.interfaces.cli.options import command as make_command
 from assay.messages import tr
+from assay.types.options import PromptOptions
 
 
-@click.command(
+@make_command(
     "ask",
-    short_help=tr("Put your own prompts to models and read the answers side by side."),
+    summary=tr("Ask models your own prompts and show the answers side by side."),
     help=tr(
-        "Put the prompts of FILE to MODEL... and show the answers side by side. A prompt is a "
-        "line; where a line is just ---, it is all between two of those.\n\n"
-        "Answers are kept like those of any run: the same command reuses them, --fresh asks "
-        "again.\n\n"
-        "\b\n"
-        "Examples:\n"
-        "  assay ask prompts.txt ollama:llama3.2:3b\n"
-        "  assay ask prompts.txt ollama:qwen3:4b ollama:gemma3:4b --max-tokens 200\n"
+        "FILE has one prompt per line, or prompts of several lines separated by ---. Answers are "
+        "stored: the same command reuses them, --fresh asks again."
     ),
+    examples=[
+        "assay ask prompts.txt ollama:llama3.2:3b",
+        "assay ask prompts.txt ollama:qwen3:4b ollama:gemma3:4b --max-tokens 200",
+    ],
 )
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.argument("models", metavar="MODEL...", nargs=-1, required=True)
-@asking
+@models_argument
+@all_options(PromptOptions)
 @as_json
-@common
-def command(
-    file: Path,
-    models: tuple[str, ...],
-    as_json: bool,
-    out: Path,
-    **how: Any,
-) -> int:
+def command(as_json: bool, **options: Any) -> int:
     """Ask, then show."""
     from assay import api
     from assay.interfaces.cli.showing import show_answers, show_report
     from assay.reports.progress import progress_for
 
     with progress_for(sys.stderr) as observer:
-        report = api.ask(file, models, out=out, observer=observer, **how)
+        report = api.ask(**options, observer=observer)
     if as_json:
         show_report(report, "json")
     else:

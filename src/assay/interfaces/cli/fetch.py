@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.interfaces.cli.options import NamedPath, as_json, benchmarks, common
+from assay.interfaces.cli.options import NamedPath, as_json, common, named_options
 from assay.interfaces.cli.output import reader_may_leave, say
 from assay.messages import tr, trn
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help=tr("Every subject of MMLU, the whole validation split of HellaSwag."),
 )
-@benchmarks
+@named_options("benchmarks")
 @as_json
 @common
 def command(

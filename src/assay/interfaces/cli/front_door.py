@@ -56,7 +56,7 @@ def open_the_door(out: Path) -> int:
     models = _models(asking, found, checkpoints)
     suites = _suites(asking, find_suites(here), models)
     judge = ask_for_judge(asking, suites, models, found.models)
-    job = Job(models=tuple(models), suites=tuple(suites), out=out, judge=judge)
+    job = Job(models=tuple(models), suites=tuple(suites), out=out, **judge.shared_with(Job))
     _say_what_it_takes(job, forecast(job, _about_to_time))
     if not asking.yes(tr("Start?")):
         click.echo(tr("Nothing of it was asked. The command for later:"))
@@ -76,8 +76,8 @@ def _run(job: Job) -> int:
         report = api.run(
             job.models,
             suites=job.suites,
-            judges=job.judge.judges,
-            allow_code_execution=job.judge.allow_code_execution,
+            judges=job.judges,
+            allow_code_execution=job.allow_code_execution,
             out=job.out,
             observer=observer,
         )
@@ -216,7 +216,7 @@ def _say_what_it_takes(job: Job, ahead: Forecast) -> None:
     said = _requests(ahead, trn("{count} model", "{count} models", len(job.models)))
     low, high = ahead.seconds_low, ahead.seconds_high
     click.echo()
-    if not said and job.judge.judges:
+    if not said and job.judges:
         said = tr("Every answer is in the store; the judge is asked what it has not answered yet")
     elif not said:
         said = tr("Nothing is left to ask: every answer is in the store")

@@ -14,7 +14,7 @@ from assay.interfaces.cli.saying import say
 from assay.messages import tr, trn
 from assay.sandbox import find_isolation
 from assay.types import ModelFacts
-from assay.types.judge_options import JudgeOptions
+from assay.types.options import JudgeOptions
 from assay.workflow.discover.choices import (
     ToJudge,
     facts_of,

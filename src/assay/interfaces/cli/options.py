@@ -1,26 +1,26 @@
-"""Options that several commands share.
+"""Options of the command line, made from the option classes of `assay.types.options`.
 
-In: a command's function. Out: the same with `out` (and `as_json`, `benchmarks`, or how models are
-asked) filled.
+In: an option class, or names of its options. Out: click options, shown by `--help` in groups.
 Every command takes --out and --lang; the language is set in `main`, before any sentence is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 
 from assay.messages import LANGUAGES_OFFERED, tr
-from assay.types import SamplingMode, Thinking
+from assay.types.option_fields import GROUPS, OUTPUT, CommandOptions, Described, options_of
+from assay.types.options import RunOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class NamedPath(click.Path):
-    """A path that must be named: an empty one would mean the folder one is in."""
+    """A path that must be named: an empty one would mean the current folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse '', which an unset variable of a script becomes."""
@@ -29,24 +29,165 @@ class NamedPath(click.Path):
         return super().convert(value, param, ctx)
 
 
+class GroupedOption(click.Option):
+    """An option that belongs to a group of `--help`."""
+
+    def __init__(self, *given: Any, group: str = OUTPUT, **about: Any) -> None:
+        super().__init__(*given, **about)
+        self.group = group
+
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        """The default, but not the range of numbers: an error states it."""
+        extra = super().get_help_extra(ctx)
+        extra.pop("range", None)
+        if "default" in extra:
+            extra["default"] = extra["default"].removesuffix(".0")
+        return extra
+
+
+class GroupedCommand(click.Command):
+    """Shows the options in groups, then the examples."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Accept --tensorboard DIR, the old name of --log tensorboard:DIR."""
+        if any(parameter.name == "log" for parameter in self.params):
+            args = list(_with_log(args))
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """One section for each group; the options without one are output options."""
+        rows: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record:
+                rows[getattr(parameter, "group", OUTPUT)].append(record)
+        for group, records in rows.items():
+            if records:
+                with formatter.section(group):
+                    formatter.write_dl(records)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The examples, one a line, never wrapped."""
+        if self.epilog:
+            with formatter.section(tr("Examples")):
+                for line in self.epilog.splitlines():
+                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+
+
+def command(
+    name: str, *, summary: str, examples: Sequence[str], help: str = ""
+) -> Callable[[Command], click.Command]:
+    """A command with --out and --lang. `summary` is its line in `assay --help`."""
+
+    def decorate(function: Command) -> click.Command:
+        make = click.command(
+            name,
+            cls=GroupedCommand,
+            short_help=summary,
+            help=f"{summary}\n\n{help}".rstrip(),
+            epilog="\n".join(examples),
+        )
+        return make(common(function))
+
+    return decorate
+
+
+def _with_log(args: Iterable[str]) -> Iterator[str]:
+    old, following = "--tensorboard", iter(args)
+    for word in following:
+        if word == old and (folder := next(following, None)) is not None:
+            yield f"--log=tensorboard:{folder}"
+        else:
+            yield word.replace(f"{old}=", "--log=tensorboard:") if word.startswith(old) else word
+
+
+# ------------------------------------------------------------------------------ from the classes
+
+
+def all_options(kind: type[CommandOptions]) -> Callable[[Command], Command]:
+    """Every option of a class but --out, which every command has."""
+    return _added(each for each in options_of(kind).values() if each.name != "out")
+
+
+def named_options(*names: str) -> Callable[[Command], Command]:
+    """Some options of `assay run`."""
+    return _added(options_of(RunOptions)[name] for name in names)
+
+
+def _added(options: Iterable[Described]) -> Callable[[Command], Command]:
+    made = [click_option(each) for each in options]
+
+    def decorate(function: Command) -> Command:
+        for option in reversed(made):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def click_option(described: Described) -> Callable[[Command], Command]:
+    """The click option of a field."""
+    about, kind, default = described.about, described.type, described.default
+    is_flag = kind is bool
+    shows_default = not is_flag and default not in (None, "", ())
+
+    return click.option(
+        *described.flags,
+        described.name,
+        cls=GroupedOption,
+        group=described.group,
+        type=None if is_flag else _type_of(described),
+        default=default,
+        show_default=shows_default,
+        multiple=described.many,
+        metavar=about.metavar,
+        help=about.help,
+        **({"is_flag": True, "flag_value": not default} if is_flag else {}),
+    )
+
+
+def _type_of(described: Described) -> Any:
+    about, kind = described.about, described.type
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    if kind is int:
+        return click.IntRange(_whole(about.least), _whole(about.most))
+    if kind is float:
+        is_open = about.above is not None
+        return click.FloatRange(about.above if is_open else about.least, about.most, is_open)
+    if kind is Path:
+        return NamedPath(
+            path_type=Path,
+            file_okay="folder" not in about.path,
+            exists="existing" in about.path,
+        )
+    return str
+
+
+def _whole(limit: float | None) -> int | None:
+    return None if limit is None else int(limit)
+
+
+# ------------------------------------------------------------------- of the command line alone
+
+
 def common(function: Command) -> Command:
     """--out and --lang."""
     language = click.option(
         "--lang",
+        cls=GroupedOption,
         type=click.Choice(LANGUAGES_OFFERED),
         default="en",
         show_default=True,
         expose_value=False,
-        help=tr("Language of messages and reports; French is still to be translated."),
+        help=tr("Language of messages and reports; there is no French translation yet."),
     )
-    out = click.option(
-        "--out",
-        type=click.Path(path_type=Path, file_okay=False),
-        default=Path("assay-out"),
-        show_default=True,
-        help=tr("Folder for the store and all reports."),
-    )
-    return out(language(function))
+    return named_options("out")(language(function))
+
+
+def models_argument(function: Command) -> Command:
+    """MODEL..."""
+    return click.argument("models", metavar="MODEL...", nargs=-1, required=True)(function)
 
 
 def as_json(function: Command) -> Command:
@@ -59,153 +200,20 @@ def as_json(function: Command) -> Command:
     )(function)
 
 
-def benchmarks(function: Command) -> Command:
-    """--benchmarks."""
+def verbose(function: Command) -> Command:
+    """-v."""
     return click.option(
-        "--benchmarks",
-        type=NamedPath(path_type=Path, file_okay=False),
-        metavar="DIR",
-        help=tr(
-            "Folder of fetched benchmarks. Default: SLM/datasets/benchmarks if it is there, else "
-            "the user's data folder."
-        ),
+        "-v", "--verbose", is_flag=True, help=tr("Show every test with its answer and score.")
     )(function)
 
 
-def gate(function: Command) -> Command:
-    """--gate and --no-write-back: by what is decided on checkpoints, and where that is left."""
-    function = click.option(
-        "--no-write-back",
-        "write_back",
-        is_flag=True,
-        flag_value=False,
-        default=True,
-        help=tr("Write nothing beside the weights, only under --out."),
-    )(function)
+def format_of(*names: str) -> Callable[[Command], Command]:
+    """--format."""
     return click.option(
-        "--gate",
-        type=NamedPath(path_type=Path),
-        metavar="FILE",
-        help=tr("What a checkpoint must reach, as a TOML file; `assay schema gate` describes it."),
-    )(function)
-
-
-def asking(function: Command) -> Command:
-    """How models are asked; the names are those of `api.run`."""
-    for option in reversed((*_OF_TESTS, *_OF_MODELS)):
-        function = option(function)
-    return function
-
-
-def asking_a_judge(function: Command) -> Command:
-    """How a judge is asked: what `asking` has that does not belong to the tests."""
-    for option in reversed(_OF_MODELS):
-        function = option(function)
-    return function
-
-
-_OF_TESTS = (
-    click.option(
-        "--repeats",
-        type=click.IntRange(1, 1000),
-        default=1,
-        show_default=True,
-        help=tr("Ask everything so often, each time with another seed."),
-    ),
-    click.option(
-        "--seed",
-        type=click.IntRange(0, 2_000_000_000),
-        default=0,
-        show_default=True,
-        help=tr("For sampling, and for --limit where there is one."),
-    ),
-    click.option("--fresh", is_flag=True, help=tr("Ask everything again.")),
-    click.option(
-        "--max-tokens",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help=tr("At most so many tokens in an answer. Default: what the test says, else 1024."),
-    ),
-    click.option(
-        "--sampling",
-        type=click.Choice(get_args(SamplingMode)),
-        default="fixed",
-        show_default=True,
-        help=tr("fixed sends every sampling field; server leaves all but temperature and seed."),
-    ),
-    click.option(
-        "--think",
-        type=click.Choice(get_args(Thinking)),
-        help=tr("For models that think. Default: as they do by themselves."),
-    ),
-    click.option(
-        "--system",
-        metavar="TEXT",
-        help=tr("A system prompt for prompts and suites that bring none."),
-    ),
-)
-_OF_MODELS = (
-    click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True, max=86_400),
-        default=120.0,
-        show_default=True,
-        metavar="S",
-        help=tr("Seconds for one request; after that it has failed."),
-    ),
-    click.option(
-        "--connections",
-        type=click.IntRange(1, 256),
-        metavar="N",
-        help=tr("Requests at once. Default: 1 for ollama, 8 for openai."),
-    ),
-    click.option(
-        "--num-ctx",
-        type=click.IntRange(min=16),
-        metavar="N",
-        help=tr("Tokens of context (ollama). Default: enough for the longest test."),
-    ),
-    click.option(
-        "--api-key-env",
-        metavar="NAME",
-        help=tr("The variable that holds the key ('': send none). Default: OPENAI_API_KEY."),
-    ),
-    click.option(
-        "--api",
+        "--format",
         "form",
-        type=click.Choice(("auto", "chat", "completions")),
-        default="auto",
+        type=click.Choice(names),
+        default=names[0],
         show_default=True,
-        help=tr("Which endpoint of an OpenAI-compatible server to use."),
-    ),
-    click.option(
-        "--device",
-        metavar="NAME",
-        help=tr("For checkpoints: auto, cpu, cuda, cuda:1, mps. Default: the fastest there is."),
-    ),
-    click.option(
-        "--dtype",
-        metavar="NAME",
-        help=tr(
-            "For checkpoints: auto, float32, bfloat16, float16. Default: float32 on a CPU, else "
-            "the checkpoint's own."
-        ),
-    ),
-    click.option(
-        "--tokenizer",
-        type=NamedPath(path_type=Path, file_okay=False, exists=True),
-        metavar="DIR",
-        help=tr("For checkpoints: its folder. Default: the checkpoint's or up to two above it."),
-    ),
-    click.option(
-        "--trust-remote-code",
-        is_flag=True,
-        help=tr("Run the Python code that a checkpoint brings along: only if you have read it."),
-    ),
-    click.option(
-        "--budget",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="S",
-        help=tr("Ask nothing more after so many seconds; the same command continues."),
-    ),
-)
+        help=tr("Format of the output."),
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from assay.interfaces.cli.options import as_json, common, gate
+from assay.interfaces.cli.options import as_json, common, named_options
 from assay.messages import tr
 
 
@@ -27,7 +27,7 @@ from assay.messages import tr
     ),
 )
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True)
-@gate
+@named_options("gate", "write_back")
 @as_json
 @common
 def command(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.errors import AssayError, raise_all
-from assay.interfaces.cli.options import as_json, benchmarks, common
+from assay.interfaces.cli.options import as_json, common, named_options
 from assay.interfaces.cli.output import reader_may_leave, say
 from assay.messages import tr
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     show_default=True,
     help=tr("json also of the list; of one suite md and json hold the card without the tests."),
 )
-@benchmarks
+@named_options("benchmarks")
 @as_json
 @common
 def command(name: str | None, form: str, benchmarks: Path | None, as_json: bool, out: Path) -> int:

@@ -9,113 +9,53 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.interfaces.cli.options import common
+from assay.interfaces.cli.options import all_options
+from assay.interfaces.cli.options import command as make_command
 from assay.interfaces.cli.output import say
-from assay.interfaces.cli.run import command as run_command
 from assay.messages import tr
+from assay.types.options import WatchOptions
 
 if TYPE_CHECKING:
     from assay.workflow.checkpoints.watch import Sight, Watching
 
-# What `assay run` takes for checkpoints, under the same names and with the same words.
-OF_RUN = (
-    "suites",
-    "categories",
-    "benchmarks",
-    "limit",
-    "gate",
-    "text",
-    "train_text",
-    "tensorboard",
-    "write_back",
-    "repeats",
-    "seed",
-    "max_tokens",
-    "device",
-    "dtype",
-    "tokenizer",
-    "trust_remote_code",
-    "system",
-)
 
-
-@click.command(
+@make_command(
     "watch",
-    short_help=tr("Evaluate each checkpoint of a folder as it appears."),
+    summary=tr("Evaluate each checkpoint of a folder as it appears."),
     help=tr(
-        "Evaluate each checkpoint in DIR as it appears, one line each, and keep the selection up "
-        "to date.\n\n"
-        "A checkpoint is left alone until it is whole. What was evaluated before is taken from "
-        "the store. Ctrl-C ends it; the same command goes on.\n\n"
-        "\b\n"
-        "Examples:\n"
-        "  assay watch runs/my-model/\n"
-        "  assay watch runs/my-model/ --until-accepted && echo ship it\n"
-        "  assay watch runs/my-model/ --gate my-gate.toml --text held-out.txt --limit 50\n"
-        "  assay watch runs/my-model/ --once\n"
+        "Prints one line for each checkpoint in DIR and keeps the selection up to date. A "
+        "checkpoint is evaluated when all its files are written; results in the store are reused. "
+        "Ctrl-C ends it, and the same command continues."
     ),
+    examples=[
+        "assay watch runs/my-model/",
+        "assay watch runs/my-model/ --until-accepted && echo ship it",
+        "assay watch runs/my-model/ --gate my-gate.toml --text held-out.txt --limit 50",
+        "assay watch runs/my-model/ --once",
+    ],
 )
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
-    "--interval",
-    type=click.FloatRange(min=0.01, max=86_400),
-    default=10.0,
-    show_default=True,
-    metavar="S",
-    help=tr("Seconds between two looks at the folder."),
-)
-@click.option("--until-accepted", is_flag=True, help=tr("End with 0 when one is accepted."))
-@click.option("--once", is_flag=True, help=tr("Evaluate what is there, and end."))
-@click.option(
-    "--for",
-    "duration",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="S",
-    help=tr("End after so many seconds; what is under way then is finished."),
-)
+@all_options(WatchOptions)
 @click.option(
     "--json",
     "as_json",
     is_flag=True,
-    help=tr("Print one JSON document a line on stdout and nothing else."),
+    help=tr("Print one JSON document per line on stdout and nothing else."),
 )
-@common
-def command(
-    folder: Path,
-    interval: float,
-    until_accepted: bool,
-    once: bool,
-    duration: float | None,
-    as_json: bool,
-    out: Path,
-    **given: Any,
-) -> int:
-    """Look, and show what is seen."""
+def command(as_json: bool, **options: Any) -> int:
+    """Watch, and show what is seen."""
     from assay import api
     from assay.reports.progress import progress_for
 
     with progress_for(sys.stderr) as observer:
-        watching = api.watch(
-            folder,
-            interval=interval,
-            until_accepted=until_accepted,
-            once=once,
-            duration=duration,
-            out=out,
-            observer=observer,
-            **given,
-        )
+        watching = api.watch(**options, observer=observer)
         try:
             for sight in watching:
                 _show(sight, as_json=as_json)
         except KeyboardInterrupt as stop:
             raise watching.interrupted() from stop
-    _show_end(watching, out, as_json=as_json)
+    _show_end(watching, options["out"], as_json=as_json)
     return watching.exit_code
-
-
-_of_run = {parameter.name: parameter for parameter in run_command.params}
-command.params[1:1] = [_of_run[name] for name in OF_RUN]
 
 
 def _show(sight: Sight, *, as_json: bool) -> None:

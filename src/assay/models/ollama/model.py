@@ -58,7 +58,7 @@ class OllamaModel(ServedModel):
         self._name = name
         self._settings = settings
         width = settings.connections or 1
-        connection = Connection(url, timeout_s=settings.timeout_s, connections=width + 1)
+        connection = Connection(url, timeout_s=settings.timeout, connections=width + 1)
         super().__init__(connection, width=width, first_pause_s=settings.first_pause_s)
         self._client = OllamaClient(connection)
         self._context = settings.num_ctx or 0

@@ -61,7 +61,7 @@ class OpenAIModel(ServedModel):
         self._key = key_for(url, settings)
         connection = Connection(
             url,
-            timeout_s=settings.timeout_s,
+            timeout_s=settings.timeout,
             connections=width + 1,
             headers=self._key.headers,
             secrets=self._key.secrets,

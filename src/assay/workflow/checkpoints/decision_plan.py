@@ -28,7 +28,7 @@ def what_to_decide(
 ) -> DecisionPlan | None:
     """Own prompts decide nothing, and neither do models that are no checkpoints."""
     known = [place for place in places if place is not None]
-    if not known or held_out is None or gate is None or job.verb[0] == "ask":
+    if not known or held_out is None or gate is None or job.own:
         return None
     if job.gate is None and not any(place.on_disk for place in known):
         gate = _measurable(gate, opened)

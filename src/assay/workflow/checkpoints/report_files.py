@@ -7,7 +7,7 @@ from the store.
     OUT/checkpoints/PARENT/best_checkpoint_selection.json
     OUT/checkpoints/PARENT/over_steps.svg, speed_against_quality.svg, curves.csv
     the two .json beside the weights as well, unless they are not wanted there or cannot be written
-    DIR/assay-PARENT/events…    for --tensorboard DIR
+    DIR/assay-PARENT/events…    for --log tensorboard:DIR
 
 A run of suites alone, in which no gate decides, does not replace the report that is already
 beside the same weights: `assay select` needs the figures of the whole evaluation.
@@ -51,7 +51,7 @@ def leave_verdicts(
     out: Path,
     deciding: DecisionPlan | None,
     *,
-    tensorboard: Path | None = None,
+    tensorboard: Sequence[Path] = (),
 ) -> Iterator[str]:
     """Write everything; yields what a user should know."""
     decision = report.decision
@@ -82,8 +82,8 @@ def leave_verdicts(
             files=", ".join(map(shown_path, kept)),
             home=shown_path(home),
         )
-    if tensorboard is not None:
-        yield from _leave_curves(decision, tensorboard)
+    for folder in tensorboard:
+        yield from _leave_curves(decision, folder)
 
 
 def _is_report_of(fingerprint: str, file: Path) -> bool:

@@ -102,7 +102,7 @@ class CheckpointSequence:
         subjects = sorted(self._subjects.values(), key=_in_order)
         deciding = DecisionPlan(
             subjects=tuple(subjects),
-            measures=self.job.measures or (),
+            measures=tuple(self.job.measures or ()),
             gate=self.gate,
             selects=True,
             asked=self.job.gate is not None,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -25,9 +25,9 @@ from assay.models.opening import read_spec
 from assay.store import Store
 from assay.suites.catalogue import find
 from assay.suites.samples import load_samples
-from assay.types import Estimate, Observer, SamplePrompt
+from assay.types import Estimate, SamplePrompt
 from assay.types.decisions import OS_AVERAGED, OS_SUITE, Measured, MeasureKind, Sample
-from assay.types.options import LocalOptions
+from assay.types.options import CheckpointCallOptions
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.path_names import is_text
@@ -58,17 +58,6 @@ MEASURE_OF: dict[str, MeasureKind] = {
 CUSTOM_OS = "custom_os_eval"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
-    """How a checkpoint is asked, and where replies are kept."""
-
-    out: Path
-    observer: Observer
-    local: LocalOptions = field(default_factory=LocalOptions)
-    benchmarks: Path | None = None
-    limit: int | None = None
-
-
 # -------------------------------------------------------------------------------------- the report
 
 
@@ -76,22 +65,22 @@ def report_on(
     checkpoint: str | Path,
     text: str | Path | None,
     metrics: Sequence[str] | None,
-    way: Way,
+    options: CheckpointCallOptions,
 ) -> dict[str, object]:
     """The evaluation report, with null for what is not among the metrics."""
     wanted = _checked(metrics)
-    suites, missing = _suites_for(wanted, way)
+    suites, missing = _suites_for(wanted, options)
     job = _job(
-        way,
+        options,
         checkpoint,
         suites=suites,
         text=None if text is None else Path(text),
         measures=tuple(dict.fromkeys(MEASURE_OF[name] for name in wanted if name in MEASURE_OF)),
         called=_call("evaluate_model", checkpoint, text, None if metrics is None else [*wanted]),
     )
-    report = evaluate(job, way.observer)
+    report = evaluate(job, options.observer)
     measured = _only(_measured(report), wanted, missing)
-    with Store(way.out, read_only=True) as store:
+    with Store(options.out, read_only=True) as store:
         run = store.read_run(report.run)
         asked = store.read_suites(run)
     assert run.deciding is not None
@@ -119,7 +108,9 @@ def _checked(metrics: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(name for name in METRICS if name in given)
 
 
-def _suites_for(wanted: Sequence[str], way: Way) -> tuple[tuple[str, ...], dict[str, str]]:
+def _suites_for(
+    wanted: Sequence[str], options: CheckpointCallOptions
+) -> tuple[tuple[str, ...], dict[str, str]]:
     """The suites to ask, and why one that was wanted cannot be."""
     suites: list[str] = []
     missing: dict[str, str] = {}
@@ -127,7 +118,7 @@ def _suites_for(wanted: Sequence[str], way: Way) -> tuple[tuple[str, ...], dict[
         if metric not in wanted:
             continue
         try:
-            find(suite, way.benchmarks)
+            find(suite, options.benchmarks)
         except SuiteNotFound as error:
             missing[KEY_OF[metric]] = f"{error.message}. {error.hint}"
         else:
@@ -169,7 +160,9 @@ def _without_value(of: Estimate) -> Estimate:
 # ----------------------------------------------------------------------------------- a benchmark
 
 
-def benchmark_score(checkpoint: str | Path, benchmark: str | Path, way: Way) -> Estimate:
+def benchmark_score(
+    checkpoint: str | Path, benchmark: str | Path, options: CheckpointCallOptions
+) -> Estimate:
     """mmlu, hellaswag and custom_os_eval from 0 to 1, as the report has them; any other suite in
     points.
     """
@@ -177,9 +170,9 @@ def benchmark_score(checkpoint: str | Path, benchmark: str | Path, way: Way) -> 
     if isinstance(benchmark, Path) and os.sep not in name:
         name = os.path.join(os.curdir, name)  # a path is never taken for the name of a suite
     suite = OS_SUITE if name == CUSTOM_OS else name
-    find(suite, way.benchmarks)  # refused before anything is opened
+    find(suite, options.benchmarks)  # refused before anything is opened
     called = _call("run_benchmark", checkpoint, benchmark)
-    report = evaluate(_job(way, checkpoint, suites=(suite,), called=called), way.observer)
+    report = evaluate(_job(options, checkpoint, suites=(suite,), called=called), options.observer)
     measured = _measured(report)
     match name:
         case "mmlu":
@@ -205,17 +198,19 @@ def _there(score: Estimate | None, name: str) -> Estimate:
 # --------------------------------------------------------------------------------------- samples
 
 
-def samples_after(checkpoint: str | Path, prompts: Sequence[str], way: Way) -> list[Sample]:
+def samples_after(
+    checkpoint: str | Path, prompts: Sequence[str], options: CheckpointCallOptions
+) -> list[Sample]:
     """What it writes after each prompt, in their order, with every check of its health."""
     asked = [_as_sample(prompt) for prompt in _prompts(prompts)]
     job = _job(
-        way,
+        options,
         checkpoint,
         measures=("generation",),
         samples=tuple({each.id: each for each in asked}.values()),
         called=_call("generate_samples", checkpoint, [each.prompt for each in asked]),
     )
-    written = {each.id: each for each in _measured(evaluate(job, way.observer)).samples or ()}
+    written = {each.id: each for each in _measured(evaluate(job, options.observer)).samples or ()}
     return [written[each.id] for each in asked]
 
 
@@ -243,7 +238,7 @@ def _as_sample(prompt: str) -> SamplePrompt:
 
 
 def _job(
-    way: Way,
+    options: CheckpointCallOptions,
     checkpoint: str | Path,
     *,
     suites: tuple[str, ...] = (),
@@ -253,14 +248,11 @@ def _job(
     called: str,
 ) -> Job:
     place = _place(checkpoint)
-    return Job(
+    return Job.of(
+        options,
         models=(place.spec,),
         places=(place,),
         suites=suites,
-        out=way.out,
-        benchmarks=way.benchmarks,
-        limit=way.limit,
-        local=way.local,
         text=text,
         measures=measures,
         samples=samples,

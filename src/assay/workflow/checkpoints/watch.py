@@ -36,6 +36,7 @@ from assay.reports.evaluation_report import REPORT_FILE
 from assay.reports.selection import SELECTION_FILE
 from assay.types import Observer
 from assay.types.decisions import Decision, Gate, Selection
+from assay.types.options import WatchOptions
 from assay.workflow.checkpoints.places import Place
 from assay.workflow.checkpoints.sequence import CheckpointSequence, best_in, is_there, places_in
 from assay.workflow.evaluate.job import Job
@@ -48,30 +49,6 @@ _NAMES = {"vocab.txt", "merges.txt"}
 _OURS = {REPORT_FILE, SELECTION_FILE}
 
 Files = frozenset[tuple[str, int, int]]  # name, bytes, time of change
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """When to look, and when to end. `once`: what is there now. `for_s`: begin nothing after so
-    many seconds. `given_up_s`: a checkpoint that cannot be opened, unchanged for so long, has
-    failed.
-    """
-
-    interval_s: float = 10.0
-    once: bool = False
-    until_accepted: bool = False
-    for_s: float | None = None
-    given_up_s: float = 60.0
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The options that say the same; never how long, which may be another time's."""
-        usual = self.interval_s == Terms().interval_s
-        return (
-            *(() if usual else ("--interval", f"{self.interval_s:g}")),
-            *["--once"] * self.once,
-            *["--until-accepted"] * self.until_accepted,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,8 +116,9 @@ class _Known:
 class Watching:
     """Iterate over it; then its exit code and selection are those of the end."""
 
-    def __init__(self, job: Job, folder: Path, terms: Terms, observer: Observer) -> None:
-        self._job, self._folder, self._terms, self._observer = job, folder, terms, observer
+    def __init__(self, job: Job, options: WatchOptions, observer: Observer) -> None:
+        self._job, self._options, self._observer = job, options, observer
+        self._folder = options.folder
         self._known: dict[Path, _Known] = {}
         self._accepted = False
         self._looks = 0
@@ -153,7 +131,7 @@ class Watching:
         """As for a run over the folder; 0 where it was to end with the first accepted one, and
         did.
         """
-        if self._terms.until_accepted and self._accepted:
+        if self._options.until_accepted and self._accepted:
             return ExitCode.DONE
         if self._all is not None and (self._all.failed or self._all.with_failed_requests):
             return ExitCode.REQUESTS_FAILED
@@ -182,10 +160,14 @@ class Watching:
 
     def _watch(self) -> Iterator[Sight]:
         self._all = CheckpointSequence(self._job, self._checked())
-        until = math.inf if self._terms.for_s is None else time.monotonic() + self._terms.for_s
-        if self._terms.once:
+        until = (
+            math.inf
+            if self._options.duration is None
+            else time.monotonic() + self._options.duration
+        )
+        if self._options.once:
             yield from self._look(until)
-            time.sleep(min(self._terms.interval_s, BETWEEN_TWO_LOOKS_S))
+            time.sleep(min(self._options.interval, BETWEEN_TWO_LOOKS_S))
             yield from self._look(until)
             yield from self._unsettled()
             return
@@ -194,11 +176,11 @@ class Watching:
             left = until - time.monotonic()
             if left <= 0 or self._ended:
                 return
-            time.sleep(min(self._terms.interval_s, left))
+            time.sleep(min(self._options.interval, left))
 
     @property
     def _ended(self) -> bool:
-        return self._accepted and self._terms.until_accepted
+        return self._accepted and self._options.until_accepted
 
     def _checked(self) -> Gate:
         """A mistake must not show itself hours later, when the first checkpoint comes."""
@@ -209,13 +191,13 @@ class Watching:
                 tr("{path} is not a folder", path=self._folder),
                 hint=tr("name the folder that checkpoints are saved into"),
             )
-        if self._terms.once and not places_in(self._folder):
+        if self._options.once and not places_in(self._folder):
             raise UsageError(
                 tr("there is no checkpoint in {folder}", folder=self._folder),
                 hint=tr("name the folder that checkpoints are saved into, or leave out --once"),
             )
         gate = check_files(self._job)
-        choose_dtype(self._job.local.dtype, choose_device(self._job.local.device), "float32")
+        choose_dtype(self._job.dtype, choose_device(self._job.device), "float32")
         return gate
 
     # ------------------------------------------------------------------------------------ a look
@@ -300,7 +282,7 @@ class Watching:
         if not is_there(known.place):  # the next look says so
             return
         why = in_one_line(error)
-        if self._terms.once or time.monotonic() - known.since >= self._terms.given_up_s:
+        if self._options.once or time.monotonic() - known.since >= self._options.patience_s:
             known.done = True
             self._take_over(self._all.fail(known.place, why, self._observer))
             yield NotEvaluated(name=known.place.name, why=why)

@@ -232,7 +232,7 @@ def _at_once(share: _Share, job: Job, facts: ModelFacts, left: int) -> _Share:
     if share.seconds is None:
         return share
     low, high = share.seconds
-    width = min(job.server.connections or USUAL_CONNECTIONS.get(_scheme(facts), 1), left)
+    width = min(job.connections or USUAL_CONNECTIONS.get(_scheme(facts), 1), left)
     return replace(share, seconds=(share.load_s + low / width, share.load_s + high / width))
 
 

@@ -44,7 +44,7 @@ from assay.workflow.judging.stage import judge_answers
 
 def evaluate(job: Job, observer: Observer) -> Report:
     """Do the main job."""
-    until = time.monotonic() + job.budget_s if job.budget_s is not None else None
+    until = time.monotonic() + job.budget if job.budget is not None else None
     with pause_gc():
         prepared = prepare(job)
         gc.freeze()  # they live as long as the run: later collections need not look at them
@@ -146,7 +146,7 @@ def key_of(job: Job, prepared: Prepared) -> str:
         ],
         [[suite.name, suite.source] for suite in prepared.suites],
         [sorted(job.categories), job.limit, job.seed, job.repeats],
-        [job.sampling, job.max_tokens, job.think, job.system, job.server.num_ctx, job.server.form],
+        [job.sampling, job.max_tokens, job.think, job.system, job.num_ctx, job.form],
         *([prepared.deciding_key] if prepared.deciding else []),
         *([prepared.panel.key] if prepared.panel else []),
     ]

@@ -33,6 +33,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 KINDS: tuple[MeasureKind, ...] = (*MEASURES, "training")
+LOGS_TO_COME = ("mlflow", "wandb")
 NAMED = 5  # how many names an error lists
 LONGEST_STEM = 230  # bytes; file systems take 255, and .1000.txt.partial comes on top
 
@@ -141,11 +142,11 @@ def gate_and_text(
 ) -> tuple[Gate | None, HeldOut | None]:
     """By what checkpoints are decided on, where there are any."""
     if not any(places):
-        if job.gate or job.text or job.train_text or job.tensorboard:
+        if job.gate or job.text or job.train_text or job.log:
             errors.append(
                 UsageError(
                     tr(
-                        "--gate, --text, --train-text and --tensorboard are for checkpoints, and "
+                        "--gate, --text, --train-text and --log are for checkpoints, and "
                         "none was named"
                     ),
                     hint=tr("name the folder of a checkpoint, or leave them out"),
@@ -158,7 +159,8 @@ def gate_and_text(
         if job.gate is not None and suites and (findings := check_gate(gate, known)):
             errors.append(invalid_files(gate.source, findings))
     texts = tried(errors, load_held_out, job.text)
-    tried(errors, _curves_can_be_written, job.tensorboard)
+    for target in job.log:
+        tried(errors, _check_log, target)
     return next(iter(gates), None), next(iter(texts), None)
 
 
@@ -175,16 +177,26 @@ def texts_to_read(job: Job, held_out: HeldOut | None, training: HeldOut | None) 
     return [*([held_out] if held_out and reads else []), *([training] if training else [])]
 
 
-def _curves_can_be_written(folder: Path | None) -> None:
-    """Hours later, when there are curves, is too late to say so. Nothing is made here: of the
-    folders above it, the first that is there tells.
+def _check_log(target: str) -> None:
+    """Refused before the run: hours later, when there are curves, is too late. Nothing is created
+    here; the first folder above it that exists shows whether it can be written.
     """
-    if folder is None:
-        return
+    kind, _, place = target.partition(":")
+    if kind in LOGS_TO_COME:
+        raise UsageError(
+            tr("--log {kind} is not available yet", kind=kind),
+            hint=tr("use --log tensorboard:DIR"),
+        )
+    if kind != "tensorboard" or not place:
+        raise UsageError(
+            tr("--log does not understand {target!r}", target=target),
+            hint=tr("use --log tensorboard:DIR"),
+        )
     tensorboard_writer()
+    folder = Path(place)
     there = next((each for each in (folder, *folder.parents) if each.exists()), Path())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         raise UsageError(
             tr("the files for TensorBoard cannot be written into {folder}", folder=folder),
-            hint=tr("name a folder that you may write into with --tensorboard"),
+            hint=tr("choose a folder that you may write into, as in --log tensorboard:DIR"),
         )

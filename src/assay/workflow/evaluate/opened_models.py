@@ -149,7 +149,7 @@ def open_models(
                 opened.failed[readable_place(place)] = why
             continue
         try:
-            model = open_model(spec, job.server, job.local)
+            model = open_model(spec, job, job)
             for text in texts:
                 _check_token_ids(text, model.facts)
         except AssayError as error:

@@ -125,7 +125,7 @@ def prepare(job: Job) -> Prepared:
         models=tuple(opened.models),
         plans=tuple(plans),
         notes=(
-            *_in_vain(job),
+            *_unused_options(job),
             *opened.notes,
             *(
                 left_out(place.name, opened.failed[place])
@@ -150,20 +150,20 @@ def _panel(
     job: Job, suites: Sequence[Suite], opened: Opened, errors: list[AssayError]
 ) -> Panel | None:
     """The judges that were named, not yet probed."""
-    if not job.judge.judges:
+    if not job.judges:
         return None
     tested = [model.facts for model in opened.models]
-    opening = tried(errors, open_panel, job.judge, suites, tested, job.server, job.local)
+    opening = tried(errors, open_panel, job, suites, tested, job, job)
     return next(iter(opening), None)
 
 
-def _in_vain(job: Job) -> Iterator[str]:
+def _unused_options(job: Job) -> Iterator[str]:
     """Whoever typed options of judging expects scores. Answers that lie in files may have been
     judged elsewhere, and then code is run for evidence all the same.
     """
-    if job.judge.in_vain and not job.given:
-        yield tr("nothing is judged, as no --judge is named: {options} does nothing",
-                 options=job.judge.in_vain)  # fmt: skip
+    if not job.given and (unused := job.unused_judge_options):
+        yield tr("nothing is judged, because no --judge is given: {options} has no effect",
+                 options=unused)  # fmt: skip
 
 
 def check_files(job: Job) -> Gate:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import shlex
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,8 +21,7 @@ from assay.reports.evaluation_text_reading import Reading, read_evaluations
 from assay.store import Run, Store
 from assay.suites.test_plan_file import load_test_plans
 from assay.types import Judge, Observer, Suite
-from assay.types.judge_options import JudgeOptions
-from assay.types.options import LocalOptions, ServerOptions
+from assay.types.options import StoredAnswerOptions
 from assay.types.results import Report
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
@@ -38,19 +36,9 @@ MAX_BYTES = 20_000_000  # of imported evaluations
 _REPEAT = re.compile(r"\.(\d{1,4})$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToJudge:
-    """What a user asked for. `imports`: files or folders of evaluations in the standard format."""
-
-    run_or_dir: str
-    out: Path
-    options: JudgeOptions
-    imports: tuple[Path, ...] = ()
-    suites: tuple[str, ...] = ()
-    data_seed: int = 0
-    server: ServerOptions
-    local: LocalOptions
-    budget_s: float | None = None
+@dataclass(frozen=True)
+class ToJudge(StoredAnswerOptions):
+    """What a user asked to be judged."""
 
     @property
     def is_folder(self) -> bool:
@@ -72,24 +60,14 @@ class ToJudge:
     @property
     def command(self) -> str:
         """The command that repeats or continues it."""
-        words = ["assay", "judge", self.run_or_dir]
-        for suite in self.suites:
-            words += ["-s", suite]
-        for path in self.imports:
-            words += ["--import", str(path)]
-        if self.data_seed:
-            words += ["--data-seed", str(self.data_seed)]
-        words += self.options.options()
-        if self.out != Path("assay-out"):
-            words += ["--out", str(self.out)]
-        return shlex.join(words)
+        return self.command_line("judge", self.run_or_dir)
 
 
 def judge_existing(job: ToJudge, observer: Observer) -> Report:
     """Judge a run or a folder of answers."""
-    if not job.options.judges and not job.imports:
+    if not job.judges and not job.imports:
         raise UsageError(
-            tr("nobody is to judge: no --judge was named"),
+            tr("no judge given"),
             hint=tr("name a model, as in --judge ollama:qwen3:8b, or evaluations with --import"),
         )
     readings = _readings(job.imports)
@@ -113,7 +91,7 @@ def judge_existing(job: ToJudge, observer: Observer) -> Report:
 
 
 def _judge_run(job: ToJudge, readings: Sequence[Reading], observer: Observer) -> Report:
-    until = time.monotonic() + job.budget_s if job.budget_s is not None else None
+    until = time.monotonic() + job.budget if job.budget is not None else None
     if job.suites:
         raise UsageError(
             tr("-s is for a folder of answers; a run knows its tests"),
@@ -153,13 +131,13 @@ def judge_in(
             hint=tr("choose a run of a suite with judged tests, such as coding or data"),
         )
     imported, notes = assigned(readings, run, suites)
-    if readings and not imported and not job.options.judges:
+    if readings and not imported and not job.judges:
         raise UsageError(
             "\n".join([tr("no evaluation is about an answer of run {run}", run=run.id), *notes]),
             hint=tr("TEST ID and MODEL name a test and a model of the run"),
         )
     tested = [model.facts for model in run.models]
-    panel = open_panel(job.options, suites, tested, job.server, job.local)
+    panel = open_panel(job, suites, tested, job, job)
     try:
         errors: list[AssayError] = []
         panel.take_seats(errors)
@@ -212,19 +190,13 @@ def _judge_folder(job: ToJudge, readings: Sequence[Reading], observer: Observer)
     repeats = _repeats(stems)
     named = frozenset(_REPEAT.sub("", stem) for stem in stems)
     report = evaluate(
-        Job(
+        Job.of(
+            job,
             models=(),
-            suites=job.suites,
             own=own,
             given=tuple(models),
             only_tests=named,
             repeats=repeats,
-            out=job.out,
-            data_seed=job.data_seed,
-            judge=job.options,
-            server=job.server,
-            local=job.local,
-            budget_s=job.budget_s,
             called=job.command,
         ),
         observer,

@@ -71,7 +71,7 @@ def requests_to_judge(
 def _of_examples(panel: Panel, seat: Seat, cases: Sequence[Case]) -> Iterator[Request]:
     """Examples of tests that are not among these are read too; how many is not looked up."""
     layouts = {
-        layout_of_repeat(seat.layout, repeat): None for repeat in range(panel.options.repeats)
+        layout_of_repeat(seat.layout, repeat): None for repeat in range(panel.options.judge_repeats)
     }
     for case in cases:
         rubric = panel.rubric_of(case)
@@ -92,7 +92,7 @@ def _of_examples(panel: Panel, seat: Seat, cases: Sequence[Case]) -> Iterator[Re
 
 
 def _of_case(panel: Panel, seat: Seat, case: Case) -> Iterator[Request]:
-    for repeat in range(panel.options.repeats):
+    for repeat in range(panel.options.judge_repeats):
         inquiry = open_questionnaire(
             seat.model.facts,
             case,

@@ -20,9 +20,8 @@ from assay.messages import tr
 from assay.models.opening import open_model
 from assay.sandbox import Sandbox, open_sandbox
 from assay.types import Case, Judge, Model, ModelFacts, Suite
-from assay.types.judge_options import JudgeOptions
 from assay.types.judgements import JudgedBy, JudgeForm, Layout, Rubric
-from assay.types.options import LocalOptions, ServerOptions
+from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +84,7 @@ class Panel:
         """What another panel would be another run for."""
         return [
             [model.facts.fingerprint for model in self.models],
-            self.options.key,
+            self.options.judge_key,
             sorted(rubric.digest for rubric in self.rubrics.values()),
         ]
 
@@ -145,9 +144,9 @@ def _senseless(options: JudgeOptions, suites: Sequence[Suite]) -> Iterator[Usage
             tr("no test of these suites needs a judge"),
             hint=tr("leave --judge out, or choose a suite with judged tests, such as coding"),
         )
-    if options.repeats < 1:
+    if options.judge_repeats < 1:
         yield UsageError(
-            tr("an answer is judged at least once, not {count} times", count=options.repeats),
+            tr("an answer is judged at least once, not {count} times", count=options.judge_repeats),
             hint=tr("give --judge-repeats 1 or more"),
         )
 
@@ -192,17 +191,17 @@ def _of_themselves(opened: Sequence[Model], tested: Sequence[ModelFacts]) -> Ite
 def _seat(model: Model, options: JudgeOptions, tested: Sequence[ModelFacts]) -> Seat:
     facts = model.facts
     tells = bool({"score_text", "top_logprobs"} & facts.capabilities)
-    if options.form == "likelihood" and not tells:
+    if options.judge_form == "likelihood" and not tells:
         raise UsageError(
             tr("{judge} tells no log-probabilities, so it cannot be asked by likelihood",
                judge=facts.spec),
             hint=tr("leave --judge-form out, or take --judge-form reasoned"),
         )  # fmt: skip
-    form: JudgeForm = "likelihood" if tells and options.form != "reasoned" else "reasoned"
+    form: JudgeForm = "likelihood" if tells and options.judge_form != "reasoned" else "reasoned"
     return Seat(
         model=model,
         form=form,
-        layout=(options.layout or DEFAULT_LAYOUT) if form == "likelihood" else None,
+        layout=(options.judge_layout or DEFAULT_LAYOUT) if form == "likelihood" else None,
         notes=tuple(_kinship(facts, tested)),
     )
 

@@ -110,7 +110,7 @@ def judge_answers(
         run,
         judging=Judging(
             judges=tuple(seat.judged_by for seat in panel.seats),
-            repeats=panel.options.repeats,
+            repeats=panel.options.judge_repeats,
             use_case=panel.options.use_case,
             isolation=isolation,
             deviations=tuple(deviations),
@@ -190,7 +190,7 @@ class _Hearing:
         inquiries = [
             (answer, repeat, self._of_answer(answer, repeat), self._again(answer, repeat))
             for answer in answers
-            for repeat in range(self.panel.options.repeats)
+            for repeat in range(self.panel.options.judge_repeats)
         ]
         facts = self.seat.model.facts
         ask_all(
@@ -224,7 +224,7 @@ class _Hearing:
     @property
     def _layouts(self) -> list[Layout | None]:
         """All that the repeats use."""
-        repeats = range(self.panel.options.repeats)
+        repeats = range(self.panel.options.judge_repeats)
         return list(dict.fromkeys(self._layout(repeat) for repeat in repeats))
 
     def _layout(self, repeat: int) -> Layout | None:

@@ -1,0 +1,145 @@
+"""Fields of dataclasses that are options of the command line as well.
+
+In: `option(default, help=...)` for a field. Out: `options_of(class)`, from which interfaces make
+their options, and `CommandOptions.words()`, the options as a user types them.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import Field, dataclass, field, fields
+from inspect import get_annotations
+from pathlib import Path
+from types import NoneType
+from typing import Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from assay.messages import tr
+from assay.types.model_spec import without_secrets
+
+PathKind = Literal["any", "folder", "existing", "existing folder"]
+
+# The groups of `--help`, in order.
+WHAT, HOW, JUDGE = tr("What to ask"), tr("How to ask"), tr("Judge")
+CHECKPOINTS, OUTPUT = tr("Checkpoints"), tr("Output")
+GROUPS = (WHAT, HOW, JUDGE, CHECKPOINTS, OUTPUT)
+
+Value = TypeVar("Value")
+_KEY = "option"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What the command line says about an option. `flags`: empty for `--name-of-the-field`.
+    `least`, `most`: limits of a number; `above`: a number must be greater than this. `repeats_run`:
+    the command that repeats a run contains it. `is_model`: a model spec, whose URL may contain a
+    password.
+    """
+
+    help: str
+    flags: tuple[str, ...] = ()
+    metavar: str | None = None
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    path: PathKind = "any"
+    repeats_run: bool = True
+    is_model: bool = False
+
+
+def option(default: Value, *flags: str, help: str, **about: Any) -> Value:
+    """A field that is also an option of the command line. Typed as its default, for mypy."""
+    known: Value = field(default=default, metadata={_KEY: About(help=help, flags=flags, **about)})
+    return known
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """One option as interfaces read it. `type` is never optional; `many`: it may be repeated."""
+
+    name: str
+    type: Any
+    many: bool
+    default: Any
+    group: str
+    about: About
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """As they are typed, the one that `words` uses first."""
+        return self.about.flags or (f"--{self.name.replace('_', '-')}",)
+
+
+class CommandOptions:
+    """The base of all option classes; each of them belongs to one group of `--help`."""
+
+    group: ClassVar[str] = OUTPUT
+
+    def __post_init__(self) -> None:
+        """A list, or one text where several are possible, becomes a tuple; a text a path."""
+        for name, (kind, many) in _types_of(type(self)).items():
+            value = getattr(self, name)
+            if many and value is not None and not isinstance(value, tuple):
+                object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+            elif kind is Path and isinstance(value, str):
+                object.__setattr__(self, name, Path(value))
+
+    def shared_with(self, kind: type) -> dict[str, Any]:
+        """The values of the fields that `kind` has too, to make one of it."""
+        names = {each.name for each in _fields_of(kind)}
+        return {
+            each.name: getattr(self, each.name)
+            for each in _fields_of(type(self))
+            if each.name in names
+        }
+
+    def command_line(self, verb: str, *arguments: str) -> str:
+        """The command with these options that repeats or continues what it did."""
+        shown = (without_secrets(argument) for argument in arguments)
+        return shlex.join(["assay", verb, *shown, *self.words()])
+
+    def words(self) -> Iterator[str]:
+        """The options that differ from their defaults, as a user types them."""
+        for each in options_of(type(self)).values():
+            value = getattr(self, each.name)
+            if value == each.default or not each.about.repeats_run:
+                continue
+            if isinstance(value, bool):
+                yield each.flags[0]
+                continue
+            for one in value if each.many else (value,):
+                text = f"{one:g}" if isinstance(one, float) else str(one)
+                yield from (each.flags[0], without_secrets(text) if each.about.is_model else text)
+
+
+def options_of(kind: type[CommandOptions]) -> dict[str, Described]:
+    """The options of a class by the name of their field, group by group."""
+    group = {
+        name: base.group
+        for base in reversed(kind.__mro__)
+        if issubclass(base, CommandOptions)
+        for name in get_annotations(base)
+    }
+    types = _types_of(kind)
+    found = [
+        Described(each.name, *types[each.name], each.default, group[each.name], each.metadata[_KEY])
+        for each in _fields_of(kind)
+        if _KEY in each.metadata
+    ]
+    return {each.name: each for each in sorted(found, key=lambda one: GROUPS.index(one.group))}
+
+
+def _fields_of(kind: Any) -> tuple[Field[Any], ...]:
+    return fields(kind)
+
+
+def _types_of(kind: type) -> dict[str, tuple[Any, bool]]:
+    """Each field's type, None and Sequence taken away, and whether it was a sequence."""
+    hints, found = get_type_hints(kind), {}
+    for each in _fields_of(kind):
+        hint = hints[each.name]
+        if NoneType in get_args(hint):
+            hint = next(one for one in get_args(hint) if one is not NoneType)
+        many = get_origin(hint) is Sequence
+        found[each.name] = (get_args(hint)[0] if many else hint, many)
+    return found
