@@ -14,8 +14,8 @@ import pytest
 import assay
 from assay import api
 from assay.errors import AssayError, SuiteNotFound, UsageError
-from assay.reports.evaluation_reading import measured_from
-from assay.reports.verdict_schemas import report_schema
+from assay.reports.checkpoints.report_shapes import report_schema
+from assay.reports.checkpoints.stored_report import measured_from
 from assay.suites.samples import load_samples
 from assay.types import Estimate
 from tests.models.local.checkpoints import make_checkpoint

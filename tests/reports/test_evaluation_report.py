@@ -17,9 +17,9 @@ from assay.decide.scores import weigh
 from assay.decide.select import select
 from assay.errors import InvalidFiles
 from assay.reports.as_json import as_text
-from assay.reports.evaluation_reading import measured_from
+from assay.reports.checkpoints.report_shapes import report_schema
+from assay.reports.checkpoints.stored_report import measured_from
 from assay.reports.evaluation_report import evaluation_report
-from assay.reports.verdict_schemas import report_schema
 from assay.types.decisions import Measured, Recommendation, fact
 from tests.decide.candidates import (
     GATE,
@@ -339,31 +339,47 @@ def changed(document: dict[str, Any], path: str, value: object) -> dict[str, Any
 @pytest.mark.parametrize(
     ("path", "value", "said"),
     [
-        ("details", ..., "details is missing"),
-        ("details", [], "details is not an object"),
-        ("checkpoint", 7, "checkpoint is not a text"),
-        ("hellaswag", ..., "hellaswag is missing"),
+        ("details", ..., "details: Field required"),
+        ("details", [], "details: Input should be"),
+        ("checkpoint", 7, "checkpoint: Input should be a valid string"),
+        ("hellaswag", ..., "hellaswag: Field required"),
         ("perplexity", 12.0, "perplexity is at odds with details.perplexity"),
         ("os_benchmark/avg", 0.99, "os_benchmark is at odds"),
-        ("details/model", ..., "details.model is missing"),
-        ("details/model/size_class", "huge", "details.model.size_class is not one of tiny"),
-        ("details/model/parameters", -1, "details.model.parameters is not a whole number from 0"),
-        ("details/perplexity", None, "details.perplexity is not an object"),
-        ("details/perplexity/value", True, "details.perplexity.value is not a number"),
-        ("details/perplexity/value", 0.2, "details.perplexity is not a perplexity"),
-        ("details/perplexity/value", 10**400, "details.perplexity.value is not a number of ordin"),
-        ("details/perplexity/low", math.nan, "details.perplexity.low is not a number of ordinary"),
-        ("details/perplexity/n", 0, "details.perplexity is not an estimate"),
-        ("details/mmlu_cs/high", 1.5, "details.mmlu_cs.high is not a number from 0 to 1"),
-        ("details/text/blocks", {}, "details.text.blocks is not a list"),
-        ("details/text/blocks/3", [-5.0], "details.text.blocks[3] is not a log-likelihood and"),
-        ("details/text/blocks/3/1", 0, "details.text.blocks[3][1] is not a whole number from 1"),
-        ("details/text/blocks/3/0", 9.0, "details.text.blocks[3][0] is not a log-likelihood"),
-        ("details/suites/os/scores/hardware_id/hardware_id_007", 2, "hardware_id_007 is not a num"),
-        ("details/speed/runs_per_s/0", 0, "details.speed.runs_per_s[0] is not a number above 0"),
-        ("details/generation/samples/1/checks/0/passed", True, "failure is not possible"),
-        ("details/generation/samples/0/checks/0/passed", "yes", "passed is not true or false"),
-        ("details/training_loss/0", [1], "details.training_loss[0] is not a step and a loss"),
+        ("details/model", ..., "details.model: Field required"),
+        ("details/model/size_class", "huge", "details.model.size_class: Input should be 'tiny'"),
+        ("details/model/parameters", -1, "details.model.parameters: Input should be greater"),
+        ("details/perplexity", None, "details.text has no figures"),
+        (
+            "details/perplexity/value",
+            True,
+            "details.perplexity.value: Input should be a valid number",
+        ),
+        ("details/perplexity/value", 0.2, "details.perplexity.value: Input should be greater"),
+        ("details/perplexity/value", 10**400, "details.perplexity.value: Input should be a valid"),
+        ("details/perplexity/low", math.nan, "details.perplexity.low: Input should be"),
+        ("details/perplexity/n", 0, "details.perplexity: an estimate has a value if"),
+        ("details/mmlu_cs/high", 1.5, "details.mmlu_cs.high: Input should be less"),
+        ("details/text/blocks", {}, "details.text.blocks: Input should be"),
+        ("details/text/blocks/3", [-5.0], "details.text.blocks.3.1: Field required"),
+        ("details/text/blocks/3/1", 0, "details.text.blocks.3.1: Input should be greater"),
+        ("details/text/blocks/3/0", 9.0, "details.text.blocks.3.0: Input should be less"),
+        (
+            "details/suites/os/scores/hardware_id/hardware_id_007",
+            2,
+            "hardware_id_007: Input should be less",
+        ),
+        ("details/speed/runs_per_s/0", 0, "details.speed.runs_per_s.0: Input should be greater"),
+        (
+            "details/generation/samples/1/checks/0/passed",
+            True,
+            "only what did not pass can be a failure",
+        ),
+        (
+            "details/generation/samples/0/checks/0/passed",
+            "yes",
+            "passed: Input should be a valid boolean",
+        ),
+        ("details/training_loss/0", [1], "details.training_loss.0.1: Field required"),
     ],
 )
 def test_a_hostile_or_old_document_is_refused_with_the_key(path, value, said):

@@ -11,8 +11,8 @@ import pytest
 from assay.decide.select import select
 from assay.reports.as_json import as_text
 from assay.reports.checkpoints.facts import selection_reason
+from assay.reports.checkpoints.report_shapes import selection_schema
 from assay.reports.selection import selection_document
-from assay.reports.verdict_schemas import selection_schema
 from tests.decide.candidates import GATE, WHEN, candidate, os_suite, text
 
 KEYS = [

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from assay.models.local.shipped import SHIPPED
-from assay.reports.verdict_schemas import report_schema, selection_schema
+from assay.reports.checkpoints.report_shapes import report_schema, selection_schema
 from tests.conftest import Bench
 from tests.waiting import PATIENCE_S
 

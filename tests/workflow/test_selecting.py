@@ -13,8 +13,8 @@ from assay import api
 from assay.decide.accept import accept
 from assay.decide.scores import weigh
 from assay.errors import InvalidFiles, UsageError
+from assay.reports.checkpoints.report_shapes import selection_schema
 from assay.reports.evaluation_report import evaluation_report
-from assay.reports.verdict_schemas import selection_schema
 from tests.decide.candidates import GATE, candidate, os_suite, text
 
 SELECTION = "best_checkpoint_selection.json"
@@ -275,7 +275,7 @@ def test_every_report_that_cannot_be_used_is_named_with_its_key(tiny):
     with pytest.raises(InvalidFiles, match="3 reports") as refused:
         api.select([str(tiny)])
     found = {finding.file: finding.message for finding in refused.value.findings}
-    assert "details.speed.runs_per_s[1]" in found[str(tiny / "step_900" / REPORT)]
+    assert "details.speed.runs_per_s.1" in found[str(tiny / "step_900" / REPORT)]
     assert "perplexity is at odds" in found[str(tiny / "step_1000" / REPORT)]
     assert "not valid JSON" in found[str(tiny / "step_2000" / REPORT)]
     assert str(tiny / "step_900") in refused.value.hint

@@ -1,7 +1,6 @@
 """What to do about a model that is too slow or too large: where the time and the memory go.
 
-In: a checkpoint with the details of its timing and memory, its value and the limit. Out:
-recommendations.
+In: a checkpoint with the details of its timing and memory, and a limit. Out: recommendations.
 
 Decoding one text reads every weight once a token. Where that reading fills the memory's bandwidth,
 fewer bytes a token is the only remedy: a smaller or a quantised model. Where it does not, the time

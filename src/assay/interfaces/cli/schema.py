@@ -34,7 +34,7 @@ from assay.messages import tr
 @common
 def command(kind: str, out: Path) -> int:
     """One document on stdout."""
-    from assay.reports.verdict_schemas import report_schema, selection_schema
+    from assay.reports.checkpoints.report_shapes import report_schema, selection_schema
     from assay.suites.gate_format import gate_schema
     from assay.suites.schema import tests_schema
     from assay.suites.suite_file import suite_schema

@@ -1,0 +1,140 @@
+"""evaluation_report.json read back: what was measured, to be decided and ranked again.
+
+In: a document as a JSON reader gives it. Out: the checkpoint it was made from.
+
+Nothing in it is trusted: whatever is missing, of another kind, out of bounds or at odds with
+another figure is refused with the key that says so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from assay.errors import InvalidFiles
+from assay.messages import tr
+from assay.reports.evaluation_report import REPORT_FILE, headline
+from assay.types import Estimate, Finding, Health, HealthCheck
+from assay.types.decisions import Measured, Sample, SpeedFigures, SuiteFigures, TextFigures
+
+if TYPE_CHECKING:
+    from assay.reports.checkpoints.report_shapes import (
+        Details,
+        EstimateShape,
+        EvaluationReport,
+        SampleShape,
+    )
+
+
+def measured_from(document: object, *, source: str = REPORT_FILE) -> Measured:
+    """What was measured. `source` names the file in what is refused."""
+    report = _checked(document, source)
+    details, model = report.details, report.details.model
+    written = details.generation
+    measured = Measured(
+        name=report.checkpoint,
+        path=model.path,
+        step=model.step,
+        parameters=model.parameters,
+        size_class=model.size_class,
+        fingerprint=model.fingerprint,
+        text=_text(details, source),
+        suites={
+            name: SuiteFigures(
+                score=suite.score.estimate(),
+                categories={each: share.estimate() for each, share in suite.categories.items()},
+                scores=suite.scores,
+                digest=suite.digest,
+            )
+            for name, suite in details.suites.items()
+        },
+        mmlu_cs=_estimate(details.mmlu_cs),
+        hellaswag=_estimate(details.hellaswag),
+        speed=_speed(details, source),
+        memory_mb=_estimate(details.memory_usage_mb),
+        memory=details.memory or {},
+        samples=None if written is None else tuple(map(_sample, written.samples)),
+        not_measured=details.not_measured,
+        training_loss=dict(details.training_loss),
+        timestamp=report.timestamp,
+        provenance=details.provenance,
+        failed=model.failed or "",
+    )
+    above = report.model_dump(exclude={"details"})
+    for key, value in headline(measured).items():  # a difference was made by hand
+        if above[key] != value:
+            _refuse(source, tr("{key} is at odds with details.{key}.", key=key))
+    return measured
+
+
+def _checked(document: object, source: str) -> EvaluationReport:
+    from pydantic import ValidationError
+
+    from assay.reports.checkpoints.report_shapes import EvaluationReport
+
+    try:
+        return EvaluationReport.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(map(str, first["loc"])) or source
+        _refuse(
+            source, tr("{key}: {what}.", key=key, what=first["msg"].removeprefix("Value error, "))
+        )
+
+
+def _refuse(source: str, sentence: str) -> NoReturn:
+    """Say what is wrong with which file, and what to do."""
+    raise InvalidFiles(
+        tr("{file} cannot be used: {why}", file=source, why=sentence),
+        [Finding(file=source, line=1, column=1, message=sentence)],
+        hint=tr("Evaluate the checkpoint again with: assay run"),
+    )
+
+
+def _estimate(of: EstimateShape | None) -> Estimate | None:
+    return None if of is None else of.estimate()
+
+
+def _text(details: Details, source: str) -> TextFigures | None:
+    text = details.text
+    if text is None:
+        return None
+    perplexity, top1, top5 = details.perplexity, details.accuracy_top1, details.accuracy_top5
+    if perplexity is None or top1 is None or top5 is None:
+        _refuse(source, tr("details.text has no figures beside it."))
+    return TextFigures(
+        perplexity=perplexity.estimate(),
+        per_word=_estimate(details.perplexity_per_word),
+        per_byte=_estimate(details.perplexity_per_byte),
+        bits_per_byte=_estimate(details.bits_per_byte),
+        top1=top1.estimate(),
+        top5=top5.estimate(),
+        blocks=text.blocks,
+        text=text.text,
+        tokenizer=text.tokenizer,
+        window=text.window,
+        stride=text.stride,
+    )
+
+
+def _speed(details: Details, source: str) -> SpeedFigures | None:
+    if details.speed is None:
+        return None
+    if details.inference_speed is None:
+        _refuse(source, tr("details.speed has no inference_speed beside it."))
+    noted = details.speed.model_dump()
+    return SpeedFigures(
+        tokens_per_s=details.inference_speed.estimate(),
+        runs_per_s=noted.pop("runs_per_s"),
+        details=noted,
+    )
+
+
+def _sample(of: SampleShape) -> Sample:
+    checks = None if of.checks is None else tuple(HealthCheck(**dict(each)) for each in of.checks)
+    return Sample(
+        id=of.id,
+        prompt=of.prompt,
+        text=of.text,
+        health=None if checks is None else Health(checks=checks),
+        failed=of.failed or "",
+    )
