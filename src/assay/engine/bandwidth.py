@@ -67,6 +67,16 @@ def _read(device: torch.device, dtype: torch.dtype, size: int) -> float:
 
 @torch.inference_mode()
 def _multiplied(device: torch.device, dtype: torch.dtype, side: int) -> float:
+    """Small matrices first: a processor without units for this number type would take seconds for
+    the large ones.
+    """
+    small = _operations_per_s(device, dtype, side // 4)
+    if 2 * float(side) ** 3 / small > 4 * SECONDS_EACH:
+        return small
+    return _operations_per_s(device, dtype, side)
+
+
+def _operations_per_s(device: torch.device, dtype: torch.dtype, side: int) -> float:
     # Zeros would flatter: a GPU clocks higher when no bit changes.
     one = torch.randn(side, side, device=device).to(dtype)
     other = torch.randn(side, side, device=device).to(dtype)

@@ -10,6 +10,7 @@ model's own, or its attention cannot be replaced, `serves_trees` is False and `w
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,9 @@ from assay.engine.kernels.spans import SpanBySpan
 from assay.engine.layout.packing import Packing, Row, pack
 from assay.engine.layout.tree import Trunk
 from assay.messages import tr
+
+# PyTorch warns once, with a stack trace, on processors without bf16 units; results are the same.
+warnings.filterwarnings("ignore", message="mkldnn_matmul failed")
 
 LOGITS_BYTES_CPU = 64 * 2**20
 LOGITS_BYTES_GPU = 2**30
