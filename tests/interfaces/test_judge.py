@@ -32,7 +32,7 @@ def judged(court: Court) -> int:
 
 def test_a_judging_killed_in_the_middle_goes_on_and_asks_nothing_twice(court):
     tests = [judged_test(f"own_{n:03d}", prompt=f"{n}: explain a search") for n in range(TESTS)]
-    judge = court.judge(form(7, 8, 9), delay_s=0.05)
+    judge = court.judge(form(7, 8, 9), delay_s=0.2)
     words = ["run", court.model, "-s", court.tests(*tests), "--judge", judge]
     process = court.start(*words)
     wait_for(lambda: judged(court) >= 3)
@@ -50,7 +50,7 @@ def test_a_judging_killed_in_the_middle_goes_on_and_asks_nothing_twice(court):
 def test_a_judging_that_is_interrupted_says_how_to_go_on_and_ends_with_130(court):
     tests = [judged_test(f"own_{n:03d}", prompt=f"{n}: explain a search") for n in range(TESTS)]
     court.run(suite=court.tests(*tests))
-    slow = court.judge(form(7, 8, 9), delay_s=0.05)
+    slow = court.judge(form(7, 8, 9), delay_s=0.2)
     process = court.start("judge", "latest", "--judge", slow)
     wait_for(lambda: judged(court) >= 2)
     process.send_signal(signal.SIGINT)

@@ -298,6 +298,38 @@ def test_a_wait_that_is_too_long_is_not_begun():
     assert "121" in fault.sentence
 
 
+class Clock(threading.Event):
+    """Waiting moves its hands; `meanwhile` happens during the first wait."""
+
+    def __init__(self, meanwhile):
+        super().__init__()
+        self.now, self.meanwhile = 1000.0, meanwhile
+
+    def wait(self, timeout=None):
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile:
+            meanwhile()
+        self.now += timeout
+        return False
+
+
+def test_a_server_that_asks_to_wait_is_left_alone_by_every_connection(monkeypatch):
+    asked_at = []
+
+    def asking(*faults):
+        attempt = failing(*faults)
+        return lambda: asked_at.append(clock.now - 1000) or attempt()
+
+    clock = Clock(meanwhile=lambda: shared.tried(asking()))
+    monkeypatch.setattr(time, "monotonic", lambda: clock.now)
+    shared = Patience(clock, first_pause_s=0.001)
+    assert shared.tried(asking(passing("rate_limited", retry_after_s=30))) == ("fine", 2)
+    first, *later = asked_at
+    assert first == 0
+    assert len(later) == 2
+    assert min(later) >= 30
+
+
 def test_calling_off_ends_a_pause():
     off = threading.Event()
     shared = Patience(off, first_pause_s=600)

@@ -350,16 +350,23 @@ def test_none_accepted_ends_with_1_and_says_what_is_best(yard, made):
 
 
 class Slow(SilentProgress):
-    """Every model takes two seconds."""
+    """By the clock that it is given, every model takes an hour."""
+
+    def __init__(self, monkeypatch):
+        now = time.monotonic
+        self.hours = 0
+        monkeypatch.setattr(time, "monotonic", lambda: now() + 3600 * self.hours)
 
     def model_started(self, spec, *, total, reused):
-        time.sleep(2)
+        self.hours += 1
 
 
-def test_after_its_time_what_is_under_way_is_finished_and_nothing_more_begun(yard, made):
+def test_after_its_time_what_is_under_way_is_finished_and_nothing_more_begun(
+    yard, made, monkeypatch
+):
     put(made[0], yard.run / "step_100")
     put(made[1], yard.run / "step_200")
-    sights = list(yard.watch(duration=2, observer=Slow()))
+    sights = list(yard.watch(duration=3600, observer=Slow(monkeypatch)))
     assert names(sights, Evaluated) == ["run/step_100"]
     none = yard.watch(duration=1e-6)
     assert list(none) == []
@@ -380,7 +387,7 @@ def test_once_says_what_is_still_being_written(yard, made):
     writer = threading.Thread(target=grow)
     writer.start()
     try:
-        sights = list(yard.watch(once=True, interval=4 * QUICK))
+        sights = list(yard.watch(once=True, interval=10 * QUICK))
     finally:
         ends.set()
         writer.join()

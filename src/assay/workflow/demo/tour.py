@@ -29,7 +29,7 @@ from assay.workflow.history.leaderboard import leaderboard
 SCRIPTS = Path(__file__).parents[2] / "builtin" / "demo"
 MODELS = ("good.json", "weak.json", "flaky.json")
 KILLED_AFTER = 25  # of the 41 requests to the first model
-PATIENCE_S = 60.0
+PATIENCE_S = 600.0
 ASKED_OF_CHECKPOINTS = 120  # tests of each suite: a minute for all three
 
 
