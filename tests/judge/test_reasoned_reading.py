@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.judge.reasoned.reading import read_reply
-from assay.text.json_objects import objects_in
+from assay.text.json_in_prose import objects_in
 from tests.judge.material import CODING, DATA, form
 
 THREE = {"correctness": 8, "completeness": 7, "code_quality": 9}

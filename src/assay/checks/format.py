@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 
 from assay.checks.text import score_keywords
 from assay.messages import tr, trn
+from assay.text.function_calls import find_function_call
+from assay.text.json_in_prose import JsonFound, find_json
 from assay.text.prose import (
     Markdown,
     count_characters,
@@ -18,7 +20,6 @@ from assay.text.prose import (
     count_words,
     read_markdown,
 )
-from assay.text.structured import JsonFound, find_function_call, find_json
 from assay.types import LANGUAGES, Answered, Case, Composite, Format, Score, ScorePart
 
 FORMAT = "format"

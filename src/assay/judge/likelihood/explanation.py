@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from assay.judge.guards.fencing import Fenced, defused, heading
 from assay.judge.guards.quotes import Searched, check_quote
-from assay.text.json_objects import JsonObject, objects_in
+from assay.text.json_in_prose import JsonObject, objects_in
 from assay.types import Message
 from assay.types.judgements import Evidence, Quote, Ticked
 

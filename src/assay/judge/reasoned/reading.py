@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from assay.judge.reasoned.schema import ANSWERS, CONFIDENCES
 from assay.judge.reasoned.standard_format import read_standard_format
 from assay.messages import tr
-from assay.text.json_objects import JsonObject, objects_in
+from assay.text.json_in_prose import JsonObject, objects_in
 from assay.types.judgements import MOST, Answer, Criterion
 
 _NESTED = ("criteria", "scores", "evaluation", "ratings", "judgement", "judgment", "result")

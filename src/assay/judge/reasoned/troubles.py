@@ -12,7 +12,7 @@ from typing import Literal
 from assay.judge.guards.trivial import is_refusal
 from assay.judge.reasoned.reading import Reading, read_reply
 from assay.messages import tr
-from assay.text.json_objects import is_one_object
+from assay.text.json_in_prose import is_one_object
 from assay.types import Answered, Failed, Reply
 from assay.types.judgements import Criterion
 
