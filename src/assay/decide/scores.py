@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from assay import stats
 from assay.types import Estimate
@@ -99,17 +99,28 @@ def parts_of(measured: Measured, scale: RankingScale = OWN_SCALE) -> dict[Part, 
     """
     if measured.failed:
         return {}
-    text, speed = measured.text, measured.speed
     stretch = scale.stretch(measured)
     found: dict[Part, Estimate | None] = {
-        "perplexity": None if text is None else _inverse(text.perplexity, stretch),
         "os_benchmark": os_average(measured),
         "mmlu_cs": measured.mmlu_cs,
-        "speed": None if speed is None else _over(speed.tokens_per_s, USUAL_SPEED),
     }
+    if measured.text is not None:
+        found["perplexity"] = measured.text.perplexity.mapped(
+            lambda x: _inverse(x, stretch), falling=True
+        )
+    if measured.speed is not None:
+        found["speed"] = measured.speed.tokens_per_s.mapped(lambda x: x / USUAL_SPEED)
     return {
-        part: of for part in scale.parts if (of := found[part]) is not None and of.value is not None
+        part: of
+        for part in scale.parts
+        if (of := found.get(part)) is not None and of.value is not None
     }
+
+
+def _inverse(perplexity: float, stretch: float) -> float:
+    if stretch == 1.0:
+        return GOOD_PERPLEXITY / perplexity
+    return GOOD_PERPLEXITY * math.pow(perplexity, -stretch)
 
 
 def os_average(measured: Measured) -> Estimate | None:
@@ -118,24 +129,6 @@ def os_average(measured: Measured) -> Estimate | None:
     if suite is None:
         return None
     return stats.even_mean([suite.categories.get(task) for task in OS_AVERAGED])
-
-
-def _inverse(perplexity: Estimate, stretch: float) -> Estimate:
-    """10 / perplexity, its interval the other way round."""
-    value, low, high = (
-        None
-        if not end or end < 0
-        else GOOD_PERPLEXITY / end
-        if stretch == 1.0
-        else GOOD_PERPLEXITY * end**-stretch
-        for end in (perplexity.value, perplexity.high, perplexity.low)
-    )
-    return replace(perplexity, value=value, low=low, high=high)
-
-
-def _over(of: Estimate, usual: float) -> Estimate:
-    value, low, high = (None if end is None else end / usual for end in (of.value, of.low, of.high))
-    return replace(of, value=value, low=low, high=high)
 
 
 # -------------------------------------------------------------------------------- several together

@@ -50,17 +50,20 @@ def text_figures(
     )
     nats = replace(nats, n=tokens, method=BY_BLOCKS)
     words, size = sum(reply.words for reply in read), sum(reply.bytes for reply in read)
+
+    def per(count: int, unit: str) -> Estimate | None:
+        return nats.mapped(lambda x: _exp(x * tokens / count), unit=unit) if count else None
+
+    bits = (
+        nats.mapped(lambda x: x * tokens / size / math.log(2), unit="bits per byte")
+        if size
+        else None
+    )
     return TextFigures(
-        perplexity=_each(nats, "perplexity", _exp),
-        per_word=_each(nats, "perplexity per word", lambda x: _exp(x * tokens / words))
-        if words
-        else None,
-        per_byte=_each(nats, "perplexity per byte", lambda x: _exp(x * tokens / size))
-        if size
-        else None,
-        bits_per_byte=_each(nats, "bits per byte", lambda x: x * tokens / size / math.log(2))
-        if size
-        else None,
+        perplexity=nats.mapped(_exp, unit="perplexity"),
+        per_word=per(words, "perplexity per word"),
+        per_byte=per(size, "perplexity per byte"),
+        bits_per_byte=bits,
         top1=stats.proportion(sum(reply.top1 for reply in read), tokens),
         top5=stats.proportion(sum(reply.top5 for reply in read), tokens),
         blocks=blocks,
@@ -73,13 +76,6 @@ def text_figures(
 
 def _exp(value: float) -> float:
     return math.exp(min(value, LARGEST))
-
-
-def _each(nats: Estimate, unit: str, of: Callable[[float], float]) -> Estimate:
-    """A growing function of an estimate."""
-    ends = (None if end is None else of(end) for end in (nats.value, nats.low, nats.high))
-    value, low, high = ends
-    return replace(nats, value=value, low=low, high=high, unit=unit)
 
 
 def samples_of(

@@ -15,7 +15,7 @@ in no mean, and is counted beside each.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from assay import stats
 from assay.summary.judged_choice import choices, differences
@@ -92,13 +92,8 @@ def _model(
 
 def _overall(domains: Sequence[DomainJudged]) -> Estimate:
     """Every domain weighs the same, whatever its number of tests."""
-    parts = [(_share(each.mean), 1.0) for each in domains]
+    parts = [(each.mean.mapped(lambda x: x / MOST, unit="share"), 1.0) for each in domains]
     return stats.weighted(parts, scale=float(MOST), unit=POINTS_OF_10)
-
-
-def _share(of: Estimate) -> Estimate:
-    value, low, high = (None if x is None else x / MOST for x in (of.value, of.low, of.high))
-    return replace(of, value=value, low=low, high=high, unit="share")
 
 
 def _pace(of: Performance, memory_bytes: int | None) -> Pace:

@@ -76,14 +76,8 @@ def paired(a: Scores, b: Scores, *, seed: int) -> tuple[Estimate, float | None, 
     shared = [key for key in a if key in b]
     first, second = ([side[key] / TENTHS for key in shared] for side in (a, b))
     found = stats.paired_difference(first, second, seed=seed)
-    value, low, high = (
-        None if limit is None else limit * MOST
-        for limit in (found.estimate.value, found.estimate.low, found.estimate.high)
-    )
     missing = len(a.keys() ^ b.keys())
-    estimate = replace(
-        found.estimate, value=value, low=low, high=high, unit=POINTS_OF_10, unscored=missing
-    )
+    estimate = found.estimate.mapped(lambda x: x * MOST, unit=POINTS_OF_10, unscored=missing)
     return estimate, found.p_value if shared else None, found.gained, found.lost
 
 
@@ -166,15 +160,12 @@ class _Table:
         return Rival(
             model=other,
             mean=judged.mean,
-            lead=between.difference if turned is not None else _negative(between.difference),
+            lead=between.difference
+            if turned is not None
+            else between.difference.mapped(lambda x: 0.0 - x, falling=True),
             told_apart=between.told_apart,
             pace=self.models[other].pace,
         )
-
-
-def _negative(of: Estimate) -> Estimate:
-    value, low, high = (None if x is None else 0.0 - x for x in (of.value, of.high, of.low))
-    return replace(of, value=value, low=low, high=high)
 
 
 def _ground_of_leader(table: _Table, leader: str, *, whole: bool) -> Ground | None:

@@ -238,19 +238,7 @@ def _standard_deviation(seconds: Sequence[float | None]) -> Estimate:
     mean = math.fsum(told) / n
     squares = [(value - mean) ** 2 * n / (n - 1) for value in told]
     variance = stats.average(squares, unit="s", unscored=_untold(seconds, told))
-    return Estimate(
-        value=_root(variance.value),
-        low=_root(variance.low),
-        high=_root(variance.high),
-        n=n,
-        unscored=variance.unscored,
-        unit="s",
-        method="bootstrap",
-    )
-
-
-def _root(number: float | None) -> float | None:
-    return None if number is None else math.sqrt(max(0.0, number))
+    return variance.mapped(lambda x: math.sqrt(max(0.0, x)), n=n, unit="s", method="bootstrap")
 
 
 def _untold(asked: Sequence[object], told: Sequence[object]) -> int:

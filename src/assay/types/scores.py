@@ -6,9 +6,10 @@ In: nothing. Out: Score, Outcome, Trial, Estimate, and the protocol Observer.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from assay.types.requests import Reply
 from assay.types.tests import INCOMPLETE_ABOVE, Case
@@ -102,6 +103,14 @@ class Estimate:
             raise ValueError("an estimate of nothing has no value, and one of something has one")
         if self.value is not None and not math.isfinite(self.value):
             raise ValueError(f"an estimate is a finite number, not {self.value!r}")
+
+    def mapped(
+        self, function: Callable[[float], float], *, falling: bool = False, **changes: Any
+    ) -> Estimate:
+        """Its value and both ends through a function; a falling one swaps the ends."""
+        ends = (self.high, self.low) if falling else (self.low, self.high)
+        value, low, high = (None if x is None else function(x) for x in (self.value, *ends))
+        return replace(self, value=value, low=low, high=high, **changes)
 
     @property
     def incomplete(self) -> bool:

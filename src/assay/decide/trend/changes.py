@@ -24,7 +24,9 @@ def by_loss(a: Measured, b: Measured) -> Estimate | None:
     if a.text is None or b.text is None:
         return None
     if not _same_blocks(a.text, b.text):
-        return unpaired(_logarithm(a.text.perplexity), _logarithm(b.text.perplexity))
+        return unpaired(
+            *(text.perplexity.mapped(math.log, unit="nats") for text in (a.text, b.text))
+        )
     tokens = [float(count) for _, count in a.text.blocks]
     rises = [
         earlier - later
@@ -90,18 +92,4 @@ def _same_blocks(a: TextFigures, b: TextFigures) -> bool:
         len(a.blocks) > 0
         and (a.tokenizer, a.window, a.stride) == (b.tokenizer, b.window, b.stride)
         and [count for _, count in a.blocks] == [count for _, count in b.blocks]
-    )
-
-
-def _logarithm(of: Estimate) -> Estimate | None:
-    if of.value is None or of.value <= 0:
-        return None
-    return Estimate(
-        value=math.log(of.value),
-        low=math.log(of.low) if of.low else None,
-        high=math.log(of.high) if of.high else None,
-        n=of.n,
-        unscored=of.unscored,
-        unit="nats",
-        method=of.method,
     )
