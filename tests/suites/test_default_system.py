@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from assay.plan import AskOptions, make_plan
 from assay.reports.test_plan import test_plan as plan_page
-from assay.suites.default_system import with_default_system
 from assay.suites.load import load_suite
+from assay.suites.suite_file import with_default_system
 from assay.types import ModelFacts, Suite
 from tests.suites.conftest import WriteSuite, good
 

@@ -399,7 +399,7 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, benchmarks: Pa
     with open(source / "test" / "machine_learning_test.csv", "wb") as file:
         file.truncate(201_000_000)
     assert mistakes(benchmarks, "mmlu", source) == [
-        "machine_learning_test.csv:1: cannot be read: 201 MB, and 200 MB is the most"
+        "machine_learning_test.csv:1: the file has 201 MB, and at most 200 MB are read"
     ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import SuiteNotFound, UsageError
@@ -15,10 +16,20 @@ from assay.files.file_text import refusal, shown_path
 from assay.files.notes import invalid_files
 from assay.messages import tr
 from assay.pause_gc import pause_gc
-from assay.suites.files import SuiteFiles, files_of
 from assay.suites.gate_file import examine_gate, is_gate_file
 from assay.suites.reading import Reading
 from assay.types import Finding, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteFiles:
+    """A folder of category files or one of them, and files elsewhere that replace those with the
+    same name. `findings`: about files beside those that take no effect.
+    """
+
+    path: Path
+    instead: tuple[Path, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def load_suite(path: Path | SuiteFiles, *, warnings: bool = False, data_seed: int = 0) -> Suite:
@@ -79,10 +90,14 @@ def examine(paths: Sequence[Path]) -> tuple[Finding, ...]:
     return _in_order(found)
 
 
+def _files_of(given: Path | SuiteFiles) -> SuiteFiles:
+    return given if isinstance(given, SuiteFiles) else SuiteFiles(given)
+
+
 def _once_each(paths: Sequence[Path | SuiteFiles]) -> list[SuiteFiles]:
     """Every file or folder once, as it was first written."""
     first: dict[str, SuiteFiles] = {}
-    for files in map(files_of, paths):
+    for files in map(_files_of, paths):
         first.setdefault(os.path.realpath(files.path), files)
     return list(first.values())
 
@@ -90,7 +105,7 @@ def _once_each(paths: Sequence[Path | SuiteFiles]) -> list[SuiteFiles]:
 def _all_or_nothing(
     wanted: Sequence[Path | SuiteFiles], *, warnings: bool, data_seed: int
 ) -> tuple[Suite, ...]:
-    suites_files = [files_of(each) for each in wanted]
+    suites_files = [_files_of(each) for each in wanted]
     paths = [files.path for files in suites_files]
     for path in (*paths, *(path for files in suites_files for path in files.instead)):
         if not os.path.lexists(path):

@@ -93,8 +93,5 @@ def only_tests(suites: Sequence[Suite], tests: frozenset[str]) -> Iterator[Suite
                                           if {case.id, f"{suite.name}.{case.id}"} & tests))
             for category in suite.categories
         ]  # fmt: skip
-        kept = tuple(category for category in categories if category.cases)
-        if kept:
-            names = {category.name for category in kept}
-            weights = {name: value for name, value in suite.weights.items() if name in names}
-            yield replace(suite, categories=kept, weights=weights)
+        if kept := [category for category in categories if category.cases]:
+            yield _keep(suite, kept)

@@ -19,7 +19,7 @@ from assay.files.notes import Notes
 from assay.files.validation import DIALECT, About, Form, Text, Validator
 from assay.files.wording import described, did_you_mean, shown
 from assay.messages import tr
-from assay.types import DEFAULT_PASS_MARK, ScoringMode
+from assay.types import DEFAULT_PASS_MARK, ScoringMode, Suite
 
 SUITE_FILE = "suite.json"
 MAX_WEIGHT = 1_000_000
@@ -125,6 +125,24 @@ def read_settings(
 def language_code(tag: str | None) -> str | None:
     """The language of a tag, as marking knows it: `fr` of `fr-TG`, `ee` of `EE`."""
     return None if tag is None else tag.split("-")[0].lower()
+
+
+def with_default_system(suite: Suite, system: str) -> Suite:
+    """Give every test without a system prompt this one, unless the suite has a suite.json."""
+    path = FilePath(suite.path)
+    if ((path if path.is_dir() else path.parent) / SUITE_FILE).is_file():
+        return suite
+    categories = tuple(
+        replace(
+            category,
+            cases=tuple(
+                case if case.system is not None else replace(case, system=system)
+                for case in category.cases
+            ),
+        )
+        for category in suite.categories
+    )
+    return replace(suite, system=suite.system or system, categories=categories)
 
 
 def example_file(folder: FilePath, written: str) -> FilePath | str:

@@ -14,7 +14,7 @@ from assay.interfaces.cli.output import reader_may_leave, say
 from assay.messages import tr
 
 if TYPE_CHECKING:
-    from assay.suites.files import SuiteFiles
+    from assay.suites.load import SuiteFiles
     from assay.types import Suite
 
 

@@ -5,7 +5,6 @@
     made         what comes out: a benchmark's files, what was dropped from it and why
     duplicates   which questions ask what another one asks already
     hub          rows of the Hugging Face hub, by the library `datasets`
-    whole_file   a path -> its bytes, if it is a file of a size that fits in memory
     layouts      a folder or an archive of a user's -> the files of a benchmark that are in it
     rows         the rows of one file, CSV, JSON Lines or Parquet, and what is wrong with them
     source       the words they share: a file, a place in it, an item, its flaws

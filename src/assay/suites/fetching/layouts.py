@@ -24,7 +24,6 @@ from assay.files.file_text import shown_path
 from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.source import SourceFile
-from assay.suites.fetching.whole_file import read_whole
 
 Form = Literal["csv", "jsonl", "parquet"]
 
@@ -136,4 +135,4 @@ def _refuse_file(given: Path) -> None:
 
 
 def _on_disk(path: Path, name: str) -> SourceFile:
-    return SourceFile(name=name, shown=shown_path(path), read=lambda: read_whole(path))
+    return SourceFile(name=name, path=path)

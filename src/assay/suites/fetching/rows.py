@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from assay.errors import UsageError
+from assay.files.file_text import MAX_BYTES, Refused, read_bytes
 from assay.files.wording import described
 from assay.messages import tr
 from assay.suites.fetching.source import Flaws, Place, SourceFile
@@ -139,7 +140,7 @@ def _text(file: SourceFile, flaws: Flaws) -> str | None:
 
 def _bytes(file: SourceFile, flaws: Flaws) -> bytes | None:
     try:
-        return file.read()
-    except OSError as error:
-        flaws.note_file(file, tr("cannot be read: {why}", why=error.strerror or str(error)))
+        return read_bytes(file.path, MAX_BYTES, kind=tr("a benchmark is read from files"))
+    except Refused as refused:
+        flaws.findings.append(refused.finding)
         return None

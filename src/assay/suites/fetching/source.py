@@ -6,9 +6,10 @@ wrong with a source.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from assay.files.file_text import shown_path
 from assay.types import Finding
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -16,13 +17,15 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """A file of a source, read when it is asked for. `name` is how it is cited: from the source's
-    own folder on; `shown` how messages name it.
-    """
+    """A file of a source. `name` is how it is cited: from the source's own folder on."""
 
     name: str
-    shown: str
-    read: Callable[[], bytes]
+    path: Path
+
+    @property
+    def shown(self) -> str:
+        """The file as messages name it."""
+        return shown_path(self.path)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,10 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import assay
-from assay.files.file_text import Refused
+from assay.files.file_text import MAX_BYTES, Refused, read_bytes
 from assay.files.json_file import read_json
 from assay.suites.fetching.made import Made
-from assay.suites.fetching.whole_file import read_whole
 
 RECORD = ".fetched.json"  # a name with a dot is no category
 
@@ -55,9 +54,10 @@ def _is_ours(entry: os.DirEntry[str], ours: Mapping[str, object]) -> bool:
     if entry.name == RECORD:
         return bool(ours)
     try:
-        return ours.get(entry.name) == _digest(read_whole(Path(entry.path)))
-    except OSError:
+        data = read_bytes(Path(entry.path), MAX_BYTES, kind="")
+    except Refused:
         return False
+    return ours.get(entry.name) == _digest(data)
 
 
 def _recorded(path: Path) -> Mapping[str, object]:

@@ -17,9 +17,8 @@ from assay.judge.final_judgement import score_of
 from assay.messages import tr, trn
 from assay.plan import AskOptions, make_plan
 from assay.store import Run, RunModel, Store, TryKey
-from assay.suites.default_system import with_default_system
-from assay.suites.files import SuiteFiles
-from assay.suites.load import load_suite
+from assay.suites.load import SuiteFiles, load_suite
+from assay.suites.suite_file import with_default_system
 from assay.types import Case, Judge, Message, ModelFacts, Score, Suite
 from assay.types.results import Report
 from assay.workflow.evaluate.own_prompts import is_own
