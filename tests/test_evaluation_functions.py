@@ -16,7 +16,7 @@ from assay import api
 from assay.errors import AssayError, SuiteNotFound, UsageError
 from assay.reports.checkpoints.report_shapes import report_schema
 from assay.reports.checkpoints.stored_report import measured_from
-from assay.suites.samples import load_samples
+from assay.suites.sample_prompts import load_samples
 from assay.types import Estimate
 from tests.models.local.checkpoints import make_checkpoint
 

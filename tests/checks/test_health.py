@@ -22,7 +22,7 @@ from assay.checks.health.repetition import repetition
 from assay.checks.health.terms import known_terms, technical_terms
 from assay.checks.health.truncation import truncation
 from assay.checks.health.word_model import shipped_words, tokens
-from assay.suites.samples import load_samples
+from assay.suites.sample_prompts import load_samples
 from assay.types.samples import Health, HealthCheck, SamplePrompt, Tick
 from tests.checks.health_texts.broken import KINDS, broken, healthy
 

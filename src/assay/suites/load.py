@@ -17,7 +17,7 @@ from assay.files.notes import invalid_files
 from assay.messages import tr
 from assay.pause_gc import pause_gc
 from assay.suites.gate_file import examine_gate, is_gate_file
-from assay.suites.reading import Reading
+from assay.suites.suite_reader import SuiteReader
 from assay.types import Finding, Suite
 
 
@@ -81,10 +81,10 @@ def examine(paths: Sequence[Path]) -> tuple[Finding, ...]:
         if is_gate_file(path):
             found += examine_gate(path)
         elif os.path.lexists(path):
-            reading = Reading(path, warnings=True)
+            reader = SuiteReader(path, warnings=True)
             with pause_gc():
-                reading.suite()
-            found += reading.findings
+                reader.suite()
+            found += reader.findings
         else:
             found.append(refusal(shown_path(path), tr("there is no such file or folder")))
     return _in_order(found)
@@ -114,15 +114,15 @@ def _all_or_nothing(
                 hint=tr("Give a folder of test files or one test file; `assay suites` lists "
                         "those that ship."),
             )  # fmt: skip
-    readings = [
-        Reading(files.path, instead=files.instead, warnings=warnings, data_seed=data_seed)
+    readers = [
+        SuiteReader(files.path, instead=files.instead, warnings=warnings, data_seed=data_seed)
         for files in suites_files
     ]
     with pause_gc():
-        suites = [suite for reading in readings if (suite := reading.suite()) is not None]
-    if len(suites) == len(readings):
+        suites = [suite for reader in readers if (suite := reader.suite()) is not None]
+    if len(suites) == len(readers):
         return tuple(suites)
-    findings = _in_order(finding for reading in readings for finding in reading.findings)
+    findings = _in_order(finding for reader in readers for finding in reader.findings)
     raise invalid_files(", ".join(map(shown_path, paths)), findings)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from assay.suites.held_out import HeldOut
+from assay.suites.held_out_text import HeldOut
 from assay.types.decisions import MEASURES, DecisionPlan, Gate, MeasureKind, Subject
 from assay.types.model_spec import without_secrets
 from assay.workflow.checkpoints.places import Place

@@ -21,7 +21,7 @@ from assay.messages import tr
 from assay.models.local.size_class import size_class
 from assay.request_identity import MEASURE, make_measure_request
 from assay.store import Run, RunModel, StoredTry
-from assay.suites.held_out import Document, HeldOut
+from assay.suites.held_out_text import Document, HeldOut
 from assay.summary.checkpoints import (
     HELLASWAG,
     HELLASWAG_CATEGORY,

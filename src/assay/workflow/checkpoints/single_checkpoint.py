@@ -24,7 +24,7 @@ from assay.messages import tr
 from assay.models.opening import read_spec
 from assay.store import Store
 from assay.suites.catalogue import find
-from assay.suites.samples import load_samples
+from assay.suites.sample_prompts import load_samples
 from assay.types import Estimate, SamplePrompt
 from assay.types.decisions import OS_AVERAGED, OS_SUITE, Measured, MeasureKind, Sample
 from assay.types.options import CheckpointCallOptions

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.suites.sources import facts_by_source
+from assay.suites.fact_sources import facts_by_source
 from assay.summary import suite_card
 from assay.types import Suite
 from assay.types.results import SuiteCard

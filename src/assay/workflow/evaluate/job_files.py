@@ -18,10 +18,10 @@ from assay.messages import tr
 from assay.reports.tensorboard import tensorboard_writer
 from assay.suites.catalogue import benchmarks_folder, find
 from assay.suites.gate_file import check_gate, load_gate
-from assay.suites.held_out import HeldOut, load_held_out
+from assay.suites.held_out_text import HeldOut, load_held_out
 from assay.suites.load import load_all
-from assay.suites.pick import only_tests, pick_all
 from assay.suites.suite_file import with_default_system
+from assay.suites.suite_subset import only_tests, pick_all
 from assay.types import Suite
 from assay.types.decisions import MEASURES, Gate, MeasureKind
 from assay.workflow.checkpoints.path_names import is_text, readable

@@ -15,8 +15,8 @@ from assay.errors import AssayError, ModelUnavailable, UsageError, in_one_line
 from assay.messages import tr
 from assay.models.opening import open_model
 from assay.plan import needs_text
-from assay.suites.held_out import HeldOut
-from assay.suites.pick import only_tests
+from assay.suites.held_out_text import HeldOut
+from assay.suites.suite_subset import only_tests
 from assay.types import Model, ModelFacts, Suite
 from assay.workflow.checkpoints.path_names import readable_place, unnameable
 from assay.workflow.checkpoints.places import CONFIG, Place, place_of_plugin

@@ -17,7 +17,7 @@ from assay.messages import tr
 from assay.models.opening import read_spec
 from assay.plan import Plan, cannot_think, make_plan
 from assay.suites.catalogue import FETCHED, catalogue
-from assay.suites.samples import load_samples
+from assay.suites.sample_prompts import load_samples
 from assay.types import Model, Request, Suite
 from assay.types.decisions import MEASURES, DecisionPlan, Gate
 from assay.types.model_spec import without_secrets

@@ -15,7 +15,7 @@ from assay.reports.decision import CHECKPOINTS
 from assay.reports.evaluation_report import REPORT_FILE
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import FETCHED
-from assay.suites.samples import load_samples
+from assay.suites.sample_prompts import load_samples
 from assay.summary.checkpoints import figures_of
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise

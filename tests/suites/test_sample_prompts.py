@@ -10,7 +10,7 @@ import pytest
 
 from assay.checks.shell.syntax import parse
 from assay.errors import InvalidFiles
-from assay.suites.samples import load_samples
+from assay.suites.sample_prompts import load_samples
 
 
 def sample(**changes: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import SuiteNotFound, UsageError
-from assay.suites.pick import pick, pick_all
+from assay.suites.suite_subset import pick, pick_all
 from assay.types import Case, Category, EweQuality, Message, Suite
 
 

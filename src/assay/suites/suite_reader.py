@@ -51,7 +51,7 @@ class _Repeat:
 _Ids = dict[str, tuple[_Opened, int]]
 
 
-class Reading:
+class SuiteReader:
     """Reads one suite; `findings` is whole once `suite` has returned."""
 
     def __init__(

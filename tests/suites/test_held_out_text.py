@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assay.errors import InvalidFiles, UsageError
-from assay.suites.held_out import load_held_out
+from assay.suites.held_out_text import load_held_out
 
 
 def test_without_a_path_it_is_the_text_that_ships() -> None:
@@ -91,7 +91,7 @@ def test_numbers_with_a_point_and_tables_are_no_token_ids(tmp_path: Path) -> Non
 def test_the_largest_of_all_token_ids_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("assay.suites.held_out.IDS_AT_ONCE", 2)
+    monkeypatch.setattr("assay.suites.held_out_text.IDS_AT_ONCE", 2)
     np.save(tmp_path / "a.npy", np.array([7, 8, 900, 4, 5]))
     assert load_held_out(tmp_path / "a.npy").largest_id == 900
     np.save(tmp_path / "b.npy", np.array([7, 8, 900, 4, -5]))
