@@ -37,7 +37,7 @@ from assay.reports import html
 # Neither torch, which takes seconds, nor what reads the environment when it is imported.
 LOADED = (
     "assay.api",
-    "assay.interfaces.cli.front_door",
+    "assay.interfaces.cli.front_door.door",
     "assay.interfaces.cli.run",
     "assay.interfaces.cli.showing",
     "assay.interfaces.benchmark_script",

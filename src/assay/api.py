@@ -16,22 +16,24 @@ from typing import TYPE_CHECKING
 
 from assay.call_options import takes_options
 from assay.evaluation_functions import evaluate_model, generate_samples, run_benchmark
-from assay.types import Finding
+from assay.types import Finding, Suite
 from assay.types.decisions import MEASURES
 from assay.types.options import (
     DEFAULT_OUT,
     PromptOptions,
     RunOptions,
+    SchemaKind,
     StoredAnswerOptions,
     WatchOptions,
 )
-from assay.types.results import Comparison, Leaderboard, Report
+from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
 from assay.workflow.history.records import ExportFormat
 from assay.workflow.history.rescoring import Rescored
 
 if TYPE_CHECKING:
     from assay.workflow.checkpoints.selection import Selected
     from assay.workflow.checkpoints.watch import Watching
+    from assay.workflow.discover.suite_list import SuiteList
     from assay.workflow.fetch.benchmarks import Fetched
 
 __all__ = [
@@ -42,16 +44,19 @@ __all__ = [
     "WatchOptions",
     "ask",
     "compare",
+    "describe_suite",
     "evaluate_model",
     "export",
     "fetch",
     "generate_samples",
     "judge",
     "leaderboard",
+    "list_suites",
     "report",
     "rescore",
     "run",
     "run_benchmark",
+    "schema",
     "select",
     "validate",
     "watch",
@@ -122,6 +127,39 @@ def validate(paths: Sequence[Path]) -> tuple[Finding, ...]:
     from assay.suites.load import examine
 
     return examine(paths)
+
+
+def schema(kind: SchemaKind = "tests") -> dict[str, object]:
+    """The JSON Schema of test files, suite.json, gates, evaluation reports or selections."""
+    from assay.reports.checkpoints.report_shapes import report_schema, selection_schema
+    from assay.suites.gate_format import gate_schema
+    from assay.suites.schema import tests_schema
+    from assay.suites.suite_file import suite_schema
+
+    schemas: dict[SchemaKind, Callable[[], dict[str, object]]] = {
+        "tests": tests_schema,
+        "suite": suite_schema,
+        "gate": gate_schema,
+        "report": report_schema,
+        "selection": selection_schema,
+    }
+    return schemas[kind]()
+
+
+def list_suites(*, benchmarks: Path | None = None) -> SuiteList:
+    """The shipped and fetched suites, with the mistakes in those that cannot be used."""
+    from assay.workflow.discover.suite_list import list_suites as list_in
+
+    return list_in(benchmarks)
+
+
+def describe_suite(
+    name: str, *, benchmarks: Path | None = None
+) -> tuple[Suite, SuiteCard, tuple[str, ...]]:
+    """One suite by its name or path, what it consists of, and warnings about its files."""
+    from assay.workflow.discover.suite_list import describe_suite as describe_in
+
+    return describe_in(name, benchmarks)
 
 
 def fetch(

@@ -4,9 +4,9 @@ import pytest
 
 from assay import api
 from assay.errors import UsageError
-from assay.interfaces.cli import judge_question
-from assay.interfaces.cli.judge_question import ask_for_judge
-from assay.interfaces.cli.offers import NO_JUDGE, offered_judges
+from assay.interfaces.cli.front_door import judge_question
+from assay.interfaces.cli.front_door.judge_question import ask_for_judge
+from assay.interfaces.cli.front_door.offers import NO_JUDGE, offered_judges
 from assay.reports import as_json
 from assay.sandbox import Found
 from assay.types.options import JudgeOptions

@@ -175,7 +175,7 @@ def test_the_folder_of_the_project_comes_before_the_users(copy: Path, bench: Ben
     (bench.folder / "SLM" / "datasets" / "benchmarks").mkdir(parents=True)
     assert bench.assay("fetch", "hellaswag", "--from", str(copy)).returncode == 0
     assert (bench.folder / "SLM/datasets/benchmarks/hellaswag/technical_subset.json").is_file()
-    assert "mmlu is not there; get it with `assay fetch mmlu`" in bench.assay("suites").stdout
+    assert "mmlu is missing; get it with `assay fetch mmlu`" in bench.assay("suites").stdout
 
 
 def test_the_command_that_continues_a_run_names_the_folder_of_benchmarks(

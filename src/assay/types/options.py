@@ -24,6 +24,7 @@ from assay.types.scores import Observer, SilentProgress
 
 OpenAIForm = Literal["auto", "chat", "completions"]
 SandboxChoice = Literal["auto", "weak"]
+SchemaKind = Literal["tests", "suite", "gate", "report", "selection"]
 
 DEFAULT_OUT = Path("assay-out")
 DEFAULT_TIMEOUT_S = 120.0

@@ -23,34 +23,32 @@ import click
 
 import assay
 from assay.errors import AssayError, ExitCode, Interrupted, InvalidFiles, Refusals, UsageError
-from assay.interfaces.cli.output import say, settle_streams
+from assay.interfaces.cli.output import say, settle_streams, write_examples
 from assay.messages import LANGUAGES_OFFERED, speak, tr
 
 Run = Callable[[list[str]], int | None]
 
-COMMANDS: Mapping[str, str] = {
-    "run": "assay.interfaces.cli.run",
-    "ask": "assay.interfaces.cli.ask",
-    "judge": "assay.interfaces.cli.judge",
-    "watch": "assay.interfaces.cli.watch",
-    "demo": "assay.interfaces.cli.demo",
-    "validate": "assay.interfaces.cli.validate",
-    "schema": "assay.interfaces.cli.schema",
-    "suites": "assay.interfaces.cli.suites",
-    "fetch": "assay.interfaces.cli.fetch",
-    "rescore": "assay.interfaces.cli.rescore",
-    "compare": "assay.interfaces.cli.compare",
-    "select": "assay.interfaces.cli.select",
-    "report": "assay.interfaces.cli.report",
-    "export": "assay.interfaces.cli.export",
-    "leaderboard": "assay.interfaces.cli.leaderboard",
-    "doctor": "assay.interfaces.cli.doctor",
+# The commands of `assay --help` by group, and the module of each.
+COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = {
+    "evaluate": {"run": "run", "ask": "run", "judge": "run", "watch": "watch", "demo": "demo"},
+    "results": {
+        "report": "stored",
+        "compare": "stored",
+        "leaderboard": "stored",
+        "select": "stored",
+        "rescore": "stored",
+        "export": "stored",
+    },
+    "tests": {"suites": "suites", "validate": "suites", "schema": "suites", "fetch": "fetch"},
+    "machine": {"doctor": "doctor"},
 }
+COMMANDS = {name: module for group in COMMAND_GROUPS.values() for name, module in group.items()}
 
 
 def load_command(name: str) -> click.Command:
-    """Import a command's module and return its command."""
-    command: click.Command = importlib.import_module(COMMANDS[name]).command
+    """Import a command's module and return the command."""
+    module = importlib.import_module(f"assay.interfaces.cli.{COMMANDS[name]}")
+    command: click.Command = getattr(module, name)
     return command
 
 
@@ -62,6 +60,18 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return load_command(cmd_name) if cmd_name in COMMANDS else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """One section for each group of commands."""
+        titles = (tr("Evaluate"), tr("Results"), tr("Tests"), tr("Machine"))
+        for title, names in zip(titles, COMMAND_GROUPS.values(), strict=True):
+            with formatter.section(title):
+                rows = [(name, load_command(name).get_short_help_str(80)) for name in names]
+                formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The examples, one a line, never wrapped."""
+        write_examples(formatter, self.epilog)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -83,15 +93,10 @@ def group() -> click.Group:
         name="assay",
         help=tr(
             "Assay decides whether a small language model is good enough, and shows why.\n\n"
-            "Without a command, on a terminal, it finds what is here and asks what to do.\n\n"
-            "\b\n"
-            "Examples:\n"
-            "  assay\n"
-            "  assay demo\n"
-            "  assay run ollama:llama3.2:3b -s example\n"
-            "  assay validate my-tests/\n"
-            "  assay compare RUN RUN\n"
+            "Without a command, on a terminal, it shows what is here and asks what to do."
         ),
+        epilog="assay\nassay demo\nassay run ollama:llama3.2:3b -s example\n"
+        "assay validate my-tests/\nassay compare RUN RUN",
         context_settings={"help_option_names": ["-h", "--help"]},
         no_args_is_help=True,
     )
@@ -145,7 +150,7 @@ def end_with(program: str, run: Run, arguments: Sequence[str] | None = None) -> 
 
 def _from_door_or_words(words: list[str]) -> int | None:
     if not words and _is_terminal(sys.stdin) and _is_terminal(sys.stdout):
-        from assay.interfaces.cli.front_door import open_the_door
+        from assay.interfaces.cli.front_door.door import open_the_door
 
         return open_the_door(Path("assay-out"))
     return invoked(group(), "assay", words)

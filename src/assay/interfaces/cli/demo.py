@@ -7,33 +7,27 @@ from pathlib import Path
 
 import click
 
-from assay.interfaces.cli.options import common
+from assay.interfaces.cli.options import command
 from assay.interfaces.cli.output import say
 from assay.messages import tr
 
 
-@click.command(
+@command(
     "demo",
-    short_help=tr("The main job on what ships, offline."),
+    summary=tr("Show the main job on shipped models and tests, offline."),
     help=tr(
-        "Show the main job on what ships, offline: three scripted models answer the example suite, "
-        "the run is killed and continued, and the models are compared and ranked. Then three "
-        "checkpoints of a small model are evaluated, and the one to ship is selected. Writes only "
-        "under --out.\n\n"
-        "\b\n"
-        "Examples:\n"
-        "  assay demo\n"
-        "  assay demo --part checkpoints\n"
-        "  assay demo --out /tmp/look\n"
+        "Three scripted models answer the example suite, the run is killed and continued, and the "
+        "models are compared and ranked. Then three checkpoints of a small model are evaluated, "
+        "and the one to ship is selected. Writes only under --out."
     ),
+    examples=["assay demo", "assay demo --part checkpoints", "assay demo --out /tmp/look"],
 )
 @click.option(
     "--part",
     type=click.Choice(["models", "checkpoints"]),
-    help=tr("Show only the scripted models, or only the checkpoints."),
+    help=tr("Show only the scripted models, or only the checkpoints. Default: both."),
 )
-@common
-def command(part: str | None, out: Path) -> int:
+def demo(part: str | None, out: Path) -> int:
     """Every step with the command that does it."""
     if part != "checkpoints":
         _models(out)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.interfaces.cli.options import NamedPath, as_json, common, named_options
+from assay.interfaces.cli.options import NamedPath, as_json, command, named_options
 from assay.interfaces.cli.output import reader_may_leave, say
 from assay.messages import tr, trn
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from assay.workflow.fetch.benchmarks import Benchmark, Fetched
 
 
-@click.command(
+@command(
     "fetch",
-    short_help=tr("Get MMLU or HellaSwag, from the hub or from a copy of yours."),
+    summary=tr("Fetch the benchmarks MMLU and HellaSwag."),
     help=tr(
-        "Get NAME... (mmlu, hellaswag) and write it as a suite that `-s` finds by its name: from "
-        "the Hugging Face hub, or with --from out of a copy on this machine. Questions that are "
-        "asked twice are dropped, and said so.\n\n"
-        "\b\n"
-        "Examples:\n"
-        "  assay fetch mmlu --from data/\n"
-        "  assay fetch mmlu hellaswag\n"
-        "  assay fetch mmlu --all --benchmarks my-benchmarks\n"
+        "NAME is mmlu or hellaswag. Writes a suite that -s finds by its name, from the Hugging "
+        "Face hub or, with --from, from a copy on this machine. Repeated tests are dropped and "
+        "listed."
     ),
+    examples=[
+        "assay fetch mmlu --from data/",
+        "assay fetch mmlu hellaswag",
+        "assay fetch mmlu --all --benchmarks my-benchmarks",
+    ],
 )
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @click.option(
@@ -36,29 +36,21 @@ if TYPE_CHECKING:
     "source",
     type=NamedPath(path_type=Path),
     metavar="DIR",
-    help=tr("A copy on this machine, unpacked. Nothing is downloaded."),
+    help=tr("Unpacked copy on this machine; nothing is downloaded. Default: the hub."),
 )
 @click.option(
     "--all",
     "every",
     is_flag=True,
-    help=tr("Every subject of MMLU, the whole validation split of HellaSwag."),
+    help=tr("All subjects of MMLU, or the whole validation split of HellaSwag."),
 )
 @named_options("benchmarks")
 @as_json
-@common
-def command(
-    names: tuple[str, ...],
-    source: Path | None,
-    every: bool,
-    benchmarks: Path | None,
-    as_json: bool,
-    out: Path,
-) -> int:
-    """Fetch, then say what was written."""
+def fetch(as_json: bool, out: Path, **options: Any) -> int:
+    """Fetch, then show what was written."""
     from assay import api
 
-    fetched = api.fetch(names, source=source, benchmarks=benchmarks, every=every, tell=say)
+    fetched = api.fetch(**options, tell=say)
     if as_json:
         _show_json(fetched)
     else:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 
+from assay.interfaces.cli.output import write_examples
 from assay.messages import LANGUAGES_OFFERED, tr
 from assay.types.option_fields import GROUPS, OUTPUT, CommandOptions, Described, options_of
 from assay.types.options import RunOptions
@@ -68,10 +69,7 @@ class GroupedCommand(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The examples, one a line, never wrapped."""
-        if self.epilog:
-            with formatter.section(tr("Examples")):
-                for line in self.epilog.splitlines():
-                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+        write_examples(formatter, self.epilog)
 
 
 def command(

@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 
 import click
 
+from assay.messages import tr
+
 
 @contextmanager
 def reader_may_leave() -> Iterator[None]:
@@ -54,3 +56,11 @@ def write_exactly(lines: Iterable[str]) -> None:
 def stdout_takes_unicode() -> bool:
     """Whether every character can be written as it is."""
     return bool(sys.stdout) and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def write_examples(formatter: click.HelpFormatter, examples: str | None) -> None:
+    """The end of a help text: commands, one a line, never wrapped."""
+    if examples:
+        with formatter.section(tr("Examples")):
+            for line in examples.splitlines():
+                formatter.write(f"{'':{formatter.current_indent}}{line}\n")

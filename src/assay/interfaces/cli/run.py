@@ -1,17 +1,19 @@
-"""`assay run`: the main job."""
+"""Commands that ask models: run, ask and judge."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
-from assay.interfaces.cli.options import all_options, as_json, models_argument, verbose
-from assay.interfaces.cli.options import command as make_command
+import click
+
+from assay.interfaces.cli.options import all_options, as_json, command, models_argument, verbose
 from assay.messages import tr
-from assay.types.options import RunOptions
+from assay.types.options import PromptOptions, RunOptions, StoredAnswerOptions
 
 
-@make_command(
+@command(
     "run",
     summary=tr("Ask models the tests of suites, score the answers, and report."),
     help=tr(
@@ -33,7 +35,7 @@ from assay.types.options import RunOptions
 @all_options(RunOptions)
 @verbose
 @as_json
-def command(verbose: bool, as_json: bool, **options: Any) -> int:
+def run(verbose: bool, as_json: bool, **options: Any) -> int:
     """Run, then show."""
     from assay import api
     from assay.interfaces.cli.showing import show_report
@@ -41,5 +43,68 @@ def command(verbose: bool, as_json: bool, **options: Any) -> int:
 
     with progress_for(sys.stderr) as observer:
         report = api.run(**options, observer=observer)
+    show_report(report, "json" if as_json else "text", verbose=verbose)
+    return report.exit_code
+
+
+@command(
+    "ask",
+    summary=tr("Ask models your own prompts and show the answers side by side."),
+    help=tr(
+        "FILE has one prompt per line, or prompts of several lines separated by ---. Answers are "
+        "stored: the same command reuses them, --fresh asks again."
+    ),
+    examples=[
+        "assay ask prompts.txt ollama:llama3.2:3b",
+        "assay ask prompts.txt ollama:qwen3:4b ollama:gemma3:4b --max-tokens 200",
+    ],
+)
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@models_argument
+@all_options(PromptOptions)
+@as_json
+def ask(as_json: bool, **options: Any) -> int:
+    """Ask, then show."""
+    from assay import api
+    from assay.interfaces.cli.showing import show_answers, show_report
+    from assay.reports.progress import progress_for
+
+    with progress_for(sys.stderr) as observer:
+        report = api.ask(**options, observer=observer)
+    if as_json:
+        show_report(report, "json")
+    else:
+        show_answers(report)
+    return report.exit_code
+
+
+@command(
+    "judge",
+    summary=tr("Judge the answers of a run, or answers made elsewhere."),
+    help=tr(
+        "RUN_OR_DIR is a run (its id, the beginning of one, or latest) or a folder with "
+        "outputs/MODEL/TEST-ID.txt. The tested model is not asked anything, and a judge is asked "
+        "nothing twice."
+    ),
+    examples=[
+        "assay judge latest --judge ollama:qwen3:8b",
+        "assay judge latest --judge ollama:qwen3:8b --judge ollama:gemma3:12b --judge-repeats 3",
+        "assay judge my-results/ -s coding --judge openai:big@http://127.0.0.1:8000/v1",
+        "assay judge latest --judge checkpoints/judge/ --allow-code-execution",
+        "assay judge latest --import evaluations.txt",
+    ],
+)
+@click.argument("run_or_dir", metavar="RUN_OR_DIR")
+@all_options(StoredAnswerOptions)
+@verbose
+@as_json
+def judge(verbose: bool, as_json: bool, **options: Any) -> int:
+    """Judge, then show."""
+    from assay import api
+    from assay.interfaces.cli.showing import show_report
+    from assay.reports.progress import progress_for
+
+    with progress_for(sys.stderr) as observer:
+        report = api.judge(**options, observer=observer)
     show_report(report, "json" if as_json else "text", verbose=verbose)
     return report.exit_code

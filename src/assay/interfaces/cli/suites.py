@@ -1,114 +1,136 @@
-"""`assay suites`: what ships, what was fetched, and what is in one suite."""
+"""Commands on test files: suites, validate and schema."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import get_args
 
 import click
 
-from assay.errors import AssayError, raise_all
-from assay.interfaces.cli.options import as_json, common, named_options
+from assay.errors import ExitCode, UsageError, raise_all
+from assay.interfaces.cli.options import as_json, command, format_of, named_options
 from assay.interfaces.cli.output import reader_may_leave, say
-from assay.messages import tr
-
-if TYPE_CHECKING:
-    from assay.suites.load import SuiteFiles
-    from assay.types import Suite
+from assay.messages import tr, trn
+from assay.types.options import SchemaKind
 
 
-@click.command(
+@command(
     "suites",
-    short_help=tr("List what ships and what was fetched, or show one suite."),
+    summary=tr("List suites, or show one."),
     help=tr(
-        "List the suites that ship and those that were fetched, or show one: its tests, what they "
-        "are made of, where their facts come from, and what answers that know nothing would "
-        "score.\n\n"
-        "\b\n"
-        "Examples:\n"
-        "  assay suites\n"
-        "  assay suites example\n"
-        "  assay suites my-tests/ --format md > card.md\n"
+        "Lists the shipped and fetched suites. With NAME, shows its tests, what they consist of, "
+        "where their facts come from, and the baselines."
     ),
+    examples=[
+        "assay suites",
+        "assay suites example",
+        "assay suites my-tests/ --format md > card.md",
+    ],
 )
 @click.argument("name", required=False)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "md", "json"]),
-    default="text",
-    show_default=True,
-    help=tr("json also of the list; of one suite md and json hold the card without the tests."),
-)
+@format_of("text", "md", "json")
 @named_options("benchmarks")
 @as_json
-@common
-def command(name: str | None, form: str, benchmarks: Path | None, as_json: bool, out: Path) -> int:
-    """A table on stdout."""
-    from assay.interfaces.cli.showing import show_suite, show_suites
-    from assay.suites.catalogue import catalogue, find
-    from assay.suites.load import load_suite
-    from assay.workflow.discover.suite_description import describe
-
+def suites(name: str | None, form: str, benchmarks: Path | None, as_json: bool, out: Path) -> int:
+    """One suite, or the list of all."""
     form = "json" if as_json else form
-    if name is not None:
-        files = find(name, benchmarks)
-        suite = load_suite(files)
-        show_suite(suite, describe(suite), form)
-        _say_without_effect([files])
-        return 0
-    named = catalogue(benchmarks)
-    suites, mistakes = _loaded(named.values())
-    if form != "json":
-        show_suites(suites, form)
-        _show_benchmarks(benchmarks, named)
-    _say_without_effect(named.values())
-    raise_all(mistakes)
-    if form == "json":
-        show_suites(suites, form)
+    if name is None:
+        _list_suites(form, benchmarks)
+    else:
+        _show_suite(name, form, benchmarks)
     return 0
 
 
-def _loaded(found: Iterable[SuiteFiles]) -> tuple[list[Suite], list[AssayError]]:
-    """The suites without a mistake, and the mistakes of the others."""
-    from assay.suites.catalogue import refuse_without_effect
-    from assay.suites.load import load_suite
+def _show_suite(name: str, form: str, benchmarks: Path | None) -> None:
+    from assay import api
+    from assay.interfaces.cli.showing import show_suite
 
-    suites: list[Suite] = []
-    mistakes: list[AssayError] = []
-    for files in found:
-        try:
-            refuse_without_effect(files)
-            suites.append(load_suite(files))
-        except AssayError as error:
-            mistakes.append(error)
-    return suites, mistakes
+    suite, card, warnings = api.describe_suite(name, benchmarks=benchmarks)
+    show_suite(suite, card, form)
+    for warning in warnings:
+        say(warning)
 
 
-def _say_without_effect(found: Iterable[SuiteFiles]) -> None:
-    """Errors among them are raised; these are files that may well lie there."""
-    for files in found:
-        for finding in files.findings:
-            if finding.severity == "warning":
-                say(str(finding))
+def _list_suites(form: str, benchmarks: Path | None) -> None:
+    """As JSON nothing is printed where a suite has a mistake: the error is the document then."""
+    from assay import api
+    from assay.interfaces.cli.showing import show_suites
+
+    found = api.list_suites(benchmarks=benchmarks)
+    for warning in found.warnings:
+        say(warning)
+    if form == "json":
+        raise_all(found.mistakes)
+    show_suites(found.suites, form)
+    if form != "json":
+        with reader_may_leave():
+            for line in found.about_benchmarks:
+                click.echo(line)
+    raise_all(found.mistakes)
 
 
-@reader_may_leave()
-def _show_benchmarks(given: Path | None, named: Mapping[str, SuiteFiles]) -> None:
-    """Where fetched suites lie, and how to get those that are missing."""
-    from assay.files.file_text import shown_path
-    from assay.suites.catalogue import FETCHED, benchmarks_folder, fetch_command
+@command(
+    "validate",
+    summary=tr("Check test and gate files."),
+    help=tr(
+        "Prints each finding on one line:\n\n"
+        "\b\n"
+        "  file:line:col: test-id: error: message\n\n"
+        "A file whose name ends in .toml is a gate; gates inside a folder of tests are ignored. "
+        "Exit code 0: no errors (warnings are possible); 2: errors."
+    ),
+    examples=[
+        "assay validate my-tests/",
+        "assay validate my-tests/grammar.json other-tests/",
+        "assay validate my-gate.toml",
+    ],
+)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+def validate(paths: tuple[str, ...], out: Path) -> int:
+    """Findings on stdout, the count on stderr."""
+    from assay import api
 
-    click.echo(tr("benchmarks: {folder}", folder=shown_path(benchmarks_folder(given))))
-    for name, files in named.items():
-        for file in files.instead:
-            click.echo(
-                tr("{suite}: {category} is {file}", suite=name, category=file.stem,
-                   file=shown_path(file))
-            )  # fmt: skip
-    for name in FETCHED:
-        if name not in named:
-            command = fetch_command(name, given)
-            click.echo(tr("{name} is not there; get it with `{command}`", name=name,
-                          command=command))  # fmt: skip
+    if "" in paths:  # an empty Path would be the current folder
+        raise UsageError(
+            tr("one of the paths is empty"),
+            hint=tr("Give a folder or a test file; `.` is the folder you are in."),
+        )
+    findings = api.validate([Path(path) for path in paths])
+    with reader_may_leave():
+        for finding in findings:
+            click.echo(str(finding))
+    errors = sum(finding.severity == "error" for finding in findings)
+    say(
+        tr(
+            "{errors}, {warnings}",
+            errors=trn("{count} error", "{count} errors", errors),
+            warnings=trn("{count} warning", "{count} warnings", len(findings) - errors),
+        )
+    )
+    return int(ExitCode.REFUSED if errors else ExitCode.DONE)
+
+
+@command(
+    "schema",
+    summary=tr("Print the JSON Schema of test, suite and gate files, and of reports."),
+    help=tr(
+        "An editor that knows the schema completes and checks your files. KIND is tests (the "
+        "default), suite, gate, report (evaluation_report.json) or selection "
+        "(best_checkpoint_selection.json)."
+    ),
+    examples=[
+        "assay schema > tests.schema.json",
+        "assay schema suite > suite.schema.json",
+        "assay schema gate > gate.schema.json",
+        "assay schema report > report.schema.json",
+        "assay schema selection > selection.schema.json",
+    ],
+)
+@click.argument("kind", metavar="[KIND]", type=click.Choice(get_args(SchemaKind)), default="tests")
+def schema(kind: SchemaKind, out: Path) -> int:
+    """One document on stdout."""
+    from assay import api
+
+    click.echo(json.dumps(api.schema(kind), indent=2, ensure_ascii=False))
+    return 0

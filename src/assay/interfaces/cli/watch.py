@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.interfaces.cli.options import all_options
-from assay.interfaces.cli.options import command as make_command
+from assay.interfaces.cli.options import all_options, command
 from assay.interfaces.cli.output import say
 from assay.messages import tr
 from assay.types.options import WatchOptions
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from assay.workflow.checkpoints.watch import Sight, Watching
 
 
-@make_command(
+@command(
     "watch",
     summary=tr("Evaluate each checkpoint of a folder as it appears."),
     help=tr(
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help=tr("Print one JSON document per line on stdout and nothing else."),
 )
-def command(as_json: bool, **options: Any) -> int:
+def watch(as_json: bool, **options: Any) -> int:
     """Watch, and show what is seen."""
     from assay import api
     from assay.reports.progress import progress_for

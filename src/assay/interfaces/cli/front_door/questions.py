@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -17,7 +16,14 @@ from typing import Any, Protocol
 import click
 
 from assay.errors import AssayError, InvalidFiles, Refusals
-from assay.interfaces.cli.fitting import columns, cut, shortened, width_of, wrapped
+from assay.interfaces.cli.front_door.lines import (
+    columns,
+    cut,
+    is_plain,
+    shortened,
+    width_of,
+    wrapped,
+)
 from assay.messages import tr
 from assay.text.safe_text import one_line
 
@@ -73,14 +79,6 @@ class Questions(Protocol):
 def questions() -> Questions:
     """The way this terminal can be asked."""
     return Numbers() if is_plain() else Arrows()
-
-
-def is_plain() -> bool:
-    """Whether keys and colours would come out as rubbish, or are not wanted."""
-    if os.environ.get("ASSAY_PLAIN") or os.environ.get("NO_COLOR"):
-        return True
-    unset = "" if sys.platform == "win32" else "dumb"  # Windows sets no TERM and can do it
-    return os.environ.get("TERM", unset) == "dumb"
 
 
 def understood(

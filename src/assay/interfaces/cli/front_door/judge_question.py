@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.interfaces.cli.offers import NO_JUDGE, offered_judges
-from assay.interfaces.cli.questions import Questions, Typed
-from assay.interfaces.cli.saying import say
+from assay.interfaces.cli.front_door.lines import say
+from assay.interfaces.cli.front_door.offers import NO_JUDGE, offered_judges
+from assay.interfaces.cli.front_door.questions import Questions, Typed
 from assay.messages import tr, trn
 from assay.sandbox import find_isolation
 from assay.types import ModelFacts

@@ -1,13 +1,18 @@
-"""Text that fits a terminal: wrapped between words, shortened in the middle, padded.
+"""Lines that fit a terminal: wrapped between words, shortened in the middle, padded; and printed.
 
-In: text, and how many columns there are for it. Out: text of at most so many. A column is a cell: a
+In: text, and how many columns there are for it. Out: text that fits. A column is a cell: a
 Chinese character takes two.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from collections.abc import Sequence
+from typing import Any
+
+import click
 
 LEAST_COLUMNS = 20
 
@@ -66,3 +71,22 @@ def width_of(column: Sequence[str]) -> int:
     from rich.cells import cell_len
 
     return max(map(cell_len, column), default=0)
+
+
+def is_plain() -> bool:
+    """Whether keys and colours would come out as rubbish, or are not wanted."""
+    if os.environ.get("ASSAY_PLAIN") or os.environ.get("NO_COLOR"):
+        return True
+    unset = "" if sys.platform == "win32" else "dumb"  # Windows sets no TERM and can do it
+    return os.environ.get("TERM", unset) == "dumb"
+
+
+def say(text: str, **style: Any) -> None:
+    """Lines that break between words, in bold or colour where that is wanted."""
+    for line in wrapped(text):
+        click.echo(line if is_plain() else click.style(line, **style))
+
+
+def show_command(text: str) -> None:
+    """Never wrapped: it is there to be copied."""
+    click.echo(f"  {text}" if is_plain() else click.style(f"  {text}", fg="cyan"))

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.interfaces.cli.fitting import columns, padded, shortened, width_of
-from assay.interfaces.cli.questions import BESIDE_A_TITLE, Option
+from assay.interfaces.cli.front_door.lines import columns, padded, shortened, width_of
+from assay.interfaces.cli.front_door.questions import BESIDE_A_TITLE, Option
 from assay.messages import tr, trn
 from assay.models.opening import read_spec
 from assay.text.number_format import memory

@@ -17,10 +17,14 @@ import click
 
 import assay
 from assay.errors import AssayError, ExitCode
-from assay.interfaces.cli.judge_question import ask_for_judge
-from assay.interfaces.cli.offers import offered_checkpoints, offered_models, offered_suites
-from assay.interfaces.cli.questions import Option, Questions, Typed, is_plain, questions
-from assay.interfaces.cli.saying import say, show_command
+from assay.interfaces.cli.front_door.judge_question import ask_for_judge
+from assay.interfaces.cli.front_door.lines import is_plain, say, show_command
+from assay.interfaces.cli.front_door.offers import (
+    offered_checkpoints,
+    offered_models,
+    offered_suites,
+)
+from assay.interfaces.cli.front_door.questions import Option, Questions, Typed, questions
 from assay.messages import tr, trn
 from assay.text.number_format import memory
 from assay.text.safe_text import one_line

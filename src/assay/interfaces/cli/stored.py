@@ -1,0 +1,164 @@
+"""Commands on results in the store: report, compare, leaderboard, select, rescore, export."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from assay.interfaces.cli.options import as_json, command, format_of, named_options, verbose
+from assay.interfaces.cli.output import say, write_exactly
+from assay.messages import tr, trn
+
+RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
+
+
+@command(
+    "report",
+    summary=tr("Show the report of a run again."),
+    help=RUN_IS,
+    examples=[
+        "assay report",
+        "assay report latest -v",
+        "assay report 20261115T1015 --format html > report.html",
+    ],
+)
+@click.argument("run", default="latest")
+@format_of("text", "md", "json", "html")
+@verbose
+@as_json
+def report(run: str, form: str, verbose: bool, as_json: bool, out: Path) -> int:
+    """One report on stdout."""
+    from assay import api
+    from assay.interfaces.cli.showing import show_report
+
+    # The document states how this command ends; failed requests of the run are in its figures.
+    shown = replace(api.report(run, out=out), exit_code=0)
+    show_report(shown, "json" if as_json else form, verbose=verbose)
+    return 0
+
+
+@command(
+    "compare",
+    summary=tr("Compare runs or models, test by test."),
+    help=tr(
+        "Shows differences with intervals, significance, and the tests that flipped. Each name is "
+        "a run (with all its models) or a model in the store; the first is compared with each of "
+        "the others."
+    ),
+    examples=[
+        "assay compare latest",
+        "assay compare 20261114 20261115",
+        "assay compare scripted:a.json scripted:b.json",
+    ],
+)
+@click.argument("runs", metavar="A B...", nargs=-1, required=True)
+@format_of("text", "md", "json")
+@as_json
+def compare(runs: tuple[str, ...], form: str, as_json: bool, out: Path) -> int:
+    """One comparison on stdout."""
+    from assay import api
+    from assay.interfaces.cli.showing import show_comparison
+
+    show_comparison(api.compare(runs, out=out), "json" if as_json else form)
+    return 0
+
+
+@command(
+    "leaderboard",
+    summary=tr("Rank all models in the store, best first."),
+    help=tr("Prints one table per suite; the newest finished run of a model counts."),
+    examples=["assay leaderboard", "assay leaderboard -s example --json"],
+)
+@click.option("-s", "--suite", metavar="NAME", help=tr("Show only this suite. Default: all."))
+@format_of("text", "md", "json")
+@as_json
+def leaderboard(suite: str | None, form: str, as_json: bool, out: Path) -> int:
+    """One leaderboard on stdout."""
+    from assay import api
+    from assay.interfaces.cli.showing import show_leaderboard
+
+    show_leaderboard(api.leaderboard(suite=suite, out=out), "json" if as_json else form)
+    return 0
+
+
+@command(
+    "select",
+    summary=tr("Select the best of evaluated checkpoints."),
+    help=tr(
+        "Applies a gate to the stored reports of checkpoints and selects the one to ship, without "
+        "loading a model. DIR is a checkpoint, a folder of them, a folder of such folders, or the "
+        "--out folder of a run. Exit code 0: one is selected; 1: none passes; 2: nothing was "
+        "evaluated, or a report is invalid."
+    ),
+    examples=[
+        "assay select runs/my-model/",
+        "assay select runs/my-model/ runs/other/ --gate strict.toml",
+        "assay select assay-out/ --json",
+    ],
+)
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True)
+@named_options("gate", "write_back")
+@as_json
+def select(
+    folders: tuple[str, ...], gate: Path | None, write_back: bool, as_json: bool, out: Path
+) -> int:
+    """Select, then show."""
+    from assay import api
+    from assay.interfaces.cli.showing_selection import show_selected
+
+    selected = api.select(folders, gate=gate, write_back=write_back, out=out)
+    show_selected(selected, "json" if as_json else "text")
+    return int(selected.exit_code)
+
+
+@command(
+    "rescore",
+    summary=tr("Score the stored answers of a run again."),
+    help=tr("Reads the test files again and asks no model, so a corrected test counts.")
+    + " "
+    + RUN_IS,
+    examples=["assay rescore latest", "assay rescore 20261115T1015"],
+)
+@click.argument("run", default="latest")
+@verbose
+@as_json
+def rescore(run: str, verbose: bool, as_json: bool, out: Path) -> int:
+    """Scores, then the new report."""
+    from assay import api
+    from assay.interfaces.cli.showing import show_report
+
+    done = api.rescore(run, out=out)
+    for note in done.notes:
+        say(note)
+    say(
+        trn(
+            "{count} answer scored again, {changed} changed",
+            "{count} answers scored again, {changed} changed",
+            done.marked,
+            changed=done.changed,
+        )
+    )
+    show_report(replace(done.report, exit_code=0), "json" if as_json else "text", verbose=verbose)
+    return 0
+
+
+@command(
+    "export",
+    summary=tr("Export the records of a run as JSONL or CSV."),
+    help=tr("Prints one line for each answer: test, answer, score and times.") + " " + RUN_IS,
+    examples=[
+        "assay export latest --format jsonl > records.jsonl",
+        "assay export latest --format csv > records.csv",
+    ],
+)
+@click.argument("run", default="latest")
+@format_of("jsonl", "csv")
+def export(run: str, form: Literal["jsonl", "csv"], out: Path) -> int:
+    """Lines on stdout."""
+    from assay import api
+
+    write_exactly(api.export(run, form=form, out=out))
+    return 0

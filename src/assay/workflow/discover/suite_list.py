@@ -1,0 +1,83 @@
+"""What `assay suites` shows: the suites that are here, and what one consists of.
+
+In: a name, or the folder of fetched benchmarks. Out: suites, warnings, and mistakes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import AssayError
+from assay.files.file_text import shown_path
+from assay.messages import tr
+from assay.suites.catalogue import (
+    FETCHED,
+    benchmarks_folder,
+    catalogue,
+    fetch_command,
+    find,
+    refuse_without_effect,
+)
+from assay.suites.load import SuiteFiles, load_suite
+from assay.types import Suite
+from assay.types.results import SuiteCard
+from assay.workflow.discover.suite_description import describe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteList:
+    """`mistakes`: of suites that cannot be used. `about_benchmarks`: where fetched suites are, and
+    how to get those that are missing.
+    """
+
+    suites: tuple[Suite, ...]
+    mistakes: tuple[AssayError, ...]
+    warnings: tuple[str, ...]
+    about_benchmarks: tuple[str, ...]
+
+
+def list_suites(benchmarks: Path | None) -> SuiteList:
+    """All that ship or were fetched."""
+    named = catalogue(benchmarks)
+    suites: list[Suite] = []
+    mistakes: list[AssayError] = []
+    for files in named.values():
+        try:
+            refuse_without_effect(files)
+            suites.append(load_suite(files))
+        except AssayError as error:
+            mistakes.append(error)
+    return SuiteList(
+        suites=tuple(suites),
+        mistakes=tuple(mistakes),
+        warnings=tuple(_warnings(named.values())),
+        about_benchmarks=tuple(_about_benchmarks(benchmarks, named)),
+    )
+
+
+def describe_suite(name: str, benchmarks: Path | None) -> tuple[Suite, SuiteCard, tuple[str, ...]]:
+    """One suite, its card, and warnings."""
+    files = find(name, benchmarks)
+    suite = load_suite(files)
+    return suite, describe(suite), tuple(_warnings([files]))
+
+
+def _warnings(found: Iterable[SuiteFiles]) -> Iterator[str]:
+    for files in found:
+        for finding in files.findings:
+            if finding.severity == "warning":
+                yield str(finding)
+
+
+def _about_benchmarks(given: Path | None, named: Mapping[str, SuiteFiles]) -> Iterator[str]:
+    yield tr("benchmarks: {folder}", folder=shown_path(benchmarks_folder(given)))
+    for name, files in named.items():
+        for file in files.instead:
+            yield tr("{suite}: {category} is {file}", suite=name, category=file.stem,
+                     file=shown_path(file))  # fmt: skip
+    for name in FETCHED:
+        if name not in named:
+            yield tr("{name} is missing; get it with `{command}`", name=name,
+                     command=fetch_command(name, given))  # fmt: skip
