@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from assay.errors import InvalidFiles
 from assay.files.notes import Notes
-from assay.interfaces.cli.schema import command as schema_command
+from assay.interfaces.cli.suites import schema as schema_command
 from assay.suites.gate_file import SHIPPED, check_gate, examine_gate, load_gate
 from assay.suites.gate_format import GATE, GATE_TABLES, MOST, gate_schema
 from assay.suites.load import examine
