@@ -34,13 +34,14 @@ from judge_agreement_figures import (
 )
 
 from assay.ask_loop import ask
+from assay.checks.judge import Judge
 from assay.judge.likelihood.layouts import LAYOUTS
 from assay.judge.likelihood.questionnaire import LikelihoodQuestionnaire
 from assay.judge.questionnaire import Questionnaire
 from assay.judge.reasoned.questionnaire import ReasonedQuestionnaire
 from assay.models.opening import open_model
 from assay.request_identity import example_key
-from assay.types import Answered, Case, Chosen, Failed, Judge, Message, Model, Reply
+from assay.types import Answered, Case, Chosen, Failed, Message, Model, Reply
 from assay.types.judgements import Anchor, Criterion, Evidence, Judgement, Layout, Rubric
 from assay.types.options import ServerOptions
 

@@ -15,8 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from assay.checks.keywords import Keywords
 from assay.checks.scoring import score_reply
-from assay.types import Answered, Case, Keywords, Message, TopK
+from assay.checks.top_k import TopK
+from assay.types import Answered, Case, Message
 
 ROOT = Path(__file__).resolve().parents[1]
 SUITE = ROOT / "src" / "assay" / "builtin" / "suites" / "os"
@@ -67,8 +69,8 @@ def ids_in(prompt: str) -> list[str]:
 def case_of(test: Mapping[str, Any], category: str) -> Case:
     check: Keywords | TopK = (
         Keywords(
-            expected=tuple(tuple(item) for item in test["expected_keywords"]),
-            forbidden=tuple((word,) for word in test.get("forbidden_keywords", ())),
+            expected_keywords=tuple(tuple(item) for item in test["expected_keywords"]),
+            forbidden_keywords=tuple((word,) for word in test.get("forbidden_keywords", ())),
         )
         if category == "hardware_id"
         else TopK(expected_any=tuple(test["expected_any"]), k=test["k"], match=test["match"])

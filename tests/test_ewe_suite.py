@@ -19,12 +19,16 @@ from typing import Any
 import pytest
 
 import assay
+from assay.checks.composite import Composite
+from assay.checks.exact_match import ExactMatch
+from assay.checks.keywords import Keywords
+from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.scoring import score_reply
 from assay.plan import rendered_prompt
 from assay.suites import catalogue
 from assay.suites.load import examine, load_suite
 from assay.summary.baselines import baselines
-from assay.types import Answered, Case, Composite, ExactMatch, Keywords, MultipleChoice, Suite
+from assay.types import Answered, Case, Suite
 from assay.types.results import Baselines
 
 from .conftest import Bench
@@ -182,7 +186,7 @@ def accepted(case: Case) -> Iterator[Sequence[str]]:
     if isinstance(check, ExactMatch):
         yield check.expected
     elif isinstance(check, Keywords):
-        yield from check.expected
+        yield from check.expected_keywords
 
 
 def plainly_spelt(word: str) -> str:

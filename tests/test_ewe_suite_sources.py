@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from assay.types import MultipleChoice
+from assay.checks.multiple_choice import MultipleChoice
 
 from .test_ewe_suite import EWE, accepted, answers, by_id, ewe, normal
 

@@ -14,11 +14,15 @@ from typing import Any
 import pytest
 
 import assay
+from assay.checks.exact_match import ExactMatch
+from assay.checks.keywords import Keywords
+from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.scoring import score_reply
+from assay.checks.top_k import TopK
 from assay.models.scripted import ScriptedModel
 from assay.plan import AskOptions, make_plan
 from assay.suites.load import examine, load_suite
-from assay.types import Answered, Case, ExactMatch, Failed, Keywords, MultipleChoice, Suite, TopK
+from assay.types import Answered, Case, Failed, Suite
 
 BUILTIN = Path(assay.__file__).parent / "builtin"
 EXAMPLE = BUILTIN / "suites" / "example"

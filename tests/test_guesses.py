@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from assay.checks.exact_match import ExactMatch
+from assay.checks.multiple_choice import MultipleChoice
 from assay.summary.guesses import chance, guesses
-from assay.types import Case, ExactMatch, Message, MultipleChoice
+from assay.types import Case, Message
 
 WORDS = "disk cable route socket inode kernel timer buffer switch packet mirror volume".split()  # noqa: SIM905
 

@@ -19,10 +19,12 @@ from typing import Any
 import pytest
 
 import assay
+from assay.checks.command_sequence import CommandSequence
 from assay.checks.scoring import score_reply
 from assay.checks.shell.programs import names
 from assay.checks.shell.syntax import parse
-from assay.types import Answered, Case, CommandSequence, TopK
+from assay.checks.top_k import TopK
+from assay.types import Answered, Case
 
 OS = Path(assay.__file__).parent / "builtin" / "suites" / "os"
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts" / "os_suite"

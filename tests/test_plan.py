@@ -4,21 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.checks.exact_match import ExactMatch
+from assay.checks.keywords import Keywords
+from assay.checks.multiple_choice import MultipleChoice
+from assay.checks.top_k import TopK
 from assay.errors import UsageError
 from assay.plan import AskOptions, make_plan, rendered_prompt
-from assay.types import (
-    Case,
-    Category,
-    ExactMatch,
-    Keywords,
-    Message,
-    ModelFacts,
-    MultipleChoice,
-    Suite,
-    ToAnswer,
-    ToChoose,
-    TopK,
-)
+from assay.types import Case, Category, Message, ModelFacts, Suite, ToAnswer, ToChoose
 
 FACTS = ModelFacts(spec="scripted:m", name="m", fingerprint="f1")
 CASE = Case(
@@ -149,7 +141,7 @@ def test_a_base_model_stops_where_the_next_example_would_begin(is_chat, shots, s
 
 
 def test_keywords_are_worked_out_by_the_first_of_each():
-    check = Keywords(expected=(("graphics card", "GPU"), ("NVIDIA",)))
+    check = Keywords(expected_keywords=(("graphics card", "GPU"), ("NVIDIA",)))
     messages = first_request(few_shot={"a": (replace(CASE, check=check),)}, shots=1).work.messages
     assert messages[1].content == "graphics card, NVIDIA"
 

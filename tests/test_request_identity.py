@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from assay.checks.exact_match import ExactMatch
 from assay.request_identity import (
     example_key,
     judge_key,
@@ -14,16 +15,7 @@ from assay.request_identity import (
     make_measure_request,
     make_test_request,
 )
-from assay.types import (
-    Case,
-    ExactMatch,
-    Message,
-    Sampling,
-    ToAnswer,
-    ToChoose,
-    ToRead,
-    ToTime,
-)
+from assay.types import Case, Message, Sampling, ToAnswer, ToChoose, ToRead, ToTime
 
 SAID = (Message("system", "Be brief."), Message("user", 'Ŋ "2+2"?\ud800'))
 SAMPLING = Sampling(temperature=0.3, seed=1, max_tokens=64, stop=("\n",))

@@ -17,10 +17,11 @@ from typing import Any
 import pytest
 from rapidfuzz import fuzz
 
+from assay.checks.multiple_choice import MultipleChoice
 from assay.suites.catalogue import SHIPPED, shipped
 from assay.suites.load import examine, load_suite
 from assay.summary.guesses import guesses
-from assay.types import Case, MultipleChoice
+from assay.types import Case
 
 SIZES = {
     "technical": {"computer_science": 30, "electronics": 30, "engineering": 30, "security": 30},

@@ -7,6 +7,15 @@ from dataclasses import replace
 
 import pytest
 
+from assay.checks.command_sequence import CommandSequence
+from assay.checks.composite import Composite, Weights
+from assay.checks.ewe_quality import EweQuality
+from assay.checks.exact_match import ExactMatch
+from assay.checks.format import Format, Rules
+from assay.checks.judge import Judge
+from assay.checks.keywords import Keywords
+from assay.checks.multiple_choice import MultipleChoice
+from assay.checks.top_k import TopK
 from assay.errors import (
     RunNotFound,
     StoreCorrupt,
@@ -23,23 +32,14 @@ from assay.types import (
     Case,
     Category,
     Chosen,
-    CommandSequence,
-    Composite,
-    EweQuality,
-    ExactMatch,
     Failed,
-    Format,
-    Judge,
-    Keywords,
     Message,
     ModelFacts,
-    MultipleChoice,
     Observed,
     ReadText,
     Score,
     Suite,
     Timed,
-    TopK,
 )
 from assay.types.judgements import (
     CriterionScore,
@@ -57,14 +57,19 @@ from assay.types.judgements import (
 
 FACTS = ModelFacts(spec="scripted:m.json", name="m", fingerprint="sha256:1")
 MODEL = RunModel(position=0, spec=FACTS.spec, slug="m-1", facts=FACTS)
+WEIGHTS = Weights(keywords=1.0, format=2.0, ewe_quality=1.0)
 CHECKS = (
     ExactMatch(expected=("4", "four"), normalize="number"),
-    Keywords(expected=(("a", "b"), ("c",)), forbidden=(("d",),), match="prefix"),
+    Keywords(
+        expected_keywords=(("a", "b"), ("c",)), forbidden_keywords=(("d",),), keyword_match="prefix"
+    ),
     MultipleChoice(expected="B", choices=("x", "y"), score_by="text", render=False),
-    Format(contains_ewe=False, min_length=3, markdown_elements=("list",)),
+    Format(expected_format=Rules(contains_ewe=False, min_length=3, markdown_elements=("list",))),
     EweQuality(),
     Composite(
-        keywords=Keywords(expected=(("a",),)), format=Format(json=True), weights={"format": 2}
+        expected_keywords=(("a",),),
+        expected_format=Rules(json=True),
+        weights=Weights(keywords=1.0, format=2.0, ewe_quality=1.0),
     ),
     TopK(expected_any=("lspci",), k=2, match="command"),
     CommandSequence(expected_commands=(("apt update",), ("apt install x", "apt-get install x"))),

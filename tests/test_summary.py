@@ -7,6 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from assay import stats
+from assay.checks.exact_match import ExactMatch
+from assay.checks.judge import Judge
+from assay.checks.keywords import Keywords
+from assay.checks.multiple_choice import MultipleChoice
+from assay.checks.top_k import TopK
 from assay.summary import (
     baselines,
     compare_suites,
@@ -21,17 +26,12 @@ from assay.types import (
     Category,
     Check,
     Chosen,
-    ExactMatch,
     Failed,
-    Judge,
-    Keywords,
     Message,
-    MultipleChoice,
     Outcome,
     Reply,
     Score,
     Suite,
-    TopK,
     Trial,
 )
 from assay.types.results import PairComparison, Side, Standing, SuiteSummary, TestRow
@@ -291,9 +291,8 @@ def marking(case: Case, reply: Reply) -> Score | None:
         case TopK():
             value = float(any(guess in check.expected_any for guess in reply.predictions))
         case Keywords():
-            value = sum(any(w in text for w in item) for item in check.expected) / len(
-                check.expected
-            )
+            items = check.expected_keywords
+            value = sum(any(word in text for word in item) for item in items) / len(items)
         case _:
             return None
     return Score(scorer="s", version=1, value=value)
@@ -315,7 +314,9 @@ def test_baselines_say_what_knowing_nothing_scores() -> None:
                 case_of(f"l_{i}", "letters", MultipleChoice(expected=letter))
                 for i, letter in enumerate("BBBA")
             ],
-            "words": [case_of("w_0", "words", Keywords(expected=(("What",), ("not there",))))],
+            "words": [
+                case_of("w_0", "words", Keywords(expected_keywords=(("What",), ("not there",))))
+            ],
         }
     )
     found = baselines(suite, marking, rendered_prompt=lambda case: case.prompt)

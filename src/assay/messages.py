@@ -3,7 +3,7 @@
 In: an English sentence with {named} gaps, and what fills them. Out: the sentence in the user's
 language, filled; a figure for such a gap, as people read it.
 
-`make messages` collects the sentences in `tr`, `trn`, `message` and `message_n`;
+`make messages` collects the sentences in `tr`, `trn`, `message`, `message_n` and `Doc`;
 a catalogue lies in `builtin/translations/LANG/LC_MESSAGES/assay.mo`. Without one, English is shown.
 """
 
@@ -33,6 +33,11 @@ def tr(sentence: str, **gaps: object) -> str:
     """Translate a sentence and fill its gaps."""
     translated = _catalogue.gettext(sentence)
     return translated.format(**gaps) if gaps else translated
+
+
+def translated(sentence: str) -> str:
+    """A sentence that is not a literal here: the description of a field or of a check."""
+    return _catalogue.gettext(sentence)
 
 
 def trn(one: str, many: str, count: int, **gaps: object) -> str:

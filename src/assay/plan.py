@@ -21,13 +21,10 @@ from assay.request_identity import make_test_request
 from assay.types import (
     BASE_MODEL_MAX_TOKENS,
     DEFAULT_MAX_TOKENS,
+    LETTERS,
     Case,
-    CommandSequence,
-    ExactMatch,
-    Keywords,
     Message,
     ModelFacts,
-    MultipleChoice,
     Request,
     Sampling,
     SamplingMode,
@@ -35,10 +32,8 @@ from assay.types import (
     Thinking,
     ToAnswer,
     ToChoose,
-    TopK,
 )
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 WITH_THE_LETTER = "Answer with the letter only."
 BETWEEN_EXAMPLES = "\n\n"  # as models/plain_text.py joins them
 # Samples of a colder model are near-copies of each other, and k of them say no more than one.
@@ -102,21 +97,21 @@ class Plan:
         by_text = "score_text" in self.facts.capabilities
         spoken = _conversation(exchange, turn, replies, by_text=by_text)
         messages = (*exchange.opening, *spoken)
-        check = case.check
+        asked = case.check.requests()
         last = turn == len(exchange.asked) - 1
-        if last and isinstance(check, MultipleChoice) and check.choices:
-            letters = tuple(LETTERS[: len(check.choices)])
+        if last and asked.options:
+            letters = tuple(LETTERS[: len(asked.options)])
             if by_text:
-                continuations = check.choices if check.score_by == "text" else letters
+                continuations = asked.options if asked.by_text else letters
                 return ToChoose(messages=messages, continuations=continuations)
-            if self._tells_first_letters and check.score_by == "letter":
+            if self._tells_first_letters and not asked.by_text:
                 otherwise = self._sampling(exchange)
                 return ToChoose(messages=messages, continuations=letters, otherwise=otherwise)
         return ToAnswer(messages=messages, sampling=self._sampling(exchange))
 
     def _sampling(self, exchange: Exchange) -> Sampling:
         case, options = exchange.case, self.options
-        several = case.check.k if isinstance(case.check, TopK) else 1
+        several = case.check.requests().predictions
         drawn = several > 1 and self.facts.predicts_by == "sampled"
         sampling = Sampling(
             temperature=max(case.temperature, LEAST_SAMPLING_TEMPERATURE)
@@ -196,7 +191,7 @@ def _cannot(
 
 def needs_text(case: Case) -> bool:
     """Whether a model that only measures likelihoods cannot answer it."""
-    return not (isinstance(case.check, MultipleChoice) and case.check.choices)
+    return not case.check.requests().options
 
 
 def cannot_think(facts: ModelFacts, options: AskOptions) -> Iterator[UsageError]:
@@ -218,7 +213,7 @@ def _too_long(suites: Sequence[Suite], facts: ModelFacts, context: int) -> Itera
     by_text = "score_text" in facts.capabilities
     for suite in suites:
         for case in suite.cases:
-            if by_text and isinstance(case.check, MultipleChoice) and case.check.choices:
+            if by_text and case.check.requests().options:
                 continue
             size = sum(len(message.content) for message in case.messages)
             if size > context * MOST_BYTES_PER_TOKEN:
@@ -275,19 +270,12 @@ def _worked(examples: Sequence[Case], *, by_text: bool) -> Iterator[Message]:
 
 def gold_answer(case: Case, *, by_text: bool = False) -> str:
     """The answer a worked example shows: of options compared by their texts, the text."""
-    check = case.check
-    if isinstance(check, ExactMatch):
-        return check.expected[0]
-    if isinstance(check, Keywords) and check.expected:
-        return ", ".join(alternatives[0] for alternatives in check.expected)
-    if isinstance(check, MultipleChoice):
-        whole = by_text and check.score_by == "text" and check.choices
-        return check.choices[LETTERS.index(check.expected)] if whole else check.expected
-    if isinstance(check, TopK):
-        return check.expected_any[0]
-    if isinstance(check, CommandSequence):
-        return "\n".join(step[0] for step in check.expected_commands)
-    raise ValueError(f"a worked example needs one right answer, which {case.method} does not have")
+    gold, asked = case.check.gold(), case.check.requests()
+    if gold is None:
+        raise ValueError(
+            f"a worked example needs one right answer, which {case.method} does not have"
+        )
+    return asked.options[LETTERS.index(gold)] if by_text and asked.by_text else gold
 
 
 def _asked(case: Case) -> tuple[int, ...]:
@@ -319,13 +307,13 @@ def _conversation(
 
 
 def _with_choices(case: Case, prompt: str, *, by_text: bool) -> str:
-    check = case.check
-    if not isinstance(check, MultipleChoice) or not check.choices:
+    asked = case.check.requests()
+    if not asked.options:
         return prompt
-    lines = [f"{letter}. {text}" for letter, text in zip(LETTERS, check.choices, strict=False)]
-    if check.render:
+    lines = [f"{letter}. {text}" for letter, text in zip(LETTERS, asked.options, strict=False)]
+    if asked.shown:
         return "\n".join((prompt, *lines))
-    if check.score_by == "text" and not by_text:
+    if asked.by_text and not by_text:
         # Not translated: it is put to a model, and an answer must not change with --lang.
         return "\n".join((prompt, "", "Which of these fits best?", *lines, WITH_THE_LETTER))
     return prompt

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import pkgutil
 import re
 import sys
@@ -21,17 +22,21 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, dataclass_transform
 
 from assay.errors import AssayError, UsageError
 from assay.messages import tr
+from assay.types.check_class import make_check
+from assay.types.checks import Check
 from assay.types.results import Report
+from assay.types.unknown_check import unknown_check
 
 GROUP = "assay.plugins"
 PACKAGE = Path(__file__).resolve().parent
 STANDARD_LIBRARY = Path(traceback.__file__).parent
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_+.-]*")
 Registered = TypeVar("Registered")
+Class = TypeVar("Class", bound=type)
 
 
 class Registry(Generic[Registered]):
@@ -43,10 +48,11 @@ class Registry(Generic[Registered]):
         self._known: dict[str, Registered] = {}
 
     def register(self, name: str, thing: Registered) -> None:
-        """Add one name; a name that is taken is refused, unless the same definition is run again,
-        as a cell of a notebook is.
+        """Add one name; a name that is taken, by a shipped one too, is refused, unless the same
+        definition is run again, as a cell of a notebook is.
         """
-        self._load_shipped()
+        if not str(getattr(thing, "__module__", "")).startswith("assay."):
+            self._load_shipped()
         if name in self._known and _definition(self._known[name]) != _definition(thing):
             raise ValueError(f"there is already a {self._kind} {name!r}")
         self._known[name] = thing
@@ -83,6 +89,46 @@ class Registry(Generic[Registered]):
 
 def _definition(thing: object) -> tuple[object, object]:
     return getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
+
+
+# ------------------------------------------------------------------------------------------ checks
+
+checks: Registry[type[Check]] = Registry("check", "assay.checks")
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def check(name: str) -> Callable[[Class], Class]:
+    """Register a class as the check of `"eval_method": name`.
+
+    Its annotated fields are the fields of a test, its docstring describes it, and
+    `score(answer)` or `score(answer, context)` returns a bool, a number from 0 to 1 or a Score.
+    """
+
+    def register(cls: Class) -> Class:
+        try:
+            made = make_check(name, cls)
+            checks.register(name, made)
+        except (TypeError, ValueError) as error:
+            raise UsageError(
+                tr("{place}: the check {name!r} cannot be used: {error}",
+                   place=_place_of(cls), name=name, error=error),
+                hint=tr("docs/checks.md shows a complete check"),
+            ) from error  # fmt: skip
+        return made  # type: ignore[return-value]  # it is the class, made a dataclass
+
+    return register
+
+
+def find_check(name: str) -> type[Check]:
+    """The check of an eval_method; one that keeps its fields where its plugin is not loaded."""
+    return checks[name] if name in checks else unknown_check(name)
+
+
+def _place_of(cls: type) -> str:
+    try:
+        return f"{inspect.getsourcefile(cls)}:{inspect.getsourcelines(cls)[1]}"
+    except (OSError, TypeError):
+        return cls.__module__
 
 
 # ----------------------------------------------------------------------------------- model schemes

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks.choice.letters import read_letter
-from assay.checks.choice.marking import multiple_choice, multiple_choice_by_likelihood
-from assay.checks.choice.options import Options, options_in
-from assay.types import Answered, Case, Chosen, Message, MultipleChoice, Score
+from assay.checks.letters.options import Options, options_in
+from assay.checks.letters.reading import read_letter
+from assay.checks.multiple_choice import MultipleChoice
+from assay.types import Answered, Case, Chosen, Context, Message, Score
 from tests.conftest import no_hang
 
 CITIES = ("Lyon", "Paris", "Nice", "Rome")
@@ -30,7 +30,9 @@ def marked(
     prompt: str = "Which city? Answer A, B, C or D.",
 ) -> Score:
     check = MultipleChoice(expected=expected, choices=choices)
-    return multiple_choice(a_case(check, prompt), check, Answered(request_id="r", text=answer))
+    return check.score(
+        answer, Context(a_case(check, prompt), Answered(request_id="r", text=answer))
+    )
 
 
 # The 23 forms of the survey of other tools (each of them misread some), reasoning split off.
@@ -331,7 +333,7 @@ def test_an_echoed_prompt_is_no_answer(prompt: str) -> None:
 
 def likeliest(check: MultipleChoice, *log_likelihoods: float) -> Score:
     reply = Chosen(request_id="r", log_likelihoods=log_likelihoods)
-    return multiple_choice_by_likelihood(a_case(check), check, reply)
+    return check.score("", Context(a_case(check), reply))
 
 
 def test_the_most_likely_letter_is_the_answer() -> None:
@@ -365,7 +367,7 @@ def by_first_token(
     reply = Chosen(
         request_id="r", log_likelihoods=log_likelihoods, method="first_token", bounded=bounded
     )
-    return multiple_choice_by_likelihood(a_case(check), check, reply)
+    return check.score("", Context(a_case(check), reply))
 
 
 def test_a_mark_by_the_first_token_says_so() -> None:
@@ -378,12 +380,15 @@ def test_a_mark_by_the_first_token_says_so() -> None:
 @pytest.mark.parametrize(
     ("bounded", "said"),
     [
-        ((False, False, False, True), "D was not among the tokens the server told."),
-        ((False, False, True, True), "C and D were not among the tokens the server told."),
-        ((True, False, True, True), "A, C and D were not among the tokens the server told."),
+        ((False, False, False, True), "D was not among the tokens"),
+        ((False, False, True, True), "C and D were not among the tokens"),
+        (
+            (True, False, True, True),
+            "A, C and D were not among the tokens that the server returned.",
+        ),
     ],
 )
-def test_letters_the_server_did_not_tell_are_named(bounded: tuple[bool, ...], said: str) -> None:
+def test_letters_without_a_likelihood_are_named(bounded: tuple[bool, ...], said: str) -> None:
     score = by_first_token(-3.0, -1.0, -9.0, -9.0, bounded=bounded)
     assert score.value == 1.0
     assert said in score.explanation

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.checks import scoring
 from assay.checks.ewe.language_model import sentences
-from assay.checks.ewe.quality import SINGLE_WORD_CAP, ewe_quality, factors_of, quality_of
-from assay.types import Answered, Case, EweQuality, Message, Score
+from assay.checks.ewe.quality import SINGLE_WORD_CAP, factors_of, quality_of
+from assay.checks.ewe_quality import EweQuality
+from assay.types import Answered, Case, Message, Score
 from tests.conftest import no_hang
 
 REAL = [
@@ -31,7 +33,9 @@ def score_reply(text: str, **reply: Any) -> Score:
     case = Case(
         id="ewe_001", suite="s", category="c", messages=(Message("user", "?"),), check=EweQuality()
     )
-    return ewe_quality(case, EweQuality(), Answered(request_id="r", text=text, **reply))
+    score = scoring.score_reply(case, Answered(request_id="r", text=text, **reply))
+    assert score is not None
+    return score
 
 
 @pytest.mark.parametrize("text", REAL)
@@ -54,19 +58,6 @@ def test_a_plain_ewe_sentence_passes_with_nothing_to_say_against_it(text: str) -
 )
 def test_another_language_gets_nothing(text: str) -> None:
     assert quality_of(text) == (0.0, "Nothing in it reads as Ewe.")
-
-
-@pytest.mark.parametrize("text", ["", "  \n", "\u200b"])
-def test_an_empty_answer_is_no_answer_or_has_no_words(text: str) -> None:
-    score = score_reply(text)
-    assert score.value == 0
-    assert score.no_answer == (not text.strip())
-
-
-def test_a_model_cut_off_while_thinking_gave_no_answer() -> None:
-    score = score_reply("Akpe na wò.", reasoning_unclosed=True)
-    assert score.no_answer
-    assert score.explanation == "The model gave no answer."
 
 
 def test_numbers_and_signs_alone_have_no_words_to_read() -> None:

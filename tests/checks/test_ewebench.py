@@ -8,26 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.checks.command_sequence import CommandSequence
+from assay.checks.composite import Composite, Weights
 from assay.checks.ewe.ewebench import score_ewebench
-from assay.types import (
-    Answered,
-    Case,
-    Check,
-    CommandSequence,
-    Composite,
-    EweQuality,
-    ExactMatch,
-    Format,
-    Judge,
-    Keywords,
-    Message,
-    MultipleChoice,
-    Score,
-    TopK,
-)
+from assay.checks.ewe_quality import EweQuality
+from assay.checks.exact_match import ExactMatch
+from assay.checks.format import Format, Rules
+from assay.checks.judge import Judge
+from assay.checks.keywords import Keywords
+from assay.checks.multiple_choice import MultipleChoice
+from assay.checks.top_k import TopK
+from assay.types import Answered, Case, Check, Message, Score
 
 
-def score_reply(check: Check, text: str) -> Score | None:
+def score_reply(check: Check | Rules, text: str) -> Score | None:
+    check = Format(expected_format=check) if isinstance(check, Rules) else check
     case = Case(
         id="t_001",
         suite="s",
@@ -39,7 +34,7 @@ def score_reply(check: Check, text: str) -> Score | None:
     return score_ewebench(case, Answered(request_id="r", text=text))
 
 
-def value(check: Check, text: str) -> float:
+def value(check: Check | Rules, text: str) -> float:
     score = score_reply(check, text)
     assert score is not None
     assert score.value is not None
@@ -98,11 +93,11 @@ def test_exact_match_takes_any_of_several_accepted_texts() -> None:
 def test_keywords_are_the_share_found_as_lower_case_substrings(
     keywords: tuple[tuple[str, ...], ...], answer: str, score: float
 ) -> None:
-    assert value(Keywords(expected=keywords), answer) == pytest.approx(score)
+    assert value(Keywords(expected_keywords=keywords), answer) == pytest.approx(score)
 
 
 def test_forbidden_keywords_are_unknown_to_the_old_rules() -> None:
-    assert value(Keywords(expected=(("a",),), forbidden=(("b",),)), "a b") == 1
+    assert value(Keywords(expected_keywords=(("a",),), forbidden_keywords=(("b",),)), "a b") == 1
 
 
 @pytest.mark.parametrize(
@@ -131,41 +126,41 @@ def test_a_letter_counts_at_the_start_as_a_word_or_before_a_bracket_or_stop(
 @pytest.mark.parametrize(
     ("rule", "answer", "score"),
     [
-        (Format(contains_ewe=True), "Kple mí", 1),
-        (Format(contains_ewe=True), "ƑE", 1),
-        (Format(contains_ewe=True), "Hausa", 0),
+        (Rules(contains_ewe=True), "Kple mí", 1),
+        (Rules(contains_ewe=True), "ƑE", 1),
+        (Rules(contains_ewe=True), "Hausa", 0),
         # fault: "le" stands in "people" and "simple"
-        (Format(contains_ewe=True), "Hello people. This is a simple example.", 1),
+        (Rules(contains_ewe=True), "Hello people. This is a simple example.", 1),
         # fault: false is marked as if it were true
-        (Format(contains_ewe=False), "Kple mí", 1),
-        (Format(contains_ewe=False), "Hausa", 0),
-        (Format(contains_function_call=True), 'x <function_call>{"a": 1}', 1),
-        (Format(contains_function_call=True), '{"name": "f", "arguments": {}}', 0),
-        (Format(contains_function_call=False), "no call", 0),
-        (Format(min_length=5), "12345", 1),
-        (Format(min_length=5), "1234", 0),
-        (Format(min_length=5), " 123 ", 1),  # raw: white space counts
-        (Format(max_length=5), "12345", 1),
-        (Format(max_length=5), "12345 ", 0),
-        (Format(max_length=1), "o\u0301", 0),  # fault: no NFC, two characters
-        (Format(markdown_elements=("table",)), "|a|\n|---|", 1),
-        (Format(markdown_elements=("table",)), "a | b --- c", 1),
-        (Format(markdown_elements=("table",)), "|a|", 0),
-        (Format(markdown_elements=("header",)), "x\n### T", 1),
-        (Format(markdown_elements=("header",)), "#### T", 0),
-        (Format(markdown_elements=("header",)), "#T", 0),
-        (Format(markdown_elements=("list",)), "x\n* a", 1),
-        (Format(markdown_elements=("list",)), "- a", 1),
-        (Format(markdown_elements=("list",)), "1. a", 0),
-        (Format(markdown_elements=("bold",)), "**", 1),
-        (Format(markdown_elements=("bold", "header", "link")), "**a** [b](c)", 1 / 3),
-        (Format(min_length=1, max_length=2), "abc", 0.5),
-        (Format(json=True, max_words=1), '{"a": 1}', 0),  # no rule it knows
-        (Format(json=True, min_length=1), "abc", 1),  # others are ignored
+        (Rules(contains_ewe=False), "Kple mí", 1),
+        (Rules(contains_ewe=False), "Hausa", 0),
+        (Rules(contains_function_call=True), 'x <function_call>{"a": 1}', 1),
+        (Rules(contains_function_call=True), '{"name": "f", "arguments": {}}', 0),
+        (Rules(contains_function_call=False), "no call", 0),
+        (Rules(min_length=5), "12345", 1),
+        (Rules(min_length=5), "1234", 0),
+        (Rules(min_length=5), " 123 ", 1),  # raw: white space counts
+        (Rules(max_length=5), "12345", 1),
+        (Rules(max_length=5), "12345 ", 0),
+        (Rules(max_length=1), "o\u0301", 0),  # fault: no NFC, two characters
+        (Rules(markdown_elements=("table",)), "|a|\n|---|", 1),
+        (Rules(markdown_elements=("table",)), "a | b --- c", 1),
+        (Rules(markdown_elements=("table",)), "|a|", 0),
+        (Rules(markdown_elements=("header",)), "x\n### T", 1),
+        (Rules(markdown_elements=("header",)), "#### T", 0),
+        (Rules(markdown_elements=("header",)), "#T", 0),
+        (Rules(markdown_elements=("list",)), "x\n* a", 1),
+        (Rules(markdown_elements=("list",)), "- a", 1),
+        (Rules(markdown_elements=("list",)), "1. a", 0),
+        (Rules(markdown_elements=("bold",)), "**", 1),
+        (Rules(markdown_elements=("bold", "header", "link")), "**a** [b](c)", 1 / 3),
+        (Rules(min_length=1, max_length=2), "abc", 0.5),
+        (Rules(json=True, max_words=1), '{"a": 1}', 0),  # no rule it knows
+        (Rules(json=True, min_length=1), "abc", 1),  # others are ignored
     ],
 )
 def test_format_is_the_mean_of_the_five_rules_it_knows(
-    rule: Format, answer: str, score: float
+    rule: Rules, answer: str, score: float
 ) -> None:
     assert value(rule, answer) == pytest.approx(score)
 
@@ -200,9 +195,9 @@ def test_ewe_quality_adds_up_the_old_points(answer: str, score: float) -> None:
 
 def test_composite_is_the_plain_mean_of_all_three() -> None:
     check = Composite(
-        keywords=Keywords(expected=(("akpe",), ("togo",))),
-        format=Format(min_length=100),
-        weights={"keywords": 5.0},
+        expected_keywords=(("akpe",), ("togo",)),
+        expected_format=Rules(min_length=100),
+        weights=Weights(keywords=5.0),
     )
     assert value(check, "Akpe ɣ") == pytest.approx((0.5 + 0.3 + 0.0) / 3)
 
@@ -213,10 +208,10 @@ def test_a_composite_without_keywords_or_rules_counts_them_as_nothing() -> None:
 
 @given(st.text(alphabet=st.characters(), max_size=100))
 def test_any_text_gets_a_value(text: str) -> None:
-    checks: list[Check] = [
+    checks: list[Check | Rules] = [
         EweQuality(),
         MultipleChoice(expected="A"),
-        Format(contains_ewe=True, min_length=1, max_length=9, markdown_elements=("table", "link")),
-        Keywords(expected=(("a",),)),
+        Rules(contains_ewe=True, min_length=1, max_length=9, markdown_elements=("table", "link")),
+        Keywords(expected_keywords=(("a",),)),
     ]
     assert all(0 <= value(check, text) <= 1 for check in checks)

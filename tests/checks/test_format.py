@@ -6,18 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks.format import composite, ewe_applies, format_rules
+from assay.checks.composite import Composite, Weights
+from assay.checks.format import MARKDOWN_ELEMENTS, Format, Rules
 from assay.text.prose import count_sentences, count_words, read_markdown
-from assay.types import (
-    MARKDOWN_ELEMENTS,
-    Answered,
-    Case,
-    Composite,
-    Format,
-    Keywords,
-    Message,
-    Score,
-)
+from assay.types import Answered, Case, Check, Context, Message, Score
 from tests.conftest import no_hang
 
 EWE = "Ame sia ame le agbe eye wòwɔ dɔ sesĩe le woƒe du me gbe sia gbe ɖe ame bubuwo ta."
@@ -25,59 +17,60 @@ FRENCH = "Bonjour à tous, nous sommes très heureux de vous accueillir dans cet
 any_text = st.text(st.characters(codec=None), max_size=300)
 
 
-def a_case(check: Format | Composite, language: str | None = None) -> Case:
+def a_case(check: Check, language: str | None = None) -> Case:
     messages = (Message("user", "?"),)
     return Case(id="t", suite="s", category="c", messages=messages, check=check, language=language)
 
 
-def shaped(answer: str, rules: Format) -> Score:
-    return format_rules(a_case(rules), rules, Answered(request_id="r", text=answer))
+def shaped(answer: str, rules: Rules) -> Score:
+    return Format(expected_format=rules).score(answer)
 
 
 def composed(answer: str, check: Composite, language: str | None = None) -> Score:
-    return composite(a_case(check, language), check, Answered(request_id="r", text=answer))
+    reply = Answered(request_id="r", text=answer)
+    return check.score(answer, Context(a_case(check, language), reply))
 
 
 @pytest.mark.parametrize(
     ("rules", "holds", "breaks"),
     [
-        (Format(min_length=3), "abc", "ab"),
-        (Format(max_length=3), " abc\n", "abcd"),
-        (Format(max_length=1), "e\u0301", "éé"),
-        (Format(min_words=2), "one - two", "one - …"),
-        (Format(max_words=2), "one, two", "one two three"),
-        (Format(max_sentences=1), "Dr. Mensah has 3.5 kg.", "One. Two."),
-        (Format(list_item_count=2), "- a\n- b", "- a\n- b\n- c"),
-        (Format(list_item_count=2), "Two:\n• a\n• b", "```\n• a\n• b\n```"),
-        (Format(list_item_count=3), "- a\n  - b\n- c", "- a\n- c"),
-        (Format(starts_with="É"), " E\u0301t\u00e9", "été"),
-        (Format(starts_with="Answer: "), "Answer: 3", "Answer:3"),
-        (Format(ends_with="!"), "Hi!\n", "Hi"),
-        (Format(json=True), '```json\n{"a": 1}\n```', "Use {name} here"),
-        (Format(json=True), "[1,2,3]", '{"a": 1'),
-        (Format(json=True), '{"a": 1} {"b": 2}', '{"a": 1,}'),
-        (Format(json=False), "{ return x; }", '{"a": 1} {"b": 2}'),
-        (Format(json=False), "No JSON here [1].", '{"a": 1}'),
-        (Format(contains_function_call=True), '{"name":"f","arguments":{}}', "a function call"),
-        (Format(contains_function_call=False), "a function call", "[f(a=1)]"),
-        (Format(contains_ewe=True), EWE, FRENCH),
-        (Format(contains_ewe=False), FRENCH, EWE),
-        (Format(language="ee"), EWE, FRENCH),
-        (Format(language="fr"), FRENCH, EWE),
-        (Format(markdown_elements=("header",)), "# A", "```\n# A\n```"),
-        (Format(markdown_elements=("header",)), "A\n===", "#tag"),
-        (Format(markdown_elements=("list",)), "- a", "• a\n• b"),
-        (Format(markdown_elements=("list",)), "1. a\n2. b", "It is 1. in prose"),
-        (Format(markdown_elements=("bold",)), "a **b** c", "`**b**` and 2 ** 3"),
-        (Format(markdown_elements=("italic",)), "a *b* c", "a **b** c"),
-        (Format(markdown_elements=("code",)), "a `b` c", "```\nb\n```"),
-        (Format(markdown_elements=("code_block",)), "```\nb\n```", "a `b` c"),
-        (Format(markdown_elements=("table",)), "|a|b|\n|---|---|\n|1|2|", "a | b --- c"),
-        (Format(markdown_elements=("link",)), "[a](http://b)", "[a] (b)"),
-        (Format(markdown_elements=("quote",)), "> a", "a > b"),
+        (Rules(min_length=3), "abc", "ab"),
+        (Rules(max_length=3), " abc\n", "abcd"),
+        (Rules(max_length=1), "e\u0301", "éé"),
+        (Rules(min_words=2), "one - two", "one - …"),
+        (Rules(max_words=2), "one, two", "one two three"),
+        (Rules(max_sentences=1), "Dr. Mensah has 3.5 kg.", "One. Two."),
+        (Rules(list_item_count=2), "- a\n- b", "- a\n- b\n- c"),
+        (Rules(list_item_count=2), "Two:\n• a\n• b", "```\n• a\n• b\n```"),
+        (Rules(list_item_count=3), "- a\n  - b\n- c", "- a\n- c"),
+        (Rules(starts_with="É"), " E\u0301t\u00e9", "été"),
+        (Rules(starts_with="Answer: "), "Answer: 3", "Answer:3"),
+        (Rules(ends_with="!"), "Hi!\n", "Hi"),
+        (Rules(json=True), '```json\n{"a": 1}\n```', "Use {name} here"),
+        (Rules(json=True), "[1,2,3]", '{"a": 1'),
+        (Rules(json=True), '{"a": 1} {"b": 2}', '{"a": 1,}'),
+        (Rules(json=False), "{ return x; }", '{"a": 1} {"b": 2}'),
+        (Rules(json=False), "No JSON here [1].", '{"a": 1}'),
+        (Rules(contains_function_call=True), '{"name":"f","arguments":{}}', "a function call"),
+        (Rules(contains_function_call=False), "a function call", "[f(a=1)]"),
+        (Rules(contains_ewe=True), EWE, FRENCH),
+        (Rules(contains_ewe=False), FRENCH, EWE),
+        (Rules(language="ee"), EWE, FRENCH),
+        (Rules(language="fr"), FRENCH, EWE),
+        (Rules(markdown_elements=("header",)), "# A", "```\n# A\n```"),
+        (Rules(markdown_elements=("header",)), "A\n===", "#tag"),
+        (Rules(markdown_elements=("list",)), "- a", "• a\n• b"),
+        (Rules(markdown_elements=("list",)), "1. a\n2. b", "It is 1. in prose"),
+        (Rules(markdown_elements=("bold",)), "a **b** c", "`**b**` and 2 ** 3"),
+        (Rules(markdown_elements=("italic",)), "a *b* c", "a **b** c"),
+        (Rules(markdown_elements=("code",)), "a `b` c", "```\nb\n```"),
+        (Rules(markdown_elements=("code_block",)), "```\nb\n```", "a `b` c"),
+        (Rules(markdown_elements=("table",)), "|a|b|\n|---|---|\n|1|2|", "a | b --- c"),
+        (Rules(markdown_elements=("link",)), "[a](http://b)", "[a] (b)"),
+        (Rules(markdown_elements=("quote",)), "> a", "a > b"),
     ],
 )
-def test_a_rule_holds_or_breaks(rules: Format, holds: str, breaks: str) -> None:
+def test_a_rule_holds_or_breaks(rules: Rules, holds: str, breaks: str) -> None:
     assert shaped(holds, rules).value == 1.0
     broken = shaped(breaks, rules)
     assert broken.value == 0.0
@@ -85,7 +78,7 @@ def test_a_rule_holds_or_breaks(rules: Format, holds: str, breaks: str) -> None:
 
 
 def test_the_value_is_the_share_of_rules_and_each_element_is_one() -> None:
-    rules = Format(min_length=1, max_words=2, markdown_elements=("bold", "list"))
+    rules = Rules(min_length=1, max_words=2, markdown_elements=("bold", "list"))
     score = shaped("**one** two three", rules)
     assert [(part.name, part.value) for part in score.parts] == [
         ("min_length", 1.0),
@@ -99,14 +92,14 @@ def test_the_value_is_the_share_of_rules_and_each_element_is_one() -> None:
 
 
 def test_the_explanation_says_in_which_shape_a_call_was_found() -> None:
-    score = shaped("<tool_call>f(a=1)</tool_call>", Format(contains_function_call=False))
+    score = shaped("<tool_call>f(a=1)</tool_call>", Rules(contains_function_call=False))
     assert "between tags" in score.explanation
 
 
 def test_the_explanation_says_why_json_was_refused() -> None:
-    assert "NaN" in shaped('{"a": NaN}', Format(json=True)).explanation
-    assert "2 values" in shaped('{"a": 1} {"b": 2}', Format(json=False)).explanation
-    assert "repeated" in shaped('{"a": 1, "a": 2}', Format(json=True)).parts[0].explanation
+    assert "NaN" in shaped('{"a": NaN}', Rules(json=True)).explanation
+    assert "2 values" in shaped('{"a": 1} {"b": 2}', Rules(json=False)).explanation
+    assert "repeated" in shaped('{"a": 1, "a": 2}', Rules(json=True)).parts[0].explanation
 
 
 @pytest.mark.parametrize(
@@ -146,50 +139,50 @@ def test_every_markdown_element_is_recognised() -> None:
 
 # ------------------------------------------------------------------------------------- composite
 
-WORDS = Keywords(expected=(("red",), ("blue",)))
+WORDS = (("red",), ("blue",))
 
 
 def test_composite_is_the_mean_of_the_parts_present() -> None:
-    score = composed("red", Composite(keywords=WORDS, format=Format(min_length=1)))
+    score = composed("red", Composite(expected_keywords=WORDS, expected_format=Rules(min_length=1)))
     assert score.value == 0.75
     assert [part.name for part in score.parts] == ["keywords", "format"]
     assert "Missing: blue." in score.explanation
 
 
 def test_weights_count_and_those_of_absent_parts_do_not() -> None:
-    weights = {"keywords": 3.0, "ewe_quality": 100.0}
-    check = Composite(keywords=WORDS, format=Format(min_length=1), weights=weights)
+    weights = Weights(keywords=3.0, ewe_quality=100.0)
+    check = Composite(expected_keywords=WORDS, expected_format=Rules(min_length=1), weights=weights)
     assert composed("red", check).value == 0.625
 
 
 def test_weights_that_leave_nothing_are_refused() -> None:
     with pytest.raises(ValueError, match="weights"):
-        composed("red", Composite(keywords=WORDS, weights={"keywords": 0.0}))
+        composed("red", Composite(expected_keywords=WORDS, weights=Weights(keywords=0.0)))
 
 
 @pytest.mark.parametrize(
     ("rules", "language", "applies"),
     [
-        (Format(contains_ewe=True), None, True),
-        (Format(contains_ewe=True), "fr", True),
+        (Rules(contains_ewe=True), None, True),
+        (Rules(contains_ewe=True), "fr", True),
         (None, "ee", True),
-        (Format(min_length=1), "ee", True),
-        (Format(language="ee"), "ee", True),
-        (Format(contains_ewe=False), "ee", False),
-        (Format(language="fr"), "ee", False),
-        (Format(min_length=1), "fr", False),
+        (Rules(min_length=1), "ee", True),
+        (Rules(language="ee"), "ee", True),
+        (Rules(contains_ewe=False), "ee", False),
+        (Rules(language="fr"), "ee", False),
+        (Rules(min_length=1), "fr", False),
         (None, None, False),
     ],
 )
 def test_ewe_quality_applies_where_ewe_is_asked_for(
-    rules: Format | None, language: str | None, applies: bool
+    rules: Rules | None, language: str | None, applies: bool
 ) -> None:
-    check = Composite(keywords=WORDS, format=rules)
-    assert ewe_applies(a_case(check, language), check) is applies
+    check = Composite(expected_keywords=WORDS, expected_format=rules)
+    assert check.ewe_applies(language) is applies
 
 
 def test_ewe_quality_is_a_part_of_an_ewe_composite() -> None:
-    score = composed(EWE, Composite(keywords=Keywords(expected=(("agbe",),))), "ee")
+    score = composed(EWE, Composite(expected_keywords=(("agbe",),)), "ee")
     assert [part.name for part in score.parts] == ["keywords", "ewe_quality"]
     assert score.value is not None
     assert score.value > 0.5
@@ -197,7 +190,7 @@ def test_ewe_quality_is_a_part_of_an_ewe_composite() -> None:
 
 # ------------------------------------------------------------------------------------ properties
 
-EVERY_RULE = Format(
+EVERY_RULE = Rules(
     contains_function_call=True,
     json=True,
     min_length=2,
@@ -222,7 +215,7 @@ def test_every_text_gets_a_value_between_zero_and_one(answer: str) -> None:
 
 @given(any_text, st.sampled_from([" ", "\n", " \t\n"]))
 def test_white_space_at_the_end_changes_no_length_word_or_sentence(answer: str, space: str) -> None:
-    rules = Format(min_length=5, max_words=5, max_sentences=2, ends_with="x")
+    rules = Rules(min_length=5, max_words=5, max_sentences=2, ends_with="x")
     assert shaped(answer, rules) == shaped(answer + space, rules)
 
 
@@ -237,4 +230,4 @@ def test_junk_of_200_kilobytes_is_marked(junk: str) -> None:
 
 
 def test_a_megabyte_is_marked() -> None:
-    assert shaped("word " * 200_000, Format(max_words=200_000)).value == 1.0
+    assert shaped("word " * 200_000, Rules(max_words=200_000)).value == 1.0

@@ -10,37 +10,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks.scoring import SCORERS, score_reply
+from assay.checks.command_sequence import CommandSequence
+from assay.checks.composite import Composite, Weights
+from assay.checks.ewe_quality import EweQuality
+from assay.checks.exact_match import ExactMatch
+from assay.checks.format import Format, Rules
+from assay.checks.judge import Judge
+from assay.checks.keywords import Keywords
+from assay.checks.multiple_choice import MultipleChoice
+from assay.checks.scoring import score_reply
+from assay.checks.top_k import TopK
+from assay.plugins import checks
 from assay.types import (
-    METHOD_OF,
     Answered,
     Case,
     Check,
     Chosen,
-    CommandSequence,
-    Composite,
-    EweQuality,
-    ExactMatch,
     Failed,
-    Format,
-    Judge,
-    Keywords,
     Message,
-    MultipleChoice,
     ReadText,
     Reply,
     ScoringMode,
     Timed,
-    TopK,
 )
 
 CHECKS: tuple[Check, ...] = (
     ExactMatch(expected=("Paris",)),
-    Keywords(expected=(("Paris",),)),
+    Keywords(expected_keywords=(("Paris",),)),
     MultipleChoice(expected="B"),
-    Format(min_length=1),
+    Format(expected_format=Rules(min_length=1)),
     EweQuality(),
-    Composite(keywords=Keywords(expected=(("Paris",),))),
+    Composite(expected_keywords=(("Paris",),)),
     TopK(expected_any=("e1000e",)),
     CommandSequence(expected_commands=(("ls",),)),
 )
@@ -56,11 +56,11 @@ def answered(text: str, *predictions: str, unclosed: bool = False) -> Answered:
     return Answered(request_id="r", text=text, predictions=predictions, reasoning_unclosed=unclosed)
 
 
-by_method = pytest.mark.parametrize("check", CHECKS, ids=lambda check: METHOD_OF[type(check)])
+by_method = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.method)
 
 
-def test_every_method_but_the_judge_has_a_scorer() -> None:
-    assert set(SCORERS) == set(METHOD_OF) - {Judge}
+def test_every_shipped_check_is_tried_here() -> None:
+    assert {check.method for check in CHECKS} == set(checks) - {"judge", "unmarked"}
 
 
 @by_method
@@ -95,7 +95,7 @@ def test_an_answer_gets_a_value_a_scorer_a_version_and_an_explanation(check: Che
     assert score is not None
     assert score.unscored_reason is None, score.explanation
     assert score.value is not None
-    assert score.scorer == METHOD_OF[type(check)]
+    assert score.scorer == check.method
     assert score.version >= 1
     assert score.explanation
 
@@ -135,7 +135,7 @@ def test_a_measurement_is_not_marked(reply: Reply) -> None:
 
 def test_a_scorer_that_breaks_leaves_the_test_unscored_with_the_reason() -> None:
     # A composite whose weights cancel every part cannot be marked: dividing by nothing.
-    check = Composite(keywords=Keywords(expected=(("a",),)), weights={"keywords": 0.0})
+    check = Composite(expected_keywords=(("a",),), weights=Weights(keywords=0.0))
     score = score_reply(a_case(check), answered("a"))
     assert score is not None
     assert (score.value, score.unscored_reason) == (None, "scorer_error")
@@ -151,7 +151,7 @@ def test_likelihoods_that_do_not_fit_the_choices_leave_the_test_unscored() -> No
 
 def test_the_old_benchmark_marks_by_its_own_rules() -> None:
     # There a keyword is any part of a word.
-    check = Keywords(expected=(("cat",),))
+    check = Keywords(expected_keywords=(("cat",),))
     score = score_reply(a_case(check, "ewebench-1.0"), answered("concatenate"))
     assert score is not None
     assert score.value == 1.0

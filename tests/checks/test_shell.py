@@ -12,12 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.checks.shell.marking import command_sequence, top_k
+from assay.checks.command_sequence import CommandSequence
+from assay.checks.scoring import score_reply
 from assay.checks.shell.programs import KNOWN_PROGRAMS
 from assay.checks.shell.reading import READ_AT_MOST, first_lines, snippets_in
 from assay.checks.shell.sequence import Found
 from assay.checks.shell.syntax import parse
-from assay.types import Answered, Case, Check, CommandSequence, Message, Score, TopK
+from assay.checks.top_k import TopK
+from assay.types import Answered, Case, Check, Message, Score
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "shell.md"
 
@@ -26,17 +28,23 @@ def case_for(check: Check) -> Case:
     return Case(id="t", suite="s", category="c", messages=(Message("user", "?"),), check=check)
 
 
+def scored(case: Case, reply: Answered) -> Score:
+    score = score_reply(case, reply)
+    assert score is not None
+    return score
+
+
 def marked(steps: list[str | list[str]], answer: str) -> Score:
     check = CommandSequence(
         expected_commands=tuple((s,) if isinstance(s, str) else tuple(s) for s in steps)
     )
-    return command_sequence(case_for(check), check, Answered(request_id="r", text=answer))
+    return scored(case_for(check), Answered(request_id="r", text=answer))
 
 
 def best_of(accepted: list[str], *predictions: str, match: str = "word", k: int = 3) -> Score:
     check = TopK(expected_any=tuple(accepted), k=k, match=match)  # type: ignore[arg-type]
     reply = Answered(request_id="r", text="", predictions=predictions, prediction_method="given")
-    return top_k(case_for(check), check, reply)
+    return scored(case_for(check), reply)
 
 
 def test_a_lone_quotation_mark_is_no_command_and_no_mistake_of_ours():
@@ -261,7 +269,7 @@ def test_only_the_k_best_count_and_the_rank_is_told() -> None:
 
 def test_without_predictions_the_answer_itself_is_the_best() -> None:
     check = TopK(expected_any=("lspci",), match="command")
-    score = top_k(case_for(check), check, Answered(request_id="r", text="lspci\nls"))
+    score = scored(case_for(check), Answered(request_id="r", text="lspci\nls"))
     assert score.value == 1.0
     assert "the answer itself" in score.explanation
 
@@ -271,9 +279,9 @@ def test_empty_predictions_and_unclosed_thinking_are_no_answer(match: str) -> No
     assert best_of(["ls"], "", "  \n", match=match).no_answer
     check = TopK(expected_any=("ls",), match=match)  # type: ignore[arg-type]
     thinking = Answered(request_id="r", text="ls", reasoning_unclosed=True)
-    assert top_k(case_for(check), check, thinking).no_answer
+    assert scored(case_for(check), thinking).no_answer
     steps = CommandSequence(expected_commands=(("ls",),))
-    assert command_sequence(case_for(steps), steps, thinking).no_answer
+    assert scored(case_for(steps), thinking).no_answer
 
 
 # ------------------------------------------------------------------------------- hostile answers

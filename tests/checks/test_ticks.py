@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from assay.checks.keywords import Keywords
 from assay.checks.scoring import score_reply
-from assay.types import Answered, Case, Keywords, Message
+from assay.types import Answered, Case, Message
 
 CASE = Case(
     id="hardware_id_001",
     suite="os",
     category="hardware_id",
     messages=(Message("user", "PCI device 1002:67df is a"),),
-    check=Keywords(expected=(("graphics card", "GPU"),)),
+    check=Keywords(expected_keywords=(("graphics card", "GPU"),)),
     tags=("graphics", "tick vendor: AMD | Advanced Micro Devices"),
 )
 

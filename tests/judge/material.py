@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from assay.checks.judge import Judge
 from assay.judge.questionnaire import Questionnaire
 from assay.judge.rubrics import load_rubric
-from assay.types import Answered, Case, Judge, Message, ModelFacts, Reply, Request
+from assay.types import Answered, Case, Message, ModelFacts, Reply, Request
 from assay.types.judgements import (
     CriterionScore,
     Evidence,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from assay.checks.judge import Judge
 from assay.judge.guards.fencing import fence
 from assay.judge.likelihood.layouts import LAYOUTS, asked, task_of
-from assay.types import Case, Judge, Message
+from assay.types import Case, Message
 from assay.types.judgements import Layout
 
 TASK = "Sort a list of names."

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.checks.judge import Judge
 from assay.judge.calibration import Calibration, Curve
 from assay.judge.likelihood.questionnaire import (
     LikelihoodQuestionnaire,
@@ -22,7 +23,6 @@ from assay.types import (
     Case,
     Chosen,
     Failed,
-    Judge,
     Message,
     ModelFacts,
     Observed,

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from assay.checks.judge import Judge
 from assay.judge.reasoned.questionnaire import ReasonedQuestionnaire
-from assay.types import Failed, Judge, Message, ToAnswer
+from assay.types import Failed, Message, ToAnswer
 from tests.judge.material import (
     ANSWER,
     CASE,

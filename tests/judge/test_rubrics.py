@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from assay.checks.judge import Judge
 from assay.errors import InvalidFiles, UsageError
 from assay.judge.rubrics import load_rubric, questions_for, shipped_rubrics
-from assay.types import Judge
 from tests.judge.material import CASE, CODING, DATA
 
 ANCHORS = """

@@ -5,21 +5,17 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
+from assay.checks.command_sequence import CommandSequence
+from assay.checks.composite import Composite, Weights
+from assay.checks.ewe_quality import EweQuality
+from assay.checks.exact_match import ExactMatch
+from assay.checks.format import Format, Rules
+from assay.checks.judge import Judge
+from assay.checks.keywords import Keywords
+from assay.checks.multiple_choice import MultipleChoice
+from assay.checks.top_k import TopK
 from assay.reports.test_plan import test_plan as plan_of
-from assay.types import (
-    Case,
-    Check,
-    CommandSequence,
-    Composite,
-    EweQuality,
-    ExactMatch,
-    Format,
-    Judge,
-    Keywords,
-    Message,
-    MultipleChoice,
-    TopK,
-)
+from assay.types import Case, Check, Message
 
 
 def case_of(check: Check, prompt: str = "Why?") -> Case:
@@ -41,19 +37,19 @@ def case_of(check: Check, prompt: str = "Why?") -> Case:
     [
         (ExactMatch(expected=("Lomé", "Lome")), ["- accepted: Lomé", "- compared as: text"]),
         (
-            Keywords(expected=(("a", "b"),), forbidden=(("c",),)),
+            Keywords(expected_keywords=(("a", "b"),), forbidden_keywords=(("c",),)),
             ["- keyword: a or b", "- forbidden: c", "- matched by: word"],
         ),
         (MultipleChoice(expected="B", choices=("x", "y")), ["- right: B", "- A: x", "- B: y"]),
         (
-            Format(json=True, max_words=5, markdown_elements=("list", "bold")),
-            ["- json: True", "- max_words: 5", "- markdown_elements: list, bold"],
+            Format(expected_format=Rules(json=True, max_words=5, markdown_elements=("list",))),
+            ["- json: True", "- max_words: 5", "- markdown_elements: list"],
         ),
         (
             Composite(
-                keywords=Keywords(expected=(("a",),)),
-                format=Format(min_length=3),
-                weights={"format": 2.0},
+                expected_keywords=(("a",),),
+                expected_format=Rules(min_length=3),
+                weights=Weights(format=2.0),
             ),
             ["- keyword: a", "- min_length: 3", "- weight of format: 2"],
         ),

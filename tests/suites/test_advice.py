@@ -9,8 +9,8 @@ import pytest
 from .conftest import FindingsOf, asking, good
 
 CHOICES_IN_PROMPT = "Which?\nA) one\nB) two\nC) three"
-ECHO = "'{}' already stands in the prompt; repeating the prompt would score"
-SHORT = "'{}' is so short that it may be found by chance"
+ECHO = "'{}' is already in the prompt; repeating the prompt would score"
+SHORT = "'{}' is so short that chance may find it"
 
 WARNINGS: list[tuple[Any, list[str]]] = [
     (good(), []),

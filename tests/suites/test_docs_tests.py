@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from assay.suites.fields import (
-    COMMON,
-    COMPOSITE_PARTS,
-    DEFAULTS,
-    FORMAT_RULES,
-    METHODS,
-    METHODS_OF,
-    SUITE_KEYS,
-)
+from assay.checks.composite import PARTS
+from assay.checks.format import MARKDOWN_ELEMENTS, Rules
 from assay.suites.load import examine
-from assay.types import LANGUAGES, MARKDOWN_ELEMENTS
+from assay.suites.schema import tests_schema as schema_of_tests
+from assay.suites.suite_file import suite_schema
+from assay.suites.test_fields import CommonFields, all_fields, check_validator, methods
+from assay.types import LANGUAGES
+
+SUITE: Any = suite_schema()
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +34,17 @@ def section(page: str, heading: str) -> str:
     return found.group(1)
 
 
+def names_of(cls: type) -> list[str]:
+    return [field.name for field in fields(cls)]
+
+
 @pytest.mark.parametrize(
     ("heading", "names"),
     [
-        ("Fields of every test", COMMON),
-        ("eval_method", [*METHODS, *METHODS_OF, *COMPOSITE_PARTS]),
-        ("Format rules", [*FORMAT_RULES, *MARKDOWN_ELEMENTS, *LANGUAGES]),
-        ("suite.json", SUITE_KEYS),
+        ("Fields of every test", names_of(CommonFields)),
+        ("eval_method", [*methods(), *all_fields()[len(names_of(CommonFields)) :], *PARTS]),
+        ("Format rules", [*names_of(Rules), *MARKDOWN_ELEMENTS, *LANGUAGES]),
+        ("suite.json", list(SUITE["properties"])),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -53,13 +57,20 @@ def test_every_name_of_the_format_stands_in_its_section(
 
 def test_every_method_is_listed_with_its_own_fields(page: str) -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", section(page, "eval_method"), re.MULTILINE))
-    for name, method in METHODS.items():
-        assert [field for field in method.fields if f"`{field}`" not in rows[name]] == []
+    for name, cls in methods().items():
+        assert [
+            field for field in check_validator(cls).names if f"`{field}`" not in rows[name]
+        ] == []
 
 
 def test_every_default_is_told(page: str) -> None:
-    for name, value in DEFAULTS.items():
-        written = json.dumps(value).strip('"')
+    tests: Any = schema_of_tests()
+    test = tests["$defs"]["test"]
+    kinds = [SUITE, test, *(each["then"] for each in test["allOf"])]
+    for name, each in (pair for kind in kinds for pair in kind["properties"].items()):
+        if each.get("default") in (None, [], ""):
+            continue
+        written = json.dumps(each["default"]).strip('"')
         line = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
         assert f"(default {written}" in line, name
 

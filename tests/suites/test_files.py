@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from assay.errors import InvalidFiles
 from assay.files.file_text import MAX_BYTES
-from assay.suites.fields import ALL_FIELDS, METHODS
 from assay.suites.load import examine, load_suite
+from assay.suites.test_fields import all_fields, methods
 
 from .conftest import asking, good
 
@@ -203,10 +203,10 @@ JSONISH = st.recursive(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
 @given(st.data())
 def test_no_json_in_any_field_makes_it_crash(tmp_path: Path, data: st.DataObject) -> None:
-    fields = st.dictionaries(st.sampled_from(ALL_FIELDS), JSONISH, max_size=6)
+    fields = st.dictionaries(st.sampled_from(all_fields()), JSONISH, max_size=6)
     test = data.draw(fields)
     if data.draw(st.booleans()):
-        test["eval_method"] = data.draw(st.sampled_from(sorted(METHODS)))
+        test["eval_method"] = data.draw(st.sampled_from(sorted(methods())))
     path = tmp_path / "a.json"
     path.write_text(json.dumps([test, test]), encoding="utf-8", errors="surrogatepass")
     (tmp_path / "suite.json").write_text(json.dumps(data.draw(JSONISH)))

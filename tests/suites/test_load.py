@@ -7,19 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from assay.checks.command_sequence import CommandSequence
+from assay.checks.composite import Composite, Weights
+from assay.checks.exact_match import ExactMatch
+from assay.checks.format import Format, Rules
+from assay.checks.judge import Judge
+from assay.checks.keywords import Keywords
+from assay.checks.multiple_choice import MultipleChoice
+from assay.checks.top_k import TopK
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
 from assay.suites.load import examine, load_all, load_suite
-from assay.types import (
-    CommandSequence,
-    Composite,
-    ExactMatch,
-    Format,
-    Judge,
-    Keywords,
-    Message,
-    MultipleChoice,
-    TopK,
-)
+from assay.types import Message
 from tests.conftest import no_hang
 
 from .conftest import WriteSuite, asking, good, put
@@ -29,16 +27,16 @@ CHECKS = [
     (asking("exact_match", expected=["1", "2"], normalize="number"),
      ExactMatch(expected=("1", "2"), normalize="number")),
     (asking("keywords", expected_keywords=["one", ["two", "deux"]], forbidden_keywords=["no"]),
-     Keywords(expected=(("one",), ("two", "deux")), forbidden=(("no",),))),
+     Keywords(expected_keywords=(("one",), ("two", "deux")), forbidden_keywords=(("no",),))),
     (asking("multiple_choice", expected="b", choices=["x", "y"], score_by="text"),
      MultipleChoice(expected="B", choices=("x", "y"), score_by="text")),
     (asking("format", expected_format={"min_words": 3, "markdown_elements": ["list", "list"]}),
-     Format(min_words=3, markdown_elements=("list",))),
+     Format(expected_format=Rules(min_words=3, markdown_elements=("list",)))),
     (asking("composite", expected_keywords=["agbe"], expected_format={"contains_ewe": True}),
-     Composite(keywords=Keywords(expected=(("agbe",),)), format=Format(contains_ewe=True))),
+     Composite(expected_keywords=(("agbe",),), expected_format=Rules(contains_ewe=True))),
     (asking("composite", expected_keywords=["agbe"], weights={"keywords": 3}),
-     Composite(keywords=Keywords(expected=(("agbe",),)),
-               weights={"keywords": 3.0, "format": 1.0, "ewe_quality": 1.0})),
+     Composite(expected_keywords=(("agbe",),),
+               weights=Weights(keywords=3.0))),
     (asking("top_k", expected_any=["a", "b"], match="module"),
      TopK(expected_any=("a", "b"), k=3, match="module")),
     (asking("command_sequence", expected_commands=["ls", ["cat x", "less x"]]),

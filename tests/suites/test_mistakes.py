@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from assay.suites.fields import ALL_FIELDS
 from assay.suites.load import examine
+from assay.suites.test_fields import all_fields
 
 from .conftest import FindingsOf, asking, good
 
@@ -43,12 +43,14 @@ MISTAKES = [
     (good(max_tokens=0), "'max_tokens' must be a whole number from 1 to 1000000, not 0"),
     (good(max_tokens=1.5), "'max_tokens' must be a whole number from 1 to 1000000, not 1.5"),
     (good(max_tokens=10**400),
-     "'max_tokens' must be a whole number from 1 to 1000000, not 1" + "0" * 43 + "…" + "0" * 15),
+     "'max_tokens' must be a whole number from 1 to 1000000, not "
+     "0x1b4ec7f91973ff3cb1ccf26fbc177c38db6e54582d…000000000000000"),
     (good(stop=[]), "'stop' is empty"),
     (good(stop=[""]), "'stop[0]' is empty"),
     (good(stop=["x"] * 17), "'stop' has 17 items, and at most 16 are allowed"),
     (good(tags="easy"), "'tags' must be a list, not a text"),
-    (good(reviewed=3), "'reviewed' must be true, false or a text, not a number"),
+    (good(reviewed=3),
+     "'reviewed' must be true or false or a text, not a number; put it in quotes"),
     (good(description=3), "'description' must be a text, not a number; put it in quotes"),
     # ------------------------------------------------------------------------------- conversation
     (good(messages=[USER]), "a test has either 'prompt' or 'messages', not both"),
@@ -75,8 +77,8 @@ MISTAKES = [
      "the system prompt stands twice: in 'system' and in 'messages'; keep one"),
     # ------------------------------------------------------------------------------------ methods
     (good(eval_method=None),
-     "'eval_method' is missing; it is one of exact_match, keywords, multiple_choice, format, "
-     "ewe_quality, composite, top_k, command_sequence, judge"),
+     "'eval_method' is missing; it is one of command_sequence, composite, ewe_quality, "
+     "exact_match, format, judge, keywords, multiple_choice, top_k"),
     (good(eval_method="keyword"), "unknown eval_method 'keyword'; did you mean 'keywords'?"),
     (good(eval_method=["keywords"]), "'eval_method' must be a text, not a list"),
     (asking("exact_match"), "'exact_match' needs 'expected'"),
@@ -90,7 +92,7 @@ MISTAKES = [
     (asking("exact_match", expected="…?!"),
      "'…?!' is only punctuation, which is dropped before comparing; add \"normalize\": \"trim\""),
     (asking("exact_match", expected="six", normalize="number"),
-     "'six' holds no number, but \"normalize\" is \"number\""),
+     "'six' contains no number, but \"normalize\" is \"number\""),
     (asking("exact_match", expected="x", normalize="txt"),
      "'normalize' cannot be 'txt'; did you mean 'text'?"),
     (good(expected_keywords=None),
@@ -194,7 +196,7 @@ def test_a_finding_is_one_line_with_the_place_and_the_test(
         '    "é": 1, "expected_keyword": ["x"], "expected_keywords": ["Lomé"]}\n]\n'
     )
     assert [str(finding) for finding in examine([Path("tests")])] == [
-        "tests/a.json:4:5: a_003: error: unknown field 'é'; known are " + ", ".join(ALL_FIELDS),
+        "tests/a.json:4:5: a_003: error: unknown field 'é'; known are " + ", ".join(all_fields()),
         "tests/a.json:4:13: a_003: error: unknown field 'expected_keyword'; "
         "did you mean 'expected_keywords'?",
     ]

@@ -12,12 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from assay.files.notes import Notes
-from assay.suites import descriptions, schema
-from assay.suites.fields import COMMON, FORMAT_RULES, METHODS, METHODS_OF, SUITE_KEYS
-from assay.suites.kinds import Kind
+from assay.checks.format import Rules
+from assay.suites import schema
 from assay.suites.load import examine
 from assay.suites.suite_file import suite_schema
+from assay.suites.test_fields import all_fields, methods
 
 from .test_mistakes import MISTAKES, VALID
 from .test_suite_file import MISTAKES as SUITE_MISTAKES
@@ -27,8 +26,9 @@ SUITE = Draft202012Validator(suite_schema())
 
 # What no schema can say: rules between fields, and the letters of the world.
 BEYOND_A_SCHEMA = (
-    "is above", "the choices are", "repeats", "is both expected", "only punctuation",
-    "holds no number", "weighs 0", "a rule that can fail", "or a rule in", "turns in a row",
+    "is above", "with at least one item", "the choices are",
+    "repeats", "is both expected", "only punctuation",
+    "contains no number", "weighs 0", "a rule that can fail", "or a rule in", "turns in a row",
     "the last message", "the first one", "stands twice", "needs 'choices'", "bytes",
     "no such category", "all weights", "names no examples", "only 3 examples", "there is no file",
     "outside", "is a category", "no file name",
@@ -66,11 +66,14 @@ def test_the_schema_lets_the_field_of_another_method_be_anything() -> None:
     assert not TESTS.is_valid([test | {"chioces": 7}])
 
 
+INNER_FIELDS = ["role", "content", *Rules.__dataclass_fields__]
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 300) | st.floats(-1, 3) | st.text("ab B_-1 ."),
     lambda inner: (
         st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["role", "content", *FORMAT_RULES]), inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["role", "content", *Rules.__dataclass_fields__]), inner, max_size=3
+        )
     ),
     max_leaves=5,
 )
@@ -89,44 +92,12 @@ LIKELY = st.sampled_from(
 def test_a_changed_test_without_errors_is_valid_by_the_schema(
     tmp_path: Path, sound: dict[str, Any], data: st.DataObject
 ) -> None:
-    names = st.sampled_from([*COMMON, *METHODS[sound["eval_method"]].fields, *METHODS_OF])
+    names = st.sampled_from(all_fields())
     test = sound | data.draw(st.dictionaries(names, LIKELY | VALUES, min_size=1, max_size=2))
     path = tmp_path / "a.json"
     path.write_text(json.dumps([test]))
     if all(finding.severity == "warning" for finding in examine([path])):
         assert [error.message for error in TESTS.iter_errors([test])] == []
-
-
-EVERY_KIND: list[tuple[str, Kind]] = [
-    *COMMON.items(),
-    *((f"suite.{key}", kind) for key, kind in SUITE_KEYS.items()),
-    *(
-        (f"{name}.{field}", kind)
-        for name, method in METHODS.items()
-        for field, kind in method.fields.items()
-    ),
-]
-
-
-@pytest.mark.parametrize(("name", "kind"), EVERY_KIND, ids=[name for name, _ in EVERY_KIND])
-@given(value=LIKELY | VALUES)
-@settings(max_examples=40)
-def test_the_quick_check_of_a_kind_equals_the_one_that_explains(
-    name: str, kind: Kind, value: Any
-) -> None:
-    notes = Notes()
-    kind.check(value, (0, name), notes)
-    assert kind.allows(value) == (notes.errors == 0)
-
-
-@pytest.mark.parametrize(("name", "kind"), EVERY_KIND, ids=[name for name, _ in EVERY_KIND])
-@given(value=LIKELY | VALUES)
-@settings(max_examples=40)
-def test_a_kind_accepts_only_what_its_schema_accepts(name: str, kind: Kind, value: Any) -> None:
-    notes = Notes()
-    kind.check(value, (0, name), notes)
-    if notes.errors == 0:
-        assert Draft202012Validator(kind.schema()).is_valid(value)
 
 
 def described_fields(part: Any) -> Iterator[tuple[str, Any]]:
@@ -140,11 +111,6 @@ def described_fields(part: Any) -> Iterator[tuple[str, Any]]:
 
 
 def test_every_field_has_a_description_for_editors() -> None:
-    assert set(descriptions.common_fields()) == set(COMMON)
-    assert set(descriptions.method_fields()) == set(METHODS_OF)
-    assert set(descriptions.methods()) == set(METHODS)
-    assert set(descriptions.format_rules()) == set(FORMAT_RULES)
-    assert set(descriptions.suite_keys()) == set(SUITE_KEYS)
     conditions = {"const", "minItems"}  # of `if` and `anyOf`, which describe nothing
     for whole in (schema.tests_schema(), suite_schema()):
         for name, field in described_fields(whole):
@@ -153,5 +119,8 @@ def test_every_field_has_a_description_for_editors() -> None:
 
 def test_an_editor_is_offered_every_eval_method_with_a_sentence() -> None:
     offered = schema.tests_schema()["$defs"]["test"]["properties"]["eval_method"]  # type: ignore[index]
-    assert offered["enum"] == list(METHODS)
-    assert {one["const"]: one["description"] for one in offered["oneOf"]} == descriptions.methods()
+    assert offered["enum"] == list(methods())
+    assert {one["const"]: one["description"] for one in offered["oneOf"]} == {
+        name: cls.description for name, cls in methods().items()
+    }
+    assert all(one["description"] for one in offered["oneOf"])

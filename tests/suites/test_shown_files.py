@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from assay.checks.judge import Judge
 from assay.fixtures import make
 from assay.suites.load import examine, load_suite
 from assay.suites.shown_files import with_files
-from assay.types import Judge, Message
+from assay.types import Message
 from tests.suites.conftest import FindingsOf, WriteSuite
 
 

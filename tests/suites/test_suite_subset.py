@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.checks.ewe_quality import EweQuality
 from assay.errors import SuiteNotFound, UsageError
 from assay.suites.suite_subset import pick, pick_all
-from assay.types import Case, Category, EweQuality, Message, Suite
+from assay.types import Case, Category, Message, Suite
 
 
 def suite(sizes: dict[str, int], name: str = "s", **settings: Any) -> Suite:

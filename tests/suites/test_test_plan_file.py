@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from assay.checks.own_prompt import OwnPrompt
 from assay.errors import InvalidFiles, UsageError
 from assay.reports.test_plan import test_plan as plan_of
 from assay.suites.catalogue import SHIPPED
 from assay.suites.load import load_suite
 from assay.suites.test_plan_file import load_test_plans
-from assay.types import Case, Message, NoCheck, Suite
+from assay.types import Case, Message, Suite
 from tests.suites.conftest import WriteSuite
 
 
@@ -71,7 +72,7 @@ def test_plans_of_other_tests_are_passed_over(tmp_path: Path, write_suite: Write
         load_test_plans(plans)
     assert "-s" in refused.value.hint
     own = Case(id="ask_001", suite="ask", category="prompts", messages=(Message("user", "Hi"),),
-               check=NoCheck())  # fmt: skip
+               check=OwnPrompt())  # fmt: skip
     (plans / "ask_001.md").write_text(plan_of(own), "utf-8")
     write_plans(plans, load_suite(SHIPPED / "coding" / "writing.json"))
     assert {case.id for suite in load_test_plans(plans) for case in suite.cases} == {

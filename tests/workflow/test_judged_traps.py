@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from assay import api
+from assay.checks.judge import Judge
 from assay.errors import UsageError
 from assay.reports.progress import SilentProgress
-from assay.types import Judge
 from assay.types.judgements import Evidence, EvidenceCheck
 from tests.workflow.judged_work import (
     ANSWER,

@@ -6,18 +6,18 @@ import json
 
 import pytest
 
+from assay.checks.exact_match import ExactMatch
+from assay.checks.multiple_choice import MultipleChoice
 from assay.store import RunModel, Store, new_run_id
 from assay.types import (
     Answered,
     Case,
     Category,
     Chosen,
-    ExactMatch,
     Failed,
     Machine,
     Message,
     ModelFacts,
-    MultipleChoice,
     Observed,
     Request,
     Sampling,

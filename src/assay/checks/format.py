@@ -1,16 +1,19 @@
-"""format and composite: does the answer have the asked-for shape?
+"""format: the share of the stated rules on the shape of an answer that hold.
 
-In: a test, its check, an answer. Out: a Score with one part per rule (format) or per family
-(composite).
+In: an answer. Out: a score with one part per rule.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Self
 
-from assay.checks.text import score_keywords
+from assay.files.fields import Count, Doc, OneOf, PositiveCount
+from assay.files.validation import Rule, Text
 from assay.messages import tr, trn
+from assay.plugins import check
 from assay.text.function_calls import find_function_call
 from assay.text.json_in_prose import JsonFound, find_json
 from assay.text.prose import (
@@ -20,66 +23,141 @@ from assay.text.prose import (
     count_words,
     read_markdown,
 )
-from assay.types import LANGUAGES, Answered, Case, Composite, Format, Score, ScorePart
+from assay.types import LANGUAGES, Case, Check, Context, Problem, Score, ScorePart
 
-FORMAT = "format"
-FORMAT_VERSION = 1
-COMPOSITE = "composite"
-COMPOSITE_VERSION = 1
-
-_EWE = "ewe"
+MARKDOWN_ELEMENTS = (
+    "header", "list", "bold", "italic", "code", "code_block", "table", "link", "quote",
+)  # fmt: skip
+_LIMITS = (("min_length", "max_length"), ("min_words", "max_words"))
 
 
-# ---------------------------------------------------------------------------------------- format
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Rules on the shape of an answer. None means: not asked for."""
+
+    contains_ewe: Annotated[bool | None, Doc("The answer is in Ewe; false: it is not.")] = None
+    contains_function_call: Annotated[
+        bool | None, Doc("The answer contains a function call; false: it contains none.")
+    ] = None
+    json: Annotated[bool | None, Doc("The answer contains JSON; false: it contains none.")] = None
+    min_length: Annotated[Count | None, Doc("The least number of characters.")] = None
+    max_length: Annotated[PositiveCount | None, Doc("The greatest number of characters.")] = None
+    min_words: Annotated[Count | None, Doc("The least number of words.")] = None
+    max_words: Annotated[PositiveCount | None, Doc("The greatest number of words.")] = None
+    max_sentences: Annotated[PositiveCount | None, Doc("The greatest number of sentences.")] = None
+    list_item_count: Annotated[Count | None, Doc("The exact number of list items.")] = None
+    starts_with: Annotated[Text | None, Doc("The text at the start of the answer.")] = None
+    ends_with: Annotated[Text | None, Doc("The text at the end of the answer.")] = None
+    language: Annotated[
+        Annotated[str, OneOf(tuple(LANGUAGES))] | None, Doc("The language of the answer.")
+    ] = None
+    markdown_elements: Annotated[
+        tuple[Annotated[str, OneOf(MARKDOWN_ELEMENTS)], ...],
+        Rule(lambda elements: tuple(dict.fromkeys(elements))),
+        Doc("Elements of Markdown that the answer must use; each is a rule."),
+    ] = ()
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether some answer can break a rule: a least length of 0 and an empty list are none."""
+        return any(self._given(rule.name) for rule in fields(self))
+
+    def _given(self, name: str) -> bool:
+        value = getattr(self, name)
+        return value not in (None, ()) and not (name in ("min_length", "min_words") and value == 0)
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        """Each stated rule with what it asks for."""
+        for rule in fields(self):
+            wanted = getattr(self, rule.name)
+            if wanted is not None and wanted != ():
+                yield rule.name, ", ".join(wanted) if isinstance(wanted, tuple) else str(wanted)
+
+    def problems(self) -> Iterator[Problem]:
+        """A least count above the greatest."""
+        for least, most in _LIMITS:
+            low, high = getattr(self, least), getattr(self, most)
+            if low is not None and high is not None and low > high:
+                message = tr(
+                    "'{least}' ({low}) is above '{most}' ({high})",
+                    least=least, low=low, most=most, high=high,
+                )  # fmt: skip
+                yield Problem(("expected_format", least), message)
+
+    def stored(self) -> Mapping[str, Any]:
+        """As in the store: beside the name of the check."""
+        known = {rule.name: getattr(self, rule.name) for rule in fields(self)}
+        return {**known, "method": Format.method}
 
 
-def format_rules(case: Case, check: Format, reply: Answered) -> Score:
-    """Share of the stated rules that hold."""
-    return score_format(check, reply.text)
+ExpectedFormat = Annotated[Rules, Doc("Rules on the shape of the answer.")]
 
 
-def score_format(check: Format, answer: str) -> Score:
-    """The same for any text; `composite` uses it too."""
-    parts = tuple(_rules(check, answer))
-    if not parts:
-        raise ValueError("a format check without a rule checks nothing")
-    held = [part for part in parts if part.value]
-    broken = [part for part in parts if not part.value]
-    explanation = trn(
-        "{held} of {count} rule holds.", "{held} of {count} rules hold.", len(parts), held=len(held)
-    )
-    if broken:
-        reasons = "; ".join(f"{part.name}: {part.explanation}" for part in broken)
-        explanation += " " + tr("Broken: {reasons}.", reasons=reasons)
-    return Score(
-        scorer=FORMAT,
-        version=FORMAT_VERSION,
-        value=len(held) / len(parts),
-        extracted=", ".join(part.name for part in held) or None,
-        explanation=explanation,
-        parts=parts,
-    )
+@check("format")
+class Format(Check):
+    """The share of the stated rules that hold."""
+
+    expected_format: ExpectedFormat
+
+    def score(self, answer: str, context: Context | None = None, /) -> Score:
+        parts = tuple(_rules(self.expected_format, answer))
+        if not parts:
+            raise ValueError("a format check without a rule checks nothing")
+        held = [part for part in parts if part.value]
+        broken = [part for part in parts if not part.value]
+        explanation = trn(
+            "{held} of {count} rule holds.",
+            "{held} of {count} rules hold.",
+            len(parts),
+            held=len(held),
+        )
+        if broken:
+            reasons = "; ".join(f"{part.name}: {part.explanation}" for part in broken)
+            explanation += " " + tr("Broken: {reasons}.", reasons=reasons)
+        return Score(
+            value=len(held) / len(parts),
+            extracted=", ".join(part.name for part in held) or None,
+            explanation=explanation,
+            parts=parts,
+        )
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        return self.expected_format.describe()
+
+    def problems(self, test: Case, /) -> Iterator[Problem]:
+        yield from self.expected_format.problems()
+        if not self.expected_format.can_fail:
+            message = tr("the test checks nothing; 'expected_format' needs a rule that can fail")
+            yield Problem(("expected_format",), message)
+
+    def stored(self) -> Mapping[str, Any]:
+        return self.expected_format.stored()
+
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
+        rules = {name: value for name, value in stored.items() if name != "method"}
+        return cls.from_fields({"expected_format": rules})
 
 
-def _rules(check: Format, answer: str) -> Iterator[ScorePart]:
+def _rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
     """One part per stated rule, in the order of the documentation."""
-    if check.contains_ewe is not None:
-        yield _ewe_rule(check.contains_ewe, answer)
-    if check.contains_function_call is not None:
-        yield _call_rule(check.contains_function_call, answer)
-    if check.json is not None:
-        yield _json_rule(check.json, find_json(answer))
-    yield from _count_rules(check, answer)
+    if asked.contains_ewe is not None:
+        yield _ewe_rule(asked.contains_ewe, answer)
+    if asked.contains_function_call is not None:
+        yield _call_rule(asked.contains_function_call, answer)
+    if asked.json is not None:
+        yield _json_rule(asked.json, find_json(answer))
+    yield from _count_rules(asked, answer)
     text = unicodedata.normalize("NFC", answer.strip())
-    if check.starts_with is not None:
-        wanted = unicodedata.normalize("NFC", check.starts_with.lstrip())
+    if asked.starts_with is not None:
+        wanted = unicodedata.normalize("NFC", asked.starts_with.lstrip())
         yield _part("starts_with", text.startswith(wanted), _begins(text, wanted))
-    if check.ends_with is not None:
-        wanted = unicodedata.normalize("NFC", check.ends_with.rstrip())
+    if asked.ends_with is not None:
+        wanted = unicodedata.normalize("NFC", asked.ends_with.rstrip())
         yield _part("ends_with", text.endswith(wanted), _ends(text, wanted))
-    if check.language is not None:
-        yield _language_rule(check.language, answer)
-    yield from _markdown_rules(check, answer)
+    if asked.language is not None:
+        yield _language_rule(asked.language, answer)
+    yield from _markdown_rules(asked, answer)
 
 
 def _part(name: str, holds: bool, explanation: str) -> ScorePart:
@@ -143,13 +221,13 @@ def _json_rule(wanted: bool, found: JsonFound) -> ScorePart:
     return _part("json", (count > 0) == wanted, ", ".join(said))
 
 
-def _count_rules(check: Format, answer: str) -> Iterator[ScorePart]:
+def _count_rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
     rules: tuple[tuple[str, int | None, bool, Callable[[str], int]], ...] = (
-        ("min_length", check.min_length, True, count_characters),
-        ("max_length", check.max_length, False, count_characters),
-        ("min_words", check.min_words, True, count_words),
-        ("max_words", check.max_words, False, count_words),
-        ("max_sentences", check.max_sentences, False, count_sentences),
+        ("min_length", asked.min_length, True, count_characters),
+        ("max_length", asked.max_length, False, count_characters),
+        ("min_words", asked.min_words, True, count_words),
+        ("max_words", asked.max_words, False, count_words),
+        ("max_sentences", asked.max_sentences, False, count_sentences),
     )
     for name, limit, is_least, count_in in rules:
         if limit is None:
@@ -172,78 +250,18 @@ def _ends(text: str, wanted: str) -> str:
     return tr('ends with "{end}", "{wanted}" asked for', end=end, wanted=wanted)
 
 
-def _markdown_rules(check: Format, answer: str) -> Iterator[ScorePart]:
-    if check.list_item_count is None and not check.markdown_elements:
+def _markdown_rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
+    if asked.list_item_count is None and not asked.markdown_elements:
         return
     markdown: Markdown = read_markdown(answer)
-    if check.list_item_count is not None:
+    if asked.list_item_count is not None:
         said = tr(
             "{count} list items, {wanted} asked for",
             count=markdown.list_items,
-            wanted=check.list_item_count,
+            wanted=asked.list_item_count,
         )
-        yield _part("list_item_count", markdown.list_items == check.list_item_count, said)
-    for element in check.markdown_elements:
+        yield _part("list_item_count", markdown.list_items == asked.list_item_count, said)
+    for element in asked.markdown_elements:
         holds = element in markdown.elements
         said = tr("found") if holds else tr("not found")
         yield _part(f"markdown {element}", holds, said)
-
-
-# ------------------------------------------------------------------------------------- composite
-
-
-def composite(case: Case, check: Composite, reply: Answered) -> Score:
-    """Weighted mean of keywords, format and, where it applies, Ewe quality."""
-    parts = _families(case, check, reply.text)
-    weights = [check.weights.get(part.name, 1.0) for part in parts]
-    total = sum(weights)
-    if total <= 0:
-        raise ValueError("the weights of the parts that apply add up to nothing")
-    mean = sum(part.value * weight for part, weight in zip(parts, weights, strict=True)) / total
-    return Score(
-        scorer=COMPOSITE,
-        version=COMPOSITE_VERSION,
-        # The sum of parts can pass 1 by a rounding error.
-        value=min(1.0, max(0.0, mean)),
-        extracted=", ".join(f"{part.name} {part.value:.2f}" for part in parts),
-        explanation=" ".join(
-            tr(
-                "{name} {value:.2f} (weight {weight:g}): {reasons}",
-                name=part.name,
-                value=part.value,
-                weight=weight,
-                reasons=part.explanation,
-            )
-            for part, weight in zip(parts, weights, strict=True)
-        ),
-        parts=tuple(parts),
-    )
-
-
-def _families(case: Case, check: Composite, answer: str) -> list[ScorePart]:
-    parts = []
-    if check.keywords is not None:
-        parts.append(_family("keywords", score_keywords(check.keywords, answer)))
-    if check.format is not None:
-        parts.append(_family("format", score_format(check.format, answer)))
-    if ewe_applies(case, check):
-        from assay.checks.ewe.quality import quality_of
-
-        value, explanation = quality_of(answer)
-        parts.append(ScorePart(name="ewe_quality", value=value, explanation=explanation))
-    return parts
-
-
-def _family(name: str, score: Score) -> ScorePart:
-    assert score.value is not None  # these two families always give a value
-    return ScorePart(name=name, value=score.value, explanation=score.explanation)
-
-
-def ewe_applies(case: Case, check: Composite) -> bool:
-    """Whether the answer is meant to be Ewe: the test says so, or the suite and nothing against."""
-    rules = check.format or Format()
-    if rules.contains_ewe is not None:
-        return rules.contains_ewe
-    if rules.language is not None and LANGUAGES.get(rules.language, rules.language) != _EWE:
-        return False
-    return LANGUAGES.get(case.language or "") == _EWE

@@ -1,24 +1,23 @@
-"""What is looked for in an answer and told, without changing its mark.
+"""Words that are looked for in an answer and reported, without changing its score.
 
-In: a test's tags and an answer. Out: one sentence a tick. A tag "tick vendor: Intel" is ticked
-where the answer names Intel; alternatives are parted by " | ": "tick vendor: AMD | ATI". Refuses to
-know: marks. Tags and not a field of their own: the contract names the fields of every method, and
-`checklist` belongs to judged tests.
+In: a test's tags and an answer. Out: one sentence a tag. A tag "tick vendor: Intel" reports whether
+the answer names Intel; alternatives are separated by " | ": "tick vendor: AMD | ATI". Tags and not
+a field: the contract names the fields of every check.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay.checks.text import occurs
+from assay.checks.keywords import occurs
 from assay.messages import tr
 from assay.text.folding import fold_for_matching
 
 TICK = "tick "
 
 
-def told(tags: Sequence[str], answer: str) -> Iterator[str]:
-    """A sentence for each tick of a test: found, or missing."""
+def tick_sentences(tags: Sequence[str], answer: str) -> Iterator[str]:
+    """A sentence for each such tag: found, or missing."""
     ticks = [*_ticks(tags)]
     if not ticks:
         return

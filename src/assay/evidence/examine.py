@@ -12,11 +12,11 @@ from importlib import import_module
 from assay.fixtures import GENERATORS, make
 from assay.messages import tr
 from assay.sandbox import Sandbox
-from assay.types import Judge
+from assay.types import JudgeFields
 from assay.types.judgements import Evidence
 
 
-def examine(check: Judge, answer: str, sandbox: Sandbox | None) -> Evidence:
+def examine(check: JudgeFields, answer: str, sandbox: Sandbox | None) -> Evidence:
     """Look at an answer. Where nothing can be checked, the evidence is missing, and says why."""
     if check.evidence is None:
         return Evidence(missing=tr("the test has nothing that could be run or computed"))

@@ -15,7 +15,7 @@ from assay.errors import UsageError
 from assay.files.notes import invalid_files
 from assay.judge.rubric_files import RubricFiles
 from assay.messages import tr
-from assay.types import Case, Judge
+from assay.types import Case
 from assay.types.judgements import Criterion, Example, Question, Rubric
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "rubrics"
@@ -59,7 +59,7 @@ def questions_for(rubric: Rubric, case: Case) -> tuple[Question, ...]:
     has none, the general ones, and the test's checklist as questions of completeness.
     """
     own = rubric.questions.get(case.id, ())
-    checklist = case.check.checklist if isinstance(case.check, Judge) else ()
+    checklist = judged.checklist if (judged := case.check.judged) else ()
     asked: list[Question] = []
     for criterion in rubric.criteria:
         its_own = [each for each in own if each.criterion == criterion.key]

@@ -1,32 +1,41 @@
 """One test object to one Case.
 
-In: what stands in a category file at some index, and what the suite says for all tests. Out: a
-Case, or None with the reasons in the notes.
+In: one entry of a category file, and what the suite says for all tests. Out: a Case, or None with
+the reasons in the notes.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path as Folder
 from typing import Any
 
+from assay.files.fields import refuse_depth
 from assay.files.json_file import ID_FORM, MAX_ID_CHARACTERS, sound_id
 from assay.files.notes import Notes
 from assay.files.places import Path
+from assay.files.validation import Mistake
 from assay.files.wording import character_name, described, did_you_mean, shown
 from assay.messages import tr
-from assay.suites.advice import advise
-from assay.suites.containers import check_depth
+from assay.plugins import checks
 from assay.suites.conversation import check_conversation, system_prompt, turns
-from assay.suites.fields import ALL_FIELDS, COMMON, METHODS, METHODS_OF, Method
-from assay.suites.methods import build_check, check_method
 from assay.suites.shown_files import ShownFiles, find_files, pinned, with_files
-from assay.types import DEFAULT_TEMPERATURE, Case, Judge, ScoringMode
+from assay.suites.test_fields import (
+    COMMON,
+    COMMON_NAMES,
+    CommonFields,
+    all_fields,
+    check_validator,
+    methods,
+    methods_of,
+)
+from assay.types import Case, Check, Problem, ScoringMode
 
 MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
 
 Raw = dict[str, Any]
-_KNOWN = {name: {**COMMON, **method.fields} for name, method in METHODS.items()}
+_USUAL_ID = re.compile(r"[\w-]+_[0-9]{3,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,94 +62,103 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
         message = tr("a test must be an object in braces, not {got}", got=described(raw))
         notes.error(path, message)
         return None
-    method = _method_of(raw, path, notes)
-    broken = _check_fields(raw, path, notes)
-    _check_id(raw, path, broken, notes)
-    check_conversation(raw, path, broken, notes)
-    if method is not None:
-        complete = _check_required(raw, path, method, notes)
-        if complete and not (broken and broken.intersection(method.fields)):
-            check_method(raw, path, shared.language, notes)
+    cls = _check_class(raw, path, notes)
+    known = check_validator(cls).names if cls else ()
+    common: Raw = {}
+    own: Raw = {}
+    for field, value in raw.items():
+        if field in COMMON_NAMES:
+            common[field] = value
+        elif field in known:
+            own[field] = value
+        else:
+            _note_stray(field, value, (*path, field), cls, notes)
+    asked = COMMON.check(common, notes, path)
+    check = check_validator(cls).check(own, notes, path) if cls else None
+    _check_id(raw, path, notes)
+    check_conversation(raw, path, notes, sound=asked is not None)
     files = None
-    if method is METHODS["judge"] and not broken:
+    if check is not None and asked is not None and check.judged:
         files = find_files(raw, path, shared.folder, shared.data_seed, notes)
+    if check is None:
+        return None
+    case = _build(asked or CommonFields(), check, shared)
+    for problem in check.problems(case):
+        notes.error(_written(raw, path, problem), problem.message, about_key=problem.about_key)
     if notes.errors > errors_before:
         return None
     if notes.wants_warnings:
-        advise(raw, path, notes)
-    case = _build(raw, shared)
-    return case if files is None else _showing(case, files, shared)
+        _advise(raw, path, case, notes)
+    return case if files is None else _with_files(case, files, shared)
 
 
-def _method_of(raw: Raw, path: Path, notes: Notes) -> Method | None:
+def _check_class(raw: Raw, path: Path, notes: Notes) -> type[Check] | None:
     name = raw.get("eval_method")
     if isinstance(name, str):
-        if name in METHODS:
-            return METHODS[name]
+        if name in checks and checks[name].in_files:
+            return checks[name]
         problem = tr("unknown eval_method '{name}'", name=shown(name))
-        notes.error((*path, "eval_method"), did_you_mean(problem, name, METHODS))
+        notes.error((*path, "eval_method"), did_you_mean(problem, name, methods()))
     elif "eval_method" not in raw:
-        names = ", ".join(METHODS)
+        names = ", ".join(methods())
         notes.error(path, tr("'eval_method' is missing; it is one of {names}", names=names))
     return None
 
 
-def _check_fields(raw: Raw, path: Path, notes: Notes) -> set[str]:
-    """Check each value by itself; the fields with a wrong one."""
-    name = raw.get("eval_method")
-    known = _KNOWN.get(name, COMMON) if isinstance(name, str) else COMMON
-    broken: set[str] = set()
-    for field, value in raw.items():
-        kind = known.get(field)
-        if kind is None:
-            _check_stray(field, value, (*path, field), name, notes)
-        elif not kind.allows(value):
-            errors_before = notes.errors
-            kind.check(value, (*path, field), notes)
-            if notes.errors > errors_before:
-                broken.add(field)
-    return broken
-
-
-def _check_stray(field: str, value: object, path: Path, method: object, notes: Notes) -> None:
+def _note_stray(
+    field: str, value: object, path: Path, cls: type[Check] | None, notes: Notes
+) -> None:
     """A field that this eval_method does not have."""
-    owners = METHODS_OF.get(field)
-    if owners is None:
+    owners = methods_of(field)
+    if not owners:
         problem = tr("unknown field '{field}'", field=shown(field))
-        notes.error(path, did_you_mean(problem, field, ALL_FIELDS), about_key=True)
+        notes.error(path, did_you_mean(problem, field, all_fields()), about_key=True)
         return
-    if isinstance(value, dict | list):
-        check_depth(value, path, notes)
-    if isinstance(method, str) and method in METHODS:
+    try:
+        refuse_depth(value)
+    except Mistake as mistake:
+        notes.error(path, str(mistake))
+    if cls is not None:
         message = tr(
             "'{field}' belongs to {owners}; with \"{method}\" it is ignored",
             field=field,
             owners=", ".join(owners),
-            method=method,
+            method=cls.method,
         )
         notes.warning(path, message, about_key=True)
 
 
-def _check_required(raw: Raw, path: Path, method: Method, notes: Notes) -> bool:
-    """Note the fields that the eval_method cannot do without; whether all are there."""
-    complete = True
-    for field in method.required:
-        if field not in raw:
-            complete = False
-            message = tr("'{method}' needs '{field}'", method=raw["eval_method"], field=field)
-            notes.error(path, message)
-    return complete
+def _written(raw: Raw, path: Path, problem: Problem) -> Path:
+    """The path as far as the file has it: one text may be written without a list around it."""
+    here: Any = raw
+    steps: list[str | int] = []
+    for step in problem.path:
+        try:
+            here = None if isinstance(here, str) else here[step]
+        except (LookupError, TypeError):
+            break
+        if here is None:
+            break
+        steps.append(step)
+    return (*path, *steps)
 
 
-def _check_id(raw: Raw, path: Path, broken: set[str], notes: Notes) -> None:
+def _advise(raw: Raw, path: Path, case: Case, notes: Notes) -> None:
+    if not _USUAL_ID.fullmatch(case.id):
+        notes.warning((*path, "id"), tr("the usual form of an id is category_001"))
+    for slip in case.check.advice(case):
+        notes.warning(_written(raw, path, slip), slip.message, about_key=slip.about_key)
+
+
+def _check_id(raw: Raw, path: Path, notes: Notes) -> None:
     if notes.test_id is not None and notes.test_id.isascii():
         return
     if "id" not in raw:
         notes.error(path, tr("'id' is missing; the form is category_001"))
         return
-    if "id" in broken:
-        return
     name, where = raw["id"], (*path, "id")
+    if not isinstance(name, str) or not name.strip():
+        return  # noted already
     if not ID_FORM.fullmatch(name):
         wrong = next(letter for letter in name if not ID_FORM.fullmatch(letter))
         message = tr(
@@ -160,36 +178,34 @@ def _check_id(raw: Raw, path: Path, broken: set[str], notes: Notes) -> None:
         notes.error(where, message)
 
 
-def _showing(case: Case, files: ShownFiles, shared: Shared) -> Case:
+def _with_files(case: Case, files: ShownFiles, shared: Shared) -> Case:
     """A judged test with the files in its prompt."""
-    check = case.check
-    if not isinstance(check, Judge):
-        return case
+    judged = case.check.judged
+    assert judged is not None
     shared.shown[case.id] = files.digest
-    evidence = pinned(check.evidence)[0] if check.evidence else None
+    evidence = pinned(judged.evidence)[0] if judged.evidence else None
     return replace(
         case,
         messages=with_files(case.messages, files.texts),
-        check=replace(check, evidence=evidence, data_seed=files.data_seed),
+        check=replace(judged, evidence=evidence, data_seed=files.data_seed),  # type: ignore[type-var]
     )
 
 
-def _build(raw: Raw, shared: Shared) -> Case:
-    stop = raw.get("stop", ())
+def _build(asked: CommonFields, check: Check, shared: Shared) -> Case:
     return Case(
-        id=raw["id"],
+        id=asked.id or "",
         suite=shared.suite,
         category=shared.category,
-        messages=turns(raw),
-        check=build_check(raw),
-        system=system_prompt(raw, shared.system),
-        live=raw.get("live", False),
-        temperature=float(raw.get("temperature", DEFAULT_TEMPERATURE)),
-        max_tokens=raw.get("max_tokens"),
-        stop=(stop,) if isinstance(stop, str) else tuple(stop),
-        description=raw.get("description", ""),
-        reviewed=raw.get("reviewed"),
-        tags=tuple(raw.get("tags", ())),
+        messages=turns(asked),
+        check=check,
+        system=system_prompt(asked, shared.system),
+        live=asked.live,
+        temperature=float(asked.temperature),
+        max_tokens=asked.max_tokens,
+        stop=(asked.stop,) if isinstance(asked.stop, str) else asked.stop or (),
+        description=asked.description,
+        reviewed=asked.reviewed,
+        tags=asked.tags,
         language=shared.language,
         scoring=shared.scoring,
     )

@@ -5,20 +5,20 @@ In: a test object whose fields are of the right kinds. Out: notes; or the turns 
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from itertools import pairwise
 from typing import Any
 
 from assay.files.notes import Notes
 from assay.files.places import Path
 from assay.messages import tr
+from assay.suites.test_fields import CommonFields
 from assay.types import Message
 
 Raw = dict[str, Any]
 
 
-def check_conversation(raw: Raw, path: Path, broken: Collection[str], notes: Notes) -> None:
-    """Note what is wrong with the turns as a whole."""
+def check_conversation(raw: Raw, path: Path, notes: Notes, *, sound: bool) -> None:
+    """Note what is wrong with the turns as a whole; `sound`: each field by itself is right."""
     if "prompt" in raw and "messages" in raw:
         notes.error(
             (*path, "messages"),
@@ -26,7 +26,7 @@ def check_conversation(raw: Raw, path: Path, broken: Collection[str], notes: Not
             about_key=True,
         )
     elif "messages" in raw:
-        if "messages" not in broken and "live" not in broken:
+        if sound:
             _check_turns(raw, path, notes)
     elif "prompt" not in raw:
         notes.error(path, tr("the test asks nothing; it needs 'prompt' or 'messages'"))
@@ -34,25 +34,22 @@ def check_conversation(raw: Raw, path: Path, broken: Collection[str], notes: Not
         _warn_not_live(path, notes)
 
 
-def turns(raw: Raw) -> tuple[Message, ...]:
+def turns(asked: CommonFields) -> tuple[Message, ...]:
     """The conversation without its system message."""
-    if "prompt" in raw:
-        return (Message("user", raw["prompt"]),)
-    return tuple(
-        Message(turn["role"], turn["content"])
-        for turn in raw["messages"]
-        if turn["role"] != "system"
-    )
+    if asked.prompt is not None:
+        return (Message("user", asked.prompt),)
+    spoken = asked.messages or ()
+    return tuple(Message(turn.role, turn.content) for turn in spoken if turn.role != "system")
 
 
-def system_prompt(raw: Raw, default: str | None) -> str | None:
+def system_prompt(asked: CommonFields, default: str | None) -> str | None:
     """The test's own, else the suite's. An empty one of its own is kept, and means: none, whatever
     the suite or a user says.
     """
-    if "system" in raw:
-        return str(raw["system"])
-    if "messages" in raw and raw["messages"][0]["role"] == "system":
-        return str(raw["messages"][0]["content"])
+    if asked.system is not None:
+        return asked.system
+    if asked.messages and asked.messages[0].role == "system":
+        return asked.messages[0].content
     return default or None
 
 

@@ -1,32 +1,25 @@
 """The test format as JSON Schema 2020-12, so that editors complete and check while one types.
 
-In: the table of fields. Out: schemas. Whatever the loader accepts, the schema accepts; rules that
-span fields (a letter beyond the choices, a minimum above its maximum) and files (an id twice) are
-the loader's alone.
+In: the fields of tests and checks, plugins included. Out: schemas. Whatever the loader accepts, the
+schema accepts; rules that span fields (a letter beyond the choices, a minimum above its maximum)
+and files (an id twice) are the loader's alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Any
 
 from assay.files.json_file import MAX_ID_CHARACTERS
-from assay.messages import tr
-from assay.suites import descriptions
-from assay.suites.containers import Record
-from assay.suites.fields import (
-    COMMON,
-    COMPOSITE_WEIGHTS,
-    DEFAULTS,
-    FORMAT_RULES,
-    ID_SCHEMA,
-    MESSAGE,
-    METHODS,
-    METHODS_OF,
-    SUITE_KEYS,
-)
-from assay.suites.kinds import JsonSchema, Kind
+from assay.files.validation import DIALECT
+from assay.messages import tr, translated
+from assay.suites.test_fields import COMMON, check_validator, methods
+from assay.types import DEFAULT_MAX_TOKENS, DEFAULT_TEMPERATURE
 
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
+JsonSchema = dict[str, Any]
+
+# JSON Schema knows no \\w beyond ASCII that all validators share, so the schema forbids what is
+# certainly wrong and leaves the letters of the world to the loader.
+ID_PATTERN = r"^[^\s\x00-,./:-@\[-^`{-\x7f]+$(?!\n)"
 
 
 def tests_schema() -> dict[str, object]:
@@ -42,40 +35,33 @@ def tests_schema() -> dict[str, object]:
     }
 
 
-def suite_schema() -> dict[str, object]:
-    """The schema of a suite.json."""
-    return {
-        "$schema": DIALECT,
-        "title": tr("Assay suite"),
-        "description": tr("What holds for all categories beside this file."),
-        "type": "object",
-        "additionalProperties": False,
-        "properties": _properties(SUITE_KEYS, descriptions.suite_keys()),
-    }
-
-
 def _test() -> JsonSchema:
-    properties = _properties(COMMON, descriptions.common_fields())
-    properties["id"] |= {"pattern": ID_SCHEMA, "maxLength": MAX_ID_CHARACTERS}
-    properties["messages"] |= {"items": _record(MESSAGE, descriptions.message_fields())}
+    properties: dict[str, Any] = COMMON.schema()["properties"]
+    properties["id"] |= {"pattern": ID_PATTERN, "maxLength": MAX_ID_CHARACTERS}
+    properties["temperature"]["default"] = DEFAULT_TEMPERATURE
+    properties["max_tokens"]["default"] = DEFAULT_MAX_TOKENS
+    properties["live"]["default"] = False
+    checks = {name: _check(name) for name in methods()}
     properties["eval_method"] = {
-        "description": descriptions.common_fields()["eval_method"],
-        "enum": list(METHODS),
+        "description": properties["eval_method"]["description"],
+        "enum": list(checks),
         "oneOf": [  # says the same again, with a sentence for each
-            {"const": name, "description": sentence}
-            for name, sentence in descriptions.methods().items()
+            {"const": name, "description": translated(cls.description)}
+            for name, cls in methods().items()
         ],
     }
-    # Without a type: the value of a field of another method is not checked.
-    own = descriptions.method_fields()
-    properties |= {name: {"description": own[name]} for name in METHODS_OF}
+    for check in checks.values():
+        for field, schema in check["properties"].items():
+            # Without a type: the value of a field of another method is not checked.
+            known = {"description": schema["description"]} if "description" in schema else {}
+            properties.setdefault(field, known)
     return {
         "type": "object",
         "properties": properties,
         "additionalProperties": False,
         "required": ["id", "eval_method"],
         "oneOf": [{"required": ["prompt"]}, {"required": ["messages"]}],
-        "allOf": [{"if": _is_method(name), "then": _method(name)} for name in METHODS],
+        "allOf": [{"if": _is_method(name), "then": check} for name, check in checks.items()],
     }
 
 
@@ -83,39 +69,8 @@ def _is_method(name: str) -> JsonSchema:
     return {"properties": {"eval_method": {"const": name}}, "required": ["eval_method"]}
 
 
-def _method(name: str) -> JsonSchema:
-    method = METHODS[name]
-    properties = _properties(method.fields, descriptions.method_fields())
-    if "expected_format" in properties:
-        rules = _record(Record(FORMAT_RULES), descriptions.format_rules())
-        properties["expected_format"] |= rules
-    if "weights" in properties:
-        properties["weights"] |= _record(COMPOSITE_WEIGHTS, descriptions.composite_parts())
-    made: JsonSchema = {"properties": properties, "required": list(method.required)}
-    if name == "format":
-        properties["expected_format"]["minProperties"] = 1
-    if name == "keywords":
-        made["anyOf"] = [_filled("expected_keywords"), _filled("forbidden_keywords")]
-    if name == "composite":
-        made["anyOf"] = [_filled("expected_keywords"), _filled("expected_format")]
-    return made
-
-
-def _filled(field: str) -> JsonSchema:
-    """A list or object that is there and is not empty."""
-    return {"required": [field], "properties": {field: {"minItems": 1, "minProperties": 1}}}
-
-
-def _properties(kinds: Mapping[str, Kind], sentences: Mapping[str, str]) -> dict[str, JsonSchema]:
-    return {name: _described(kind.schema(), sentences[name], name) for name, kind in kinds.items()}
-
-
-def _record(record: Record, sentences: Mapping[str, str]) -> JsonSchema:
-    return record.schema() | {"properties": _properties(record.fields, sentences)}
-
-
-def _described(schema: JsonSchema, sentence: str, name: str) -> JsonSchema:
-    made = {**schema, "description": sentence}
-    if name in DEFAULTS:
-        made["default"] = DEFAULTS[name]
-    return made
+def _check(name: str) -> dict[str, Any]:
+    validator = check_validator(methods()[name])
+    schema = validator.schema()
+    own = {field: each for field, each in schema["properties"].items() if field in validator.names}
+    return {"properties": own, "required": schema.get("required", [])}

@@ -18,7 +18,6 @@ from assay.files.notes import Notes
 from assay.files.wording import described
 from assay.messages import tr
 from assay.suites.case import Shared, read_case
-from assay.suites.fields import METHODS_WITH_GOLD
 from assay.suites.suite_file import (
     SUITE_FILE,
     SuiteSettings,
@@ -26,7 +25,7 @@ from assay.suites.suite_file import (
     language_code,
     read_settings,
 )
-from assay.types import Case, Category, Finding, Keywords, Suite
+from assay.types import Case, Category, Finding, Suite
 
 
 @dataclass(slots=True, eq=False)
@@ -277,11 +276,10 @@ class SuiteReader:
         asked = {case.messages: case.id for case in category.cases} if self._warnings else {}
         for row, case in cases:
             opened.notes.test_id = case.id
-            if not _has_right_answer(case):
+            if case.check.gold() is None:
                 message = tr(
-                    "an example shows its right answer, and '{method}' has none; use {methods}",
+                    "an example shows its right answer, and this '{method}' test has none",
                     method=case.method,
-                    methods=", ".join(METHODS_WITH_GOLD),
                 )
                 opened.notes.error((row, "eval_method"), message)
             if case.messages in asked:
@@ -292,12 +290,6 @@ class SuiteReader:
                 opened.notes.warning((row,), message)
         opened.notes.test_id = None
         return None if opened.notes.errors else tuple(case for _, case in cases)
-
-
-def _has_right_answer(case: Case) -> bool:
-    """Keywords that are only forbidden say what is wrong, and not what is right."""
-    nothing_expected = isinstance(case.check, Keywords) and not case.check.expected
-    return case.method in METHODS_WITH_GOLD and not nothing_expected
 
 
 def suite_name(path: Path) -> str:

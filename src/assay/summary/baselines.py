@@ -7,27 +7,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from assay import stats
-from assay.types import (
-    Answered,
-    Case,
-    CommandSequence,
-    Composite,
-    Estimate,
-    ExactMatch,
-    Keywords,
-    MultipleChoice,
-    Reply,
-    Score,
-    Suite,
-    TopK,
-)
+from assay.types import Answered, Case, Estimate, Reply, Score, Suite
 from assay.types.results import Baselines
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-USUAL_LETTERS = 5
 STUFFED = 200  # keywords in the line that has them all
 YES_AND_NO = ("yes", "no")
 FREQUENT_TEXTS = 5
@@ -103,44 +88,17 @@ def _scored(
 
 
 def _reply(case: Case, text: str) -> Answered:
-    if isinstance(case.check, TopK):
+    if case.check.requests().predictions > 1:
         return Answered(request_id="", text=text, predictions=(text,), prediction_method="given")
     return Answered(request_id="", text=text)
 
 
 def _constants(cases: Sequence[Case]) -> list[str]:
-    expected = Counter(text for case in cases for text in set(_expected_texts(case)))
+    expected = Counter(text for case in cases for text in set(case.check.baselines()))
     # Ties by the text itself: a set's order would differ from one process to the next.
     frequent = sorted(expected, key=lambda text: (-expected[text], text))[:FREQUENT_TEXTS]
-    keywords = " ".join(sorted({word for case in cases for word in _keywords(case)})[:STUFFED])
-    stuffed = [keywords] if keywords else []
-    return list(dict.fromkeys([*_letters(cases), *frequent, *stuffed, *YES_AND_NO]))
-
-
-def _letters(cases: Sequence[Case]) -> str:
-    checks = [case.check for case in cases if isinstance(case.check, MultipleChoice)]
-    if not checks:
-        return ""
-    last = max(max(len(check.choices), LETTERS.index(check.expected) + 1) for check in checks)
-    return LETTERS[: max(last, USUAL_LETTERS)]
-
-
-def _keywords(case: Case) -> Iterator[str]:
-    check = case.check.keywords if isinstance(case.check, Composite) else case.check
-    if isinstance(check, Keywords):
-        yield from (alternatives[0] for alternatives in check.expected)
-
-
-def _expected_texts(case: Case) -> Iterator[str]:
-    check = case.check
-    if isinstance(check, Composite):
-        check = check.keywords or check
-    match check:
-        case ExactMatch():
-            yield from check.expected
-        case TopK():
-            yield from check.expected_any
-        case Keywords():
-            yield from (alternatives[0] for alternatives in check.expected)
-        case CommandSequence():
-            yield from (accepted[0] for accepted in check.expected_commands)
+    adding_up = (case.check for case in cases if case.check.baselines_add_up)
+    words = sorted({word for check in adding_up for word in check.baselines()})[:STUFFED]
+    letters = max((case.check.requests().letters for case in cases), key=len, default="")
+    stuffed = [" ".join(words)] if words else []
+    return list(dict.fromkeys([*letters, *frequent, *stuffed, *YES_AND_NO]))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from assay.summary.guesses import chance, guesses
-from assay.types import Category, MultipleChoice, Suite
+from assay.types import Category, Suite
 from assay.types.results import Baselines, CategoryCard, SuiteCard
 
 TICKS = "tick "  # tags that look for something in an answer say nothing of what a test is about
@@ -43,7 +43,7 @@ def suite_card(suite: Suite, known: Baselines, sources: Mapping[str, int]) -> Su
 def _category(suite: Suite, category: Category) -> CategoryCard:
     cases = category.cases
     words = [sum(len(turn.content.split()) for turn in case.messages) for case in cases]
-    checks = [case.check for case in cases if isinstance(case.check, MultipleChoice)]
+    letters = [case.check.gold() or "" for case in cases if case.check.requests().letters]
     return CategoryCard(
         name=category.name,
         tests=len(cases),
@@ -51,7 +51,7 @@ def _category(suite: Suite, category: Category) -> CategoryCard:
         weight=suite.weight(category.name),
         methods=_counted(case.method for case in cases),
         words=(min(words), round(statistics.median(words)), max(words)),
-        letters=dict(sorted(Counter(check.expected for check in checks).items())),
+        letters=dict(sorted(Counter(letters).items())),
         tags=_counted(tag for case in cases for tag in case.tags if not tag.startswith(TICKS)),
     )
 
@@ -67,7 +67,7 @@ def _repeated(suite: Suite) -> Iterable[str]:
     seen: dict[tuple[object, ...], str] = {}
     for case in suite.cases:
         asked = tuple(" ".join(turn.content.casefold().split()) for turn in case.messages)
-        options = case.check.choices if isinstance(case.check, MultipleChoice) else ()
+        options = case.check.requests().options
         first = seen.setdefault((case.system, asked, options), case.id)
         if first != case.id:
             yield case.id

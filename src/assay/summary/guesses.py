@@ -1,8 +1,7 @@
 """What a reader who understands nothing would choose among the options of a question.
 
-In: multiple-choice Cases with the texts of their options. Out: for each way of guessing the share
-that is right, as an Estimate. A good set of questions gives every one of them chance. Refuses to
-know: models, marking, how a suite is shown.
+In: Cases that ask with options. Out: for each way of guessing the share that is right, as an
+Estimate. A good set of questions gives every one of them chance.
 
 The ways: a fixed place; the longest or the shortest option; the one that shares most or fewest of
 its words with the question; and the words of the options themselves, learnt from other questions
@@ -16,12 +15,12 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from assay import stats
 from assay.messages import tr
-from assay.types import Case, Estimate, MultipleChoice
+from assay.types import LETTERS, Case, Estimate
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 HALVINGS = 10
 _WORD = re.compile(r"\w+(?:[-.']\w+)*")
 # Words that say nothing of a subject; sharing them is no overlap.
@@ -33,80 +32,81 @@ _EMPTY_WORDS = frozenset(
     )
 )
 
-Score = Callable[[Case, MultipleChoice], Sequence[float]]
-Points = Callable[[Case, MultipleChoice], float]
+
+class _Question(NamedTuple):
+    case: Case
+    options: tuple[str, ...]
+    right: int
+
+
+OptionScores = Callable[[_Question], Sequence[float]]
+Points = Callable[[_Question], float]
 
 
 def guesses(cases: Sequence[Case]) -> dict[str, Estimate]:
     """Each way of guessing and the share of questions it gets right; empty without options."""
-    asked = [
-        (case, case.check)
-        for case in cases
-        if isinstance(case.check, MultipleChoice) and case.check.choices
-    ]
+    asked = _questions(cases)
     if not asked:
         return {}
-    places = max(len(check.choices) for _, check in asked)
+    places = max(len(question.options) for question in asked)
     return {
-        name: stats.mean_of([points(case, check) for case, check in asked])
+        name: stats.mean_of([points(question) for question in asked])
         for name, points in _ways(asked, places).items()
     }
 
 
 def chance(cases: Sequence[Case]) -> float | None:
     """What blind guessing gets right on average; None where no test has options."""
-    options = [
-        len(case.check.choices)
-        for case in cases
-        if isinstance(case.check, MultipleChoice) and case.check.choices
-    ]
-    return sum(1 / count for count in options) / len(options) if options else None
+    asked = _questions(cases)
+    return sum(1 / len(question.options) for question in asked) / len(asked) if asked else None
 
 
-def _ways(asked: Sequence[tuple[Case, MultipleChoice]], places: int) -> Mapping[str, Points]:
+def _questions(cases: Sequence[Case]) -> list[_Question]:
+    found = []
+    for case in cases:
+        options, gold = case.check.requests().options, case.check.gold()
+        if options and gold is not None:
+            found.append(_Question(case, options, LETTERS.index(gold)))
+    return found
+
+
+def _ways(asked: Sequence[_Question], places: int) -> Mapping[str, Points]:
     fixed = {
         tr("always {letter}", letter=LETTERS[place]): _best(_always(place))
         for place in range(places)
     }
     return fixed | {
-        tr("the longest option"): _best(lambda _, check: [len(text) for text in check.choices]),
-        tr("the shortest option"): _best(lambda _, check: [-len(text) for text in check.choices]),
+        tr("the longest option"): _best(lambda asked: [len(text) for text in asked.options]),
+        tr("the shortest option"): _best(lambda asked: [-len(text) for text in asked.options]),
         tr("most words in common with the question"): _best(_overlap),
         tr("fewest words in common with the question"): _best(
-            lambda case, check: [-share for share in _overlap(case, check)]
+            lambda asked: [-share for share in _overlap(asked)]
         ),
         tr("words of right options elsewhere"): _LearntWords(asked).points,
     }
 
 
-def _always(place: int) -> Score:
-    return lambda _, check: [float(at == place) for at in range(len(check.choices))]
+def _always(place: int) -> OptionScores:
+    return lambda asked: [float(at == place) for at in range(len(asked.options))]
 
 
-def _best(scores: Score) -> Points:
+def _best(scores: OptionScores) -> Points:
     """The point for the option that scores most. Ties share it, as a coin would: a way that tells
     nothing apart gets chance.
     """
 
-    def points(case: Case, check: MultipleChoice) -> float:
-        return _point(scores(case, check), check)
-
-    return points
+    return lambda asked: _point(scores(asked), asked.right)
 
 
-def _point(scores: Sequence[float], check: MultipleChoice) -> float:
+def _point(scores: Sequence[float], right: int) -> float:
     best = [place for place, score in enumerate(scores) if score == max(scores)]
-    return 1 / len(best) if _right(check) in best else 0.0
+    return 1 / len(best) if right in best else 0.0
 
 
-def _right(check: MultipleChoice) -> int:
-    return LETTERS.index(check.expected.strip().upper())
-
-
-def _overlap(case: Case, check: MultipleChoice) -> list[float]:
-    question = set(_words(case.prompt))
+def _overlap(asked: _Question) -> list[float]:
+    question = set(_words(asked.case.prompt))
     shares = []
-    for text in check.choices:
+    for text in asked.options:
         words = set(_words(text))
         shares.append(len(words & question) / len(words) if words else 0.0)
     return shares
@@ -125,37 +125,38 @@ class _LearntWords:
     others teach each one).
     """
 
-    def __init__(self, asked: Sequence[tuple[Case, MultipleChoice]]) -> None:
+    def __init__(self, asked: Sequence[_Question]) -> None:
         draw = random.Random(0)
         self._points: dict[str, list[float]] = {}
         for _ in range(HALVINGS):
             mixed = draw.sample(asked, len(asked))
             half = len(mixed) // 2
             for taught, tested in ((mixed[:half], mixed[half:]), (mixed[half:], mixed[:half])):
-                weight = _word_weights([check for _, check in taught])
-                for case, check in tested:
+                weight = _word_weights(taught)
+                for question in tested:
                     scores = [
                         # fsum: a set has no order, and a plain sum would depend on one.
                         math.fsum(weight.get(word, 0.0) for word in _all_words(text))
-                        for text in check.choices
+                        for text in question.options
                     ]
-                    self._points.setdefault(case.id, []).append(_point(scores, check))
+                    points = self._points.setdefault(question.case.id, [])
+                    points.append(_point(scores, question.right))
 
-    def points(self, case: Case, _: MultipleChoice) -> float:
+    def points(self, asked: _Question) -> float:
         """How often the question was answered rightly by the others' words."""
-        tries = self._points[case.id]
+        tries = self._points[asked.case.id]
         return sum(tries) / len(tries)
 
 
-def _word_weights(checks: Sequence[MultipleChoice]) -> dict[str, float]:
+def _word_weights(questions: Sequence[_Question]) -> dict[str, float]:
     """For each word the log-odds of standing in a right option, smoothed by one."""
     right: defaultdict[str, float] = defaultdict(float)
     wrong: defaultdict[str, float] = defaultdict(float)
-    for check in checks:
-        others = len(check.choices) - 1
-        for place, text in enumerate(check.choices):
+    for question in questions:
+        others = len(question.options) - 1
+        for place, text in enumerate(question.options):
             for word in _all_words(text):
-                if place == _right(check):
+                if place == question.right:
                     right[word] += 1
                 else:
                     wrong[word] += 1 / others  # wrong options are so many times as many

@@ -4,7 +4,7 @@ In: nothing. Out: frozen dataclasses, a few constants, and the protocols Model a
 pages: `questions`, `exchanges`, `models`, `outcomes`, `samples`. Everybody imports them from here.
 Standard library only.
 
-    Suite -> Category -> Case -> Check        what is asked, and how its answer is marked
+    Suite -> Category -> Case -> Check        what is asked, and how its answer is scored
     Case x ModelFacts -> Request -> Reply     what was asked, and what came back
     Case x Reply -> Score                     what it is worth, or why that cannot be said
     Case + Reply + Score = Trial -> Estimate  what it says about the model, and how surely
@@ -13,6 +13,7 @@ Standard library only.
 
 from __future__ import annotations
 
+from assay.types.checks import LETTERS, Check, Context, JudgeFields, Problem, Requests
 from assay.types.models import (
     Capability,
     Machine,
@@ -56,27 +57,14 @@ from assay.types.tests import (
     DEFAULT_TEMPERATURE,
     INCOMPLETE_ABOVE,
     LANGUAGES,
-    MARKDOWN_ELEMENTS,
-    METHOD_OF,
     Case,
     Category,
-    Check,
-    CommandSequence,
-    Composite,
-    EweQuality,
-    ExactMatch,
     Finding,
-    Format,
-    Judge,
-    Keywords,
     Message,
-    MultipleChoice,
-    NoCheck,
     Role,
     ScoringMode,
     Severity,
     Suite,
-    TopK,
 )
 
 __all__ = [
@@ -86,8 +74,7 @@ __all__ = [
     "DEFAULT_TEMPERATURE",
     "INCOMPLETE_ABOVE",
     "LANGUAGES",
-    "MARKDOWN_ELEMENTS",
-    "METHOD_OF",
+    "LETTERS",
     "Answered",
     "Capability",
     "Case",
@@ -95,31 +82,26 @@ __all__ = [
     "Cause",
     "Check",
     "Chosen",
-    "CommandSequence",
-    "Composite",
+    "Context",
     "Estimate",
-    "EweQuality",
-    "ExactMatch",
     "Failed",
     "Finding",
-    "Format",
     "Health",
     "HealthCheck",
-    "Judge",
-    "Keywords",
+    "JudgeFields",
     "Machine",
     "Message",
     "Model",
     "ModelFacts",
-    "MultipleChoice",
-    "NoCheck",
     "Observed",
     "Observer",
     "Outcome",
     "PredictionMethod",
+    "Problem",
     "ReadText",
     "Reply",
     "Request",
+    "Requests",
     "Role",
     "SamplePrompt",
     "Sampling",
@@ -138,7 +120,6 @@ __all__ = [
     "ToChoose",
     "ToRead",
     "ToTime",
-    "TopK",
     "Trial",
     "Work",
 ]

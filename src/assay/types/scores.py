@@ -40,10 +40,11 @@ class Score:
 
     `no_answer`: nothing could be read, which is 0 and counted.
     `unscored_reason` is a short code such as `no_judge` or `scorer_error`.
+    `scorer` and `version` are the check's; a check may leave them out.
     """
 
-    scorer: str
-    version: int
+    scorer: str = ""
+    version: int = 0
     value: float | None = None
     unscored_reason: str | None = None
     no_answer: bool = False

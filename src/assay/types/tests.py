@@ -1,7 +1,6 @@
-"""What is asked, and how its answer is to be marked.
+"""What is asked: Suite, Category, Case and Message, and Finding for a mistake in a file.
 
-In: nothing. Out: Suite, Category, Case, the kinds of Check, Message, and Finding for a mistake in a
-file.
+In: nothing. Out: frozen dataclasses. How an answer is scored is in `types/checks.py`.
 """
 
 from __future__ import annotations
@@ -9,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
+
+from assay.types.checks import Check
 
 Role = Literal["system", "user", "assistant"]
 Severity = Literal["error", "warning"]
@@ -37,10 +38,6 @@ LANGUAGES: Mapping[str, str] = {
     "ajg": "ajg",
 }  # fmt: skip
 
-MARKDOWN_ELEMENTS = (
-    "header", "list", "bold", "italic", "code", "code_block", "table", "link", "quote",
-)  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -51,139 +48,13 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExactMatch:
-    """The whole answer is one of the accepted texts."""
-
-    expected: tuple[str, ...]
-    normalize: Literal["strict", "trim", "text", "number"] = "text"
-    method: Literal["exact_match"] = "exact_match"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Keywords:
-    """Share of the expected found; each item is a tuple of alternatives."""
-
-    expected: tuple[tuple[str, ...], ...]
-    forbidden: tuple[tuple[str, ...], ...] = ()
-    match: Literal["word", "prefix", "substring"] = "word"
-    method: Literal["keywords"] = "keywords"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MultipleChoice:
-    """One letter is right; `choices` are the texts behind A, B, C … where given."""
-
-    expected: str
-    choices: tuple[str, ...] = ()
-    score_by: Literal["letter", "text"] = "letter"
-    render: bool = True
-    method: Literal["multiple_choice"] = "multiple_choice"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
-    """Rules on the shape of an answer. None means: not asked for."""
-
-    contains_ewe: bool | None = None
-    contains_function_call: bool | None = None
-    json: bool | None = None
-    min_length: int | None = None
-    max_length: int | None = None
-    min_words: int | None = None
-    max_words: int | None = None
-    max_sentences: int | None = None
-    list_item_count: int | None = None
-    starts_with: str | None = None
-    ends_with: str | None = None
-    language: str | None = None
-    markdown_elements: tuple[str, ...] = ()
-    method: Literal["format"] = "format"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EweQuality:
-    """How well the answer reads as Ewe."""
-
-    method: Literal["ewe_quality"] = "ewe_quality"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Composite:
-    """Weighted mean of keywords, format and, where it applies, Ewe quality."""
-
-    keywords: Keywords | None = None
-    format: Format | None = None
-    weights: Mapping[str, float] = field(default_factory=dict)  # keys: keywords format ewe_quality
-    method: Literal["composite"] = "composite"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopK:
-    """An accepted answer is among the k best."""
-
-    expected_any: tuple[str, ...]
-    k: int = 3
-    match: Literal["word", "command", "module"] = "word"
-    method: Literal["top_k"] = "top_k"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandSequence:
-    """Share of the steps found in order; each step is a tuple of accepted commands."""
-
-    expected_commands: tuple[tuple[str, ...], ...]
-    method: Literal["command_sequence"] = "command_sequence"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judge:
-    """Marked by a judge, not by a rule. `fixtures` are GENERATOR:FILE, or files beside the tests;
-    their content stands in the prompt already. `data_seed` is what generated ones were made from.
-    """
-
-    rubric: str
-    requirements: tuple[str, ...] = ()
-    evaluation_points: tuple[str, ...] = ()
-    checklist: tuple[str, ...] = ()
-    evidence: str | None = None
-    fixtures: tuple[str, ...] = ()
-    data_seed: int = 0
-    method: Literal["judge"] = "judge"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NoCheck:
-    """Nothing says what is right: a prompt of `assay ask`, never one of a test file."""
-
-    method: Literal["unmarked"] = "unmarked"
-
-
-Check = (
-    ExactMatch | Keywords | MultipleChoice | Format | EweQuality
-    | Composite | TopK | CommandSequence | Judge | NoCheck
-)  # fmt: skip
-
-METHOD_OF: Mapping[type, str] = {
-    ExactMatch: "exact_match",
-    Keywords: "keywords",
-    MultipleChoice: "multiple_choice",
-    Format: "format",
-    EweQuality: "ewe_quality",
-    Composite: "composite",
-    TopK: "top_k",
-    CommandSequence: "command_sequence",
-    Judge: "judge",
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One test, with all that is needed to ask it and to mark its answer.
+    """One test, with all that is needed to ask it and to score its answer.
 
     `messages` holds what the file says, before choices are appended and without the system prompt,
-    which stands in `system` (the test's own, else the suite's, else None).
+    which is in `system` (the test's own, else the suite's, else None).
     `live`: each user turn is asked in turn with the model's own replies between.
-    `language` and `scoring` are the suite's, carried along because marking depends on them.
+    `language` and `scoring` are the suite's, carried along because scoring depends on them.
     """
 
     id: str
@@ -204,7 +75,7 @@ class Case:
 
     @property
     def method(self) -> str:
-        """The `eval_method` as test files spell it."""
+        """The `eval_method`."""
         return self.check.method
 
     @property

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from assay.checks.judge import Judge
 from assay.errors import SandboxUnavailable
 from assay.evidence import examine
 from assay.sandbox import Sandbox, open_sandbox
-from assay.types import Judge
 from assay.types.judgements import Evidence
 from tests.evidence.coding.references import GENERATORS
 

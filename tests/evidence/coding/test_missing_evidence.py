@@ -2,9 +2,9 @@
 
 import pytest
 
+from assay.checks.judge import Judge
 from assay.evidence import examine
 from assay.sandbox import Ran
-from assay.types import Judge
 from tests.evidence.coding.references import GENERATORS, reference
 
 RUN = [test for test in GENERATORS if test != "CT-04"]

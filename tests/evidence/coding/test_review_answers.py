@@ -2,9 +2,9 @@
 
 import pytest
 
+from assay.checks.judge import Judge
 from assay.evidence import examine
 from assay.fixtures import make
-from assay.types import Judge
 from tests.evidence.coding.references import reference
 
 SITES = {site["id"]: site for site in make("review_code", 0).facts["sites"]}

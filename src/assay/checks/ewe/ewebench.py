@@ -1,11 +1,11 @@
-"""Marks answers by the rules of EweBench 1.0, so that results published with it stay comparable.
+"""Scores answers by the rules of EweBench 1.0, so that results published with it stay comparable.
 
 In: a case of a suite whose scoring is `ewebench-1.0`, and its reply. Out: a Score, or None for the
 methods these rules do not know (top_k, command_sequence, judge). The faults are kept, because they
 are part of the published figures:
 
     - "Hello people. This is a simple example." contains Ewe: "le" is a substring of "people"
-    - a flag set to false is marked as if it were true
+    - a flag set to false is scored as if it were true
     - an answer is whatever the server sent, an error text included
     - ʋ is not among the Ewe letters, and nothing is normalised to NFC
     - "réponse" is sought in an upper-cased text, so that cue for a letter never matches
@@ -15,19 +15,14 @@ from __future__ import annotations
 
 import re
 
+from assay.checks.composite import Composite
+from assay.checks.ewe_quality import EweQuality
+from assay.checks.exact_match import ExactMatch
+from assay.checks.format import Format, Rules
+from assay.checks.keywords import Keywords
+from assay.checks.multiple_choice import MultipleChoice
 from assay.messages import tr
-from assay.types import (
-    Answered,
-    Case,
-    Composite,
-    EweQuality,
-    ExactMatch,
-    Format,
-    Keywords,
-    MultipleChoice,
-    Score,
-    ScorePart,
-)
+from assay.types import Answered, Case, Score, ScorePart
 
 SCORER, VERSION = "ewebench-1.0", 1
 
@@ -56,7 +51,7 @@ def score_ewebench(case: Case, reply: Answered) -> Score | None:
         case MultipleChoice():
             value = _letter(text, check.expected)
         case Format():
-            parts = _format_rules(text, check)
+            parts = _format_rules(text, check.expected_format)
             value = _mean(parts)
         case EweQuality():
             value = _quality(text)
@@ -64,7 +59,7 @@ def score_ewebench(case: Case, reply: Answered) -> Score | None:
             parts = {
                 "keywords": _keywords(text, check.keywords),
                 "ewe_quality": _quality(text),
-                "format": _mean(_format_rules(text, check.format)),
+                "format": _mean(_format_rules(text, check.expected_format)),
             }
             value = _mean(parts)
         case _:
@@ -96,10 +91,10 @@ def _keywords(text: str, check: Keywords | None) -> float:
     """The old rules know no alternatives: an item that lists some is found if any is. They know no
     forbidden keywords either, so those are not looked at.
     """
-    if check is None or not check.expected:
+    if check is None or not check.expected_keywords:
         return 0.0
     answer = text.lower()
-    found = [any(word.lower() in answer for word in words) for words in check.expected]
+    found = [any(word.lower() in answer for word in words) for words in check.expected_keywords]
     return sum(found) / len(found)
 
 
@@ -110,7 +105,7 @@ def _letter(text: str, expected: str) -> float:
     return float(bool(found))
 
 
-def _format_rules(text: str, check: Format | None) -> dict[str, float]:
+def _format_rules(text: str, check: Rules | None) -> dict[str, float]:
     """One value for each of the five rules that is stated. Other rules are ignored."""
     rules: dict[str, float] = {}
     if check is None:

@@ -1,7 +1,6 @@
-"""Marks how well an answer reads as Ewe.
+"""How well a text reads as Ewe; not whether it is true, polite or to the point.
 
-In: a text, or a case with its reply. Out: a value from 0 to 1 with what cost points. Refuses to
-know: whether the answer is true, polite or to the point. It says "reads as Ewe", no more.
+In: a text. Out: a value from 0 to 1 with what cost points.
 
 value = share x word order x variety x letters, and at most 0.5 for a single word:
 
@@ -30,9 +29,6 @@ from assay.checks.ewe.language_model import (
     shipped_model,
 )
 from assay.messages import tr, trn
-from assay.types import Answered, Case, EweQuality, Score, ScorePart
-
-SCORER, VERSION = "ewe_quality", 1
 
 FULL_SHARE = 0.9
 SURE_MARGIN = 8.0  # nats; a text with less counts in proportion
@@ -45,27 +41,10 @@ SINGLE_WORD_CAP = 0.5
 WORTH_NAMING = 0.9  # a factor above this is not worth a sentence
 
 
-def ewe_quality(case: Case, check: EweQuality, reply: Answered) -> Score:
-    """The score of one reply. An empty one is no answer."""
-    if reply.reasoning_unclosed or not reply.text.strip():
-        explanation = tr("The model gave no answer.")
-        return Score(
-            scorer=SCORER, version=VERSION, value=0.0, no_answer=True, explanation=explanation
-        )
-    factors = factors_of(reply.text)
-    return Score(
-        scorer=SCORER,
-        version=VERSION,
-        value=_value(reply.text, factors),
-        explanation=_explanation(reply.text, factors),
-        parts=tuple(ScorePart(name=name, value=value) for name, value in factors.items()),
-    )
-
-
 def quality_of(text: str, model: LanguageModel | None = None) -> tuple[float, str]:
     """A value from 0 to 1, and the sentences that say what cost points."""
     factors = factors_of(text, model)
-    return _value(text, factors), _explanation(text, factors)
+    return quality_from(text, factors), explain_quality(text, factors)
 
 
 def factors_of(text: str, model: LanguageModel | None = None) -> Mapping[str, float]:
@@ -80,7 +59,8 @@ def factors_of(text: str, model: LanguageModel | None = None) -> Mapping[str, fl
     }
 
 
-def _value(text: str, factors: Mapping[str, float]) -> float:
+def quality_from(text: str, factors: Mapping[str, float]) -> float:
+    """The product of the factors; at most 0.5 for a single word."""
     value = math.prod(factors.values())
     return round(min(value, SINGLE_WORD_CAP) if _word_count(text) < 2 else value, 4)
 
@@ -139,7 +119,8 @@ def _look_alikes(text: str) -> Counter[str]:
     return Counter(character for character in composed(text) if character in CONFUSABLES)
 
 
-def _explanation(text: str, factors: Mapping[str, float]) -> str:
+def explain_quality(text: str, factors: Mapping[str, float]) -> str:
+    """What cost points."""
     share = factors["share"] * FULL_SHARE
     if not _word_count(text):
         said = [tr("There are no words to read.")]

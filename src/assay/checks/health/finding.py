@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from assay.checks.text import occurs
+from assay.checks.keywords import occurs
 from assay.text.folding import fold_for_matching
 
 

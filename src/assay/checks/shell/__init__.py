@@ -6,5 +6,4 @@ arguments words -> options and operands (options, changing, programs: tables)
 meaning   commands -> what they do
 sequence  steps found in order
 modules   kernel modules that a line names (claims: what a sentence says of them)
-marking   the two scorers, top_k and command_sequence
 """

@@ -11,13 +11,17 @@ step at most; a command with two actions (`systemctl enable --now ssh`) can meet
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from assay.checks.shell.meaning import Action, actions_of, fulfils
+from assay.checks.shell.programs import KNOWN_PROGRAMS
 from assay.checks.shell.reading import without_prompt
 from assay.checks.shell.syntax import Command, parse
+from assay.messages import trn
+
+LISTED_AT_MOST = 8  # commands named in an explanation; `extracted` has all
 
 Pipeline = tuple[tuple[Action, ...], ...]  # the actions of each command between the pipes
 
@@ -41,6 +45,21 @@ def pipelines_of(expected: str) -> tuple[Pipeline, ...]:
 def programs_of(expected: str) -> frozenset[str]:
     """The programs an expected text names, to be known when an answer is read."""
     return frozenset(command.program for command in parse(without_prompt(expected)).commands)
+
+
+def known_programs(expected: Iterable[str]) -> frozenset[str]:
+    """The programs to look for in an answer."""
+    return KNOWN_PROGRAMS.union(*map(programs_of, expected))
+
+
+def list_briefly(texts: Iterable[str]) -> str:
+    """The first few texts, and how many more there are."""
+    listed = [" ".join(text.split())[:200] for text in texts]
+    more = len(listed) - LISTED_AT_MOST
+    shown = "; ".join(listed[:LISTED_AT_MOST])
+    if more <= 0:
+        return shown
+    return trn("{shown}; and {count} more", "{shown}; and {count} more", more, shown=shown)
 
 
 class _Taken(NamedTuple):

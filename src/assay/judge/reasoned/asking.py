@@ -13,7 +13,7 @@ from assay.judge.guards.fencing import LIMIT
 from assay.judge.reasoned.prompt import Asked, messages, question_id
 from assay.judge.reasoned.schema import FULL, SHORT, one_criterion_schema, whole_schema
 from assay.judge.rubrics import questions_for
-from assay.types import Case, Judge, ModelFacts, Sampling, Thinking, ToAnswer
+from assay.types import Case, ModelFacts, Sampling, Thinking, ToAnswer
 from assay.types.judgements import Criterion, Question, Rubric
 
 Step = Literal["whole", "again", "shorter", "split"]
@@ -78,10 +78,11 @@ def rotated(criteria: tuple[Criterion, ...], repeat: int) -> tuple[Criterion, ..
 
 def checklist_of(rubric: Rubric, case: Case) -> tuple[Question, ...]:
     """The test's own checklist; where it has none, the first questions of each criterion."""
-    if isinstance(case.check, Judge) and case.check.checklist:
+    judged = case.check.judged
+    if judged and judged.checklist:
         return tuple(
             Question(id=f"checklist.{number}", criterion="", text=text)
-            for number, text in enumerate(case.check.checklist[:MOST_QUESTIONS], 1)
+            for number, text in enumerate(judged.checklist[:MOST_QUESTIONS], 1)
         )
     asked = questions_for(rubric, case)
     each = max(1, MOST_QUESTIONS // len(rubric.criteria))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.judge.guards.fencing import Fenced, defused, fence, heading
-from assay.types import Case, Judge, Message
+from assay.types import Case, Message
 from assay.types.judgements import Criterion, Evidence, Question
 
 LONGEST_TASK = 24_000  # characters
@@ -78,10 +78,10 @@ def _about_the_task(asked: Asked) -> list[str]:
         message.content for message in asked.case.messages if message.role != "system"
     )
     parts = [heading("TASK"), fence(task, name="TASK", limit=LONGEST_TASK, numbered=False).block]
-    check = asked.case.check
-    if isinstance(check, Judge):
-        parts += _listed("REQUIREMENTS", check.requirements)
-        parts += _listed("EVALUATION POINTS", check.evaluation_points)
+    judged = asked.case.check.judged
+    if judged:
+        parts += _listed("REQUIREMENTS", judged.requirements)
+        parts += _listed("EVALUATION POINTS", judged.evaluation_points)
     if asked.use_case.strip():
         parts += ["", heading("USE CASE"), "The answer is wanted for this: "
                   + " ".join(defused(asked.use_case).split())]  # fmt: skip

@@ -18,7 +18,7 @@ from assay.messages import tr
 from assay.models.opening import open_model, read_spec
 from assay.suites.catalogue import find
 from assay.suites.load import load_suite
-from assay.types import Judge, ModelFacts
+from assay.types import ModelFacts
 from assay.workflow.discover.discovery import ModelFound, find_judges
 from assay.workflow.judging.panel import judged_cases
 
@@ -74,7 +74,7 @@ def refuse_as_judge(spec: str, tested: Sequence[ModelFacts]) -> None:
 def what_to_judge(suites: Sequence[str]) -> ToJudge:
     """How much of these suites needs a judge."""
     cases = judged_cases([load_suite(find(suite)) for suite in suites])
-    checks = [case.check for case in cases if isinstance(case.check, Judge)]
+    checks = [judged for case in cases if (judged := case.check.judged)]
     return ToJudge(
         tests=len(cases),
         holds_code=any(each.rubric == OF_CODE and each.evidence for each in checks),

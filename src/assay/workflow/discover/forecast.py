@@ -19,7 +19,7 @@ from assay.models.opening import read_spec
 from assay.plan import Plan
 from assay.store import Run, Store
 from assay.store.verbs import FILE_NAME
-from assay.types import Judge, Model, ModelFacts, Request, ToAnswer, ToChoose
+from assay.types import Model, ModelFacts, Request, ToAnswer, ToChoose
 from assay.workflow.discover.earlier_times import Range, by_earlier, earlier_seconds
 from assay.workflow.discover.pace import Untimed, characters_of, time_one_question
 from assay.workflow.evaluate.asking import StoredReplies, TestConversation
@@ -315,7 +315,7 @@ def _lengths(plan: Plan, pending: Sequence[tuple[Request, int]]) -> Iterator[tup
     """Of a short and of a long answer, in tokens. A letter chosen by its likelihood is one token;
     where that does not decide, a short answer follows.
     """
-    judged = {each.key for each in plan.exchanges if isinstance(each.case.check, Judge)}
+    judged = {each.key for each in plan.exchanges if each.case.check.judged}
     thinks = plan.facts.thinks and plan.options.think != "off"
     for request, _ in pending:
         work = request.work

@@ -19,7 +19,7 @@ from assay.checks.scoring import score_reply
 from assay.judge.guards.trivial import explain, why_trivial
 from assay.plan import rendered_prompt
 from assay.summary.baselines import baselines
-from assay.types import Answered, Case, Judge, Reply, Request, Score, Suite
+from assay.types import Answered, Case, Reply, Request, Score, Suite
 from assay.types.results import Baselines
 from assay.workflow.evaluate.run_folder import RunFolder, ids_in_several
 
@@ -104,7 +104,7 @@ def baselines_of(suite: Suite) -> Baselines:
 
 def _marked(case: Case, reply: Reply) -> Score | None:
     """As ever; but of a judged test, an answer that is none is 0 without a judge."""
-    if isinstance(case.check, Judge) and isinstance(reply, Answered):
+    if case.check.judged and isinstance(reply, Answered):
         why = why_trivial(reply.text, case)
         if why is not None:
             return Score(scorer="judge", version=1, value=0.0, explanation=explain(why))

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from assay.checks.own_prompt import OwnPrompt
 from assay.errors import UsageError
 from assay.messages import tr
-from assay.types import Case, Category, Message, NoCheck, Suite
+from assay.types import Case, Category, Message, Suite
 
 SUITE = "ask"
 SEPARATOR = "---"
@@ -34,7 +35,7 @@ def own_prompts(path: Path, *, system: str | None = None) -> Suite:
             suite=SUITE,
             category="prompts",
             messages=(Message("user", prompt),),
-            check=NoCheck(),
+            check=OwnPrompt(),
             system=system,
         )
         for number, prompt in enumerate(prompts, start=1)
@@ -51,7 +52,7 @@ def own_prompts(path: Path, *, system: str | None = None) -> Suite:
 
 def is_own(suite: Suite) -> bool:
     """Whether it holds prompts of `assay ask`, of which none can be scored."""
-    return all(isinstance(case.check, NoCheck) for case in suite.cases)
+    return all(not case.check.in_files for case in suite.cases)
 
 
 def _split(text: str) -> list[str]:

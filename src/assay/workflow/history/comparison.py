@@ -13,7 +13,7 @@ from assay.errors import RunNotFound, UsageError
 from assay.messages import tr
 from assay.store import Run, RunModel, Store
 from assay.summary.comparisons import compare_suites, with_holm
-from assay.types import Case, Judge, Suite
+from assay.types import Case, Suite
 from assay.types.judgements import Judging
 from assay.types.results import Comparison, PairComparison, Side, SuiteComparison, SuiteSummary
 from assay.workflow.evaluate.own_prompts import is_own
@@ -114,7 +114,7 @@ def _pair(a: _Answers, b: _Answers) -> PairComparison:
         for answers in (a, b)
         if not answers.finished
     ]
-    judged = any(isinstance(case.check, Judge) for name in shared for case in a.suites[name].cases)
+    judged = any(case.check.judged for name in shared for case in a.suites[name].cases)
     if judged and a.judging and b.judging and a.is_judged_by != b.is_judged_by:
         notes.append(
             tr("the two runs were not judged alike, so judged tests may differ by that alone; "

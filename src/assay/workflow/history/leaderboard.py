@@ -14,7 +14,7 @@ from assay.messages import tr, trn
 from assay.store import Run, RunModel, Store
 from assay.summary.comparisons import rank
 from assay.summary.trials import summarise
-from assay.types import Answered, Judge, SamplingMode, Suite, Trial
+from assay.types import Answered, SamplingMode, Suite, Trial
 from assay.types.results import Leaderboard, Standing
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.history.results import trials_of
@@ -134,7 +134,7 @@ def _enter(
 
 def _judged(run: Run, suite: Suite) -> str:
     """Another judge, or the same one beside what running the code showed, gives other scores."""
-    if not any(isinstance(case.check, Judge) for case in suite.cases):
+    if not any(case.check.judged for case in suite.cases):
         return ""
     if run.judging is None:
         return tr("not judged")

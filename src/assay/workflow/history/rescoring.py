@@ -19,7 +19,7 @@ from assay.plan import AskOptions, make_plan
 from assay.store import Run, RunModel, Store, TryKey
 from assay.suites.load import SuiteFiles, load_suite
 from assay.suites.suite_file import with_default_system
-from assay.types import Case, Judge, Message, ModelFacts, Score, Suite
+from assay.types import Case, Message, ModelFacts, Score, Suite
 from assay.types.results import Report
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.evaluate.run_folder import RunFolder
@@ -131,7 +131,8 @@ def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
 
 def _data_seed(suite: Suite) -> int:
     """What the files were made from that its tests show."""
-    return next((case.check.data_seed for case in suite.cases if isinstance(case.check, Judge)), 0)
+    judged = (case.check.judged for case in suite.cases)
+    return next((check.data_seed for check in judged if check), 0)
 
 
 def _questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Message, ...]]]:

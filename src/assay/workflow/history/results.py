@@ -19,7 +19,7 @@ from assay.suites.sample_prompts import load_samples
 from assay.summary.checkpoints import figures_of
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
-from assay.types import Failed, Judge, SamplePrompt, Suite, Trial
+from assay.types import Failed, SamplePrompt, Suite, Trial
 from assay.types.decisions import Decision, Measured, Subject
 from assay.types.judged import Judged
 from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
@@ -280,7 +280,7 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int, found: Judged | None) 
 
 
 def _judged(suites: Sequence[Suite]) -> int:
-    return sum(isinstance(case.check, Judge) for suite in suites for case in suite.cases)
+    return sum(case.check.judged is not None for suite in suites for case in suite.cases)
 
 
 def _hints(store: Store, run: Run, failed: int, judged: int) -> Iterator[str]:

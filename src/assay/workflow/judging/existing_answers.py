@@ -20,7 +20,7 @@ from assay.models.written_outputs import WrittenOutputs
 from assay.reports.evaluation_text_reading import Reading, read_evaluations
 from assay.store import Run, Store
 from assay.suites.test_plan_file import load_test_plans
-from assay.types import Judge, Observer, Suite
+from assay.types import Observer, Suite
 from assay.types.options import StoredAnswerOptions
 from assay.types.results import Report
 from assay.workflow.evaluate.evaluation import evaluate
@@ -125,7 +125,7 @@ def judge_in(
 ) -> Report:
     """Judge a run whose folder is ours."""
     suites = store.read_suites(run)
-    if not any(isinstance(case.check, Judge) for suite in suites for case in suite.cases):
+    if not any(case.check.judged for suite in suites for case in suite.cases):
         raise UsageError(
             tr("no test of run {run} needs a judge", run=run.id),
             hint=tr("choose a run of a suite with judged tests, such as coding or data"),

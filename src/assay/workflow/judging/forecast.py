@@ -15,7 +15,7 @@ from assay.judge.questionnaire import Questionnaire
 from assay.plan import Plan
 from assay.request_identity import example_key
 from assay.store import Run, Store
-from assay.types import Case, Chosen, Judge, Request
+from assay.types import Case, Chosen, Request
 from assay.types.judgements import Evidence
 from assay.workflow.judging.panel import Panel, Seat
 
@@ -34,7 +34,7 @@ def cases_to_judge(
     read = _read_before(plan, seat, store) if store else set()
     for exchange in plan.exchanges:
         is_new = exchange.key in to_come or not (begun or exchange.key in read)
-        if isinstance(exchange.case.check, Judge) and is_new:
+        if exchange.case.check.judged and is_new:
             yield exchange.case
 
 

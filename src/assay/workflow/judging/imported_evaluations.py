@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from assay.messages import tr
 from assay.reports.evaluation_text_reading import Imported, Reading, to_judgement
 from assay.store import Run, RunModel
-from assay.types import Judge, Suite
+from assay.types import Suite
 from assay.types.judgements import Judgement
 
 Assigned = dict[tuple[int, str, str, int], list[Judgement]]
@@ -28,7 +28,7 @@ def assigned(
     tests: dict[str, list[str]] = defaultdict(list)
     for suite in suites:
         for case in suite.cases:
-            if isinstance(case.check, Judge):
+            if case.check.judged:
                 tests[case.id].append(suite.name)
     for reading in readings:
         for evaluation in reading.evaluations:

@@ -19,7 +19,7 @@ from assay.judge.rubrics import load_rubric
 from assay.messages import tr
 from assay.models.opening import open_model
 from assay.sandbox import Sandbox, open_sandbox
-from assay.types import Case, Judge, Model, ModelFacts, Suite
+from assay.types import Case, Model, ModelFacts, Suite
 from assay.types.judgements import JudgedBy, JudgeForm, Layout, Rubric
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
 
@@ -90,8 +90,9 @@ class Panel:
 
     def rubric_of(self, case: Case) -> Rubric:
         """The rubric of a judged test."""
-        assert isinstance(case.check, Judge)
-        return self.rubrics[case.suite, case.check.rubric]
+        judged = case.check.judged
+        assert judged
+        return self.rubrics[case.suite, judged.rubric]
 
     def close(self) -> None:
         """Let go of judges and sandbox."""
@@ -103,7 +104,7 @@ class Panel:
 
 def judged_cases(suites: Sequence[Suite]) -> list[Case]:
     """The tests that a judge has to read."""
-    return [case for suite in suites for case in suite.cases if isinstance(case.check, Judge)]
+    return [case for suite in suites for case in suite.cases if case.check.judged]
 
 
 def open_panel(
@@ -157,7 +158,7 @@ def _rubrics(suites: Sequence[Suite], errors: list[AssayError]) -> dict[tuple[st
         path = Path(suite.path) if suite.path else Path()
         beside = path if path.is_dir() else path.parent
         for name in dict.fromkeys(
-            case.check.rubric for case in suite.cases if isinstance(case.check, Judge)
+            judged.rubric for case in suite.cases if (judged := case.check.judged)
         ):
             try:
                 found[suite.name, name] = load_rubric(name, beside)

@@ -34,7 +34,7 @@ from assay.sandbox import Sandbox
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import SHIPPED
 from assay.suites.load import load_suite
-from assay.types import Answered, Case, Judge, Observer, Suite
+from assay.types import Answered, Case, Observer, Suite
 from assay.types.judgements import Deviation, Evidence, Judgement, Judging, Layout, Rubric
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.judging.panel import Panel, Seat
@@ -161,7 +161,7 @@ def _answers(store: Store, run: Run, suites: Sequence[Suite]) -> Iterator[_Answe
     for model in run.models:
         for kept in store.read_tries(run, model):
             case = cases.get((kept.suite, kept.test_id))
-            if case and isinstance(case.check, Judge) and isinstance(kept.reply, Answered):
+            if case and case.check.judged and isinstance(kept.reply, Answered):
                 yield _Answer(model=model, kept=kept, case=case, text=kept.reply.text)
 
 
@@ -301,6 +301,6 @@ def _example_cases(rubric: Rubric, suites: Sequence[Suite]) -> dict[str, Case]:
         except AssayError:  # its files have changed since: then its examples say nothing
             continue
         for case in suite.cases:
-            if case.id in wanted and isinstance(case.check, Judge):
+            if case.id in wanted and case.check.judged:
                 found.setdefault(case.id, case)
     return found

@@ -20,7 +20,7 @@ from assay.request_identity import make_evidence_request
 from assay.sandbox import Sandbox
 from assay.store import Run, RunModel, Store
 from assay.store.bodies import read_back, to_json
-from assay.types import Answered, Case, Judge
+from assay.types import Answered, Case
 from assay.types.judgements import Evidence
 
 
@@ -28,8 +28,8 @@ def evidence_of(
     store: Store, run: Run, model: RunModel, case: Case, answer: str, sandbox: Sandbox | None
 ) -> Evidence:
     """What is known of an answer. Only what code did is kept: the rest is computed alike again."""
-    check = case.check
-    assert isinstance(check, Judge)
+    check = case.check.judged
+    assert check
     if sandbox is None:
         return examine(check, answer, None)
     content = [_examiners(), check.evidence, check.data_seed, sandbox.isolation, answer]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.messages import tr
 from assay.store import Run, RunModel, Store
 from assay.summary.judged import EarlierRun, JudgedAnswer, JudgedModel, judged
-from assay.types import Case, Failed, Judge, Suite
+from assay.types import Case, Failed, Suite
 from assay.types.judged import Judged
 from assay.types.judgements import Evidence, FinalJudgement
 from assay.types.results import ModelReport
@@ -25,10 +25,7 @@ def judged_of(
     if run.judging is None:
         return None
     cases = {
-        (suite.name, case.id): case
-        for suite in suites
-        for case in suite.cases
-        if isinstance(case.check, Judge)
+        (suite.name, case.id): case for suite in suites for case in suite.cases if case.check.judged
     }
     models = [
         JudgedModel(
@@ -74,11 +71,12 @@ def _answers(
 
 
 def _unanswered(case: Case, why: str) -> FinalJudgement:
-    assert isinstance(case.check, Judge)
+    judged = case.check.judged
+    assert judged
     return FinalJudgement(
         test_id=case.id,
         suite=case.suite,
-        rubric=case.check.rubric,
+        rubric=judged.rubric,
         evidence=Evidence(),
         judgements=(),
         unscored_reason="failed",

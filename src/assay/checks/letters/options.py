@@ -1,7 +1,6 @@
 """Which letters a multiple-choice test allows, and the texts behind them.
 
-In: the `choices` of a check, or the conversation they are written in. Out: Options. Refuses to
-know: answers.
+In: the `choices` of a check, or the conversation they are written in. Out: Options.
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from assay.text.folding import visible
-from assay.types import Case, MultipleChoice
+from assay.types import LETTERS, Case
 
-ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _DEFAULT = "ABCDE"
 
 # "A. ", "A) ", "(A) ", "A: ", "- **A)** " at the start of a line; the same inside one.
@@ -33,23 +31,23 @@ class Options:
     texts: tuple[str, ...] = ()
 
 
-def options_of(case: Case, check: MultipleChoice) -> Options:
+def options_of(case: Case, choices: tuple[str, ...], expected: str) -> Options:
     """From `choices`, else from the markers in the conversation, latest turn first, else A to E."""
-    if check.choices:
-        return Options(ALPHABET[: len(check.choices)], check.choices)
+    if choices:
+        return Options(LETTERS[: len(choices)], choices)
     for message in reversed(case.messages):
         found = options_in(message.content)
         if found is not None:
-            return _reaching(found, check.expected)
-    return _reaching(Options(_DEFAULT), check.expected)
+            return _reaching(found, expected)
+    return _reaching(Options(_DEFAULT), expected)
 
 
 def _reaching(options: Options, expected: str) -> Options:
     """An expected letter is always an allowed one, whatever the markers look like."""
-    last = ALPHABET.find(expected.strip().upper()) + 1
+    last = LETTERS.find(expected) + 1
     if last <= len(options.letters):
         return options
-    return Options(ALPHABET[:last])
+    return Options(LETTERS[:last])
 
 
 @lru_cache(maxsize=2048)
@@ -64,7 +62,7 @@ def options_in(prompt: str) -> Options | None:
             texts = tuple(
                 _first_line(text[marker.end() : end]) for marker, end in zip(run, ends, strict=True)
             )
-            return Options(ALPHABET[: len(run)], texts)
+            return Options(LETTERS[: len(run)], texts)
     return None
 
 
@@ -74,7 +72,7 @@ def _last_run(markers: Iterable[re.Match[str]]) -> list[re.Match[str]]:
     run: list[re.Match[str]] = []
     for marker in markers:
         letter = marker[1].upper()
-        if len(run) < len(ALPHABET) and run and letter == ALPHABET[len(run)]:
+        if len(run) < len(LETTERS) and run and letter == LETTERS[len(run)]:
             run.append(marker)
         elif letter == "A":
             run = [marker]

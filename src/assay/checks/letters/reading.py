@@ -26,9 +26,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.checks.choice import letter_patterns as patterns
-from assay.checks.choice.options import Options
-from assay.checks.text import occurs
+from assay.checks.keywords import occurs
+from assay.checks.letters import patterns
+from assay.checks.letters.options import Options
 from assay.text.folding import fold_for_matching, straight_apostrophes, visible
 
 How = Literal["whole", "cue", "alone", "lead", "hint", "text", "end", "none", "several"]

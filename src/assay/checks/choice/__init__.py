@@ -1,1 +1,0 @@
-"""Multiple choice: which letter an answer means (`letters`), among which (`options`), `marking`."""

@@ -1,0 +1,167 @@
+"""composite: the weighted mean of keywords, format and, where it applies, Ewe quality.
+
+In: an answer. Out: a score with one part per family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+from assay.checks.format import ExpectedFormat, Format, Rules
+from assay.checks.keywords import ExpectedKeywords, Keywords, keyword_advice
+from assay.files.fields import Doc, Weight
+from assay.messages import tr
+from assay.plugins import check
+from assay.types import LANGUAGES, Case, Check, Context, Problem, Score, ScorePart
+
+PARTS = ("keywords", "format", "ewe_quality")
+_EWE = "ewe"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """The weight of each part; None counts 1."""
+
+    keywords: Annotated[Weight | None, Doc("The weight of the keywords.")] = None
+    format: Annotated[Weight | None, Doc("The weight of the format rules.")] = None
+    ewe_quality: Annotated[
+        Weight | None,
+        Doc(
+            "The weight of Ewe quality, which counts where contains_ewe is true or the suite's "
+            "language is ee."
+        ),
+    ] = None
+
+    def of(self, part: str) -> float:
+        """1 unless the test says otherwise."""
+        weight: float | None = getattr(self, part)
+        return 1.0 if weight is None else weight
+
+
+@check("composite")
+class Composite(Check):
+    """The mean of keywords, format and, where it applies, Ewe quality."""
+
+    baselines_add_up = True
+
+    expected_keywords: ExpectedKeywords = ()
+    expected_format: ExpectedFormat | None = None
+    weights: Annotated[
+        Weights | None, Doc("How much each part counts; a part that is not named counts 1.")
+    ] = None
+
+    def score(self, answer: str, context: Context, /) -> Score:
+        parts = [*self._parts(context.test, answer)]
+        weights = [self._weight(part.name) for part in parts]
+        total = sum(weights)
+        if total <= 0:
+            raise ValueError("the weights of the parts that apply add up to nothing")
+        mean = sum(part.value * weight for part, weight in zip(parts, weights, strict=True)) / total
+        return Score(
+            # The sum of parts can pass 1 by a rounding error.
+            value=min(1.0, max(0.0, mean)),
+            extracted=", ".join(f"{part.name} {part.value:.2f}" for part in parts),
+            explanation=" ".join(
+                tr(
+                    "{name} {value:.2f} (weight {weight:g}): {reasons}",
+                    name=part.name,
+                    value=part.value,
+                    weight=weight,
+                    reasons=part.explanation,
+                )
+                for part, weight in zip(parts, weights, strict=True)
+            ),
+            parts=tuple(parts),
+        )
+
+    def _weight(self, part: str) -> float:
+        return self.weights.of(part) if self.weights else 1.0
+
+    def _parts(self, test: Case, answer: str) -> Iterator[ScorePart]:
+        if self.keywords:
+            yield _part("keywords", self.keywords.score(answer))
+        if self.format:
+            yield _part("format", self.format.score(answer))
+        if self.ewe_applies(test.language):
+            from assay.checks.ewe.quality import quality_of
+
+            value, explanation = quality_of(answer)
+            yield ScorePart(name="ewe_quality", value=value, explanation=explanation)
+
+    @property
+    def keywords(self) -> Keywords | None:
+        """The part that looks for keywords."""
+        found = self.expected_keywords
+        return Keywords(expected_keywords=found) if found else None
+
+    @property
+    def format(self) -> Format | None:
+        """The part that looks at the shape, where a rule can fail."""
+        rules = self.expected_format
+        return Format(expected_format=rules) if rules and rules.can_fail else None
+
+    def ewe_applies(self, language: str | None) -> bool:
+        """Whether the answer is meant to be Ewe: the test says so, or only the suite does."""
+        rules = self.expected_format or Rules()
+        if rules.contains_ewe is not None:
+            return rules.contains_ewe
+        if rules.language is not None and LANGUAGES.get(rules.language, rules.language) != _EWE:
+            return False
+        return LANGUAGES.get(language or "") == _EWE
+
+    def baselines(self) -> Iterable[str]:
+        return self.keywords.baselines() if self.keywords else ()
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        yield from self.keywords.describe() if self.keywords else ()
+        yield from self.expected_format.describe() if self.expected_format else ()
+        for part in PARTS if self.weights else ():
+            yield tr("weight of {part}", part=part), f"{self._weight(part):g}"
+
+    def problems(self, test: Case, /) -> Iterator[Problem]:
+        yield from self.expected_format.problems() if self.expected_format else ()
+        if not self.keywords and not self.format:
+            message = tr(
+                "the test checks nothing; 'composite' needs 'expected_keywords' or a rule in "
+                "'expected_format'"
+            )
+            yield Problem((), message)
+        elif not any(self._weight(part) for part in self._present(test)):
+            message = tr("the test checks nothing; every part that it has weighs 0")
+            yield Problem(("weights",), message)
+
+    def advice(self, test: Case, /) -> Iterator[Problem]:
+        yield from keyword_advice(self.expected_keywords, "word", test)
+        present = self._present(test)
+        for part in PARTS if self.weights else ():
+            if part not in present and getattr(self.weights, part) is not None:
+                message = tr("'{part}' has a weight, but the test has no such part", part=part)
+                yield Problem(("weights", part), message, about_key=True)
+
+    def _present(self, test: Case) -> set[str]:
+        is_there = (self.keywords, self.format, self.ewe_applies(test.language))
+        return {part for part, there in zip(PARTS, is_there, strict=True) if there}
+
+    def stored(self) -> Mapping[str, Any]:
+        weights = {part: self._weight(part) for part in PARTS} if self.weights else {}
+        return {
+            "keywords": {**self.keywords.stored(), "method": "keywords"} if self.keywords else None,
+            "format": self.format.stored() if self.format else None,
+            "weights": weights,
+        }
+
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
+        words, rules = stored.get("keywords"), stored.get("format")
+        return cls(
+            expected_keywords=Keywords.from_stored(words).expected_keywords if words else (),
+            expected_format=Format.from_stored(rules).expected_format if rules else None,
+            weights=Weights(**stored["weights"]) if stored.get("weights") else None,
+        )
+
+
+def _part(name: str, score: Score) -> ScorePart:
+    assert score.value is not None  # these two families always give a value
+    return ScorePart(name=name, value=score.value, explanation=score.explanation)

@@ -1,0 +1,25 @@
+"""ewe_quality: how well the answer reads as Ewe. How that is measured is in `ewe/quality.py`.
+
+In: an answer. Out: a value from 0 to 1 with what cost points.
+"""
+
+from __future__ import annotations
+
+from assay.plugins import check
+from assay.types import Check, Context, Score, ScorePart
+
+
+@check("ewe_quality")
+class EweQuality(Check):
+    """How well the answer reads as Ewe, from 0 to 1."""
+
+    def score(self, answer: str, context: Context, /) -> Score:
+        # Imported when an answer is scored: the language model takes longer than a small suite.
+        from assay.checks.ewe.quality import explain_quality, factors_of, quality_from
+
+        factors = factors_of(answer)
+        return Score(
+            value=quality_from(answer, factors),
+            explanation=explain_quality(answer, factors),
+            parts=tuple(ScorePart(name=name, value=value) for name, value in factors.items()),
+        )

@@ -1,0 +1,126 @@
+"""exact_match: the whole answer is one of the accepted texts.
+
+In: an answer. Out: 1 or 0, with what was read and what was expected.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Annotated, Literal
+
+from assay.files.fields import Doc, OneOrMore
+from assay.messages import tr
+from assay.plugins import check
+from assay.text.folding import fold_whole_answer
+from assay.text.numbers import read_expected, read_number, show
+from assay.text.safe_text import one_line
+from assay.types import LANGUAGES, Case, Check, Context, Problem, Score
+
+_DECIMAL_COMMA = frozenset({"fra"})  # languages whose suites write 1,5 for one and a half
+_MOST_SHOWN = 200  # characters of an answer repeated in an explanation
+_FORMS: dict[str, Callable[[str], str]] = {
+    "strict": lambda text: text,
+    "trim": str.strip,
+    "text": fold_whole_answer,
+}
+
+
+@check("exact_match")
+class ExactMatch(Check):
+    """The whole answer is one of the accepted texts: 1 or 0."""
+
+    expected: Annotated[OneOrMore, Doc("The right answer: a text or a list of accepted texts.")]
+    normalize: Annotated[
+        Literal["strict", "trim", "text", "number"],
+        Doc("What is made equal before comparing."),
+    ] = "text"
+
+    def score(self, answer: str, context: Context, /) -> Score:
+        if self.normalize == "number":
+            return self._score_number(answer, context.test.language)
+        form = _FORMS[self.normalize]
+        read = form(answer)
+        return self._scored(read in map(form, self.expected), read)
+
+    def _score_number(self, answer: str, language: str | None) -> Score:
+        decimal_comma = LANGUAGES.get(language or "") in _DECIMAL_COMMA
+        readings = (read_expected(text, decimal_comma=decimal_comma) for text in self.expected)
+        accepted = [number for number in readings if number is not None]
+        if not accepted:
+            return Score(
+                unscored_reason="expected_not_a_number",
+                explanation=tr(
+                    "The test expects a number, but none can be read from {expected}; "
+                    "correct `expected` or choose another `normalize`.",
+                    expected=_quoted(self.expected),
+                ),
+            )
+        reading = read_number(answer)
+        if reading.number is None:
+            return self._no_number(reading.seen)
+        for wanted in accepted:
+            value = reading.number.reading_like(wanted)
+            if value is not None:
+                return self._scored(True, show(value))
+        return self._scored(False, show(reading.number.readings[0]))
+
+    def _scored(self, right: bool, read: str) -> Score:
+        if right:
+            explanation = tr("Read {read}, as expected.", read=_quoted([read]))
+        else:
+            explanation = tr(
+                "Read {read}; expected {expected}.",
+                read=_quoted([read]),
+                expected=_quoted(self.expected),
+            )
+        return Score(value=float(right), extracted=read, explanation=explanation)
+
+    def _no_number(self, seen: int) -> Score:
+        wanted = _quoted(self.expected)
+        if seen:
+            explanation = tr(
+                "{count} different numbers and no word that says which is the answer; "
+                "expected {expected}.",
+                count=seen,
+                expected=wanted,
+            )
+        else:
+            explanation = tr("No number in the answer; expected {expected}.", expected=wanted)
+        return Score(value=0.0, no_answer=True, explanation=explanation)
+
+    def gold(self) -> str:
+        return self.expected[0]
+
+    def baselines(self) -> Iterable[str]:
+        return self.expected
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        yield from ((tr("accepted"), text) for text in self.expected)
+        yield tr("compared as"), self.normalize
+
+    def problems(self, test: Case, /) -> Iterator[Problem]:
+        for index, text in enumerate(self.expected):
+            if self.normalize == "number" and not any(map(str.isdigit, text)):
+                message = tr(
+                    '\'{text}\' contains no number, but "normalize" is "number"',
+                    text=one_line(text, longest=60),
+                )
+                yield Problem(("expected", index), message)
+            # Edge punctuation is dropped before comparing, so nothing would be left to compare.
+            if self.normalize == "text" and all(map(_is_edge, text)):
+                message = tr(
+                    "'{text}' is only punctuation, which is dropped before comparing; "
+                    'add "normalize": "trim"',
+                    text=one_line(text, longest=60),
+                )
+                yield Problem(("expected", index), message)
+
+
+def _is_edge(letter: str) -> bool:
+    return letter.isspace() or unicodedata.category(letter).startswith("P")
+
+
+def _quoted(texts: Sequence[str]) -> str:
+    shown = (text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "…" for text in texts)
+    return ", ".join(f'"{text}"' for text in shown)

@@ -1,0 +1,49 @@
+"""judge: a judge scores the answer against a rubric; here it only gets its fields.
+
+In: an answer. Out: unscored, until a judge has read it (`judge/`, `workflow/judging/`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from assay.files.fields import Doc, NotInFile, Remarks, Texts
+from assay.files.validation import Text
+from assay.messages import tr
+from assay.plugins import check
+from assay.types import Context, JudgeFields, Score
+
+
+@check("judge")
+class Judge(JudgeFields):
+    """A judge scores the answer against the rubric."""
+
+    scores_empty = True
+
+    rubric: Annotated[Text, Doc("The rubric that the judge scores by.")]
+    requirements: Annotated[Remarks, Doc("What the answer has to do.")] = ()
+    evaluation_points: Annotated[Remarks, Doc("What the judge should look at.")] = ()
+    checklist: Annotated[Remarks, Doc("Questions that the judge answers with yes or no.")] = ()
+    evidence: Annotated[Text | None, Doc("How the answer is tried out, if it can be.")] = None
+    fixtures: Annotated[Texts, Doc("Files that the test shows.")] = ()
+    data_seed: Annotated[int, NotInFile()] = 0
+
+    def score(self, answer: str, context: Context, /) -> Score:
+        return Score(
+            unscored_reason="no_judge",
+            explanation=tr("no_judge: a judge has to read this answer, and none has."),
+        )
+
+    @property
+    def judged(self) -> JudgeFields:
+        return self
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        yield tr("rubric"), self.rubric
+        yield from ((tr("requirement"), text) for text in self.requirements)
+        yield from ((tr("evaluation point"), text) for text in self.evaluation_points)
+        yield from ((tr("checklist"), text) for text in self.checklist)
+        if self.evidence:
+            yield tr("evidence"), self.evidence
+        yield from ((tr("shown file"), fixture) for fixture in self.pinned_fixtures)

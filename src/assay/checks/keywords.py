@@ -1,0 +1,208 @@
+"""keywords: the share of the expected keywords that the answer contains.
+
+In: an answer. Out: a score that lists what was found, what is missing and what is forbidden.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Annotated, Any, Literal, Self
+
+from assay.files.fields import Doc, Phrases
+from assay.messages import tr
+from assay.plugins import check
+from assay.text.folding import fold_for_matching, is_mark
+from assay.text.safe_text import one_line
+from assay.types import Case, Check, Context, Problem, Score, ScorePart
+
+Match = Literal["word", "prefix", "substring"]
+ExpectedKeywords = Annotated[
+    Phrases,
+    Doc(
+        "What the answer must contain. An item is a phrase, or a list of phrases of which one is "
+        "enough."
+    ),
+]
+_STORED = {
+    "expected_keywords": "expected",
+    "forbidden_keywords": "forbidden",
+    "keyword_match": "match",
+}
+
+
+@check("keywords")
+class Keywords(Check):
+    """The share of the expected keywords found; 0 if a forbidden one appears."""
+
+    baselines_add_up = True
+
+    expected_keywords: ExpectedKeywords = ()
+    forbidden_keywords: Annotated[
+        Phrases, Doc("What the answer must not contain; one hit scores 0.")
+    ] = ()
+    keyword_match: Annotated[
+        Match,
+        Doc("Whether a keyword is a whole word, the start of one, or any piece of text."),
+    ] = "word"
+
+    def score(self, answer: str, context: Context | None = None, /) -> Score:
+        text = fold_for_matching(answer)
+        hits = [self._hit(item, text) for item in self.expected_keywords]
+        names = [" / ".join(item) for item in self.expected_keywords]
+        found = [hit for hit in hits if hit is not None]
+        missing = [name for name, hit in zip(names, hits, strict=True) if hit is None]
+        unwanted = [
+            keyword
+            for item in self.forbidden_keywords
+            for keyword in item
+            if occurs(keyword, text, self.keyword_match)
+        ]
+        share = len(found) / len(hits) if hits else 1.0
+        return Score(
+            value=0.0 if unwanted else share,
+            extracted=", ".join(found) or None,
+            explanation=_explanation(found, missing, unwanted),
+            parts=tuple(
+                ScorePart(name=name, value=float(hit is not None))
+                for name, hit in zip(names, hits, strict=True)
+            ),
+        )
+
+    def _hit(self, item: tuple[str, ...], text: str) -> str | None:
+        return next((word for word in item if occurs(word, text, self.keyword_match)), None)
+
+    def gold(self) -> str | None:
+        """Keywords that are only forbidden say what is wrong, and not what is right."""
+        return ", ".join(self.baselines()) or None
+
+    def baselines(self) -> Iterable[str]:
+        return [alternatives[0] for alternatives in self.expected_keywords]
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        for item in self.expected_keywords:
+            yield tr("keyword"), tr(" or ").join(item)
+        for item in self.forbidden_keywords:
+            yield tr("forbidden"), tr(" or ").join(item)
+        yield tr("matched by"), self.keyword_match
+
+    def problems(self, test: Case, /) -> Iterator[Problem]:
+        if not self.expected_keywords and not self.forbidden_keywords:
+            message = tr(
+                "the test checks nothing; 'keywords' needs 'expected_keywords' or "
+                "'forbidden_keywords' with at least one item"
+            )
+            yield Problem((), message)
+        if not self.forbidden_keywords:
+            return
+        banned = {fold_keyword(word) for words in self.forbidden_keywords for word in words}
+        for index, words in enumerate(self.expected_keywords):
+            if all(fold_keyword(word) in banned for word in words):
+                message = tr("'{word}' is both expected and forbidden", word=_shown(words[0]))
+                yield Problem(("expected_keywords", index), message)
+
+    def advice(self, test: Case, /) -> Iterator[Problem]:
+        yield from keyword_advice(self.expected_keywords, self.keyword_match, test)
+        yield from _short("forbidden_keywords", self.forbidden_keywords)
+
+    def stored(self) -> Mapping[str, Any]:
+        return {_STORED[name]: value for name, value in Check.stored(self).items()}
+
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
+        return cls.from_fields(
+            {name: stored[old] for name, old in _STORED.items() if old in stored}
+        )
+
+
+# --------------------------------------------------------------------------------------- matching
+
+
+def occurs(keyword: str, folded: str, match: str) -> bool:
+    """Whether a text that `fold_for_matching` has folded contains a keyword.
+
+    A match never ends inside a character: "ɔ" is not found in "ɔ̃", nor "x" after a mark.
+    """
+    first_word, pattern = _pattern(keyword, match)
+    # Plain search first: a miss costs a twentieth of the pattern's time.
+    if not first_word or first_word not in folded:
+        return False
+    for hit in pattern.finditer(folded):
+        following = folded[hit.end() : hit.end() + 1]
+        if following and not following.isascii() and is_mark(following):
+            continue
+        preceding = folded[hit.start() - 1 : hit.start()] if match != "substring" else ""
+        if preceding and not preceding.isascii() and is_mark(preceding) and hit[0][0].isalnum():
+            continue
+        return True
+    return False
+
+
+@lru_cache(maxsize=8192)
+def _pattern(keyword: str, match: str) -> tuple[str, re.Pattern[str]]:
+    """A folded keyword's first word, empty where nothing remains, and the pattern of it all."""
+    words = fold_for_matching(keyword).split()
+    if not words:
+        return "", re.compile("")
+    body = r"\s+".join(map(re.escape, words))
+    # "C++", "-rf" and "/etc" end or begin with no word character: there is no boundary to ask for.
+    left = r"(?<!\w)" if match != "substring" and _is_word(words[0][0]) else ""
+    right = r"(?!\w)" if match == "word" and _is_word(words[-1][-1]) else ""
+    return words[0], re.compile(left + body + right)
+
+
+def _is_word(character: str) -> bool:
+    return character == "_" or character.isalnum() or is_mark(character)
+
+
+def _explanation(found: list[str], missing: list[str], unwanted: list[str]) -> str:
+    sentences = []
+    if unwanted:
+        sentences.append(tr("Forbidden and found: {keywords}.", keywords=", ".join(unwanted)))
+    if found:
+        sentences.append(tr("Found: {keywords}.", keywords=", ".join(found)))
+    if missing:
+        sentences.append(tr("Missing: {keywords}.", keywords=", ".join(missing)))
+    return " ".join(sentences) or tr("No forbidden keyword found.")
+
+
+# ----------------------------------------------------------------------------------------- advice
+
+
+def keyword_advice(items: Phrases, match: str, test: Case) -> Iterator[Problem]:
+    """Keywords that are repeated, in the prompt already, or so short that chance finds them."""
+    asked = fold_keyword("\n".join(m.content for m in test.messages if m.role == "user"))
+    seen: set[tuple[str, ...]] = set()
+    for index, words in enumerate(items):
+        path = ("expected_keywords", index)
+        plain = tuple(map(fold_keyword, words))
+        if plain in seen:
+            yield Problem(path, tr("'{word}' is asked for twice", word=_shown(words[0])))
+        seen.add(plain)
+        for word, form in zip(words, plain, strict=True):
+            # A plain search first: it saves making a pattern.
+            if form in asked and occurs(word, asked, match):
+                message = tr(
+                    "'{word}' is already in the prompt; repeating the prompt would score",
+                    word=_shown(word),
+                )
+                yield Problem(path, message)
+    yield from _short("expected_keywords", items)
+
+
+def _short(field: str, items: Phrases) -> Iterator[Problem]:
+    for index, words in enumerate(items):
+        for word in words:
+            if len(fold_keyword(word)) <= 2 and any(map(str.isalpha, word)):
+                message = tr("'{word}' is so short that chance may find it", word=_shown(word))
+                yield Problem((field, index), message)
+
+
+def fold_keyword(word: str) -> str:
+    """A keyword as it is compared, white space as single spaces."""
+    return " ".join(fold_for_matching(word).split())
+
+
+def _shown(word: str) -> str:
+    return one_line(word, longest=60)

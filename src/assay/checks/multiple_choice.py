@@ -1,0 +1,183 @@
+"""multiple_choice: the letter that the model chose is the right one.
+
+In: an answer, or the log-likelihood of each option. Out: 1 or 0, with how the letter was read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
+
+from annotated_types import Len
+
+from assay.checks.letters.likelihoods import Choice, most_likely
+from assay.checks.letters.options import options_of
+from assay.checks.letters.reading import How, read_letter
+from assay.files.fields import Doc, Texts
+from assay.files.validation import Distinct, Form, Rule
+from assay.messages import tr, trn
+from assay.plugins import check
+from assay.types import LETTERS, Case, Check, Chosen, Context, Problem, Requests, Score
+
+_MARKER = re.compile(r"(?:^|(?<=[\s(]))([A-Z])(?=[.):]\s)", re.MULTILINE)
+_WITHOUT_MARKERS = "ABCDE"
+
+
+@check("multiple_choice")
+class MultipleChoice(Check):
+    """The letter that the model chose is the right one: 1 or 0."""
+
+    expected: Annotated[
+        str,
+        Form("[A-Za-z]", lambda: tr("one letter from A to Z")),
+        Rule(str.upper),
+        Doc("The letter of the right option."),
+    ]
+    choices: Annotated[
+        Texts,
+        Len(2, 26),
+        Distinct,
+        Doc("The texts behind A, B, C and so on, appended to the prompt."),
+    ] = ()
+    score_by: Annotated[
+        Literal["letter", "text"],
+        Doc(
+            "Whether a model that can score text compares the letters or the texts of the choices."
+        ),
+    ] = "letter"
+    render: Annotated[bool, Doc("Whether the choices are appended to the prompt.")] = True
+
+    def score(self, answer: str, context: Context, /) -> Score:
+        if isinstance(context.reply, Chosen):
+            return self._score_choice(context.test, context.reply)
+        options = options_of(context.test, self.choices, self.expected)
+        reading = read_letter(answer, options)
+        if reading.letter is None:
+            explanation = _why_none(reading.how, self.expected)
+            return Score(value=0.0, no_answer=True, explanation=explanation)
+        if reading.letter not in options.letters:
+            explanation = tr(
+                "Read {letter} ({how}), which is none of {allowed}; expected {expected}.",
+                letter=reading.letter,
+                how=_how(reading.how),
+                allowed=", ".join(options.letters),
+                expected=self.expected,
+            )
+        else:
+            explanation = tr(
+                "Read {letter} ({how}); expected {expected}.",
+                letter=reading.letter,
+                how=_how(reading.how),
+                expected=self.expected,
+            )
+        return self._scored(reading.letter, explanation)
+
+    def _score_choice(self, test: Case, reply: Chosen) -> Score:
+        choice = most_likely(test.id, self.requests(), reply)
+        sentences = [self._most_likely(choice, reply)]
+        if len(choice.tied) > 1:
+            tied = ", ".join(choice.tied)
+            sentences.append(tr("Equally likely: {tied}; the first counts.", tied=tied))
+        if choice.unseen:
+            sentences.append(_unseen(choice.unseen))
+        return self._scored(choice.letter, " ".join(sentences))
+
+    def _most_likely(self, choice: Choice, reply: Chosen) -> str:
+        gaps = {"letter": choice.letter, "best": choice.likelihood, "expected": self.expected}
+        if self.score_by == "text":
+            return tr(
+                "{letter} has the most likely text per character ({best:.3f}); "
+                "expected {expected}.",
+                **gaps,
+            )
+        if reply.method == "first_token":
+            return tr(
+                "{letter} is the most likely letter by the likelihood of the first token "
+                "({best:.3f}); expected {expected}.",
+                **gaps,
+            )
+        return tr("{letter} is the most likely letter ({best:.3f}); expected {expected}.", **gaps)
+
+    def _scored(self, letter: str, explanation: str) -> Score:
+        return Score(
+            value=float(letter == self.expected), extracted=letter, explanation=explanation
+        )
+
+    def gold(self) -> str:
+        return self.expected
+
+    def requests(self) -> Requests:
+        offered = len(self.choices) or max(len(_WITHOUT_MARKERS), LETTERS.index(self.expected) + 1)
+        return Requests(
+            options=self.choices,
+            by_text=self.score_by == "text",
+            shown=self.render,
+            letters=LETTERS[:offered],
+        )
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        yield tr("right"), self.expected
+        yield from zip(LETTERS, self.choices, strict=False)
+
+    def problems(self, test: Case, /) -> Iterator[Problem]:
+        if not self.choices:
+            if self.score_by == "text":
+                yield Problem(("score_by",), tr('"score_by": "text" needs \'choices\''))
+            return
+        last = LETTERS[len(self.choices) - 1]
+        if self.expected > last:
+            message = tr(
+                "'expected' is '{letter}', but the choices are A to {last}",
+                letter=self.expected,
+                last=last,
+            )
+            yield Problem(("expected",), message)
+
+    def advice(self, test: Case, /) -> Iterator[Problem]:
+        if self.choices:
+            return
+        asked = (message.content for message in test.messages if message.role == "user")
+        found = {letter for text in asked for letter in _MARKER.findall(text)}
+        offered = found if {"A", "B"} <= found else set(_WITHOUT_MARKERS)
+        if self.expected not in offered:
+            message = tr(
+                "'{letter}' is not among the letters offered ({letters})",
+                letter=self.expected,
+                letters=", ".join(sorted(offered)),
+            )
+            yield Problem(("expected",), message)
+
+
+def _unseen(letters: Sequence[str]) -> str:
+    *others, last = letters
+    return trn(
+        "{letters} was not among the tokens that the server returned.",
+        "{letters} were not among the tokens that the server returned.",
+        len(letters),
+        letters=tr("{letters} and {last}", letters=", ".join(others), last=last)
+        if others
+        else last,
+    )
+
+
+def _how(how: How) -> str:
+    phrases = {
+        "whole": tr("the whole answer"),
+        "cue": tr("the last letter announced as the answer"),
+        "alone": tr("the only letter standing alone"),
+        "lead": tr("the letter the answer begins with"),
+        "hint": tr("the only letter pointed to"),
+        "text": tr("the only option whose text is given"),
+        "end": tr("the only letter that ends a clause"),
+    }
+    return phrases.get(how, how)
+
+
+def _why_none(how: How, expected: str) -> str:
+    if how == "several":
+        return tr(
+            "Several letters, and nothing says which is the answer; expected {expected}.",
+            expected=expected,
+        )
+    return tr("No letter can be read from the answer; expected {expected}.", expected=expected)

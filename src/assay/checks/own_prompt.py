@@ -1,0 +1,24 @@
+"""The prompts of `assay ask`: nothing says what a right answer would be.
+
+In: an answer. Out: unscored.
+"""
+
+from __future__ import annotations
+
+from assay.messages import tr
+from assay.plugins import check
+from assay.types import Check, Context, Score
+
+
+@check("unmarked")
+class OwnPrompt(Check):
+    """The answer is not scored: nothing says what a right answer would be."""
+
+    scores_empty = True
+    in_files = False
+
+    def score(self, answer: str, context: Context, /) -> Score:
+        return Score(
+            unscored_reason="nothing_to_check",
+            explanation=tr("nothing_to_check: nothing says what a right answer would be."),
+        )

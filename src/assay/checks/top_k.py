@@ -1,0 +1,212 @@
+"""top_k: an accepted answer is among the k best, read from the first line of each.
+
+In: the predictions of a model, or its one answer. Out: 1 or 0. The rules, with examples that are
+tested, are in `docs/shell.md`; nothing is ever executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from annotated_types import Ge, Le
+
+from assay.checks.keywords import occurs
+from assay.files.fields import Doc, SomeTexts
+from assay.messages import tr
+from assay.plugins import check
+from assay.text.folding import fold_for_matching
+from assay.types import Answered, Check, Context, Requests, Score
+
+if TYPE_CHECKING:
+    from assay.checks.shell.reading import Line
+    from assay.checks.shell.syntax import Command
+
+MAX_K = 100
+ANNOUNCED_AT_MOST = 3  # "Sure!", a heading and a comment before the line that answers
+# After a pipe these show what came before and leave nothing out.
+VIEWERS = frozenset(["less", "more", "most", "cat", "sort", "nl", "column"])
+
+
+@check("top_k")
+class TopK(Check):
+    """An accepted answer is among the k best: 1 or 0."""
+
+    version = 2
+
+    expected_any: Annotated[SomeTexts, Doc("The accepted answers.")]
+    k: Annotated[int, Ge(1), Le(MAX_K), Doc("How many of the model's best answers count.")] = 3
+    match: Annotated[
+        Literal["word", "command", "module"],
+        Doc("Whether answers are compared as words, as shell commands or as kernel modules."),
+    ] = "word"
+
+    def score(self, answer: str, context: Context, /) -> Score:
+        reply = context.reply
+        assert isinstance(reply, Answered)
+        programs = self._programs()
+        answers = reply.predictions or (answer,)
+        lines = [_answering_line(each, self, programs) for each in answers[: self.k]]
+        readable = [line for line in lines if line.text]
+        if self.match == "command":
+            readable = [line for line in lines if _first_snippet(line, programs)]
+        texts = [line.text for line in lines]
+        for rank, line in enumerate(lines, start=1):
+            accepted = _accepted_by(line, self, programs)
+            if accepted is not None:
+                explanation = tr(
+                    "{accepted} is at rank {rank} of {count} ({method}).",
+                    accepted=accepted, rank=rank, count=len(lines), method=_method(reply),
+                )  # fmt: skip
+                return _scored(1.0, texts, explanation)
+        if not readable:
+            explanation = (
+                tr("No command could be read from the first lines ({method}).",
+                   method=_method(reply))
+                if self.match == "command"
+                else tr("The answer is empty ({method}).", method=_method(reply))
+            )  # fmt: skip
+            return Score(value=0.0, no_answer=True, explanation=explanation)
+        return _scored(0.0, texts, _none_accepted(self, reply, texts))
+
+    def _programs(self) -> frozenset[str]:
+        if self.match != "command":
+            return frozenset()
+        from assay.checks.shell.sequence import known_programs
+
+        return known_programs(self.expected_any)
+
+    def gold(self) -> str:
+        return self.expected_any[0]
+
+    def requests(self) -> Requests:
+        return Requests(predictions=self.k)
+
+    def baselines(self) -> Iterable[str]:
+        return self.expected_any
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        yield from ((tr("accepted"), text) for text in self.expected_any)
+        yield tr("among the best"), str(self.k)
+        yield tr("compared as"), self.match
+
+
+def _scored(value: float, lines: list[str], explanation: str) -> Score:
+    return Score(value=value, extracted="\n".join(lines) or None, explanation=explanation)
+
+
+def _answering_line(answer: str, check: TopK, programs: frozenset[str]) -> Line:
+    """The first line; a later one where those before it only lead to it ("You can use:")."""
+    from assay.checks.shell.reading import Line, answer_lines
+
+    lines = list(islice(answer_lines(answer), ANNOUNCED_AT_MOST + 1))
+    for at, line in enumerate(lines[:-1]):
+        following = lines[at + 1 :]
+        if _accepted_by(line, check, programs) or not _leads_on(line, following, check, programs):
+            return line
+    return lines[-1] if lines else Line("", in_code=False)
+
+
+def _leads_on(line: Line, following: Sequence[Line], check: TopK, programs: frozenset[str]) -> bool:
+    """Whether a line announces what follows, itself no answer."""
+    from assay.checks.shell.reading import announces, snippets_of_line
+
+    if check.match != "command":
+        return announces(line.text)
+    snippets = snippets_of_line(line, programs)
+    if not snippets:
+        before_code = not line.in_code and any(later.in_code for later in following)
+        return announces(line.text) or before_code
+    answering = next(filter(None, (_first_snippet(later, programs) for later in following)), ())
+    words_of_shell = sum(len(snippet.source.split()) for snippet in snippets)
+    is_sentence = announces(line.text) or len(line.text.split()) > words_of_shell
+    named = [command for snippet in snippets for command in snippet.commands]
+    return is_sentence and bool(answering) and _names_only(named, answering[0])
+
+
+def _names_only(named: Sequence[Command], answering: Command) -> bool:
+    """What is named ("the `lsof` command", "`systemctl status`") comes again, with arguments."""
+    others = [command for command in named if not _comes_again(command, answering)]
+    return len(others) < len(named) and all(len(_operands(command)) == 1 for command in others)
+
+
+def _comes_again(command: Command, answering: Command) -> bool:
+    from assay.checks.shell.options import ALIASES
+
+    one, other = (ALIASES.get(c.program, c.program) for c in (command, answering))
+    return one == other and set(_operands(command)[1:]) <= set(answering.words)
+
+
+def _operands(command: Command) -> list[str]:
+    return [word for word in command.words if not word.startswith("-")]
+
+
+def _none_accepted(check: TopK, reply: Answered, lines: list[str]) -> str:
+    from assay.checks.shell.sequence import list_briefly
+
+    accepted = list_briefly(check.expected_any)
+    if not reply.predictions:
+        return tr(
+            "Read {read}, which is no accepted answer. Accepted: {accepted}.",
+            read=list_briefly(lines), accepted=accepted,
+        )  # fmt: skip
+    return tr(
+        "None of the {count} best ({method}) is an accepted answer. Read: {read}. "
+        "Accepted: {accepted}.",
+        count=len(lines), method=_method(reply), read=list_briefly(lines), accepted=accepted,
+    )  # fmt: skip
+
+
+def _method(reply: Answered) -> str:
+    return {
+        "given": tr("predictions as given"),
+        "beam": tr("beam search"),
+        "sampled": tr("sampled"),
+    }.get(reply.prediction_method or "", tr("the answer itself"))
+
+
+def _accepted_by(line: Line, check: TopK, programs: frozenset[str]) -> str | None:
+    """The accepted answer that a line gives."""
+    if not line.text:
+        return None
+    if check.match == "module":
+        from assay.checks.shell.meaning import module_name
+        from assay.checks.shell.modules import modules_in
+
+        wanted = {module_name(text.strip()): text for text in check.expected_any}
+        given = modules_in(line.text, frozenset(wanted))
+        return next((text for name, text in wanted.items() if name in given), None)
+    if check.match == "command":
+        return next(
+            (text for text in check.expected_any if _is_command(line, text, programs)), None
+        )
+    folded = fold_for_matching(line.text)
+    return next((text for text in check.expected_any if occurs(text, folded, "word")), None)
+
+
+def _first_snippet(line: Line, programs: frozenset[str]) -> tuple[Command, ...]:
+    from assay.checks.shell.reading import snippets_of_line
+
+    snippets = snippets_of_line(line, programs)
+    return snippets[0].commands if snippets else ()
+
+
+def _is_command(line: Line, accepted: str, programs: frozenset[str]) -> bool:
+    """The line's first command line does all that is accepted, and nothing besides."""
+    from assay.checks.shell.meaning import actions_of, fulfils
+    from assay.checks.shell.sequence import Found, pipelines_of
+
+    if " ".join(line.text.split()) == " ".join(accepted.split()):
+        return True
+    commands = _first_snippet(line, programs)
+    if not commands or not Found(commands).match([(accepted,)]):
+        return False
+    wanted = [a for pipeline in pipelines_of(accepted) for stage in pipeline for a in stage]
+    for command in commands:
+        actions = actions_of(command)
+        is_part = any(fulfils(done, one) for done in actions for one in wanted)
+        only_shows = command.piped and command.program in VIEWERS
+        if not (is_part or only_shows or all(action.is_refresh for action in actions)):
+            return False
+    return True

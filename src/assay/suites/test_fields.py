@@ -1,0 +1,136 @@
+"""The fields of a test: those that every test may have, and those of each check.
+
+In: the registry of checks. Out: validators for both, the names of all fields, and which checks have
+a field. Plugins are in the registry, so their fields are known here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Annotated, Literal, get_type_hints
+
+from annotated_types import Ge, Le, MaxLen, MinLen
+
+from assay.files.fields import Doc, NotInFile, Texts
+from assay.files.validation import Text, Validator
+from assay.messages import tr
+from assay.plugins import checks
+from assay.types import DEFAULT_TEMPERATURE, Check
+
+MAX_TOKENS = 1_000_000
+MAX_STOPS = 16
+NonEmpty = Annotated[str, MinLen(1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation."""
+
+    role: Annotated[
+        Literal["system", "user", "assistant"],
+        Doc("Who speaks: system (first only), user or assistant."),
+    ]
+    content: Annotated[Text, Doc("What is said.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommonFields:
+    """What every test may have, whatever its eval_method. None: the file does not say."""
+
+    id: Annotated[
+        Text | None,
+        Doc(
+            "The test's name, unique in the suite: letters, digits, '_' and '-'. The usual form is "
+            "category_001."
+        ),
+    ] = None
+    prompt: Annotated[
+        Text | None, Doc("The user message sent to the model. Either this or 'messages'.")
+    ] = None
+    messages: Annotated[
+        Annotated[tuple[Turn, ...], MinLen(1)] | None,
+        Doc("A whole conversation that ends with a user turn. Either this or 'prompt'."),
+    ] = None
+    system: Annotated[
+        str | None,
+        Doc(
+            "The system prompt of this test, in place of the suite's. An empty text means none. "
+            "Not together with a system message."
+        ),
+    ] = None
+    live: Annotated[
+        bool,
+        Doc(
+            "Ask the user turns one after the other, with the model's own answers between. Needed "
+            "for two user turns in a row; the last answer is scored."
+        ),
+    ] = False
+    eval_method: Annotated[Text | None, Doc("How the answer is scored.")] = None
+    temperature: Annotated[float, Ge(0), Le(2), Doc("The sampling temperature.")] = (
+        DEFAULT_TEMPERATURE
+    )
+    max_tokens: Annotated[
+        Annotated[int, Ge(1), Le(MAX_TOKENS)] | None,
+        Doc("Maximum tokens per answer (128 for a model without a chat template)."),
+    ] = None
+    stop: Annotated[
+        NonEmpty | Annotated[tuple[NonEmpty, ...], MinLen(1), MaxLen(MAX_STOPS)] | None,
+        Doc("A text, or several, at which the answer ends."),
+    ] = None
+    description: Annotated[str, Doc("What the test is about, for people.")] = ""
+    reviewed: Annotated[
+        bool | str | None, Doc("Whether somebody has reviewed the test, or who and when.")
+    ] = None
+    tags: Annotated[Texts, Doc("Words to find the test by.")] = ()
+
+
+class CheckValidator(Validator):
+    """Checks the fields of one eval_method."""
+
+    def __init__(self, cls: type[Check]) -> None:
+        super().__init__(cls)
+        self._method = cls.method
+        hints = get_type_hints(cls, include_extras=True)
+        self.names = tuple(
+            field.name
+            for field in fields(cls)  # type: ignore[arg-type]  # a check is a dataclass
+            if NotInFile() not in getattr(hints[field.name], "__metadata__", ())
+        )
+
+    def missing_sentence(self, holder: str, fields: Sequence[str]) -> str:
+        """A field that the check cannot do without."""
+        if holder:
+            return super().missing_sentence(holder, fields)
+        names = ", ".join(f"'{name}'" for name in fields)
+        return tr("'{method}' needs {fields}", method=self._method, fields=names)
+
+
+COMMON = Validator(CommonFields)
+COMMON_NAMES = frozenset(field.name for field in fields(CommonFields))
+
+
+_VALIDATORS: dict[type[Check], CheckValidator] = {}
+
+
+def check_validator(cls: type[Check]) -> CheckValidator:
+    """Made once for each check: making one takes longer than using it."""
+    if cls not in _VALIDATORS:
+        _VALIDATORS[cls] = CheckValidator(cls)
+    return _VALIDATORS[cls]
+
+
+def methods() -> Mapping[str, type[Check]]:
+    """The checks that a test file may name, by eval_method."""
+    return {name: checks[name] for name in sorted(checks) if checks[name].in_files}
+
+
+def methods_of(field: str) -> tuple[str, ...]:
+    """The eval_methods that have a field."""
+    return tuple(name for name, cls in methods().items() if field in check_validator(cls).names)
+
+
+def all_fields() -> tuple[str, ...]:
+    """Every field of every test, the common ones first."""
+    own = (name for cls in methods().values() for name in check_validator(cls).names)
+    return tuple(dict.fromkeys((*(field.name for field in fields(CommonFields)), *own)))

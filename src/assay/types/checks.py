@@ -1,0 +1,211 @@
+"""What every check (an `eval_method`) can do; the checks themselves are in `checks/`, one a file.
+
+In: nothing. Out: `Check` with its defaults, the `Context` of one answer, `Requests` (how a test is
+asked), `Problem` (a mistake in the fields of a test), and `JudgeFields`, what a judge reads.
+
+A check is a class with typed fields, a docstring and `score`. Everything else has a default, so
+plans, summaries, reports and loaders call methods and never ask which check it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+    from assay.types.requests import Answered, Chosen
+    from assay.types.scores import Score
+    from assay.types.tests import Case, ScoringMode
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteFacts:
+    """The suite of a test, as far as scoring depends on it."""
+
+    name: str
+    language: str | None
+    scoring: ScoringMode
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The test and the whole reply behind an answer."""
+
+    test: Case
+    reply: Answered | Chosen
+
+    @property
+    def suite(self) -> SuiteFacts:
+        """The suite's name, language and scoring."""
+        return SuiteFacts(self.test.suite, self.test.language, self.test.scoring)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requests:
+    """How a test is asked.
+
+    Where `options` are given and the model can score text, the most likely option is its answer:
+    by its letter, or with `by_text` by its text, length-normalised. `shown`: the options are
+    appended to the prompt as lines "A. …". `letters` are the letters that may be answered where
+    the options are written in the prompt. `predictions` asks for the k best answers.
+    """
+
+    options: tuple[str, ...] = ()
+    by_text: bool = False
+    shown: bool = True
+    letters: str = ""
+    predictions: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with the fields of a test taken together; `path` leads to the field."""
+
+    path: tuple[str | int, ...]
+    message: str
+    about_key: bool = False
+
+
+class Check:
+    """How an answer is scored. The fields of a test are the fields of the class."""
+
+    __slots__ = ()
+
+    method: ClassVar[str] = ""
+    version: ClassVar[int] = 1
+    # Whether an empty answer is scored too; otherwise it is no answer, which scores 0.
+    scores_empty: ClassVar[bool] = False
+    # Whether several baselines in one answer score more than one of them.
+    baselines_add_up: ClassVar[bool] = False
+    # Whether a test file may name it.
+    in_files: ClassVar[bool] = True
+    # What it does, in a sentence or two: the first paragraph of the docstring.
+    description: ClassVar[str] = ""
+
+    def score(self, answer: str, context: Context, /) -> bool | float | Score:
+        """The value of an answer, from 0 to 1. An exception leaves the test unscored."""
+        raise NotImplementedError
+
+    def gold(self) -> str | None:
+        """The answer that a worked example shows; None where there is no single right one."""
+        return None
+
+    def requests(self) -> Requests:
+        """How the test is asked."""
+        return ONE_ANSWER
+
+    def baselines(self) -> Iterable[str]:
+        """Constant answers that could score without knowing anything."""
+        return ()
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        """What a test plan lists under "What is expected": name and text."""
+        for field in fields(self):  # type: ignore[arg-type]  # every registered check is a dataclass
+            value = getattr(self, field.name)
+            if value not in (None, (), [], {}, ""):
+                yield field.name, _shown(value)
+
+    def problems(self, test: Case, /) -> Iterator[Problem]:
+        """Errors that show only when several fields are read together."""
+        return iter(())
+
+    def advice(self, test: Case, /) -> Iterator[Problem]:
+        """Warnings: what is allowed but likely a slip of the author."""
+        return iter(())
+
+    @property
+    def judged(self) -> JudgeFields | None:
+        """What a judge reads, where a judge scores the answer."""
+        return None
+
+    # ---------------------------------------------------------------------------- in the store
+
+    def stored(self) -> Mapping[str, Any]:
+        """The fields as the store keeps them, under the names that stored runs have."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
+        """The check again."""
+        return cls.from_fields(stored)
+
+    @classmethod
+    def from_fields(cls, given: Mapping[str, Any]) -> Self:
+        """The check with these fields, lists becoming tuples where it has tuples."""
+        made: Self = _adapter(cls).validate_python(dict(given))
+        return made
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        if cls is not Check:
+            return handler(source)
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(
+            _read_stored,
+            serialization=core_schema.plain_serializer_function_ser_schema(_to_stored),
+        )
+
+
+ONE_ANSWER = Requests()
+
+
+class JudgeFields(Check):
+    """What a judge reads of a test. `fixtures` are GENERATOR:FILE, or files beside the tests; the
+    prompt already contains them. `data_seed` is what generated ones were made from.
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        rubric: str
+        requirements: tuple[str, ...]
+        evaluation_points: tuple[str, ...]
+        checklist: tuple[str, ...]
+        evidence: str | None
+        fixtures: tuple[str, ...]
+        data_seed: int
+
+    @property
+    def pinned_fixtures(self) -> tuple[str, ...]:
+        """The files with the seed that generated ones were made from."""
+        return tuple(_pin(fixture, self.data_seed) for fixture in self.fixtures)
+
+
+def _pin(fixture: str, seed: int) -> str:
+    generator, colon, file = fixture.partition(":")
+    return f"{generator.partition('@')[0]}@{seed}:{file}" if colon else fixture
+
+
+_ADAPTERS: dict[type[Check], TypeAdapter[Any]] = {}
+
+
+def _adapter(cls: type[Check]) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
+    if cls not in _ADAPTERS:
+        _ADAPTERS[cls] = TypeAdapter(cls)
+    return _ADAPTERS[cls]
+
+
+def _to_stored(check: Check) -> dict[str, Any]:
+    return {**check.stored(), "method": check.method}
+
+
+def _read_stored(stored: Any) -> Check:
+    if isinstance(stored, Check):
+        return stored
+    known = dict(stored)
+    # By name: the registry is above this module, and only reading a store needs it.
+    found: type[Check] = import_module("assay.plugins").find_check(known.pop("method"))
+    return found.from_stored(known)
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(_shown, value)) if isinstance(value, list | tuple) else str(value)
