@@ -7,33 +7,65 @@ texts (one a turn), {"predictions": [best, …]}, or {"repeats": [ANSWER, …]},
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
+
+from annotated_types import Ge, Le, Len
 
 from assay.errors import ModelUnavailable
+from assay.files.file_text import Refused
+from assay.files.json_file import read_json
+from assay.files.notes import Notes
+from assay.files.validation import About, Mistake, Rule, Validator
 from assay.messages import tr
 from assay.models.base import BaseModel
 from assay.models.reasoning import as_unicode, split_reasoning
 from assay.plugins import model
-from assay.types import Answered, Failed, ModelFacts, Reply, Request, ToAnswer
+from assay.types import Answered, Failed, Finding, ModelFacts, Reply, Request, ToAnswer
 
-MAX_BYTES = 200 * 1024 * 1024
 GLANCE_S = 0.2  # a Ctrl-C in the moment before a sleep is noticed after it: so no long ones
-_KEYS = ("answers", "default", "fail", "delay_s")
+
+
+@dataclass(frozen=True, slots=True)
+class _Predictions:
+    predictions: Annotated[list[str], Len(1)]
+
+
+_OneAnswer = str | Annotated[list[str], Len(1)] | _Predictions
+
+
+@dataclass(frozen=True, slots=True)
+class _Several:
+    predictions: Annotated[list[str], Len(1)] | None = None
+    repeats: Annotated[list[_OneAnswer], Len(1)] | None = None
+
+
+def _check_one(several: _Several) -> _Several:
+    if (several.predictions is None) == (several.repeats is None):
+        raise Mistake(
+            lambda field: tr("'{field}' needs either 'predictions' or 'repeats'", field=field)
+        )
+    return several
+
+
+_FORMS = About(wanted=lambda: tr('{"predictions": [texts]} or {"repeats": [answers]}'))
+_Answer = str | Annotated[list[str], Len(1)] | Annotated[_Several, Rule(_check_one), _FORMS]
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
     """What the file says."""
 
-    answers: Mapping[str, object]
-    default: str | None
-    fail: Mapping[str, str]
-    delay_s: float
+    answers: Mapping[str, _Answer] = field(default_factory=dict)
+    default: str | None = None
+    fail: Mapping[str, str] = field(default_factory=dict)
+    delay_s: Annotated[float, Ge(0), Le(3600)] = 0.0
+
+
+_SCRIPT = Validator(Script)
 
 
 @model("scripted")
@@ -42,12 +74,11 @@ class ScriptedModel(BaseModel):
 
     def __init__(self, path: str | Path) -> None:
         path = Path(path)
-        raw = _read(path)
-        self._script = _parse(raw, path)
+        self._script, digest = _read(path)
         self._facts = ModelFacts(
             spec=f"scripted:{path}",
             name=path.stem,
-            fingerprint="sha256:" + hashlib.sha256(raw).hexdigest(),
+            fingerprint=f"sha256:{digest}",
         )
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
@@ -78,9 +109,8 @@ class ScriptedModel(BaseModel):
 
 
 def _said(request: Request, written: object, seconds: float) -> Reply:
-    if isinstance(written, dict) and "repeats" in written:
-        repeats: list[object] = written["repeats"]
-        written = repeats[request.repeat % len(repeats)]
+    if isinstance(written, _Several) and written.repeats:
+        written = written.repeats[request.repeat % len(written.repeats)]
     if isinstance(written, list):
         if request.turn >= len(written):
             reason = tr(
@@ -91,10 +121,8 @@ def _said(request: Request, written: object, seconds: float) -> Reply:
             )
             return Failed(request_id=request.id, reason=reason, total_s=seconds)
         written = written[request.turn]
-    if isinstance(written, dict):
-        splits = [split_reasoning(text) for text in written["predictions"]]
-    else:
-        splits = [split_reasoning(str(written))]
+    several_texts = written.predictions if isinstance(written, _Predictions | _Several) else None
+    splits = [split_reasoning(text) for text in several_texts or [str(written)]]
     wanted = request.work.sampling.predictions if isinstance(request.work, ToAnswer) else 1
     several = wanted > 1 or len(splits) > 1
     return Answered(
@@ -111,103 +139,28 @@ def _said(request: Request, written: object, seconds: float) -> Reply:
 # ---------------------------------------------------------------------------- reading the file
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path) -> tuple[Script, str]:
+    """The script and the SHA-256 of its file, or every mistake in it at once."""
     try:
-        if path.is_file() and path.stat().st_size > MAX_BYTES:
-            raise ModelUnavailable(
-                tr("the script {path} is larger than 200 MB", path=path),
-                hint=tr("split it into several models"),
-            )
-        if path.exists() and not path.is_file():
-            raise ModelUnavailable(
-                tr("{path} is not a file", path=path),
-                hint=tr("name the JSON file itself, as in scripted:answers.json"),
-            )
-        return path.read_bytes()
-    except OSError as error:
-        raise ModelUnavailable(
-            tr("cannot read the script {path}: {why}", path=path, why=error.strerror),
-            hint=tr("check the path after scripted: (it is relative to the current folder)"),
-        ) from error
+        file = read_json(path)
+    except Refused as refused:
+        raise _invalid(path, [refused.finding]) from refused
+    notes = Notes()
+    script: Script | None = _SCRIPT.check(file.value, notes)
+    if script == Script(delay_s=script.delay_s if script else 0.0):
+        message = tr("the file answers nothing: it needs 'answers', 'default' or 'fail'")
+        notes.error((), message)
+    findings = file.findings(notes)
+    if script is None or findings:
+        raise _invalid(path, findings)
+    return script, file.digest
 
 
-def _parse(raw: bytes, path: Path) -> Script:
-    """Every mistake of the file at once: a script is as strict as a test file."""
-    try:
-        document = json.loads(raw, object_pairs_hook=_no_duplicates)
-    except (ValueError, RecursionError) as error:
-        raise _invalid(path, [str(error)]) from error
-    if not isinstance(document, dict):
-        raise _invalid(path, [tr("the file must hold an object with 'answers'")])
-    mistakes = [_unknown_key(key) for key in document if key not in _KEYS]
-    answers = document.get("answers", {})
-    default = document.get("default")
-    fail = document.get("fail", {})
-    delay = document.get("delay_s", 0)
-    if not isinstance(answers, dict):
-        mistakes.append(tr("'answers' must be an object: test id to answer"))
-        answers = {}
-    mistakes += [
-        tr("the answer for {key!r} must be a text, a list of texts, {forms}", key=key, forms=_FORMS)
-        for key, value in answers.items()
-        if not _is_answer(value)
-    ]
-    if default is not None and not isinstance(default, str):
-        mistakes.append(tr("'default' must be a text"))
-    if not (isinstance(fail, dict) and all(isinstance(why, str) for why in fail.values())):
-        mistakes.append(tr("'fail' must be an object: test id to reason"))
-    if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0 <= delay <= 3600:
-        mistakes.append(tr("'delay_s' must be a number of seconds from 0 to 3600"))
-    if not answers and default is None and not fail:
-        mistakes.append(tr("the file answers nothing: it needs 'answers', 'default' or 'fail'"))
-    if mistakes:
-        raise _invalid(path, mistakes)
-    return Script(answers=answers, default=default, fail=fail, delay_s=float(delay))
-
-
-_FORMS = '{"predictions": [texts]} or {"repeats": [answers]}'
-
-
-def _is_answer(value: object, *, may_repeat: bool = True) -> bool:
-    if isinstance(value, str):
-        return True
-    if isinstance(value, list):
-        return bool(value) and all(isinstance(turn, str) for turn in value)
-    if not isinstance(value, dict) or len(value) != 1:
-        return False
-    if "predictions" in value:
-        texts = value["predictions"]
-        return isinstance(texts, list) and bool(texts) and all(isinstance(t, str) for t in texts)
-    if "repeats" in value and may_repeat:
-        repeats = value["repeats"]
-        return (
-            isinstance(repeats, list)
-            and bool(repeats)
-            and all(_is_answer(each, may_repeat=False) for each in repeats)
-        )
-    return False
-
-
-def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(tr("the key {key!r} stands twice", key=key))
-        found[key] = value
-    return found
-
-
-def _unknown_key(key: str) -> str:
-    from rapidfuzz import process  # only a mistake needs it
-
-    near = process.extractOne(key, _KEYS, score_cutoff=60)
-    if near:
-        return tr("unknown key {key!r}; did you mean {near!r}?", key=key, near=near[0])
-    return tr("unknown key {key!r}; known are {known}", key=key, known=", ".join(_KEYS))
-
-
-def _invalid(path: Path, mistakes: Sequence[str]) -> ModelUnavailable:
+def _invalid(path: Path, findings: Sequence[Finding]) -> ModelUnavailable:
+    mistakes = "; ".join(f"{each.line}:{each.column}: {each.message}" for each in findings)
     return ModelUnavailable(
-        tr("the script {path} is not valid: {mistakes}", path=path, mistakes="; ".join(mistakes)),
-        hint=tr("the format stands in docs/models.md"),
+        tr("the script {path} is not valid: {mistakes}", path=path, mistakes=mistakes),
+        hint=tr(
+            "name the JSON file itself, as in scripted:answers.json; docs/models.md has the format"
+        ),
     )
