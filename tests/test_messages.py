@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from assay import messages
+from assay.text.number_format import rounded
 
 ERRORS = {
     "AssayError", "UsageError", "InvalidFiles", "SuiteNotFound", "ModelUnavailable", "RunNotFound",
@@ -95,4 +96,4 @@ def test_counts_choose_their_form():
      (float("inf"), "inf")],
 )  # fmt: skip
 def test_a_figure_has_three_digits_and_never_fewer_than_the_whole_number(number, said):
-    assert messages.rounded(number) == said
+    assert rounded(number) == said

@@ -1,7 +1,7 @@
 """Every sentence a user reads goes through here: a translation is a catalogue, not a rewrite.
 
 In: an English sentence with {named} gaps, and what fills them. Out: the sentence in the user's
-language, filled; a figure for such a gap, as people read it.
+language, filled.
 
 `make messages` collects the sentences in `tr`, `trn`, `message`, `message_n` and `Doc`;
 a catalogue lies in `builtin/translations/LANG/LC_MESSAGES/assay.mo`. Without one, English is shown.
@@ -10,7 +10,6 @@ a catalogue lies in `builtin/translations/LANG/LC_MESSAGES/assay.mo`. Without on
 from __future__ import annotations
 
 import gettext
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -63,11 +62,3 @@ def fill(sentence: Message, gaps: Mapping[str, Any]) -> str:
     if isinstance(sentence, str):
         return _catalogue.gettext(sentence).format_map(gaps)
     return _catalogue.ngettext(*sentence, int(gaps["count"])).format_map(gaps)
-
-
-def rounded(number: float, digits: int = 3) -> str:
-    """46.8, 0.720, 1,234: so many significant digits, and never fewer than the whole number."""
-    if number == 0 or not math.isfinite(number):
-        return f"{number:g}".replace("-", "−")
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(number))))
-    return f"{number:,.{decimals}f}".replace("-", "−")

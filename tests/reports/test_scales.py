@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.reports.pictures.scales import exact, readable, scale_for, step_name
+from assay.reports.pictures.scales import scale_for
+from assay.text.number_format import exact, readable, step_name
 
 
 @pytest.mark.parametrize(

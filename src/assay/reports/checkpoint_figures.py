@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from assay import stats
 from assay.messages import tr, trn
-from assay.reports.pictures.scales import readable
+from assay.text.number_format import readable
 from assay.types import Estimate
 from assay.types.decisions import (
     OS_AVERAGED,

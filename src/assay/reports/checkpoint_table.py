@@ -21,7 +21,7 @@ from assay.reports import checkpoint_figures as known
 from assay.reports.checkpoint_figures import Evaluated, Figure, figures
 from assay.reports.markdown_blocks import table as markdown_table
 from assay.reports.pictures.labels import harmless
-from assay.reports.pictures.scales import readable
+from assay.text.number_format import readable
 from assay.text.safe_text import markdown_inline, one_line
 from assay.types.decisions import OS_SUITE, Measured
 

@@ -1,10 +1,13 @@
 """The one place that formats a number.
 
 In: an Estimate, a p-value, a count, seconds, bytes. Out: short text, with the interval and what it
-rests on. A figure without a value is said to be not measured, never 0.
+rests on. A missing value is "not measured", never 0.
 """
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
 
 from assay.messages import tr
 from assay.types import Estimate
@@ -12,22 +15,67 @@ from assay.types.judged import POINTS_OF_10
 
 DECIMALS = {"points": 1, POINTS_OF_10: 1, "share": 3, "tokens": 0, "tokens/s": 1, "s": 3}
 OTHER_DECIMALS = 3
+DIGITS, MOST_DIGITS = 3, 8
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def not_measured() -> str:
-    """What stands in the place of a figure that is not there."""
+    """The words for a missing figure."""
     return tr("not measured")
 
 
+def rounded(number: float, digits: int = 3) -> str:
+    """46.8, 0.720, 1,234: significant digits, and never fewer than the whole number."""
+    if number == 0 or not math.isfinite(number):
+        return f"{number:g}".replace("-", "−")
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(number))))
+    return f"{number:,.{decimals}f}".replace("-", "−")
+
+
+def readable(value: float, *, apart_from: Sequence[float] = ()) -> str:
+    """137, 50.4, 0.915, 12,300, 3.2×10⁹: three digits, as people read them; more where they show
+    on which side of a limit it lies: 49.97 is not 50.0.
+    """
+    for digits in range(DIGITS, MOST_DIGITS):
+        shown = _readable(value, digits)
+        if all(value == other or _readable(other, digits) != shown for other in apart_from):
+            return shown
+    return _readable(value, DIGITS)
+
+
+def _readable(value: float, digits: int) -> str:
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if not 1e-4 <= size < 9_999_500:
+        mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+        mantissa = mantissa.rstrip("0").rstrip(".")
+        power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+        return (power if mantissa == "1" else f"{mantissa}×{power}").replace("-", "−")
+    return rounded(value, digits)
+
+
+def exact(value: float) -> str:
+    """50, 0.7, 12,500: a number that somebody chose, as it was written."""
+    return f"{value:,.10g}" if 1e-4 <= abs(value) < 1e12 else readable(value)
+
+
+def step_name(step: float) -> str:
+    """8,000, or 0.5 where a step is no whole number."""
+    if abs(step) >= 1e12:
+        return readable(step)
+    return f"{step:,.0f}" if step == int(step) else f"{step:,.6g}"
+
+
 def value(estimate: Estimate) -> str:
-    """The figure alone; its unit stands in the heading or in `figure`."""
+    """The figure alone; its unit is in the heading or in `figure`."""
     if estimate.value is None:
         return not_measured()
     return _plain(estimate.value, estimate.unit)
 
 
 def interval(estimate: Estimate) -> str:
-    """[low–high]; a ? for a limit that so few observations cannot give."""
+    """[low–high]; a ? for a limit that few observations cannot give."""
     if estimate.value is None or (estimate.low is None and estimate.high is None):
         return "–"
     low, high = (
@@ -49,7 +97,7 @@ def difference(estimate: Estimate) -> str:
 
 
 def basis(estimate: Estimate) -> str:
-    """What a figure rests on: n, and what could not be marked."""
+    """What a figure rests on: n, and what could not be scored."""
     shown = f"n={count(estimate.n)}"
     if estimate.unscored:
         shown = tr("{n}, {unscored} unscored", n=shown, unscored=count(estimate.unscored))
@@ -92,7 +140,7 @@ def p_value(p: float | None) -> str:
 
 
 def score(mark: float | None) -> str:
-    """The mark of one test: 1, 0.67, or – where there is none."""
+    """The score of one test: 1, 0.67, or – where there is none."""
     if mark is None:
         return "–"
     shown = f"{mark:.2f}"

@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from assay.messages import Message, fill, message, message_n, rounded, tr
+from assay.messages import Message, fill, message, message_n, tr
+from assay.text.number_format import rounded
 from assay.types import Estimate
 from assay.types.decisions import Fact, Recommendation, Selection, Value
 

@@ -10,47 +10,10 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from assay.messages import rounded
+from assay.text.number_format import readable
 
 MARGIN = 0.06  # of the range, beyond its ends
-DIGITS, MOST_DIGITS = 3, 8
 LOG_ABOVE = 5.0  # a range of more than this many times its lowest is drawn by ratios
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def readable(value: float, *, apart_from: Sequence[float] = ()) -> str:
-    """137, 50.4, 0.915, 12,300, 3.2×10⁹: three digits, as people read them; more where they tell
-    on which side of a limit it lies: 49.97 is not 50.0.
-    """
-    for digits in range(DIGITS, MOST_DIGITS):
-        shown = _rounded(value, digits)
-        if all(value == other or _rounded(other, digits) != shown for other in apart_from):
-            return shown
-    return _rounded(value, DIGITS)
-
-
-def _rounded(value: float, digits: int) -> str:
-    if value == 0:
-        return "0"
-    size = abs(value)
-    if not 1e-4 <= size < 9_999_500:
-        mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
-        mantissa = mantissa.rstrip("0").rstrip(".")
-        power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
-        return (power if mantissa == "1" else f"{mantissa}×{power}").replace("-", "−")
-    return rounded(value, digits)
-
-
-def exact(value: float) -> str:
-    """50, 0.7, 12,500: a number that somebody chose, as it was written."""
-    return f"{value:,.10g}" if 1e-4 <= abs(value) < 1e12 else readable(value)
-
-
-def step_name(step: float) -> str:
-    """8,000, or 0.5 where a step is no whole number."""
-    if abs(step) >= 1e12:
-        return readable(step)
-    return f"{step:,.0f}" if step == int(step) else f"{step:,.6g}"
 
 
 class Scale(NamedTuple):

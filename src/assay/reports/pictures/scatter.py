@@ -16,7 +16,8 @@ from assay.reports.pictures import canvas as picture
 from assay.reports.pictures import labels as label_places
 from assay.reports.pictures.canvas import element, words
 from assay.reports.pictures.labels import Box
-from assay.reports.pictures.scales import Scale, exact, scale_for
+from assay.reports.pictures.scales import Scale, scale_for
+from assay.text.number_format import exact
 
 LEAST_LEFT, RIGHT, TOP, PLOT = 46, 66, 52, 300
 INSET = 14

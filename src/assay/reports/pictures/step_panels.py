@@ -11,7 +11,7 @@ from typing import NamedTuple
 from assay.messages import tr
 from assay.reports import checkpoint_figures as known
 from assay.reports.checkpoint_figures import Evaluated, Figure
-from assay.reports.pictures.scales import exact
+from assay.text.number_format import exact
 from assay.types.decisions import SuiteLimit
 
 Limit = tuple[float, str]

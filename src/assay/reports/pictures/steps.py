@@ -20,8 +20,9 @@ from assay.reports.pictures import canvas as picture
 from assay.reports.pictures import labels as label_places
 from assay.reports.pictures.canvas import element, told, words
 from assay.reports.pictures.labels import Box, Label
-from assay.reports.pictures.scales import Scale, readable, scale_for, step_name
+from assay.reports.pictures.scales import Scale, scale_for
 from assay.reports.pictures.step_panels import Panel, panels_of
+from assay.text.number_format import readable, step_name
 from assay.types.decisions import Measured
 
 LEAST_LEFT, RIGHT, TOP = 46, 66, 10  # pixels; the limits are written at the right
