@@ -5,10 +5,10 @@ __version__ = "0.1.0"
 _IMPORTED_FROM = {
     "Report": "assay.types.results",
     "TrainerCallback": "assay.trainer_callback",
-    "evaluate_model": "assay.evaluation_functions",
-    "generate_samples": "assay.evaluation_functions",
+    "evaluate_model": "assay.api.checkpoints",
+    "generate_samples": "assay.api.checkpoints",
     "report_format": "assay.plugins",
-    "run_benchmark": "assay.evaluation_functions",
+    "run_benchmark": "assay.api.checkpoints",
 }
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from assay.api.benchmark_choices import YAWO, choose, holds_tests, one_key, suite_argument
 from assay.errors import AssayError, UsageError
-from assay.interfaces.benchmark_choices import YAWO, choose, holds_tests, one_key, suite_argument
 from assay.interfaces.benchmark_script import command
 from tests.conftest import ROOT, numbered, right
 from tests.loaded_python import run_python

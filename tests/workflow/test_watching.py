@@ -20,7 +20,6 @@ from assay.workflow.checkpoints.watch import (
     Evaluated,
     Gone,
     NotEvaluated,
-    Terms,
     Unready,
     Waiting,
     Watching,
@@ -163,13 +162,7 @@ def test_what_cannot_be_opened_is_said_once_and_fails_when_it_stays_so(yard, mad
     put(made[1], yard.run / "step_200")
     broken = yard.run / "step_100" / "model.safetensors"
     broken.write_bytes(broken.read_bytes()[:-10])
-    usual = yard.watch()
-    watching = Watching(
-        usual._job,
-        yard.run,
-        Terms(interval_s=QUICK, given_up_s=6 * QUICK),
-        usual._observer,
-    )
+    watching = yard.watch(patience_s=6 * QUICK)
     sights = []
     for sight in watching:
         sights.append(sight)
@@ -190,9 +183,7 @@ def test_one_that_was_given_up_is_tried_again_when_its_files_change(yard, made):
     broken = yard.run / "step_100" / "model.safetensors"
     whole = broken.read_bytes()
     broken.write_bytes(whole[:-10])
-    usual = yard.watch()
-    terms = Terms(interval_s=QUICK, until_accepted=True, given_up_s=QUICK)
-    watching = Watching(usual._job, yard.run, terms, usual._observer)
+    watching = yard.watch(until_accepted=True, patience_s=QUICK)
     sights = []
     for sight in watching:
         sights.append(sight)

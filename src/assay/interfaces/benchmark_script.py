@@ -177,7 +177,7 @@ def _say_what_is_not_used(
 def _asks_nothing(
     benchmark: Benchmark, model: str | None, compare: tuple[str, str] | None, leaderboard: bool
 ) -> bool:
-    from assay.interfaces.benchmark_choices import names_a_run
+    from assay.api.benchmark_choices import names_a_run
 
     if compare:
         return any(names_a_run(name, benchmark.out) for name in compare)
@@ -205,12 +205,12 @@ def _documents(
 def _ask(benchmark: Benchmark, names: Sequence[str]) -> Report:
     """One run. Nothing is asked before tests and models are all known to be sound."""
     from assay import api
-    from assay.interfaces import benchmark_choices as choices
+    from assay.api import benchmark_choices as choices
     from assay.reports.progress import progress_for
 
-    tests = choices.suite_argument(benchmark.tests)
+    tests = choices.suite_argument(benchmark.tests, say)
     try:
-        models = choices.choose(names, benchmark.endpoint)
+        models = choices.choose(names, benchmark.endpoint, say)
         key_env = choices.one_key(models)
     except AssayError as error:
         raise_all([error, *choices.wrong_with(tests)])
@@ -248,9 +248,9 @@ def _show(
 
 @reader_may_leave()
 def _list_presets(*, as_json: bool) -> int:
-    from assay.models.presets import load_presets, preset_files
+    from assay.api.benchmark_choices import list_presets
 
-    presets = load_presets(preset_files(Path())).values()
+    presets = list_presets()
     if as_json:
         rows = [
             {

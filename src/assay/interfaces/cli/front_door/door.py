@@ -16,6 +16,22 @@ from pathlib import Path
 import click
 
 import assay
+from assay.api.discovery import (
+    CheckpointFound,
+    Forecast,
+    OllamaFound,
+    Room,
+    SuiteFound,
+    check_suite,
+    facts_of,
+    find_checkpoints,
+    find_judges,
+    find_ollama,
+    find_suites,
+    forecast,
+    this_machine,
+    this_room,
+)
 from assay.errors import AssayError, ExitCode
 from assay.interfaces.cli.front_door.judge_question import ask_for_judge
 from assay.interfaces.cli.front_door.lines import is_plain, say, show_command
@@ -29,26 +45,11 @@ from assay.messages import tr, trn
 from assay.text.number_format import memory
 from assay.text.safe_text import one_line
 from assay.types import Machine
-from assay.workflow.discover.choices import facts_of
-from assay.workflow.discover.discovery import (
-    CheckpointFound,
-    OllamaFound,
-    Room,
-    SuiteFound,
-    find_checkpoints,
-    find_judges,
-    find_ollama,
-    find_suites,
-    this_room,
-)
-from assay.workflow.discover.forecast import Forecast, forecast
-from assay.workflow.evaluate.job import Job
+from assay.types.options import RunOptions
 
 
 def open_the_door(out: Path) -> int:
     """Ask what to do, and do it."""
-    from assay.machine import this_machine
-
     here, room = Path(), this_room()
     found = find_ollama(room=room)
     _greet(this_machine(), room, found)
@@ -60,31 +61,24 @@ def open_the_door(out: Path) -> int:
     models = _models(asking, found, checkpoints)
     suites = _suites(asking, find_suites(here), models)
     judge = ask_for_judge(asking, suites, models, found.models)
-    job = Job(models=tuple(models), suites=tuple(suites), out=out, **judge.shared_with(Job))
-    _say_what_it_takes(job, forecast(job, _about_to_time))
+    options = RunOptions(models, suites=suites, out=out, **vars(judge))
+    _say_what_it_takes(options, forecast(options, _about_to_time))
     if not asking.yes(tr("Start?")):
-        click.echo(tr("Nothing of it was asked. The command for later:"))
-        show_command(job.command)
+        click.echo(tr("Nothing was asked. The command for later:"))
+        show_command(options.command_line("run", *models))
         _where_assay_is()
         return ExitCode.DONE
-    return _run(job)
+    return _run(options)
 
 
-def _run(job: Job) -> int:
+def _run(options: RunOptions) -> int:
     from assay import api
     from assay.interfaces.cli.showing import show_report
     from assay.reports.progress import progress_for
 
     click.echo()
     with progress_for(sys.stderr) as observer:
-        report = api.run(
-            job.models,
-            suites=job.suites,
-            judges=job.judges,
-            allow_code_execution=job.allow_code_execution,
-            out=job.out,
-            observer=observer,
-        )
+        report = api.run(**vars(options) | {"observer": observer})
     page = os.path.relpath(Path(report.out) / "runs" / report.run / "reports" / "report.html")
     hints = tuple(hint for hint in report.hints if page not in hint)  # it stands at the very end
     show_report(replace(report, hints=hints), "text")
@@ -92,7 +86,7 @@ def _run(job: Job) -> int:
     click.echo(tr("The report as a page:"))
     show_command(page)
     click.echo(tr("The command that repeats this run:"))
-    show_command(job.command)
+    show_command(options.command_line("run", *options.models))
     _where_assay_is()
     return report.exit_code
 
@@ -196,16 +190,9 @@ def _suites(asking: Questions, found: Sequence[SuiteFound], models: Sequence[str
     typed = Typed(
         offer=tr("another suite: type its folder or file"),
         example="my-tests/",
-        check=_is_a_suite,
+        check=check_suite,
     )
     return asking.several(tr("Which suites?"), offered_suites(found, models), typed)
-
-
-def _is_a_suite(argument: str) -> None:
-    from assay.suites.catalogue import find
-    from assay.suites.load import load_suite
-
-    load_suite(find(argument))
 
 
 # ------------------------------------------------------------------------------- what it will take
@@ -216,11 +203,11 @@ def _about_to_time(spec: str) -> None:
     say(sentence, dim=True)
 
 
-def _say_what_it_takes(job: Job, ahead: Forecast) -> None:
-    said = _requests(ahead, trn("{count} model", "{count} models", len(job.models)))
+def _say_what_it_takes(options: RunOptions, ahead: Forecast) -> None:
+    said = _requests(ahead, trn("{count} model", "{count} models", len(options.models)))
     low, high = ahead.seconds_low, ahead.seconds_high
     click.echo()
-    if not said and job.judges:
+    if not said and options.judges:
         said = tr("Every answer is in the store; the judge is asked what it has not answered yet")
     elif not said:
         said = tr("Nothing is left to ask: every answer is in the store")

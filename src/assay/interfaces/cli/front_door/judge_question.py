@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.interfaces.cli.front_door.lines import say
-from assay.interfaces.cli.front_door.offers import NO_JUDGE, offered_judges
-from assay.interfaces.cli.front_door.questions import Questions, Typed
-from assay.messages import tr, trn
-from assay.sandbox import find_isolation
-from assay.types import ModelFacts
-from assay.types.options import JudgeOptions
-from assay.workflow.discover.choices import (
+from assay.api.discovery import (
+    ModelFound,
     ToJudge,
     facts_of,
+    find_isolation,
     judge_candidates,
     refuse_as_judge,
     what_to_judge,
 )
-from assay.workflow.discover.discovery import ModelFound
+from assay.interfaces.cli.front_door.lines import say
+from assay.interfaces.cli.front_door.offers import NO_JUDGE, offered_judges
+from assay.interfaces.cli.front_door.questions import Questions, Typed
+from assay.messages import tr, trn
+from assay.types import ModelFacts
+from assay.types.options import JudgeOptions
 
 
 def ask_for_judge(

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from assay.api.discovery import Candidate, CheckpointFound, ModelFound, SuiteFound, read_spec
 from assay.interfaces.cli.front_door.lines import columns, padded, shortened, width_of
 from assay.interfaces.cli.front_door.questions import BESIDE_A_TITLE, Option
 from assay.messages import tr, trn
-from assay.models.opening import read_spec
 from assay.text.number_format import memory
 from assay.text.safe_text import one_line
-from assay.workflow.discover.choices import Candidate
-from assay.workflow.discover.discovery import CheckpointFound, ModelFound, SuiteFound
 
 SHOWN_CHECKPOINTS = 5
 LONGEST_NAME, LEAST_NAME = 40, 24

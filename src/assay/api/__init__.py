@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.call_options import takes_options
-from assay.evaluation_functions import evaluate_model, generate_samples, run_benchmark
+from assay.api.call_options import takes_options
+from assay.api.checkpoints import evaluate_model, generate_samples, run_benchmark
 from assay.types import Finding, Suite
 from assay.types.decisions import MEASURES
 from assay.types.options import (

@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import AssayError, ModelUnavailable, UsageError
-from assay.interfaces.cli.output import say
 from assay.messages import tr
 from assay.models.presets import LOCAL, Preset, endpoint, load_presets, preset_files
 from assay.store import Store
@@ -25,6 +24,7 @@ from assay.suites.suite_file import SUITE_FILE
 from assay.types.model_spec import split_url, without_secrets
 from assay.workflow.discover.discovery import find_ollama
 
+Tell = Callable[[str], None]  # hears what was chosen for the user
 YAWO = Path(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
 SHIPPED_TESTS = "ewe"
 OWN_TESTS = os.path.join(".", "tests")
@@ -32,6 +32,10 @@ MOST_BYTES = 50_000_000  # of a file that is looked into to see whether it holds
 MOST_NAMED = 20
 _SPEC = re.compile(r"(?:hf|ollama|openai|scripted):")
 _RUN_ID = re.compile(r"\d{8}T\d")
+
+
+def ignore(sentence: str) -> None:
+    """Nobody wants to know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class Chosen:
 # --------------------------------------------------------------------------------------- tests
 
 
-def suite_argument(given: str | None) -> str:
+def suite_argument(given: str | None, tell: Tell = ignore) -> str:
     """The folder given, as a path: a folder called `coding` is not the suite that ships. Else the
     user's ./tests, else what ships.
     """
@@ -55,9 +59,9 @@ def suite_argument(given: str | None) -> str:
         bare = not any(mark in given for mark in (os.sep, os.altsep) if mark)
         return os.path.join(".", given) if given and bare and os.path.lexists(given) else given
     if holds_tests(Path(OWN_TESTS)):
-        say(tr("tests: {folder}", folder=OWN_TESTS))
+        tell(tr("tests: {folder}", folder=OWN_TESTS))
         return OWN_TESTS
-    say(
+    tell(
         tr(
             "tests: the suite {name}, which ships; {folder} holds no category files",
             name=SHIPPED_TESTS,
@@ -110,25 +114,25 @@ def wrong_with(tests: str) -> Iterator[AssayError]:
 # -------------------------------------------------------------------------------------- models
 
 
-def choose(names: Sequence[str], endpoint_name: str | None) -> list[Chosen]:
+def choose(names: Sequence[str], endpoint_name: str | None, tell: Tell = ignore) -> list[Chosen]:
     """The models meant. Presets are read only where one is needed."""
     if names and endpoint_name is None and all(_SPEC.match(name) for name in names):
         return [Chosen(name) for name in names]
-    preset = _preset(LOCAL if endpoint_name is None else endpoint_name)
+    preset = _preset(LOCAL if endpoint_name is None else endpoint_name, tell)
     if names and all(_SPEC.match(name) for name in names):
-        say(tr("--endpoint is not used: a whole spec says itself where its model is"))
+        tell(tr("--endpoint is not used: a whole spec says itself where its model is"))
     if not names:
-        return [_at(preset, _only_model(preset))]
+        return [_at(preset, _only_model(preset, tell))]
     return [Chosen(name) if _SPEC.match(name) else _at(preset, name) for name in names]
 
 
-def _preset(name: str) -> Preset:
+def _preset(name: str, tell: Tell) -> Preset:
     preset = endpoint(name, load_presets(preset_files(Path())))
     if preset.source:
         # A file in a folder may come from anywhere; who is asked, and gets the key, must be seen.
         about = {"name": preset.name, "url": preset.shown_url, "file": preset.source}
         if preset.key_env:
-            say(
+            tell(
                 tr(
                     "endpoint {name}: {url}, sent the key in {variable}, as {file} says",
                     variable=preset.key_env,
@@ -136,7 +140,7 @@ def _preset(name: str) -> Preset:
                 )
             )
         else:
-            say(tr("endpoint {name}: {url}, as {file} says", **about))
+            tell(tr("endpoint {name}: {url}, as {file} says", **about))
     return preset
 
 
@@ -160,7 +164,7 @@ def _at(preset: Preset, model: str) -> Chosen:
     return Chosen(preset.spec(model), (preset.key_env or "") if by_name else None)
 
 
-def _only_model(preset: Preset) -> str:
+def _only_model(preset: Preset, tell: Tell) -> str:
     """The model a user need not name."""
     if preset.model:
         return preset.model
@@ -177,7 +181,7 @@ def _only_model(preset: Preset) -> str:
     able = [one.name for one in found.models if not one.why_not and not one.elsewhere]
     if len(able) != 1:
         raise _which([one.name for one in found.models if not one.why_not], found.url)
-    say(tr("model: {name}, the only one at {url}", name=able[0], url=found.url))
+    tell(tr("model: {name}, the only one at {url}", name=able[0], url=found.url))
     return able[0]
 
 
@@ -218,3 +222,8 @@ def names_a_run(name: str, out: Path) -> bool:
         return False
     with Store(out, read_only=True) as store:
         return any(run.id.startswith(name) for run in store.read_runs())
+
+
+def list_presets() -> list[Preset]:
+    """The endpoints with a name: those that ship, and those of the user's files."""
+    return list(load_presets(preset_files(Path())).values())

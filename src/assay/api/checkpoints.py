@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.call_options import takes_options
+from assay.api.call_options import takes_options
 from assay.types import Estimate
 from assay.types.decisions import Sample
 from assay.types.options import CheckpointCallOptions
