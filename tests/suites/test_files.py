@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assay.errors import InvalidFiles
 from assay.files.file_text import MAX_BYTES
 from assay.suites.load import examine, load_suite
-from assay.suites.test_fields import all_fields, methods
+from assay.suites.test_format.fields import all_fields, methods
 
 from .conftest import asking, good
 

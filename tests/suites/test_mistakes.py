@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.suites.load import examine
-from assay.suites.test_fields import all_fields
+from assay.suites.test_format.fields import all_fields
 
 from .conftest import FindingsOf, asking, good
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from assay.checks.format import Rules
-from assay.suites import schema
 from assay.suites.load import examine
 from assay.suites.suite_file import suite_schema
-from assay.suites.test_fields import all_fields, methods
+from assay.suites.test_format import schema
+from assay.suites.test_format.fields import all_fields, methods
 
 from .test_mistakes import MISTAKES, VALID
 from .test_suite_file import MISTAKES as SUITE_MISTAKES

@@ -4,7 +4,7 @@
     load             files -> Suites, or the findings of all of them at once
     suite_reader     one suite, file by file: repeated ids, examples for few-shot prompts
     suite_file         suite.json -> SuiteSettings
-    case               one test object -> Case
+    test_format        one test object -> Case
     suite_subset     a Suite -> the chosen categories, or a fair sample of its tests
 
     gate_file        a TOML file -> Gate; gate_format has its types

@@ -17,7 +17,6 @@ from assay.files.json_file import JsonFile, read_json
 from assay.files.notes import Notes
 from assay.files.wording import described
 from assay.messages import tr
-from assay.suites.case import Shared, read_case
 from assay.suites.suite_file import (
     SUITE_FILE,
     SuiteSettings,
@@ -25,6 +24,7 @@ from assay.suites.suite_file import (
     language_code,
     read_settings,
 )
+from assay.suites.test_format.case import Shared, read_case
 from assay.types import Case, Category, Finding, Suite
 
 

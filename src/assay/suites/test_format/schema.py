@@ -12,7 +12,7 @@ from typing import Any
 from assay.files.json_file import MAX_ID_CHARACTERS
 from assay.files.validation import DIALECT
 from assay.messages import tr, translated
-from assay.suites.test_fields import COMMON, check_validator, methods
+from assay.suites.test_format.fields import COMMON, check_validator, methods
 from assay.types import DEFAULT_MAX_TOKENS, DEFAULT_TEMPERATURE
 
 JsonSchema = dict[str, Any]

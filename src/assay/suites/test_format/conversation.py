@@ -11,7 +11,7 @@ from typing import Any
 from assay.files.notes import Notes
 from assay.files.places import Path
 from assay.messages import tr
-from assay.suites.test_fields import CommonFields
+from assay.suites.test_format.fields import CommonFields
 from assay.types import Message
 
 Raw = dict[str, Any]

@@ -19,9 +19,8 @@ from assay.files.validation import Mistake
 from assay.files.wording import character_name, described, did_you_mean, shown
 from assay.messages import tr
 from assay.plugins import checks
-from assay.suites.conversation import check_conversation, system_prompt, turns
-from assay.suites.shown_files import ShownFiles, find_files, pinned, with_files
-from assay.suites.test_fields import (
+from assay.suites.test_format.conversation import check_conversation, system_prompt, turns
+from assay.suites.test_format.fields import (
     COMMON,
     COMMON_NAMES,
     CommonFields,
@@ -30,6 +29,7 @@ from assay.suites.test_fields import (
     methods,
     methods_of,
 )
+from assay.suites.test_format.shown_files import ShownFiles, find_files, pinned, with_files
 from assay.types import Case, Check, Problem, ScoringMode
 
 MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
