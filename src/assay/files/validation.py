@@ -78,11 +78,10 @@ class Rule:
 class About:
     """In `Annotated`: words for a value, each made when it is needed, in the user's language.
 
-    `description` goes into the JSON Schema; `wanted` names the value in a sentence ("a number from
-    0 to 1"); `hint` follows a sentence about a wrong value, and begins with "; ".
+    `wanted` names the value in a sentence ("a number from 0 to 1"); `hint` follows a sentence about
+    a wrong value, and begins with "; ".
     """
 
-    description: Callable[[], str] | None = None
     wanted: Callable[[], str] | None = None
     hint: Callable[[Any], str] | None = None
 
@@ -90,8 +89,6 @@ class About:
         self, core: CoreSchema, handler: GetJsonSchemaHandler
     ) -> Schema:
         made = handler(core)
-        if self.description is not None:
-            made["description"] = self.description()
         words = {"x-wanted": self.wanted, "x-hint": self.hint}
         return made | {name: function for name, function in words.items() if function}
 

@@ -10,6 +10,7 @@ from typing import Annotated, Generic, TypeVar
 
 from annotated_types import Ge, Gt, Le, Len, Lt
 
+from assay.files.fields import Doc
 from assay.files.validation import DIALECT, About, Distinct, Text, Validator
 from assay.messages import tr
 
@@ -60,12 +61,7 @@ class PerplexityTable:
 
     max: Annotated[
         PerplexityLimit | Annotated[BySizeClass[PerplexityLimit], _FOR_EACH],
-        About(
-            lambda: tr(
-                "The perplexity per token must be below this: one number, or one for each size "
-                "class."
-            )
-        ),
+        Doc("The perplexity per token must be below this: one number, or one for each size class."),
     ]
 
 
@@ -73,20 +69,19 @@ class PerplexityTable:
 class SuiteTable:
     """[[suite]]"""
 
-    name: Annotated[
-        Text, About(lambda: tr("The suite's name, as `assay suites` and reports show it."))
-    ]
+    name: Annotated[Text, Doc("The suite's name, as `assay suites` and reports show it.")]
     min: Annotated[
         float,
         Ge(0),
         Lt(1),
-        About(lambda: tr("The mean score, from 0 to 1, must be above this."), hint=_share_hint),
+        Doc("The mean score, from 0 to 1, must be above this."),
+        About(hint=_share_hint),
     ]
     categories: Annotated[
         tuple[Text, ...],
         Len(1),
         Distinct,
-        About(lambda: tr("The categories whose mean counts; without them, all of the suite.")),
+        Doc("The categories whose mean counts; without them, all of the suite."),
     ] = ()
 
 
@@ -96,11 +91,7 @@ class SpeedTable:
 
     min_tokens_per_s: Annotated[
         SpeedLimit | Annotated[BySizeClass[SpeedLimit], _FOR_EACH],
-        About(
-            lambda: tr(
-                "The tokens per second must be above this: one number, or one for each size class."
-            )
-        ),
+        Doc("The tokens per second must be above this: one number, or one for each size class."),
     ]
 
 
@@ -112,9 +103,7 @@ class GenerationTable:
         int,
         Ge(0),
         Le(MOST),
-        About(
-            lambda: tr("Maximum number of samples that loop, repeat themselves or are nonsense.")
-        ),
+        Doc("Maximum number of samples that loop, repeat themselves or are nonsense."),
     ]
 
 
@@ -124,11 +113,7 @@ class MemoryTable:
 
     max_mb: Annotated[
         MemoryLimit | Annotated[BySizeClass[MemoryLimit], _FOR_EACH],
-        About(
-            lambda: tr(
-                "memory_usage_mb must be below this: one number, or one for each size class."
-            )
-        ),
+        Doc("memory_usage_mb must be below this: one number, or one for each size class."),
     ]
 
 
@@ -137,25 +122,21 @@ class GateTables:
     """A gate file; a table that is left out asks for nothing."""
 
     perplexity: Annotated[
-        PerplexityTable | None, About(lambda: tr("How well it must predict the held-out text."))
+        PerplexityTable | None, Doc("How well it must predict the held-out text.")
     ] = None
     suite: Annotated[
         tuple[
             Annotated[
                 SuiteTable,
-                About(lambda: tr("What it must score on a suite; one table for each suite.")),
+                Doc("What it must score on a suite; one table for each suite."),
             ],
             ...,
         ],
         Len(1),
     ] = ()
-    speed: Annotated[SpeedTable | None, About(lambda: tr("How fast it must write on the CPU."))] = (
-        None
-    )
-    generation: Annotated[
-        GenerationTable | None, About(lambda: tr("How sane its samples must be."))
-    ] = None
-    memory: Annotated[MemoryTable | None, About(lambda: tr("How much memory it may take."))] = None
+    speed: Annotated[SpeedTable | None, Doc("How fast it must write on the CPU.")] = None
+    generation: Annotated[GenerationTable | None, Doc("How sane its samples must be.")] = None
+    memory: Annotated[MemoryTable | None, Doc("How much memory it may take.")] = None
 
 
 GATE = Validator(GateTables, toml=True)

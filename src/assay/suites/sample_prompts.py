@@ -16,6 +16,7 @@ from typing import Annotated
 
 from annotated_types import Len
 
+from assay.files.fields import SomePhrases
 from assay.files.file_text import Refused, shown_path
 from assay.files.json_file import ID_FORM, JsonFile, read_json
 from assay.files.notes import Notes, invalid_files
@@ -33,20 +34,12 @@ _FIELD_OF_KIND: Mapping[str, str] = {
 }
 
 
-def _as_alternatives(item: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (item,) if isinstance(item, str) else item
-
-
-_Item = Annotated[Text | Annotated[tuple[Text, ...], Len(1)], Rule(_as_alternatives)]
-_Items = Annotated[tuple[_Item, ...], Len(1)]
-
-
 @dataclass(frozen=True)
 class _TickEntry:
     name: Text
     kind: TickKind
-    words: _Items = ()
-    commands: _Items = ()
+    words: SomePhrases = ()
+    commands: SomePhrases = ()
 
 
 def _check_fields_of_kind(tick: _TickEntry) -> _TickEntry:
@@ -77,7 +70,7 @@ def _check_names(ticks: tuple[_TickEntry, ...]) -> tuple[_TickEntry, ...]:
 class _SampleEntry:
     id: Annotated[str, Form(ID_FORM.pattern, lambda: tr('word characters and "-"'))]
     prompt: Text
-    subject: _Items
+    subject: SomePhrases
     ticks: Annotated[
         tuple[Annotated[_TickEntry, Rule(_check_fields_of_kind)], ...], Len(1), Rule(_check_names)
     ]
@@ -104,7 +97,7 @@ def load_samples(path: Path = SHIPPED) -> tuple[SamplePrompt, ...]:
         SamplePrompt(
             id=entry.id,
             prompt=entry.prompt,
-            subject=entry.subject,  # type: ignore[arg-type]  # after _as_alternatives
+            subject=entry.subject,
             ticks=tuple(Tick(**asdict(tick)) for tick in entry.ticks),
         )
         for entry in entries

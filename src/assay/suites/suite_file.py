@@ -15,22 +15,22 @@ from typing import Annotated
 
 from annotated_types import Ge, Le
 
+from assay.files.fields import Doc, Weight
 from assay.files.notes import Notes
-from assay.files.validation import DIALECT, About, Form, Text, Validator
+from assay.files.validation import DIALECT, Form, Text, Validator
 from assay.files.wording import described, did_you_mean, shown
 from assay.messages import tr
 from assay.types import DEFAULT_PASS_MARK, ScoringMode, Suite
 
 SUITE_FILE = "suite.json"
-MAX_WEIGHT = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteSettings:
     """suite.json, or what holds without one."""
 
-    title: Annotated[str, About(lambda: tr("The suite's name for people."))] = ""
-    version: Annotated[str, About(lambda: tr("The suite's version, as a text."))] = ""
+    title: Annotated[str, Doc("The suite's name for people.")] = ""
+    version: Annotated[str, Doc("The suite's version, as a text.")] = ""
     language: Annotated[
         Annotated[
             str,
@@ -40,43 +40,37 @@ class SuiteSettings:
             ),
         ]
         | None,
-        About(
-            lambda: tr(
-                "The language of the answers, as a tag such as ee; with ee, composite tests also "
-                "score Ewe quality."
-            )
+        Doc(
+            "The language of the answers, as a tag such as ee; with ee, composite tests also "
+            "score Ewe quality."
         ),
     ] = None
     system: Annotated[
         str | None,
-        About(lambda: tr("The system prompt of every test that has none of its own.")),
+        Doc("The system prompt of every test that has none of its own."),
     ] = None
     weights: Annotated[
-        Mapping[str, Annotated[float, Ge(0), Le(MAX_WEIGHT)]],
-        About(
-            lambda: tr(
-                "How much each category counts in the suite's score; one that is not named counts "
-                "1. Without weights all count the same."
-            )
+        Mapping[str, Weight],
+        Doc(
+            "How much each category counts in the suite's score; one that is not named counts "
+            "1. Without weights all count the same."
         ),
     ] = field(default_factory=dict)
     pass_mark: Annotated[
-        float, Ge(0), Le(1), About(lambda: tr("The score from which a test counts as passed."))
+        float, Ge(0), Le(1), Doc("The score from which a test counts as passed.")
     ] = DEFAULT_PASS_MARK
     scoring: Annotated[
         ScoringMode,
-        About(lambda: tr("The scoring rules: 'standard', or those of an earlier benchmark.")),
+        Doc("The scoring rules: 'standard', or those of an earlier benchmark."),
     ] = "standard"
     few_shot: Annotated[
         Mapping[str, Text],
-        About(
-            lambda: tr(
-                "For a category, the file of worked examples shown before each test; it lies in "
-                "a folder of its own."
-            )
+        Doc(
+            "For a category, the file of worked examples shown before each test; it lies in "
+            "a folder of its own."
         ),
     ] = field(default_factory=dict)
-    shots: Annotated[int, Ge(0), Le(100), About(lambda: tr("How many examples are shown."))] = 0
+    shots: Annotated[int, Ge(0), Le(100), Doc("How many examples are shown.")] = 0
 
 
 SUITE = Validator(SuiteSettings)
