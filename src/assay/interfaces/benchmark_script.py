@@ -17,9 +17,11 @@ import click
 
 from assay.errors import AssayError, UsageError, raise_all
 from assay.interfaces.cli import end_with, invoked
-from assay.interfaces.cli.options import as_json, common
+from assay.interfaces.cli.options import GroupedOption, as_json, named_options, verbose
+from assay.interfaces.cli.options import command as make_command
 from assay.interfaces.cli.output import reader_may_leave, say
 from assay.messages import tr
+from assay.types.option_fields import WHAT
 
 if TYPE_CHECKING:
     from assay.types.results import Comparison, Leaderboard, Report
@@ -36,73 +38,64 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def command() -> click.Command:
     """The script as click sees it, in the language chosen."""
     function: Callable[..., Any] = _benchmark
-    for option in (common, as_json, *reversed(_options())):
+    for option in (as_json, verbose, named_options("limit", "fresh"), *reversed(_options())):
         function = option(function)
-    make = click.command(
+    return make_command(
         SCRIPT,
-        context_settings={"help_option_names": ["-h", "--help"]},
-        help=tr(
-            "Run a benchmark on a model: ask it every test of a folder, mark the answers, report. "
-            "Answers are kept: the same command continues, and asks nothing twice.\n\n"
-            "\b\n"
-            "Examples:\n"
-            "  python run_benchmark.py --model llama3.2:3b\n"
-            "  python run_benchmark.py --tests my-tests --category greetings -v\n"
-            "  python run_benchmark.py --endpoint groq --model llama-3.1-8b-instant\n"
-            "  python run_benchmark.py --compare llama3.2:3b qwen3:4b\n"
-            "  python run_benchmark.py --leaderboard\n"
-        ),
-    )
-    return make(function)
+        summary=tr("Run a benchmark on a model: ask it every test of a folder, and score them."),
+        help=tr("Answers are stored: the same command continues and asks nothing twice."),
+        examples=[
+            "python run_benchmark.py --model llama3.2:3b",
+            "python run_benchmark.py --tests my-tests --category greetings -v",
+            "python run_benchmark.py --endpoint groq --model llama-3.1-8b-instant",
+            "python run_benchmark.py --compare llama3.2:3b qwen3:4b",
+            "python run_benchmark.py --leaderboard",
+        ],
+    )(function)
 
 
 def _options() -> tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...]:
     return (
         click.option(
             "--tests",
+            cls=GroupedOption,
+            group=WHAT,
             metavar="DIR",
-            help=tr("A folder of category files. Default: ./tests if it has any, else `ewe`."),
+            help=tr("Folder of category files. Default: ./tests if it has any, else `ewe`."),
         ),
         click.option(
             "--category",
             "categories",
+            cls=GroupedOption,
+            group=WHAT,
             metavar="NAME",
             multiple=True,
             is_flag=False,
             flag_value="",  # `--category -v`: the name was left out, and -v is none
-            help=tr("Only this category; may be given several times. Without a name: all."),
+            help=tr("Ask only this category. Repeatable. Default: all."),
         ),
         click.option(
             "--endpoint",
+            cls=GroupedOption,
+            group=WHAT,
             metavar="PRESET_OR_URL",
-            help=tr("Where the model is served. Default: local. A URL with /v1 is openai."),
+            help=tr("Server of the model; a URL with /v1 is openai. Default: local."),
         ),
         click.option(
             "--model",
+            cls=GroupedOption,
+            group=WHAT,
             metavar="NAME_OR_SPEC",
-            help=tr("A model of the endpoint, or a whole spec such as scripted:answers.json."),
+            help=tr("Model at the endpoint, or a whole spec such as scripted:answers.json."),
         ),
         click.option(
             "--compare",
             nargs=2,
             metavar="A B",
-            help=tr("Two runs of the store, or two models, which are run first."),
+            help=tr("Compare two runs in the store, or two models, which are run first."),
         ),
-        click.option("--leaderboard", is_flag=True, help=tr("Show every model, best first.")),
-        click.option(
-            "--limit",
-            type=click.IntRange(min=1),
-            metavar="N",
-            help=tr("At most so many tests: a seeded sample, spread over the categories."),
-        ),
-        click.option("--fresh", is_flag=True, help=tr("Ask everything again.")),
-        click.option(
-            "-v",
-            "--verbose",
-            is_flag=True,
-            help=tr("Show every test with its answer, its score and why."),
-        ),
-        click.option("--list-presets", is_flag=True, help=tr("Show the endpoints with a name.")),
+        click.option("--leaderboard", is_flag=True, help=tr("Rank all models, best first.")),
+        click.option("--list-presets", is_flag=True, help=tr("List the named endpoints.")),
     )
 
 

@@ -81,6 +81,7 @@ def command(
         make = click.command(
             name,
             cls=GroupedCommand,
+            context_settings={"help_option_names": ["-h", "--help"]},
             short_help=summary,
             help=f"{summary}\n\n{help}".rstrip(),
             epilog="\n".join(examples),
