@@ -20,7 +20,7 @@ import math
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +36,12 @@ from judge_agreement_figures import (
 from assay.ask_loop import ask
 from assay.checks.judge import Judge
 from assay.judge.likelihood.layouts import LAYOUTS
-from assay.judge.likelihood.questionnaire import LikelihoodQuestionnaire
-from assay.judge.questionnaire import Questionnaire
-from assay.judge.reasoned.questionnaire import ReasonedQuestionnaire
+from assay.judge.opening import open_questionnaire
+from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.models.opening import open_model
 from assay.request_identity import example_key
 from assay.types import Answered, Case, Chosen, Failed, Message, Model, Reply
-from assay.types.judgements import Anchor, Criterion, Evidence, Judgement, Layout, Rubric
+from assay.types.judgements import Anchor, Criterion, Judgement, Layout, Rubric
 from assay.types.options import ServerOptions
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "judge" / "conala_items.jsonl"
@@ -183,26 +182,21 @@ def answer_of(item: Item) -> str:
 
 def by_likelihood(model: Model, item: Item, layout: Layout) -> Questionnaire:
     """Three questions; no words afterwards, which change no score."""
-    return LikelihoodQuestionnaire(
-        judge=model.facts,
-        key=example_key(RUBRIC.name, item.id),
-        case=case_of(item),
-        rubric=RUBRIC,
-        answer=answer_of(item),
-        layout=layout,
-        explain=False,
-    )
+    return open_questionnaire(replace(_assignment(model, item), layout=layout, explain=False))
 
 
 def by_reasons(model: Model, item: Item) -> Questionnaire:
     """Reasons, then a score."""
-    return ReasonedQuestionnaire(
+    return open_questionnaire(_assignment(model, item))
+
+
+def _assignment(model: Model, item: Item) -> Assignment:
+    return Assignment(
         judge=model.facts,
         key=example_key(RUBRIC.name, item.id),
         case=case_of(item),
         rubric=RUBRIC,
         answer=answer_of(item),
-        evidence=Evidence(),
     )
 
 

@@ -107,19 +107,19 @@ def answered(request: Request, text: str, **more: Any) -> Answered:
     return Answered(request_id=request.id, text=text, **more)
 
 
-def play(inquiry: Questionnaire, replies: Sequence[Any]) -> tuple[Judgement, list[Request]]:
-    """Answer an inquiry with texts, or functions from a request to a reply, the last one again and
-    again; give back what was asked as well.
+def play(questionnaire: Questionnaire, replies: Sequence[Any]) -> tuple[Judgement, list[Request]]:
+    """Answer a questionnaire with texts, or functions from a request to a reply, the last one again
+    and again; returns what was asked as well.
     """
     asked: list[Request] = []
-    while pending := inquiry.pending():
+    while pending := questionnaire.pending():
         for request in pending:
             said = replies[min(len(asked), len(replies) - 1)]
             asked.append(request)
             reply: Reply = said(request) if callable(said) else answered(request, said)
-            inquiry.take(request, reply)
+            questionnaire.take(request, reply)
         assert len(asked) < 20, "the ladder has no end"
-    return inquiry.judgement(), asked
+    return questionnaire.judgement(), asked
 
 
 def judgement(*scores: int, statuses: Sequence[QuoteStatus] = ("exact",), **more: Any) -> Judgement:

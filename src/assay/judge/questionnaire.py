@@ -1,27 +1,62 @@
-"""The shape in which a judge is asked: one judge, one answer, one repeat.
+"""What one judge is asked about one answer, once.
 
-In: nothing. Out: the protocol Questionnaire.
+In: nothing. Out: Assignment, and the protocol Questionnaire.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
-from assay.types import Reply, Request
-from assay.types.judgements import Judgement
+from assay.request_identity import judge_key
+from assay.types import Case, ModelFacts, Reply, Request
+from assay.types.judgements import NO_EVIDENCE, Evidence, Judgement, Layout, Rubric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """One answer for one judge.
+
+    Args:
+        judge: who is asked.
+        case: the test; its prompt, requirements and checklist are shown to the judge.
+        rubric: what is judged.
+        answer: what a model wrote; never trusted.
+        evidence: what running and computing showed.
+        layout: of the likelihood form; None: the reasoned form.
+        repeat: the number of the judge's repeat, from 0.
+        use_case: what the user wants the answer for.
+        key: what the requests are stored under; "": the test's own.
+        explain: whether a judge asked by likelihood writes reasons afterwards.
+    """
+
+    judge: ModelFacts
+    case: Case
+    rubric: Rubric
+    answer: str
+    evidence: Evidence = NO_EVIDENCE
+    layout: Layout | None = None
+    repeat: int = 0
+    use_case: str = ""
+    key: str = ""
+    explain: bool = True
+
+    @property
+    def request_key(self) -> str:
+        return self.key or judge_key(self.case.id)
 
 
 class Questionnaire(Protocol):
-    """A little state machine without input or output: who runs it asks what is pending, hands each
-    reply in, and goes on until nothing is pending.
+    """A small state machine without input or output: ask what is pending, hand in each reply, and
+    go on until nothing is pending.
     """
 
     def pending(self) -> tuple[Request, ...]:
-        """What to ask next; empty: done."""
+        """What to ask next; empty when done."""
         ...
 
     def take(self, request: Request, reply: Reply) -> None:
-        """Hear the reply to one of them."""
+        """Use the reply to a pending request."""
         ...
 
     @property
@@ -30,5 +65,5 @@ class Questionnaire(Protocol):
         ...
 
     def judgement(self) -> Judgement:
-        """What came of it, when nothing is pending."""
+        """The outcome, when nothing is pending."""
         ...

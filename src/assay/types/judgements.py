@@ -137,6 +137,9 @@ class Evidence:
         return MOST * self.passed // self.total if self.checks else None
 
 
+NO_EVIDENCE = Evidence()
+
+
 # -------------------------------------------------------------------------- what a judge said
 
 

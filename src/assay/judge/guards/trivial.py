@@ -1,7 +1,7 @@
-"""Answers that are none: scored 0 without asking a judge.
+"""Trivial answers: scored 0 without asking a judge.
 
-In: an answer and the test it answers. Out: the reason why it is none, or None. Empty phrases earn
-high marks from language models, so none is asked of them.
+In: an answer and the test it answers. Out: the reason why it need not be judged, or None. Empty
+phrases earn high scores from language models, so no judge is asked about them.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Literal
 
 from rapidfuzz import fuzz
 
+from assay.judge.questionnaire import Assignment
 from assay.messages import tr
-from assay.types import Case, ModelFacts
-from assay.types.judgements import CriterionScore, JudgeForm, Judgement, Layout, Rubric
+from assay.types import Case
+from assay.types.judgements import CriterionScore, JudgeForm, Judgement
 
 Trivial = Literal["empty", "short", "punctuation", "echo", "refusal"]
 
@@ -96,25 +97,18 @@ def explain(why: Trivial) -> str:
             return tr("the answer only declines the task")
 
 
-def trivial_judgement(
-    why: Trivial,
-    rubric: Rubric,
-    judge: ModelFacts,
-    *,
-    form: JudgeForm,
-    repeat: int = 0,
-    layout: Layout | None = None,
-) -> Judgement:
+def trivial_judgement(why: Trivial, about: Assignment, *, form: JudgeForm) -> Judgement:
     """0 for each criterion, with the reason. The judge was asked nothing."""
     reason = explain(why)
     return Judgement(
-        judge=judge.spec,
-        fingerprint=judge.fingerprint,
+        judge=about.judge.spec,
+        fingerprint=about.judge.fingerprint,
         form=form,
-        repeat=repeat,
-        layout=layout,
+        repeat=about.repeat,
+        layout=about.layout,
         scores=tuple(
-            CriterionScore(criterion=each.key, score=0, reason=reason) for each in rubric.criteria
+            CriterionScore(criterion=each.key, score=0, reason=reason)
+            for each in about.rubric.criteria
         ),
         explanation=tr("Scored 0 without asking the judge: {why}.", why=reason),
         attempts=0,

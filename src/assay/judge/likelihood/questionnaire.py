@@ -1,8 +1,7 @@
 """Yes-or-no questions, read from how likely the judge finds either word.
 
-In: a judge's facts, a test, its answer, a rubric and the judge's Calibration. Out: requests, one
-for each question and one for the words of explanation; from the replies a Judgement. Refuses to
-know: the store, how likelihoods are come by, caps and medians.
+In: an Assignment. Out: requests, one for each question and one for the words of explanation; from
+the replies a Judgement, which is not calibrated yet.
 
     question    P(Yes) / (P(Yes) + P(No)), or not answered
     criterion   the weighted mean of its questions; calibrated to 0..10; a whole number
@@ -18,7 +17,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from assay.judge.calibration import UNCALIBRATED, Calibration
+from assay.judge.calibration import UNCALIBRATED
 from assay.judge.guards.fencing import LIMIT, fence
 from assay.judge.guards.suspicions import flags_of
 from assay.judge.guards.trivial import trivial_judgement, why_trivial
@@ -30,12 +29,12 @@ from assay.judge.likelihood.explanation import (
     to_explain,
 )
 from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, NO, YES, asked, shown_task, task_of
+from assay.judge.questionnaire import Assignment
 from assay.judge.rubrics import questions_for
 from assay.messages import tr, trn
-from assay.request_identity import judge_key, make_judge_request
+from assay.request_identity import make_judge_request
 from assay.types import (
     Answered,
-    Case,
     Chosen,
     Failed,
     ModelFacts,
@@ -46,12 +45,11 @@ from assay.types import (
     ToChoose,
 )
 from assay.types.judgements import (
+    Criterion,
     CriterionScore,
-    Evidence,
     Judgement,
     Layout,
     Question,
-    Rubric,
     Ticked,
 )
 
@@ -66,92 +64,54 @@ class LikelihoodQuestionnaire:
     shares beginnings computes the answer once.
     """
 
-    def __init__(
-        self,
-        *,
-        case: Case,
-        rubric: Rubric,
-        answer: str,
-        judge: ModelFacts,
-        repeat: int = 0,
-        layout: Layout = DEFAULT_LAYOUT,
-        calibration: Calibration = UNCALIBRATED,
-        evidence: Evidence | None = None,
-        use_case: str = "",
-        key: str | None = None,
-        explain: bool = True,
-    ) -> None:
-        """Make an inquiry.
-
-        Args:
-            case: the test.
-            rubric: what is judged, and by which questions.
-            answer: what a model wrote; never trusted.
-            judge: who is asked.
-            repeat: from 0; likelihoods hardly change between repeats.
-            layout: where the question stands.
-            calibration: the judge's scale in this layout on this rubric.
-            evidence: what running and computing showed; for the explanation alone.
-            use_case: what the user wants the answer for.
-            key: what the requests are filed under; None: the test's id.
-            explain: whether words are asked for after the scores.
-        """
-        self._judge, self._repeat = judge, repeat
-        self._key = judge_key(case.id) if key is None else key
-        self._rubric, self._layout, self._calibration = rubric, layout, calibration
-        self._answer, self._task, self._use_case = answer, task_of(case), use_case
+    def __init__(self, assignment: Assignment) -> None:
+        self._about = about = assignment
+        self._layout = about.layout or DEFAULT_LAYOUT
+        self._task = task_of(about.case)
         self._shown_task = shown_task(self._task)
-        self._evidence = evidence or Evidence()
-        self._explain = explain
-        self._fenced = fence(answer, limit=_room(judge, layout, self._task))
-        self._questions = questions_for(rubric, case)
+        room = _room(about.judge, self._layout, self._task)
+        self._fenced = fence(about.answer, limit=room)
+        self._questions = questions_for(about.rubric, about.case)
         self._requests = tuple(
             self._question(number, each.text) for number, each in enumerate(self._questions)
         )
-        self._trivial = why_trivial(answer, case)
-        self._heard: dict[str, Reply] = {}
+        self._trivial = why_trivial(about.answer, about.case)
+        self._replies: dict[str, Reply] = {}
         self._explanation: Request | None = None
 
     def pending(self) -> tuple[Request, ...]:
-        """All questions that were not heard yet; after them the explanation of what they gave."""
+        """All questions without a reply; after them the explanation of what they gave."""
         if self._trivial:
             return ()
-        left = tuple(one for one in self._requests if one.id not in self._heard)
-        if left or not self._explain or self._unscored():
+        left = tuple(one for one in self._requests if one.id not in self._replies)
+        if left or not self._about.explain or self._unscored():
             return left
         if self._explanation is None:
             self._explanation = self._to_explain()
-        return () if self._explanation.id in self._heard else (self._explanation,)
+        return () if self._explanation.id in self._replies else (self._explanation,)
 
     @property
     def left(self) -> int:
-        """How many requests are pending; what follows depends on their replies."""
         return len(self.pending())
 
     def take(self, request: Request, reply: Reply) -> None:
-        """Hear one reply; the first one counts."""
-        self._heard.setdefault(request.id, reply)
+        """The first reply to a request counts."""
+        self._replies.setdefault(request.id, reply)
 
     def judgement(self) -> Judgement:
-        """What came of it."""
+        """Points are ten times the likelihood until they are calibrated."""
+        about = self._about
         if self._trivial:
-            return trivial_judgement(
-                self._trivial,
-                self._rubric,
-                self._judge,
-                form="likelihood",
-                repeat=self._repeat,
-                layout=self._layout,
-            )
+            return trivial_judgement(self._trivial, about, form="likelihood")
         words, raw_replies = self._words()
         reason, why = self._unscored() or (None, self._about_the_scale())
         return Judgement(
-            judge=self._judge.spec,
-            fingerprint=self._judge.fingerprint,
+            judge=about.judge.spec,
+            fingerprint=about.judge.fingerprint,
             form="likelihood",
-            repeat=self._repeat,
+            repeat=about.repeat,
             layout=self._layout,
-            scores=() if reason else self._scores(),
+            scores=() if reason else tuple(map(self._score, about.rubric.criteria)),
             unscored_reason=reason,
             explanation=why,
             checklist=self._ticks(),
@@ -160,7 +120,7 @@ class LikelihoodQuestionnaire:
             strengths=words.strengths,
             weaknesses=words.weaknesses,
             verdict=words.verdict,
-            flags=flags_of(self._answer),
+            flags=flags_of(about.answer),
             raw_replies=raw_replies,
         )
 
@@ -172,47 +132,48 @@ class LikelihoodQuestionnaire:
             task=self._shown_task,
             answer=self._fenced,
             question=text,
-            use_case=self._use_case,
+            use_case=self._about.use_case,
         )
         # One token instead, where the likelihoods do not decide: a written word is not one.
         otherwise = self._sampling(max_tokens=1)
         work = ToChoose(messages=messages, continuations=(YES, NO), otherwise=otherwise)
-        return make_judge_request(
-            self._judge.fingerprint, self._key, work, turn=number, repeat=self._repeat
-        )
+        return self._request(work, turn=number)
 
     def _to_explain(self) -> Request:
         messages = to_explain(
             task=self._shown_task,
             answer=self._fenced,
             ticks=self._ticks(),
-            evidence=self._evidence,
-            use_case=self._use_case,
+            evidence=self._about.evidence,
+            use_case=self._about.use_case,
         )
-        structured = "structured_output" in self._judge.capabilities
+        structured = "structured_output" in self._about.judge.capabilities
         work = ToAnswer(
             messages=messages,
             sampling=self._sampling(max_tokens=MOST_TOKENS),
             schema=explanation_schema() if structured else None,
         )
-        turn = len(self._requests)
+        return self._request(work, turn=len(self._requests))
+
+    def _request(self, work: ToAnswer | ToChoose, *, turn: int) -> Request:
+        about = self._about
         return make_judge_request(
-            self._judge.fingerprint, self._key, work, turn=turn, repeat=self._repeat
+            about.judge.fingerprint, about.request_key, work, turn=turn, repeat=about.repeat
         )
 
     def _sampling(self, *, max_tokens: int) -> Sampling:
         """A judge that thinks would begin with a thought, whose first token says nothing."""
         return Sampling(
             temperature=0.0,
-            seed=self._repeat,
+            seed=self._about.repeat,
             max_tokens=max_tokens,
-            think="off" if "off" in self._judge.thinks else None,
+            think="off" if "off" in self._about.judge.thinks else None,
         )
 
     # ------------------------------------------------------------------------------- the scores
 
     def _value(self, request: Request) -> float | None:
-        reply = self._heard.get(request.id)
+        reply = self._replies.get(request.id)
         return likelihood_of_yes(reply) if reply else None
 
     def _ticks(self) -> tuple[Ticked, ...]:
@@ -221,19 +182,16 @@ class LikelihoodQuestionnaire:
             for each, request in zip(self._questions, self._requests, strict=True)
         )
 
-    def _scores(self) -> tuple[CriterionScore, ...]:
-        return tuple(self._score(each.key) for each in self._rubric.criteria)
-
-    def _score(self, criterion: str) -> CriterionScore:
+    def _score(self, criterion: Criterion) -> CriterionScore:
         answered = [
             (each.weight, value)
-            for each, value in self._of(criterion)
+            for each, value in self._of(criterion.key)
             if value is not None and each.weight > 0
         ]
         raw = math.fsum(w * v for w, v in answered) / math.fsum(w for w, _ in answered)
         return CriterionScore(
-            criterion=criterion,
-            score=self._calibration.score(criterion, raw),
+            criterion=criterion.key,
+            score=UNCALIBRATED.score(criterion.key, raw),
             reason=_counted([value for _, value in answered], raw),
             raw=raw,
         )
@@ -251,8 +209,8 @@ class LikelihoodQuestionnaire:
         """A code and a sentence: where a question's request failed, since the same command asks it
         again, or where too many questions of a criterion are not answered.
         """
-        heard = [self._heard.get(request.id) for request in self._requests]
-        reasons = [why_unanswered(reply) for reply in heard if isinstance(reply, Failed)]
+        given = [self._replies.get(request.id) for request in self._requests]
+        reasons = [why_unanswered(reply) for reply in given if isinstance(reply, Failed)]
         failed = [why for code, why in reasons if code == "failed"]
         if failed:
             return "failed", trn(
@@ -262,7 +220,7 @@ class LikelihoodQuestionnaire:
                 total=len(self._requests),
                 why=failed[0],
             )
-        for criterion in self._rubric.criteria:
+        for criterion in self._about.rubric.criteria:
             values = [value for each, value in self._of(criterion.key) if each.weight > 0]
             missing = values.count(None)
             if missing > MOST_UNANSWERED * len(values) or not values:
@@ -278,7 +236,7 @@ class LikelihoodQuestionnaire:
 
     def _commonest_reason(self, criterion: str) -> tuple[str, str]:
         reasons = Counter(
-            why_unanswered(self._heard.get(request.id))
+            why_unanswered(self._replies.get(request.id))
             for each, request in zip(self._questions, self._requests, strict=True)
             if each.criterion == criterion and self._value(request) is None
         )
@@ -287,16 +245,16 @@ class LikelihoodQuestionnaire:
     # --------------------------------------------------------------------------------- the words
 
     def _words(self) -> tuple[Words, tuple[str, ...]]:
-        reply = self._heard.get(self._explanation.id) if self._explanation else None
+        reply = self._replies.get(self._explanation.id) if self._explanation else None
         if not isinstance(reply, Answered):
             return Words(), ()
         words = read_words(
-            reply.text, answer=self._answer, task=self._task, shown=self._fenced.shown
+            reply.text, answer=self._about.answer, task=self._task, shown=self._fenced.shown
         )
         return words, (reply.text,)
 
     def _about_the_scale(self) -> str:
-        sentences = [self._calibration.sentence]
+        sentences = [UNCALIBRATED.sentence]
         missing = sum(self._value(request) is None for request in self._requests)
         if missing:
             sentences.append(

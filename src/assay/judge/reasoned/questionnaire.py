@@ -1,6 +1,6 @@
 """The `reasoned` form: a judge writes evidence, reasons and scores, and we read them.
 
-In: a test, its answer, the hard evidence, a rubric and a judge's facts. Out: an Questionnaire.
+In: an Assignment. Out: a Questionnaire.
 
 The ladder is bounded: the whole form; the same with a complaint; a shorter form; one criterion at a
 time. A reply that was cut off goes on with the shorter form at once, since the same would be cut
@@ -18,19 +18,31 @@ from assay.judge.guards.fencing import LIMIT, Fenced, fence
 from assay.judge.guards.quotes import Searched, check_quote
 from assay.judge.guards.suspicions import flags_of
 from assay.judge.guards.trivial import trivial_judgement, why_trivial
-from assay.judge.reasoned.asking import Step, checklist_of, room_for, rotated, work_for
-from assay.judge.reasoned.prompt import Asked, question_id
-from assay.judge.reasoned.reading import Reading, ReadScore
-from assay.judge.reasoned.troubles import COMPLAINTS, Problem, explain, heard
-from assay.request_identity import judge_key, make_judge_request
-from assay.types import Answered, Case, Failed, ModelFacts, Reply, Request
+from assay.judge.questionnaire import Assignment
+from assay.judge.reasoned.prompt import (
+    Asked,
+    Step,
+    checklist_of,
+    question_id,
+    room_for,
+    rotated,
+    work_for,
+)
+from assay.judge.reasoned.reading import (
+    COMPLAINTS,
+    Problem,
+    ReadReply,
+    ReadScore,
+    explain,
+    read_or_refuse,
+)
+from assay.request_identity import make_judge_request
+from assay.types import Answered, Failed, Reply, Request
 from assay.types.judgements import (
     Criterion,
     CriterionScore,
-    Evidence,
     Judgement,
     Quote,
-    Rubric,
     Ticked,
 )
 
@@ -41,12 +53,12 @@ class _Open:
 
     request: Request
     criteria: tuple[Criterion, ...]
-    reading: Reading | None = None
+    reading: ReadReply | None = None
 
 
 @dataclass(slots=True)
 class _Progress:
-    """How far up the ladder an inquiry is."""
+    """How far up the ladder it is."""
 
     step: Step = "whole"
     attempts: int = 0
@@ -61,73 +73,41 @@ class _Progress:
 class ReasonedQuestionnaire:
     """One judge, one answer, one repeat, in the `reasoned` form."""
 
-    def __init__(
-        self,
-        *,
-        case: Case,
-        rubric: Rubric,
-        answer: str,
-        evidence: Evidence,
-        judge: ModelFacts,
-        repeat: int = 0,
-        use_case: str = "",
-        key: str | None = None,
-        answer_limit: int | None = None,
-    ) -> None:
-        """Make an inquiry.
-
-        Args:
-            case: the test; its prompt, requirements and checklist are shown to the judge.
-            rubric: what is judged.
-            answer: what a model wrote; never trusted.
-            evidence: what running and computing showed; shown to the judge as facts.
-            judge: who is asked.
-            repeat: from 0; later ones are warmer, and ask for the criteria in another order.
-            use_case: what the user wants the answer for.
-            key: what the requests are filed under; None: the test's id.
-            answer_limit: characters of the answer that are shown; None: as many as the judge has
-                room for.
-        """
-        self._rubric = rubric
-        self._judge = judge
-        self._repeat = repeat
-        self._key = judge_key(case.id) if key is None else key
+    def __init__(self, assignment: Assignment) -> None:
+        self._about = about = assignment
         self._asked = Asked(
-            case=case,
-            criteria=rotated(rubric.criteria, repeat),
-            questions=checklist_of(rubric, case),
-            evidence=evidence,
-            answer=answer,
-            use_case=use_case,
+            case=about.case,
+            criteria=rotated(about.rubric.criteria, about.repeat),
+            questions=checklist_of(about.rubric, about.case),
+            evidence=about.evidence,
+            answer=about.answer,
+            use_case=about.use_case,
         )
-        self._trivial = why_trivial(answer, case)
-        self._at = _Progress(with_schema="structured_output" in judge.capabilities)
-        self._at.answer_limit = (
-            room_for(self._asked, judge, repeat) if answer_limit is None else answer_limit
+        self._trivial = why_trivial(about.answer, about.case)
+        self._at = _Progress(
+            with_schema="structured_output" in about.judge.capabilities,
+            answer_limit=room_for(self._asked, about.judge, about.repeat),
+            done=bool(self._trivial),
         )
-        if self._trivial:
-            self._at.done = True
-        else:
+        if not self._trivial:
             self._ask("whole")
 
     def pending(self) -> tuple[Request, ...]:
-        """What to ask next; empty: done."""
         if self._at.done:
             return ()
         return tuple(each.request for each in self._at.open if each.reading is None)
 
     @property
     def left(self) -> int:
-        """How many requests are pending; what follows depends on their replies."""
         return len(self.pending())
 
     def take(self, request: Request, reply: Reply) -> None:
-        """Hear a reply, and go on up the ladder where it cannot be used."""
+        """Read a reply; climb the ladder where it cannot be used."""
         waiting = next((o for o in self._at.open if o.request.id == request.id), None)
         if waiting is None or waiting.reading is not None or self._at.done:
             raise ValueError(f"request {request.id} is not pending")
         self._at.raw.append(reply.text if isinstance(reply, Answered) else "")
-        waiting.reading, problem = heard(reply, waiting.criteria, self._asked.answer)
+        waiting.reading, problem = read_or_refuse(reply, waiting.criteria, self._asked.answer)
         self._at.problem = problem or self._at.problem
         if self.pending():
             return
@@ -139,13 +119,10 @@ class ReasonedQuestionnaire:
             self._climb(reply, self._at.problem or Problem("unreadable"))
 
     def judgement(self) -> Judgement:
-        """What came of it."""
         if self.pending():
-            raise ValueError("the judge has not been heard yet")
+            raise ValueError("requests are still pending")
         if self._trivial:
-            return trivial_judgement(
-                self._trivial, self._rubric, self._judge, form="reasoned", repeat=self._repeat
-            )
+            return trivial_judgement(self._trivial, self._about, form="reasoned")
         if self._at.problem:
             return self._unscored(self._at.problem)
         return self._scored([each.reading for each in self._at.open if each.reading])
@@ -185,26 +162,27 @@ class ReasonedQuestionnaire:
         work = work_for(
             step,
             replace(self._asked, criteria=criteria),
-            self._judge,
-            self._repeat,
+            self._about.judge,
+            self._about.repeat,
             answer_limit=self._at.answer_limit,
             with_schema=self._at.with_schema,
             complaint=COMPLAINTS[problem.trouble] if problem else "",
         )
         turn = self._at.attempts
         self._at.attempts += 1
+        about = self._about
         return make_judge_request(
-            self._judge.fingerprint, self._key, work, turn=turn, repeat=self._repeat
+            about.judge.fingerprint, about.request_key, work, turn=turn, repeat=about.repeat
         )
 
     # ------------------------------------------------------------------------------ what came of it
 
     def _unscored(self, problem: Problem) -> Judgement:
         return Judgement(
-            judge=self._judge.spec,
-            fingerprint=self._judge.fingerprint,
+            judge=self._about.judge.spec,
+            fingerprint=self._about.judge.fingerprint,
             form="reasoned",
-            repeat=self._repeat,
+            repeat=self._about.repeat,
             unscored_reason=problem.trouble,
             explanation=explain(problem, self._at.attempts),
             flags=flags_of(self._asked.answer),
@@ -212,22 +190,22 @@ class ReasonedQuestionnaire:
             raw_replies=tuple(self._at.raw),
         )
 
-    def _scored(self, readings: Sequence[Reading]) -> Judgement:
+    def _scored(self, readings: Sequence[ReadReply]) -> Judgement:
         said: dict[str, ReadScore] = {}
         for reading in readings:
             said |= reading.scores
-        whole = readings[0] if len(readings) == 1 else Reading()
+        whole = readings[0] if len(readings) == 1 else ReadReply()
         ticks, quotes = self._checked(whole)
         return Judgement(
-            judge=self._judge.spec,
-            fingerprint=self._judge.fingerprint,
+            judge=self._about.judge.spec,
+            fingerprint=self._about.judge.fingerprint,
             form="reasoned",
-            repeat=self._repeat,
+            repeat=self._about.repeat,
             scores=tuple(
                 CriterionScore(
                     criterion=each.key, score=said[each.key].score, reason=said[each.key].reason
                 )
-                for each in self._rubric.criteria
+                for each in self._about.rubric.criteria
             ),
             explanation=self._shown.unseen,
             checklist=ticks,
@@ -249,7 +227,7 @@ class ReasonedQuestionnaire:
         """The answer as the judge saw it last."""
         return fence(self._asked.answer, limit=self._at.answer_limit)
 
-    def _checked(self, reading: Reading) -> tuple[tuple[Ticked, ...], tuple[Quote, ...]]:
+    def _checked(self, reading: ReadReply) -> tuple[tuple[Ticked, ...], tuple[Quote, ...]]:
         """The checklist and all quotes, each looked up in the answer."""
         answer = Searched(self._asked.answer)
         task = Searched("\n".join(m.content for m in self._asked.case.messages))

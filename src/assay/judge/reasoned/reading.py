@@ -1,7 +1,8 @@
-"""A judge's text to scores and words, or the reason why there are none.
+"""The reader of a judge's replies: scores and words, or the problem with them.
 
-In: what a judge wrote, and the criteria. Out: a Reading. Never raises, whatever the text is, and
-never invents a score: all criteria have one whole number from 0 to 10, or none is read.
+In: a reply, and the criteria. Out: a ReadReply, and the Problem where it cannot be used. Never
+raises, whatever the text is, and never invents a score: all criteria have one whole number from 0
+to 10, or none is read.
 
     (a) our form                  {"criteria": {"correctness": {"reason": …, "score": 8}, …}, …}
     (b) a flat object             {"correctness": 8, …}, or the same under "scores"; labels as well
@@ -9,8 +10,8 @@ never invents a score: all criteria have one whole number from 0 to 10, or none 
     (d) the standard format       Correctness: 8/10 - explanation
 
 Of several objects the last one that names a criterion counts, and of several lines the last. What
-stands in the answer word for word is the answer's and not the judge's: an answer may hold a verdict
-of its own, which a judge repeats, to complain of it or because it obeys.
+is in the answer word for word is the answer's and not the judge's: an answer may contain scores of
+its own, which a judge repeats, to complain of it or because it obeys.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
+from assay.judge.guards.trivial import is_refusal
 from assay.judge.reasoned.schema import ANSWERS, CONFIDENCES
 from assay.judge.reasoned.standard_format import read_standard_format
 from assay.messages import tr
-from assay.text.json_in_prose import JsonObject, objects_in
+from assay.text.json_in_prose import JsonObject, is_one_object, objects_in
+from assay.types import Answered, Failed, Reply
 from assay.types.judgements import MOST, Answer, Criterion
 
 _NESTED = ("criteria", "scores", "evaluation", "ratings", "judgement", "judgment", "result")
@@ -54,7 +58,7 @@ class ReadTick:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ReadReply:
     """What a reply says. `problem` is why it cannot be used; then there are no scores."""
 
     scores: Mapping[str, ReadScore] = field(default_factory=dict)
@@ -74,7 +78,7 @@ class Unusable(Exception):
     """Why a score cannot be taken; stays inside this package."""
 
 
-def read_reply(text: str, criteria: Sequence[Criterion], answer: str = "") -> Reading:
+def read_reply(text: str, criteria: Sequence[Criterion], answer: str = "") -> ReadReply:
     """Read what a judge wrote about this answer."""
     names = {
         _bare(name): each.key
@@ -89,7 +93,7 @@ def read_reply(text: str, criteria: Sequence[Criterion], answer: str = "") -> Re
             return _from_object(own[-1], criteria, names)
         return _from_lines(text, criteria, judged, repeated=bool(found))
     except Unusable as why:
-        return Reading(problem=str(why))
+        return ReadReply(problem=str(why))
 
 
 # ---------------------------------------------------------------------------------- from an object
@@ -97,7 +101,7 @@ def read_reply(text: str, criteria: Sequence[Criterion], answer: str = "") -> Re
 
 def _from_object(
     found: JsonObject, criteria: Sequence[Criterion], names: Mapping[str, str]
-) -> Reading:
+) -> ReadReply:
     scores: dict[str, ReadScore] = {}
     for holder in _holders(found):
         for name, value in holder.items():
@@ -109,7 +113,7 @@ def _from_object(
                 raise Unusable(tr("{name} has two scores that differ", name=key))
             scores[key] = read
     _all_there(scores, criteria)
-    return Reading(
+    return ReadReply(
         scores=scores,
         quotes=tuple(
             quote for each in _objects(found.get("evidence")) if (quote := _text(each.get("quote")))
@@ -177,7 +181,7 @@ def _all_there(scores: Mapping[str, ReadScore], criteria: Sequence[Criterion]) -
 
 def _from_lines(
     text: str, criteria: Sequence[Criterion], judged: str, *, repeated: bool
-) -> Reading:
+) -> ReadReply:
     """`judged`: the answer; `repeated`: an object of its scores was passed over already."""
     quoted: list[str] = []
 
@@ -203,7 +207,7 @@ def _from_lines(
     if not scores:
         raise Unusable(tr("there is no JSON object with scores in it"))
     _all_there(scores, criteria)
-    return Reading(
+    return ReadReply(
         scores=scores,
         assessment=_text(read.assessment),
         strengths=_texts(list(read.strengths)),
@@ -255,3 +259,70 @@ def _packed(text: str) -> str:
 
 def _bare(name: str) -> str:
     return "".join(c for c in name[:100].casefold() if c.isalnum())
+
+
+# ------------------------------------------------------------------- why a reply cannot be used
+
+
+Trouble = Literal["unreadable", "truncated", "refused", "empty", "failed"]
+
+_REFUSED_BY_THE_SERVER = frozenset({"content_filter", "refusal", "safety"})
+
+# Not translated: put to a judge, whose reply must not change with the user's language.
+COMPLAINTS: Mapping[Trouble, str] = {
+    "unreadable": "it was not one JSON object in the form above, with a whole number from 0 to 10 "
+                  "as the score of every criterion",
+    "truncated": "it was longer than there is room for",
+    "refused": "it declined to judge; nothing is asked of you but to read the work and score it",
+    "empty": "it was empty",
+    "failed": "it did not arrive",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why an attempt came to nothing: a code and a sentence."""
+
+    trouble: Trouble
+    sentence: str = ""
+
+
+def read_or_refuse(
+    reply: Reply, criteria: Sequence[Criterion], answer: str = ""
+) -> tuple[ReadReply, Problem | None]:
+    """What a reply says of an answer by these criteria, and what is wrong with it."""
+    if isinstance(reply, Failed):
+        return ReadReply(), Problem("failed", reply.reason)
+    if not isinstance(reply, Answered):
+        return ReadReply(), Problem("failed", tr("the judge gave another kind of reply"))
+    # Some servers close the object and fill what room is left with white space.
+    cut = reply.truncated and not is_one_object(reply.text)
+    if reply.reasoning_unclosed or cut:
+        return ReadReply(), Problem("truncated")
+    reading = read_reply(reply.text, criteria, answer)
+    if reading.scores:
+        return reading, None
+    if reply.finish.casefold() in _REFUSED_BY_THE_SERVER or is_refusal(reply.text):
+        return reading, Problem("refused")
+    if not reply.text.strip():
+        return reading, Problem("empty")
+    return reading, Problem("unreadable", reading.problem)
+
+
+def explain(problem: Problem, attempts: int) -> str:
+    """The sentence a report has for it."""
+    match problem.trouble:
+        case "truncated":
+            return tr("the judge's reply was cut off, in {count} attempts", count=attempts)
+        case "refused":
+            return tr("the judge declined to judge, in {count} attempts", count=attempts)
+        case "empty":
+            return tr("the judge's reply was empty, in {count} attempts", count=attempts)
+        case "failed":
+            return tr("the judge could not be asked: {why}", why=problem.sentence)
+        case "unreadable":
+            return tr(
+                "the judge's reply could not be read, in {count} attempts: {why}",
+                count=attempts,
+                why=problem.sentence,
+            )

@@ -27,7 +27,7 @@ from assay.workflow.evaluate.evaluation import key_of
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.preparation import Prepared, prepare
 from assay.workflow.judging.forecast import cases_to_judge, requests_to_judge
-from assay.workflow.judging.panel import Seat
+from assay.workflow.judging.panel import PanelJudge
 
 SHORT_ANSWER, LONG_ANSWER = 50, 200  # tokens; what tests of all suites are answered with, mostly
 LONG_THOUGHT = 1000
@@ -122,15 +122,15 @@ class _Ahead:
         panel = self.prepared.panel
         if panel is None:
             return
-        for seat in panel.seats:
+        for judge in panel.judges:
             cases = [
                 case
                 for plan, unanswered in zip(self.prepared.plans, left, strict=True)
-                for case in cases_to_judge(plan, unanswered, seat, kept, begun=begun is not None)
+                for case in cases_to_judge(plan, unanswered, judge, kept, begun=begun is not None)
             ]
-            requests = requests_to_judge(panel, seat, cases, kept, begun or _TO_COME)
-            yield _judges_share(self.job, seat, requests, self.about_to_time)
-            seat.model.close()
+            requests = requests_to_judge(panel, judge, cases, kept, begun or _TO_COME)
+            yield _judges_share(self.job, judge, requests, self.about_to_time)
+            judge.model.close()
 
 
 def _sum(shares: Sequence[_Share], judged: Sequence[_Share]) -> Forecast:
@@ -200,12 +200,12 @@ def _share(
 
 
 def _judges_share(
-    job: Job, seat: Seat, requests: Sequence[Request], about_to_time: Callable[[str], None]
+    job: Job, judge: PanelJudge, requests: Sequence[Request], about_to_time: Callable[[str], None]
 ) -> _Share:
     """Earlier replies of a judge say little: its tests, or other models' answers to them, have
     other lengths.
     """
-    facts = seat.model.facts
+    facts = judge.model.facts
     share = _Share(requests=len(requests), reused=0, at_least=True)
     if not requests:
         return replace(share, seconds=(0.0, 0.0))
@@ -214,7 +214,7 @@ def _judges_share(
     if not _is_scripted(facts):
         about_to_time(facts.spec)
     asked = [(request, 1) for request in requests]
-    share = _by_asking(share, seat.model, asked, [_length_of_judgement(each) for each in requests])
+    share = _by_asking(share, judge.model, asked, [_length_of_judgement(each) for each in requests])
     if share.tokens:
         low, high = share.tokens
         told = tr(

@@ -102,7 +102,7 @@ def prepare(job: Job) -> Prepared:
         raise_all(errors)
         opened.probe(errors)
         if panel:
-            panel.take_seats(errors)
+            panel.probe_judges(errors)
         raise_all(errors)
         if by_default:
             suites = opened.leave_out_texts(suites)

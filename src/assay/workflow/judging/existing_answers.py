@@ -140,7 +140,7 @@ def judge_in(
     panel = open_panel(job, suites, tested, job, job)
     try:
         errors: list[AssayError] = []
-        panel.take_seats(errors)
+        panel.probe_judges(errors)
         raise_all(errors)
         for note in (*store.notes, *panel.notes, *notes):
             observer.note(note)

@@ -15,17 +15,29 @@ from pathlib import Path
 from assay.errors import AssayError, UsageError, raise_all
 from assay.judge.family import same_model, shares_family
 from assay.judge.likelihood.layouts import DEFAULT_LAYOUT
+from assay.judge.likelihood.questionnaire import gives_likelihoods
+from assay.judge.opening import layout_of_repeat, open_questionnaire
+from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.judge.rubrics import load_rubric
 from assay.messages import tr
 from assay.models.opening import open_model
+from assay.request_identity import example_key
 from assay.sandbox import Sandbox, open_sandbox
 from assay.types import Case, Model, ModelFacts, Suite
-from assay.types.judgements import JudgedBy, JudgeForm, Layout, Rubric
+from assay.types.judgements import (
+    NO_EVIDENCE,
+    Evidence,
+    Example,
+    JudgedBy,
+    JudgeForm,
+    Layout,
+    Rubric,
+)
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seat:
+class PanelJudge:
     """One judge, and how it is asked."""
 
     model: Model
@@ -49,30 +61,30 @@ class Seat:
 
 @dataclass(slots=True, kw_only=True)
 class Panel:
-    """All judges. `models` are opened; each gets its seat when it has been probed. `rubrics` by
-    suite and by what its tests call them.
+    """All judges. `models` are opened; each is one of `judges` after it was probed. `rubrics` by
+    suite and name.
     """
 
     options: JudgeOptions
     tested: tuple[ModelFacts, ...]
     models: list[Model] = field(default_factory=list)
-    seats: list[Seat] = field(default_factory=list)
+    judges: list[PanelJudge] = field(default_factory=list)
     rubrics: Mapping[tuple[str, str], Rubric] = field(default_factory=dict)
     sandbox: Sandbox | None = None
 
-    def take_seats(self, errors: list[AssayError]) -> None:
+    def probe_judges(self, errors: list[AssayError]) -> None:
         """Find out what only asking tells: whether a judge gives log-probabilities."""
         for model in self.models:
             try:
                 model.probe()
-                self.seats.append(_seat(model, self.options, self.tested))
+                self.judges.append(_panel_judge(model, self.options, self.tested))
             except AssayError as error:
                 errors.append(error)
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of its verdicts must know, whatever they are."""
-        return [note for seat in self.seats for note in seat.notes]
+        """What a reader of its judgements must know."""
+        return [note for judge in self.judges for note in judge.notes]
 
     def notes_if(self, *, code_was_run: bool) -> list[str]:
         """With how it was kept apart."""
@@ -94,12 +106,58 @@ class Panel:
         assert judged
         return self.rubrics[case.suite, judged.rubric]
 
+    def layouts_of(self, judge: PanelJudge) -> list[Layout | None]:
+        """All that the repeats use."""
+        repeats = range(self.options.judge_repeats)
+        return list(dict.fromkeys(layout_of_repeat(judge.layout, each) for each in repeats))
+
+    def questionnaire(
+        self,
+        judge: PanelJudge,
+        case: Case,
+        answer: str,
+        evidence: Evidence = NO_EVIDENCE,
+        *,
+        repeat: int = 0,
+        explain: bool = True,
+    ) -> Questionnaire:
+        """One answer for one judge."""
+        return open_questionnaire(
+            Assignment(
+                judge=judge.model.facts,
+                case=case,
+                rubric=self.rubric_of(case),
+                answer=answer,
+                evidence=evidence,
+                layout=layout_of_repeat(judge.layout, repeat),
+                repeat=repeat,
+                use_case=self.options.use_case,
+                explain=explain,
+            )
+        )
+
     def close(self) -> None:
-        """Let go of judges and sandbox."""
         for model in self.models:
             model.close()
         if self.sandbox is not None:
             self.sandbox.close()
+
+
+def example_questionnaire(
+    judge: PanelJudge, rubric: Rubric, example: Example, case: Case, layout: Layout | None
+) -> Questionnaire:
+    """One of a rubric's scored examples, for one judge."""
+    return open_questionnaire(
+        Assignment(
+            judge=judge.model.facts,
+            case=case,
+            rubric=rubric,
+            answer=example.answer,
+            layout=layout,
+            key=example_key(rubric.name, example.id),
+            explain=False,
+        )
+    )
 
 
 def judged_cases(suites: Sequence[Suite]) -> list[Case]:
@@ -116,7 +174,7 @@ def open_panel(
 ) -> Panel:
     """Open judges, rubrics and sandbox, or raise all that is wrong with them. Nothing is asked."""
     panel = Panel(options=options, tested=tuple(tested))
-    errors: list[AssayError] = [*_senseless(options, suites)]
+    errors: list[AssayError] = [*_find_misuse(options, suites)]
     try:
         panel.rubrics = _rubrics(suites, errors)
         for spec in options.judges:
@@ -124,9 +182,9 @@ def open_panel(
                 panel.models.append(open_model(spec, server, local))
             except AssayError as error:
                 errors.append(error)
-        errors += _twice(panel.models)
+        errors += _find_duplicates(panel.models)
         if not options.allow_self_judging:
-            errors += _of_themselves(panel.models, tested)
+            errors += _find_self_judging(panel.models, tested)
         if options.allow_code_execution:
             try:
                 panel.sandbox = open_sandbox(options.sandbox)
@@ -139,7 +197,7 @@ def open_panel(
     return panel
 
 
-def _senseless(options: JudgeOptions, suites: Sequence[Suite]) -> Iterator[UsageError]:
+def _find_misuse(options: JudgeOptions, suites: Sequence[Suite]) -> Iterator[UsageError]:
     if options.judges and suites and not judged_cases(suites):
         yield UsageError(
             tr("no test of these suites needs a judge"),
@@ -167,7 +225,7 @@ def _rubrics(suites: Sequence[Suite], errors: list[AssayError]) -> dict[tuple[st
     return found
 
 
-def _twice(opened: Sequence[Model]) -> Iterator[UsageError]:
+def _find_duplicates(opened: Sequence[Model]) -> Iterator[UsageError]:
     seen: dict[str, str] = {}
     for model in opened:
         facts = model.facts
@@ -180,7 +238,9 @@ def _twice(opened: Sequence[Model]) -> Iterator[UsageError]:
         seen.setdefault(facts.fingerprint, facts.spec)
 
 
-def _of_themselves(opened: Sequence[Model], tested: Sequence[ModelFacts]) -> Iterator[UsageError]:
+def _find_self_judging(
+    opened: Sequence[Model], tested: Sequence[ModelFacts]
+) -> Iterator[UsageError]:
     for model in opened:
         if any(same_model(model.facts, each) for each in tested):
             yield UsageError(
@@ -189,9 +249,9 @@ def _of_themselves(opened: Sequence[Model], tested: Sequence[ModelFacts]) -> Ite
             )
 
 
-def _seat(model: Model, options: JudgeOptions, tested: Sequence[ModelFacts]) -> Seat:
+def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFacts]) -> PanelJudge:
     facts = model.facts
-    tells = bool({"score_text", "top_logprobs"} & facts.capabilities)
+    tells = gives_likelihoods(facts)
     if options.judge_form == "likelihood" and not tells:
         raise UsageError(
             tr("{judge} tells no log-probabilities, so it cannot be asked by likelihood",
@@ -199,7 +259,7 @@ def _seat(model: Model, options: JudgeOptions, tested: Sequence[ModelFacts]) -> 
             hint=tr("leave --judge-form out, or take --judge-form reasoned"),
         )  # fmt: skip
     form: JudgeForm = "likelihood" if tells and options.judge_form != "reasoned" else "reasoned"
-    return Seat(
+    return PanelJudge(
         model=model,
         form=form,
         layout=(options.judge_layout or DEFAULT_LAYOUT) if form == "likelihood" else None,

@@ -1,13 +1,13 @@
-"""Has the answers of a run judged: evidence first, then the judges, then the arithmetic.
+"""The judging of a run's answers: evidence first, then the judges, then the arithmetic.
 
-In: the store, a run whose models have answered, and a Panel. Out: a FinalJudgement and a mark for
+In: the store, a run whose models have answered, and a Panel. Out: a FinalJudgement and a score for
 every judged answer, in the store. The steps, in order:
 
     1 evidence   run or compute what can be checked of each answer
     2 examples   each judge reads the rubric's scored examples: its scale, and how far it is off
-    3 ask        each judge reads each answer, as often as was wished; one that addresses its
+    3 ask        each judge reads each answer, --judge-repeats times; one that addresses its
                  judge a second time, without those words
-    4 verdicts   caps by evidence, medians over judges and repeats, overall and band
+    4 judgement  bounds by evidence, medians over judges and repeats, overall and band
 
 Judges are asked one after another, each closed before the next, over the same loop, store and
 retries as tested models: a judging that was stopped goes on where it was. A judge's failure never
@@ -22,30 +22,35 @@ from pathlib import Path
 
 from assay.ask_loop import ask_all
 from assay.errors import AssayError
-from assay.judge.calibration import calibrated, fit, left_one_out
+from assay.judge.calibration import Calibration, calibrated, fit, left_one_out
 from assay.judge.deviation import deviation_of
 from assay.judge.final_judgement import make_final_judgement, score_of
 from assay.judge.guards.second_reading import lower_of, without_demands
-from assay.judge.opening import layout_of_repeat, open_questionnaire
+from assay.judge.opening import layout_of_repeat
 from assay.judge.questionnaire import Questionnaire
 from assay.messages import tr
-from assay.request_identity import example_key
 from assay.sandbox import Sandbox
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import SHIPPED
 from assay.suites.load import load_suite
 from assay.types import Answered, Case, Observer, Suite
-from assay.types.judgements import Deviation, Evidence, Judgement, Judging, Layout, Rubric
+from assay.types.judgements import (
+    NO_EVIDENCE,
+    Deviation,
+    Evidence,
+    Judgement,
+    Judging,
+    Layout,
+    Rubric,
+)
 from assay.workflow.evaluate.asking import StoredReplies
-from assay.workflow.judging.panel import Panel, Seat
+from assay.workflow.judging.panel import Panel, PanelJudge, example_questionnaire
 from assay.workflow.judging.stored_evidence import evidence_of
-
-NO_EVIDENCE = Evidence()
 
 
 @dataclass(slots=True, kw_only=True)
 class _Answer:
-    """One answer of one model, with all that was said of it."""
+    """One answer of one model, with all its judgements."""
 
     model: RunModel
     kept: StoredTry
@@ -56,8 +61,7 @@ class _Answer:
 
     @property
     def key(self) -> tuple[int, str, str, int]:
-        """Which of the run's answers it is."""
-        return self.model.position, self.kept.suite, self.kept.test_id, self.kept.repeat
+        return self.model.position, *self.kept.key
 
 
 def judge_answers(
@@ -82,34 +86,34 @@ def judge_answers(
             _by_its_criteria(each, rubric) for each in (imported or {}).get(answer.key, ())
         ]
     deviations: list[Deviation] = []
-    for seat in panel.seats:
-        deviations += _Hearing(store, run, panel, seat, observer, until).hear(answers, suites)
-        seat.model.close()
+    for judge in panel.judges:
+        deviations += _ask_judge(store, run, panel, judge, answers, suites, observer, until)
+        judge.model.close()
     judged = {
-        (model.position, kept.suite, kept.test_id, kept.repeat)
+        (model.position, *kept.key)
         for model in run.models
         for kept in store.read_judgements(run, model)
     }
     for answer in answers:
-        if answer.key in judged and not panel.seats and not _tell(answer.judgements):
-            continue  # no evaluation of it was imported that can be used: what was said holds
-        verdict = make_final_judgement(
+        if answer.key in judged and not panel.judges and not _has_scores(answer.judgements):
+            continue  # no usable evaluation of it was imported: the stored judgement stays
+        final = make_final_judgement(
             answer.case,
             panel.rubric_of(answer.case),
             answer.evidence,
             answer.judgements,
             use_case=panel.options.use_case,
         )
-        store.store_judgement(run, answer.model, answer.kept, verdict, score_of(verdict))
+        store.store_judgement(run, answer.model, answer.kept, final, score_of(final))
     isolation = next((each.evidence.isolation for each in answers if each.evidence.isolation), "")
     notes = (*panel.notes_if(code_was_run=bool(isolation)), *notes)
-    if run.judging is not None and not panel.seats:
-        told = dict.fromkeys((*run.judging.notes, *notes))
-        return store.update_run(run, judging=replace(run.judging, notes=tuple(told)))
+    if run.judging is not None and not panel.judges:
+        together = dict.fromkeys((*run.judging.notes, *notes))
+        return store.update_run(run, judging=replace(run.judging, notes=tuple(together)))
     return store.update_run(
         run,
         judging=Judging(
-            judges=tuple(seat.judged_by for seat in panel.seats),
+            judges=tuple(judge.judged_by for judge in panel.judges),
             repeats=panel.options.judge_repeats,
             use_case=panel.options.use_case,
             isolation=isolation,
@@ -119,7 +123,7 @@ def judge_answers(
     )
 
 
-def _tell(judgements: Sequence[Judgement]) -> bool:
+def _has_scores(judgements: Sequence[Judgement]) -> bool:
     return any(each.scores and each.unscored_reason is None for each in judgements)
 
 
@@ -168,126 +172,96 @@ def _answers(store: Store, run: Run, suites: Sequence[Suite]) -> Iterator[_Answe
 # ----------------------------------------------------------------------------------- one judge
 
 
-@dataclass(slots=True)
-class _Hearing:
-    """One judge reads the examples and all answers."""
-
-    store: Store
-    run: Run
-    panel: Panel
-    seat: Seat
-    observer: Observer
-    until: float | None
-
-    def hear(self, answers: Sequence[_Answer], suites: Sequence[Suite]) -> list[Deviation]:
-        """Add this judge's judgements to the answers; how far it is off on the examples."""
-        rubrics = {rubric.digest: rubric for each in answers for rubric in [self._rubric(each)]}
-        examples = {
-            (digest, layout): self._of_examples(rubric, suites, layout)
-            for digest, rubric in rubrics.items()
-            for layout in self._layouts
-        }
-        inquiries = [
-            (answer, repeat, self._of_answer(answer, repeat), self._again(answer, repeat))
-            for answer in answers
-            for repeat in range(self.panel.options.judge_repeats)
-        ]
-        facts = self.seat.model.facts
-        ask_all(
-            self.seat.model,
-            [
-                *(each for some in examples.values() for each in some.values()),
-                *(each for _, _, *both in inquiries for each in both if each is not None),
-            ],
-            StoredReplies(self.store, self.run, facts.fingerprint),
-            self.observer,
-            name=tr("judge {spec}", spec=facts.spec),
-            until=self.until,
-        )
-        judged = {
-            scale: {name: inquiry.judgement() for name, inquiry in some.items()}
-            for scale, some in examples.items()
-        }
-        for answer, repeat, inquiry, again in inquiries:
-            rubric = self._rubric(answer)
-            scale = fit(rubric, judged[rubric.digest, self._layout(repeat)])
-            judgement = calibrated(inquiry.judgement(), scale)
-            if again is not None:
-                judgement = lower_of(judgement, calibrated(again.judgement(), scale), rubric)
-            answer.judgements.append(judgement)
-        return [
-            deviation
-            for (digest, layout), some in judged.items()
-            if (deviation := self._deviation(rubrics[digest], layout, some)) is not None
-        ]
-
-    @property
-    def _layouts(self) -> list[Layout | None]:
-        """All that the repeats use."""
-        repeats = range(self.panel.options.judge_repeats)
-        return list(dict.fromkeys(self._layout(repeat) for repeat in repeats))
-
-    def _layout(self, repeat: int) -> Layout | None:
-        return layout_of_repeat(self.seat.layout, repeat)
-
-    def _rubric(self, answer: _Answer) -> Rubric:
-        return self.panel.rubric_of(answer.case)
-
-    def _of_answer(self, answer: _Answer, repeat: int) -> Questionnaire:
-        return self._inquiry(answer, answer.text, repeat, explain=True)
-
-    def _again(self, answer: _Answer, repeat: int) -> Questionnaire | None:
-        """The same without what addresses the judge; None where nothing does."""
-        if (text := without_demands(answer.text)) is None:
-            return None
-        return self._inquiry(answer, text, repeat, explain=False)
-
-    def _inquiry(self, answer: _Answer, text: str, repeat: int, *, explain: bool) -> Questionnaire:
-        return open_questionnaire(
-            self.seat.model.facts,
-            answer.case,
-            self._rubric(answer),
-            text,
-            answer.evidence,
-            layout=self._layout(repeat),
-            repeat=repeat,
-            use_case=self.panel.options.use_case,
-            explain=explain,
-        )
-
-    def _of_examples(
-        self, rubric: Rubric, suites: Sequence[Suite], layout: Layout | None
-    ) -> dict[str, Questionnaire]:
-        """The rubric's examples, as far as the tests are known that they answer. They were written
-        for files of seed 0, whatever seed this run has.
-        """
-        cases = _example_cases(rubric, suites)
-        return {
-            example.id: open_questionnaire(
-                self.seat.model.facts,
-                cases[example.test_id],
-                rubric,
-                example.answer,
-                NO_EVIDENCE,
-                layout=layout,
-                key=example_key(rubric.name, example.id),
-                explain=False,
-            )
-            for example in rubric.examples
-            if example.test_id in cases
-        }
-
-    def _deviation(
-        self, rubric: Rubric, layout: Layout | None, judged: Mapping[str, Judgement]
-    ) -> Deviation | None:
-        return deviation_of(
-            rubric,
-            left_one_out(rubric, judged),
-            judge=self.seat.model.facts.spec,
-            form=self.seat.form,
+def _ask_judge(
+    store: Store,
+    run: Run,
+    panel: Panel,
+    judge: PanelJudge,
+    answers: Sequence[_Answer],
+    suites: Sequence[Suite],
+    observer: Observer,
+    until: float | None,
+) -> list[Deviation]:
+    """Add one judge's judgements to the answers; returns how far it is off on the examples."""
+    rubrics = {rubric.digest: rubric for each in answers for rubric in [panel.rubric_of(each.case)]}
+    examples = {
+        (digest, layout): _of_examples(judge, rubric, suites, layout)
+        for digest, rubric in rubrics.items()
+        for layout in panel.layouts_of(judge)
+    }
+    readings = [
+        _AnswerReading(panel, judge, answer, repeat)
+        for answer in answers
+        for repeat in range(panel.options.judge_repeats)
+    ]
+    facts = judge.model.facts
+    ask_all(
+        judge.model,
+        [
+            *(each for some in examples.values() for each in some.values()),
+            *(each for reading in readings for each in reading.questionnaires),
+        ],
+        StoredReplies(store, run, facts.fingerprint),
+        observer,
+        name=tr("judge {spec}", spec=facts.spec),
+        until=until,
+    )
+    judged = {
+        scale: {name: each.judgement() for name, each in some.items()}
+        for scale, some in examples.items()
+    }
+    for reading in readings:
+        rubric = panel.rubric_of(reading.answer.case)
+        layout = layout_of_repeat(judge.layout, reading.repeat)
+        scale = fit(rubric, judged[rubric.digest, layout])
+        reading.answer.judgements.append(reading.judgement(rubric, scale))
+    deviations = [
+        deviation_of(
+            rubrics[digest],
+            left_one_out(rubrics[digest], some),
+            judge=facts.spec,
+            form=judge.form,
             layout=layout,
             left_one_out=layout is not None,
         )
+        for (digest, layout), some in judged.items()
+    ]
+    return [each for each in deviations if each is not None]
+
+
+class _AnswerReading:
+    """One answer, read once by one judge; one that addresses its judge is read a second time,
+    without those words.
+    """
+
+    def __init__(self, panel: Panel, judge: PanelJudge, answer: _Answer, repeat: int) -> None:
+        self.answer, self.repeat = answer, repeat
+        case, evidence = answer.case, answer.evidence
+        self.questionnaires = [
+            panel.questionnaire(judge, case, answer.text, evidence, repeat=repeat)
+        ]
+        if (rest := without_demands(answer.text)) is not None:
+            self.questionnaires.append(
+                panel.questionnaire(judge, case, rest, evidence, repeat=repeat, explain=False)
+            )
+
+    def judgement(self, rubric: Rubric, scale: Calibration) -> Judgement:
+        read, *without = (calibrated(each.judgement(), scale) for each in self.questionnaires)
+        return lower_of(read, without[0], rubric) if without else read
+
+
+def _of_examples(
+    judge: PanelJudge, rubric: Rubric, suites: Sequence[Suite], layout: Layout | None
+) -> dict[str, Questionnaire]:
+    """The rubric's examples, as far as the tests are known that they answer. They were written
+    for files of seed 0, whatever seed this run has.
+    """
+    cases = _example_cases(rubric, suites)
+    return {
+        example.id: example_questionnaire(judge, rubric, example, cases[example.test_id], layout)
+        for example in rubric.examples
+        if example.test_id in cases
+    }
 
 
 def _example_cases(rubric: Rubric, suites: Sequence[Suite]) -> dict[str, Case]:
