@@ -427,12 +427,12 @@ def test_where_no_code_was_run_nothing_is_said_of_how(court, sandboxed):
     assert "Code was run" not in json.dumps(document)
 
 
-def test_options_of_judging_without_a_judge_are_told_to_do_nothing(court):
+def test_options_of_judging_without_a_judge_have_no_effect(court):
     watcher = Watcher()
     document = court.run(use_case="A tutor", judge_repeats=2, observer=watcher)
     assert document["exit_code"] == 0
     (note,) = [what for spec, what in watcher.events if spec == ""]
-    assert "--judge-repeats, --use-case does nothing" in note
+    assert "--judge-repeats, --use-case has no effect" in note
     watcher = Watcher()
     court.run(observer=watcher)
     assert "does nothing" not in json.dumps(watcher.events)
