@@ -1,6 +1,8 @@
 """What a Python program may rely on."""
 
 import inspect
+import subprocess
+import sys
 
 import assay
 from assay import api
@@ -23,6 +25,7 @@ def test_exactly_these_functions_are_public():
         "judge",
         "leaderboard",
         "list_suites",
+        "load_plugins",
         "report",
         "rescore",
         "run",
@@ -46,3 +49,26 @@ def test_every_public_function_is_documented_and_typed():
 
 def test_the_version_is_a_version():
     assert [part.isdigit() for part in assay.__version__.split(".")] == [True, True, True]
+
+
+def test_the_package_offers_its_joints_and_its_main_function():
+    assert assay.run is api.run
+    public = {
+        "Message",
+        "Model",
+        "Report",
+        "Score",
+        "check",
+        "file_digest",
+        "model",
+        "report_format",
+        "run",
+    }
+    assert public <= set(dir(assay))
+    assert all(getattr(assay, name) is not None for name in public)
+
+
+def test_importing_the_package_loads_nothing_else():
+    code = "import sys, assay; print(sorted(m for m in sys.modules if m.startswith('assay.')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -3,18 +3,25 @@
 __version__ = "0.1.0"
 
 _IMPORTED_FROM = {
+    "Message": "assay.types",
+    "Model": "assay.types",
     "Report": "assay.types.results",
+    "Score": "assay.types",
     "TrainerCallback": "assay.trainer_callback",
+    "check": "assay.plugins",
     "evaluate_model": "assay.api.checkpoints",
+    "file_digest": "assay.plugins",
     "generate_samples": "assay.api.checkpoints",
+    "model": "assay.plugins",
     "report_format": "assay.plugins",
+    "run": "assay.api",
     "run_benchmark": "assay.api.checkpoints",
 }
 
 
 def __getattr__(name: str) -> object:
-    """`assay.evaluate_model` and its kin, and `assay.TrainerCallback`, which brings transformers
-    along, are imported when asked for: the command line must start quickly.
+    """The public names are imported when they are first used: the command line must start quickly,
+    and `assay.TrainerCallback` brings transformers along.
     """
     module = _IMPORTED_FROM.get(name)
     if module is None:
@@ -22,3 +29,7 @@ def __getattr__(name: str) -> object:
     import importlib
 
     return getattr(importlib.import_module(module), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_IMPORTED_FROM])

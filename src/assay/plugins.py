@@ -204,9 +204,9 @@ def load_plugins(names: Sequence[str] = ()) -> None:
         _import(name, lambda name=name: _load(name))  # type: ignore[misc]
 
 
-def file_digest(path: Path) -> str:
-    """The fingerprint of a plugin that names none: the SHA-256 of its file."""
-    return sha256(path.read_bytes()).hexdigest()
+def file_digest(path: str | Path) -> str:
+    """The SHA-256 of a file: the fingerprint of a plugin that names none, or of your weights."""
+    return sha256(Path(path).read_bytes()).hexdigest()
 
 
 def _load(name: str) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from assay.api.call_options import takes_options
 from assay.api.checkpoints import evaluate_model, generate_samples, run_benchmark
+from assay.plugins import load_plugins
 from assay.types import Finding, Suite
 from assay.types.decisions import MEASURES
 from assay.types.options import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from assay.workflow.checkpoints.selection import Selected
     from assay.workflow.checkpoints.watch import Watching
     from assay.workflow.discover.suite_list import SuiteList
+    from assay.workflow.evaluate.run_result import RunResult
     from assay.workflow.fetch.benchmarks import Fetched
 
 __all__ = [
@@ -52,6 +54,7 @@ __all__ = [
     "judge",
     "leaderboard",
     "list_suites",
+    "load_plugins",
     "report",
     "rescore",
     "run",
@@ -64,17 +67,21 @@ __all__ = [
 
 
 @takes_options(RunOptions)
-def run(options: RunOptions) -> Report:
+def run(options: RunOptions) -> RunResult:
     """Ask the models every test of the suites, score the answers, and report.
+
+    `models`: one or several, specs, Models or objects of a plugin's class. `suites`: names, paths
+    or Suites.
 
     Continues an unfinished run of the same arguments; reuses stored answers unless `fresh`. For
     checkpoints alone no suite need be named: then everything is asked and measured that the gate
     needs. The arguments are the fields of `RunOptions`, which are the options of `assay run`.
     """
     from assay.workflow.evaluate.evaluation import evaluate
-    from assay.workflow.evaluate.job import Job
+    from assay.workflow.evaluate.given_objects import job_of
+    from assay.workflow.evaluate.run_result import RunResult
 
-    return evaluate(Job.of(options), options.observer)
+    return RunResult.of(evaluate(job_of(options), options.observer))
 
 
 @takes_options(WatchOptions)
@@ -122,8 +129,9 @@ def ask(options: PromptOptions) -> Report:
     return evaluate(job, options.observer)
 
 
-def validate(paths: Sequence[Path]) -> tuple[Finding, ...]:
+def validate(paths: Sequence[Path], *, plugins: Sequence[str] = ()) -> tuple[Finding, ...]:
     """Every mistake and every warning in these test files, suites and gates (*.toml)."""
+    load_plugins(plugins)
     from assay.suites.load import examine
 
     return examine(paths)
@@ -177,8 +185,9 @@ def fetch(
     return fetch_to(names, source=source, benchmarks=benchmarks, every=every, tell=tell or quiet)
 
 
-def report(run: str = "latest", *, out: Path = DEFAULT_OUT) -> Report:
+def report(run: str = "latest", *, plugins: Sequence[str] = (), out: Path = DEFAULT_OUT) -> Report:
     """A run's report again, from the store."""
+    load_plugins(plugins)
     from assay.store import Store
     from assay.workflow.history.results import report_of
 
@@ -221,8 +230,11 @@ def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderb
         return leaderboard_of(store, suite=suite)
 
 
-def rescore(run: str = "latest", *, out: Path = DEFAULT_OUT) -> Rescored:
-    """Mark a run's stored answers again, by today's tests and scorers."""
+def rescore(
+    run: str = "latest", *, plugins: Sequence[str] = (), out: Path = DEFAULT_OUT
+) -> Rescored:
+    """Score a run's stored answers again, by today's tests and checks."""
+    load_plugins(plugins)
     from assay.store import Store
     from assay.workflow.history.rescoring import rescore as rescore_in
 

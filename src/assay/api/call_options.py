@@ -1,7 +1,8 @@
 """Public functions that take the fields of an options class as arguments.
 
 In: a function of one options object. Out: the same function of positional and keyword arguments,
-with the names, types and defaults of the fields: for mypy, for `help()` and for editors.
+with the names, types and defaults of the fields: for mypy, for `help()` and for editors. It loads
+the plugins that the options name.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from assay.files.wording import did_you_mean
+from assay.plugins import load_plugins
 
 P = ParamSpec("P")
 Given = TypeVar("Given")
@@ -31,7 +33,9 @@ def takes_options(
                 if name not in fields.parameters:
                     problem = f"{function.__name__}() got an unexpected keyword argument {name!r}"
                     raise TypeError(did_you_mean(problem, name, list(fields.parameters)))
-            return function(kind(*given, **named))
+            options = kind(*given, **named)
+            load_plugins(getattr(options, "plugins", ()))
+            return function(options)
 
         shown: Any = call
         shown.__signature__ = fields.replace(

@@ -24,8 +24,6 @@ MOST_BROKEN = 3  # characters, or 1 in 100: more is no text, or text in another 
 
 
 class WrittenOutputs(BaseModel):
-    """One folder of answers."""
-
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._files = _text_files(folder)
@@ -45,7 +43,6 @@ class WrittenOutputs(BaseModel):
         return frozenset(self._files)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
-        """Each request by its file."""
         for request in requests:
             yield self._reply(request)
 

@@ -7,7 +7,7 @@ their options, and `CommandOptions.words()`, the options as a user types them.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import Field, dataclass, field, fields
 from inspect import get_annotations
 from pathlib import Path
@@ -76,11 +76,13 @@ class CommandOptions:
     group: ClassVar[str] = OUTPUT
 
     def __post_init__(self) -> None:
-        """A list, or one text where several are possible, becomes a tuple; a text a path."""
+        """A list, or one thing where several are possible, becomes a tuple; a text a path."""
         for name, (kind, many) in _types_of(type(self)).items():
             value = getattr(self, name)
             if many and value is not None and not isinstance(value, tuple):
-                object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+                several = isinstance(value, Sequence | Set | Iterator)
+                alone = isinstance(value, str) or not several
+                object.__setattr__(self, name, (value,) if alone else tuple(value))
             elif kind is Path and isinstance(value, str):
                 object.__setattr__(self, name, Path(value))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from assay.messages import tr
 from assay.types.decisions import MeasureKind
@@ -35,7 +35,7 @@ class SuiteOptions(CommandOptions):
     """Which tests are asked."""
 
     group = WHAT
-    suites: Sequence[str] = option(
+    suites: Sequence[Any] = option(  # names and paths; in Python, Suite objects too
         (),
         "-s",
         "--suite",
@@ -325,7 +325,20 @@ class LocalOptions(CommandOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutputOptions(CommandOptions):
+class PluginOptions(CommandOptions):
+    """What is added to Assay."""
+
+    group = WHAT
+    plugins: Sequence[str] = option(
+        (),
+        "--plugin",
+        metavar="FILE_OR_MODULE",
+        help=tr("Python file or module that adds checks, model schemes or formats. Repeatable."),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions(PluginOptions):
     """Where results are written, and who observes the run."""
 
     out: Path = option(
@@ -344,7 +357,7 @@ class RunOptions(
 ):  # fmt: skip
     """`assay run`: the models, and every option."""
 
-    models: Sequence[str]
+    models: Sequence[Any]  # specs; in Python, Model objects and those of a plugin's class too
 
 
 @dataclass(frozen=True)

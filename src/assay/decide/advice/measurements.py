@@ -131,5 +131,5 @@ def _commands(
 
 
 def _run(measured: Measured, options: str) -> str:
-    where = shlex.quote(measured.path or measured.name)
+    where = shlex.quote(measured.path or measured.name.replace("/", ":", 1))
     return f"assay run {where} {options}".rstrip()

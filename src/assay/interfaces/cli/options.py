@@ -124,8 +124,23 @@ def _added(options: Iterable[Described]) -> Callable[[Command], Command]:
     return decorate
 
 
-def click_option(described: Described) -> Callable[[Command], Command]:
+def plugin_option(function: Command) -> Command:
+    """--plugin, for a command that does nothing more with it than load them."""
+    return click_option(options_of(RunOptions)["plugins"], expose_value=False)(function)
+
+
+def _load_plugins(ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> Any:
+    """Before other options are read: a plugin may add to what they take."""
+    from assay import api
+
+    api.load_plugins(names)
+    return names
+
+
+def click_option(described: Described, **more: Any) -> Callable[[Command], Command]:
     """The click option of a field."""
+    if described.name == "plugins":
+        more |= {"is_eager": True, "callback": _load_plugins}
     about, kind, default = described.about, described.type, described.default
     is_flag = kind is bool
     shows_default = not is_flag and default not in (None, "", ())
@@ -142,6 +157,7 @@ def click_option(described: Described) -> Callable[[Command], Command]:
         metavar=about.metavar,
         help=about.help,
         **({"is_flag": True, "flag_value": not default} if is_flag else {}),
+        **more,
     )
 
 

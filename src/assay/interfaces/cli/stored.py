@@ -8,7 +8,14 @@ from typing import Literal
 
 import click
 
-from assay.interfaces.cli.options import as_json, command, format_of, named_options, verbose
+from assay.interfaces.cli.options import (
+    as_json,
+    command,
+    format_of,
+    named_options,
+    plugin_option,
+    verbose,
+)
 from assay.interfaces.cli.output import say, write_exactly
 from assay.messages import tr, trn
 
@@ -29,6 +36,7 @@ RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
 @format_of("text", "md", "json", "html")
 @verbose
 @as_json
+@plugin_option
 def report(run: str, form: str, verbose: bool, as_json: bool, out: Path) -> int:
     """One report on stdout."""
     from assay import api
@@ -125,6 +133,7 @@ def select(
 @click.argument("run", default="latest")
 @verbose
 @as_json
+@plugin_option
 def rescore(run: str, verbose: bool, as_json: bool, out: Path) -> int:
     """Scores, then the new report."""
     from assay import api

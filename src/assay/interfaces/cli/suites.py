@@ -9,7 +9,7 @@ from typing import get_args
 import click
 
 from assay.errors import ExitCode, UsageError, raise_all
-from assay.interfaces.cli.options import as_json, command, format_of, named_options
+from assay.interfaces.cli.options import as_json, command, format_of, named_options, plugin_option
 from assay.interfaces.cli.output import reader_may_leave, say
 from assay.messages import tr, trn
 from assay.types.options import SchemaKind
@@ -32,6 +32,7 @@ from assay.types.options import SchemaKind
 @format_of("text", "md", "json")
 @named_options("benchmarks")
 @as_json
+@plugin_option
 def suites(name: str | None, form: str, benchmarks: Path | None, as_json: bool, out: Path) -> int:
     """One suite, or the list of all."""
     form = "json" if as_json else form
@@ -87,6 +88,7 @@ def _list_suites(form: str, benchmarks: Path | None) -> None:
     ],
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@plugin_option
 def validate(paths: tuple[str, ...], out: Path) -> int:
     """Findings on stdout, the count on stderr."""
     from assay import api
@@ -128,6 +130,7 @@ def validate(paths: tuple[str, ...], out: Path) -> int:
     ],
 )
 @click.argument("kind", metavar="[KIND]", type=click.Choice(get_args(SchemaKind)), default="tests")
+@plugin_option
 def schema(kind: SchemaKind, out: Path) -> int:
     """One document on stdout."""
     from assay import api

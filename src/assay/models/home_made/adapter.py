@@ -49,7 +49,6 @@ UNREGISTERED = "python"  # the scheme of an object whose class no decorator name
 
 
 def is_model(thing: object) -> TypeGuard[Model]:
-    """Whether it is a Model already."""
     return hasattr(thing, "facts") and callable(getattr(thing, "answer", None))
 
 
@@ -69,8 +68,6 @@ def model_of(thing: object) -> Model:
 
 
 class PluginModel(BaseModel):
-    """Asks an object of a user's class."""
-
     def __init__(self, plugin: Any, scheme: str, name: str) -> None:
         self._plugin = plugin
         self._stopped = threading.Event()

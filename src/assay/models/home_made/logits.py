@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from assay.engine.layout.windows import PREFIX, windows
 from assay.messages import tr
-from assay.models.local.reading import bytes_in, words_in
 from assay.models.local.stopping import StopStrings
 from assay.models.plain_text import as_text, joint
+from assay.models.text_size import bytes_in, words_in
 from assay.types import Message, Sampling
 
 DEFAULT_CONTEXT = 1024  # tokens, for a model that does not say

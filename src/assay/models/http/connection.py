@@ -142,7 +142,6 @@ class Connection:
         return self._secrets.out_of_answer(text)
 
     def call_off(self) -> None:
-        """End everything under way."""
         self.called_off.set()
 
     def resume(self) -> None:
@@ -150,7 +149,6 @@ class Connection:
         self.called_off.clear()
 
     def close(self) -> None:
-        """Give the sockets back."""
         self._pool.close()
 
     # ------------------------------------------------------------------------------- one answer

@@ -83,7 +83,6 @@ class DeadlineStream(httpcore.NetworkStream):
         self.read_since_write = False
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """What has come, at most so much of it."""
         self.read_since_write = True
         return _in_glances(lambda s: self._stream.read(max_bytes, timeout=s), httpcore.ReadTimeout)
 
@@ -99,7 +98,6 @@ class DeadlineStream(httpcore.NetworkStream):
             rest = rest[_in_glances(partial(_sent, peer, rest), TimeoutError) :]
 
     def close(self) -> None:
-        """Hang up."""
         self._stream.close()
 
     def start_tls(
@@ -108,12 +106,10 @@ class DeadlineStream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        """The same connection, encrypted."""
         limit = min(CONNECT_S, _clock.left())
         return DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, timeout=limit))
 
     def get_extra_info(self, info: str) -> Any:
-        """What httpcore wants to know of the socket."""
         return self._stream.get_extra_info(info)
 
 
@@ -128,8 +124,6 @@ def _sent(peer: socket.socket, rest: memoryview, seconds: float) -> int:
 
 
 class DeadlineNetwork(httpcore.NetworkBackend):
-    """TCP with deadlines."""
-
     def __init__(self) -> None:
         self._network = httpcore.SyncBackend()
 

@@ -47,7 +47,6 @@ class Fault(Exception):
 
 
 def fault_of_status(url: str, status: int, headers: Mapping[str, str], message: str) -> Fault:
-    """An answer that is no success."""
     return Fault(
         _cause_of(status),
         _sentence(url, status, headers, message),

@@ -29,7 +29,6 @@ from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.network import Network
 from assay.engine.read import Reading, Tokens, UnknownToken, read_all
 from assay.messages import tr
-from assay.models.local.reading import Figures, figures_of
 from assay.models.local.stopping import StopStrings
 from assay.models.local.tokens.encoding import (
     EncodedQuestion,
@@ -40,6 +39,7 @@ from assay.models.local.tokens.encoding import (
 from assay.models.local.tokens.prompts import continuation_joint, prompt_text
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.models.reasoning import split_reasoning
+from assay.models.text_size import bytes_in, words_in
 from assay.types import (
     Answered,
     Chosen,
@@ -76,7 +76,6 @@ class Answering:
     told: Told = field(default_factory=Told)
 
     def replies(self, requests: Sequence[Request]) -> Iterator[Reply]:
-        """Kind by kind."""
         chosen = [(each, each.work) for each in requests if isinstance(each.work, ToChoose)]
         answered = [(each, each.work) for each in requests if isinstance(each.work, ToAnswer)]
         yield from self._in_parts(chosen, self._choose)
@@ -283,8 +282,7 @@ class Answering:
         try:
             found = read_all(self.network, self._tokens_of(works), prefix=self._nothing_before()[0])
             for number, work, reading in zip(numbers, works, found, strict=True):
-                text = work.text if work.tokens is None else None
-                yield _read_text(asked[number][0], figures_of(reading, text), reading)
+                yield _read_text(asked[number][0], work, reading)
         except (NotFinite, UnknownToken) as error:
             raise type(error)(numbers[error.args[1]], error.args[0]) from error
 
@@ -314,15 +312,16 @@ class Answering:
         )
 
 
-def _read_text(request: Request, figures: Figures, found: Reading) -> ReadText:
+def _read_text(request: Request, work: ToRead, found: Reading) -> ReadText:
+    is_text = work.tokens is None
     return ReadText(
         request_id=request.id,
-        log_likelihood=figures.log_likelihood,
-        tokens=figures.tokens,
-        words=figures.words or 0,
-        bytes=figures.bytes or 0,
-        top1=figures.top1,
-        top5=figures.top5,
+        log_likelihood=found.log_likelihood,
+        tokens=found.tokens,
+        words=words_in(work.text) if is_text else 0,
+        bytes=bytes_in(work.text) if is_text else 0,
+        top1=found.top1,
+        top5=found.top5,
         blocks=found.blocks,
         window=found.window_length,
         stride=found.stride,
@@ -334,7 +333,6 @@ def _failed(request: Request, reason: str) -> Failed:
 
 
 def too_long(request: Request, size: int, limit: int) -> Failed:
-    """What was asked does not fit."""
     return Failed(
         request_id=request.id,
         reason=tr(

@@ -157,7 +157,6 @@ class LocalModel:
         self._stopped.set()
 
     def close(self) -> None:
-        """Let go of the weights."""
         if _loaded.owner is self:
             _loaded.let_go()
 

@@ -13,7 +13,6 @@ from assay.types.options import ServerOptions
 
 @model("ollama")
 def open_ollama(name: str, *, url: str | None, spec: str, server: ServerOptions) -> Model:
-    """A model that the server has."""
     from assay.models.address import ollama_url
     from assay.models.ollama.model import OllamaModel
 

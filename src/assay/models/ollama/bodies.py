@@ -21,7 +21,6 @@ KEEP_ALIVE = "30m"  # longer than any pause of ours; the model is unloaded at th
 def body_for(
     work: ToAnswer, sampling: Sampling, facts: ModelFacts, *, context: int, own_stops: Sequence[str]
 ) -> tuple[str, dict[str, Any]]:
-    """The endpoint and the request."""
     body: dict[str, Any] = {
         "model": facts.name,
         "stream": True,

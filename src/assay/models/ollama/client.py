@@ -38,8 +38,6 @@ LASTING = (
 
 @dataclass(slots=True)
 class OllamaAnswer(AnswerFigures):
-    """A finished stream."""
-
     text: str = ""
     thinking: str = ""
     finish: str = ""
@@ -57,8 +55,6 @@ class OllamaAnswer(AnswerFigures):
 
 @dataclass(slots=True)
 class _Stream:
-    """Takes a stream apart, line by line."""
-
     started: float
     pieces: list[str] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
@@ -110,8 +106,6 @@ def _said(line: Mapping[str, Any]) -> tuple[str, str]:
 
 
 class OllamaClient:
-    """One Ollama server."""
-
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
@@ -132,7 +126,6 @@ class OllamaClient:
         return self._list("/api/ps")
 
     def show(self, name: str) -> dict[str, Any]:
-        """What the server knows of a model."""
         document = self._connection.document("POST", "/api/show", {"model": name}, timeout_s=60.0)
         if not isinstance(document, dict):
             raise self._connection.unreadable(tr("no facts about {name}", name=name))

@@ -42,7 +42,6 @@ class Size:
 
     @classmethod
     def of(cls, messages: Sequence[Message]) -> Size:
-        """Of a conversation."""
         total = beyond = 0
         for message in messages:
             raw = message.content.encode("utf-8", "replace")

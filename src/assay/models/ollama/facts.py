@@ -48,7 +48,6 @@ def facts_of(
     entry: Mapping[str, Any] | None,
     shown: Mapping[str, Any],
 ) -> ModelFacts:
-    """Everything that is known before the first question."""
     info = _mapping(shown.get("model_info"))
     digest = digest_of(entry)
     elsewhere = shown.get("remote_host") or (entry or {}).get("remote_host")
@@ -144,7 +143,6 @@ def own_bytes(shown: Mapping[str, Any]) -> int:
 
 
 def not_there(name: str, models: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    """The sentence and the hint for a model that is not installed."""
     names = sorted(str(entry.get("name")) for entry in models)
     hint = tr("run `ollama pull {name}`", name=name)
     if names:

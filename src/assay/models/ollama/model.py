@@ -52,8 +52,6 @@ LOADED_BY_ITSELF_S = 0.5  # a model in memory takes 35 to 70 ms to be "loaded"
 
 
 class OllamaModel(ServedModel):
-    """Asks one model of one server."""
-
     def __init__(self, name: str, url: str, *, spec: str, settings: ServerOptions) -> None:
         self._name = name
         self._settings = settings

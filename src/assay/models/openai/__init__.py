@@ -14,7 +14,6 @@ from assay.types.options import ServerOptions
 
 @model("openai")
 def open_openai(name: str, *, url: str | None, spec: str, server: ServerOptions) -> Model:
-    """A model behind a server's URL."""
     from assay.models.address import openai_url
     from assay.models.openai.model import OpenAIModel
 

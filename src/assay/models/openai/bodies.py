@@ -21,8 +21,6 @@ COMPLETIONS = "/completions"
 
 
 class Post(NamedTuple):
-    """One request: where to, and what."""
-
     path: str
     body: dict[str, Any]
 

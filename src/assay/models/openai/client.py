@@ -98,8 +98,6 @@ _FILTERED = "content_filter"
 
 
 class OpenAIClient:
-    """One OpenAI-compatible server."""
-
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
@@ -110,7 +108,6 @@ class OpenAIClient:
         return document
 
     def whole(self, post: Post) -> OpenAIAnswers:
-        """One answer in one document."""
         gathering = Gathering()
         try:
             document = self._connection.document("POST", post.path, post.body)
@@ -276,15 +273,13 @@ class PatientClient:
         self.dialect = dialect
 
     def streamed(self, make: Make) -> tuple[OpenAIAnswers, int]:
-        """An answer as it is written."""
         return self._tried(make, self._client.write)
 
     def whole(self, make: Make, *, probing: bool = False) -> tuple[OpenAIAnswers, int]:
-        """An answer in one piece."""
         return self._tried(make, self._client.whole, probing=probing)
 
     def note(self, about: str, sentence: str) -> None:
-        """OneAnswer once for each thing it is about."""
+        """Said once for each thing it is about."""
         with self._lock:
             self._notes.setdefault(about, sentence)
 

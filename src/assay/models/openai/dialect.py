@@ -53,11 +53,9 @@ class Dialect:
     shortest: int = 1
 
     def without(self, *fields: str) -> Dialect:
-        """The same, these fields left out too."""
         return replace(self, left_out=self.left_out | set(fields))
 
     def with_again(self, field: str) -> Dialect:
-        """The same, this field sent."""
         return replace(self, left_out=self.left_out - {field})
 
     def draws_as(self, other: Dialect) -> bool:

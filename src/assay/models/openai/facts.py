@@ -121,8 +121,6 @@ NOT_THIS_FORM = (400, 404, 405, 415, 422, 501)
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What one server turned out to be."""
-
     dialect: Dialect
     capabilities: frozenset[Capability]
     is_ollama: bool = False

@@ -47,8 +47,6 @@ NOT_HERE = (404, 405, 501)
 
 
 class OpenAIModel(ServedModel):
-    """Asks one model of one server."""
-
     def __init__(self, name: str, url: str, *, spec: str, settings: ServerOptions) -> None:
         if settings.num_ctx is not None:
             raise UsageError(
@@ -203,7 +201,6 @@ PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "record layer failure")  # OpenSSL's words
 
 
 def unavailable(name: str, url: str, key: Key, fault: Fault, why: str) -> ModelUnavailable:
-    """The fault as a sentence with a hint."""
     if fault.status in (401, 403):
         return ModelUnavailable(
             tr("{url} lets us not in: {why}", url=url, why=why), hint=key.how_to_set()

@@ -91,7 +91,6 @@ class Gathering:
 
     @property
     def begun(self) -> bool:
-        """Something has come of an answer."""
         return bool(self._choices)
 
     @property
@@ -101,7 +100,6 @@ class Gathering:
         return "".join(first.text) if first else ""
 
     def result(self) -> OpenAIAnswers:
-        """What has come."""
         ordered = sorted(self._choices.items())
         self._written.choices = tuple(pieces.put_together() for _, pieces in ordered)
         return self._written
@@ -114,7 +112,6 @@ class Gathering:
         self.end()
 
     def end(self) -> None:
-        """The server says that nothing more will come."""
         self._ended = True
 
     def take(self, document: object) -> None:

@@ -16,6 +16,7 @@ from assay.workflow.checkpoints.places import Place
 from assay.workflow.checkpoints.training_loss import training_log
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.opened_models import Opened
+from assay.workflow.evaluate.own_prompts import is_own
 
 
 def what_to_decide(
@@ -28,7 +29,8 @@ def what_to_decide(
 ) -> DecisionPlan | None:
     """Own prompts decide nothing, and neither do models that are no checkpoints."""
     known = [place for place in places if place is not None]
-    if not known or held_out is None or gate is None or job.own:
+    prompts = bool(job.own) and all(map(is_own, job.own))
+    if not known or held_out is None or gate is None or prompts:
         return None
     if job.gate is None and not any(place.on_disk for place in known):
         gate = _measurable(gate, opened)
