@@ -28,7 +28,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, str]:
     bench = Bench(tmp_path_factory.mktemp("demo"), weights=True)
     before = sorted(path for path in SHIPPED.rglob("*") if "__pycache__" not in path.parts)
     process = bench.start("demo", "--part", "checkpoints")
-    said, complained = process.communicate(timeout=PATIENCE_S)
+    said, complained = process.communicate(timeout=3 * PATIENCE_S)
     assert process.returncode == 0, complained
     assert before == sorted(path for path in SHIPPED.rglob("*") if "__pycache__" not in path.parts)
     return bench, said
