@@ -11,6 +11,7 @@ key must be known. Good documents only meet pydantic's compiled validator.
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -120,8 +121,6 @@ class Form:
         )
 
     def _check(self, text: str) -> str:
-        import re
-
         if re.fullmatch(self.pattern, text):
             return text
         raise Mistake(
@@ -174,12 +173,10 @@ class Validator:
             notes: takes the mistakes.
             path: where that part is in the whole document.
         """
-        from pydantic_core import ValidationError
-
         try:
             return self._compiled.validate_python(document)
-        except ValidationError as error:
-            self._note(error.errors(include_url=False), document, notes, path)
+        except ValueError as error:  # pydantic's; to import its name would cost every good test
+            self._note(error.errors(include_url=False), document, notes, path)  # type: ignore[attr-defined]
             return None
 
     def allows(self, document: object) -> bool:
