@@ -28,8 +28,6 @@ from assay.types.options import (
     WatchOptions,
 )
 from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
-from assay.workflow.history.records import ExportFormat
-from assay.workflow.history.rescoring import Rescored
 
 if TYPE_CHECKING:
     from assay.workflow.checkpoints.selection import Selected
@@ -37,6 +35,8 @@ if TYPE_CHECKING:
     from assay.workflow.discover.suite_list import SuiteList
     from assay.workflow.evaluate.run_result import RunResult
     from assay.workflow.fetch.benchmarks import Fetched
+    from assay.workflow.history.records import ExportFormat
+    from assay.workflow.history.rescoring import Rescored
 
 __all__ = [
     "DEFAULT_OUT",
