@@ -15,8 +15,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from assay.reports import terminal
+from assay.reports.comparison import comparison_document
+from assay.reports.formats.terminal import draw
+from assay.reports.leaderboard import leaderboard_document
 from assay.reports.progress import SilentProgress
+from assay.reports.run_report import run_document
 from assay.workflow.demo.tour import continue_and_show, demo_job, start_and_kill
 
 WIDTH = 110
@@ -37,11 +40,13 @@ def main(target: Path) -> None:
         console.print(command)
         shown = continue_and_show(out, SilentProgress())
         # One model and one pair of the three: a picture for a page, not the whole output.
-        terminal.report(replace(shown.report, models=shown.report.models[:1], hints=()), console)
+        one = replace(shown.report, models=shown.report.models[:1], hints=())
+        draw(run_document(one), console)
         console.print(Text("\n$ assay compare latest", style="bold"))
-        terminal.comparison(replace(shown.comparison, pairs=shown.comparison.pairs[-1:]), console)
+        last = replace(shown.comparison, pairs=shown.comparison.pairs[-1:])
+        draw(comparison_document(last), console)
         console.print(Text("\n$ assay leaderboard", style="bold"))
-        terminal.leaderboard(shown.leaderboard, console)
+        draw(leaderboard_document(shown.leaderboard), console)
     target.write_text(console.export_svg(title="assay"), "utf-8")
 
 

@@ -31,7 +31,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from assay.reports import html
+from assay.reports.formats import html
 
 # What `assay run` of a scripted model has loaded at its end, and the other commands' own parts.
 # Neither torch, which takes seconds, nor what reads the environment when it is imported.

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.reports.suite_card import as_markdown
+from assay.reports.formats.markdown import render_markdown
+from assay.reports.suite_card import card_document
 from assay.suites.catalogue import shipped
 from assay.suites.load import load_suite
 from assay.workflow.discover.suite_description import describe
@@ -15,7 +16,9 @@ from assay.workflow.discover.suite_description import describe
 @pytest.mark.parametrize("path", shipped(), ids=lambda path: path.name)
 def test_a_shipped_suite_has_its_card_up_to_date(path: Path, root: Path) -> None:
     page = root / "docs" / "cards" / f"{path.name}.md"
-    assert page.read_text("utf-8") == as_markdown(describe(load_suite(path))), "run `make cards`"
+    assert page.read_text("utf-8") == render_markdown(card_document(describe(load_suite(path)))), (
+        "run `make cards`"
+    )
 
 
 def test_there_is_no_card_of_a_suite_that_does_not_ship(root: Path) -> None:

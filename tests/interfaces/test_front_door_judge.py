@@ -7,7 +7,7 @@ from assay.errors import UsageError
 from assay.interfaces.cli.front_door import judge_question
 from assay.interfaces.cli.front_door.judge_question import ask_for_judge
 from assay.interfaces.cli.front_door.offers import NO_JUDGE, offered_judges
-from assay.reports import as_json
+from assay.reports.json_documents import run_json
 from assay.sandbox import Found
 from assay.types.options import JudgeOptions
 from assay.workflow.discover.choices import (
@@ -166,7 +166,7 @@ def test_a_model_that_is_tested_cannot_be_typed_as_its_judge(model, judge):
 
 def test_a_served_model_without_a_suite_is_asked_coding_and_data(bench, ollama_server):
     report = api.run([ollama_server.spec()], limit=1, max_tokens=8, out=bench.out)
-    suites = as_json.report(report)["models"][0]["suites"]
+    suites = run_json(report)["models"][0]["suites"]
     assert [suite["suite"] for suite in suites] == ["coding", "data"]
     assert {suite["score"]["unscored"] for suite in suites} == {1}
     assert any("assay judge latest" in hint for hint in report.hints)

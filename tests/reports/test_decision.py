@@ -13,9 +13,11 @@ from urllib.parse import unquote
 import pytest
 from markdown_it import MarkdownIt
 
-from assay.reports import html, markdown, terminal
 from assay.reports.decision import groups
-from assay.reports.terminal import console_for
+from assay.reports.formats.html import render_html
+from assay.reports.formats.markdown import render_markdown
+from assay.reports.formats.terminal import console_for, draw
+from assay.reports.run_report import run_document
 from assay.types import Health, HealthCheck
 from assay.types.decisions import (
     MEASURES,
@@ -116,8 +118,16 @@ def hostile() -> list[Measured]:
 
 def on_terminal(report: Report, *, width: int = 80, verbose: bool = False) -> str:
     stream = io.StringIO()
-    terminal.report(report, console_for(stream, width=width), verbose=verbose)
+    draw(run_document(report), console_for(stream, width=width), verbose=verbose)
     return stream.getvalue()
+
+
+def markdown_of(report: Report) -> str:
+    return render_markdown(run_document(report))
+
+
+def page_of(report: Report) -> str:
+    return render_html(run_document(report))
 
 
 def flat(shown: str) -> str:
@@ -270,7 +280,7 @@ def test_a_page_of_one_model_has_its_own_verdict_and_no_selection() -> None:
     assert headlines(alone) == [
         "tiny/step_100 is not accepted. It lacks: perplexity, os_benchmark."
     ]
-    assert "Ship" not in markdown.report(alone)
+    assert "Ship" not in markdown_of(alone)
 
 
 # ------------------------------------------------------------------------------------ on a terminal
@@ -280,10 +290,10 @@ def test_a_terminal_shows_verdict_table_gate_advice_files_and_suites_in_that_ord
     shown = on_terminal(decided(three()))
     order = (
         "Ship tiny/step_300.",
-        "* step_300",
+        "step_300                46.0",
         "tiny/step_200 could not be evaluated: the weights are not finite",
         "tiny/step_300 at the default gate",
-        "✓  perplexity",
+        "perplexity, ",
         "\nAdvice\n",
         "\nFiles\n",
         "best_checkpoint_selection.json",
@@ -296,10 +306,11 @@ def test_a_terminal_shows_verdict_table_gate_advice_files_and_suites_in_that_ord
 def test_every_criterion_has_a_sign_that_needs_no_colour() -> None:
     near = candidate("tiny/step_1", text=text(52.0, 48.0, 56.0), samples=None)
     shown = on_terminal(decided([near], deciding([near], folders=False)))
-    assert re.search(r"^✗  perplexity +Perplexity 52 is not below 50\.", shown, re.MULTILINE)
-    assert re.search(r"^   marginal ", shown, re.MULTILINE)
-    assert re.search(r"^✓  memory ", shown, re.MULTILINE)
-    assert re.search(r"^\?  generation +No sample was written\.", shown, re.MULTILINE)
+    assert re.search(
+        r"^✗ +perplexity, marginal +Perplexity 52 is not below 50\.", shown, re.MULTILINE
+    )
+    assert re.search(r"^✓ +memory ", shown, re.MULTILINE)
+    assert re.search(r"^\? +generation +No sample was written\.", shown, re.MULTILINE)
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
@@ -309,10 +320,14 @@ def test_where_ticks_cannot_be_written_there_are_words(encoding: str) -> None:
     stream = io.TextIOWrapper(raw, encoding=encoding)
     near = candidate("tiny/step_1", text=text(52.0, 48.0, 56.0), samples=None)
     report = decided([near], deciding([near], folders=False))
-    terminal.report(report, console_for(stream, width=80))
+    draw(run_document(report), console_for(stream, width=80))
     stream.flush()
     lines = raw.getvalue().decode(encoding).splitlines()
-    signs = {line.split()[1]: line.split()[0] for line in lines if re.match(r"(yes|no|\?) ", line)}
+    signs = {
+        line.split()[1].strip(","): line.split()[0]
+        for line in lines
+        if re.match(r"(yes|no|\?) ", line)
+    }
     assert signs == {
         "perplexity": "no",
         "os_benchmark": "yes",
@@ -342,6 +357,7 @@ def test_advice_is_numbered_at_most_six_with_its_figures_indented() -> None:
 def test_nothing_but_a_path_is_wider_than_the_terminal(width: int) -> None:
     shown = on_terminal(decided(three()), width=width)
     wide = [line for line in shown.splitlines() if len(line) > width and "/out/" not in line]
+    wide = [line for line in wide if "assay run" not in line]
     assert wide == []
     assert "46.0" in shown
     assert flat("Perplexity 46 is below 50. This is marginal") in flat(
@@ -366,7 +382,7 @@ def test_suites_of_several_checkpoints_are_one_row_each_unless_all_is_asked_for(
     brief = flat(on_terminal(report))
     assert "tiny/step_100 72.5 points [61.0–81.4] 38 2" in brief
     assert "tiny/step_300 72.5 points [61.0–81.4] 38 2" in brief
-    assert "guess: always “B” 25.0 points [15.0–40.0] 38 0" in brief
+    assert "baseline: always “B” 25.0 points [15.0–40.0] 38 0" in brief
     assert "letters" not in brief
     assert flat(on_terminal(report, verbose=True)).count("letters 0.650") == 2
 
@@ -415,46 +431,44 @@ def test_every_file_that_a_report_names_is_where_a_run_leaves_it(tmp_path: Path)
     list(leave_verdicts(report, tmp_path, asked))
     page = tmp_path / "runs" / report.run / "reports"
     page.mkdir(parents=True)
-    named = [
-        attrs for kind, attrs in kinds(markdown.report(report)) if kind in ("image", "link_open")
-    ]
+    named = [attrs for kind, attrs in kinds(markdown_of(report)) if kind in ("image", "link_open")]
     links = [unquote(str(attrs.get("src") or attrs.get("href"))) for attrs in named]
     assert len(links) == 2 + 5 + 5 + 1  # pictures of the first folder, files of both, the whole
     assert [link for link in links if not os.path.isfile(page / link)] == []
 
 
 def test_markdown_holds_verdict_figures_pictures_criteria_advice_and_samples() -> None:
-    shown = markdown.report(decided([weak("tiny/step_100"), *three()[1:]]))
+    shown = markdown_of(decided([weak("tiny/step_100"), *three()[1:]]))
     lines = shown.splitlines()
     assert "**Ship tiny/step_300.**" in lines
-    assert any(line.startswith("| **tiny/step_300** (selected) | 46.0 ") for line in lines)
-    assert "- tiny/step_200 could not be evaluated: the weights are not finite" in lines
+    assert any(line.startswith("| **step_300 (selected)** | 46.0 ") for line in lines)
+    assert "tiny/step_200 could not be evaluated: the weights are not finite" in lines
     assert any(line.startswith("| ✓ | perplexity, marginal | Perplexity 46 is") for line in lines)
     assert "### Advice" in lines
-    assert "### 12 samples of tiny/step_300" in lines
+    assert "**12 samples of tiny/step_300**" in lines
     assert "**sample_001**: PCI device 8086:10d3 is" in lines
     assert "- ✓ loop, repetition, nonsense" in lines
 
 
 def test_samples_that_fail_are_counted_and_their_checks_say_why() -> None:
     one = candidate("tiny/step_1", samples=(sample(1, "loop"), sample(2, failed="timed out")))
-    shown = markdown.report(decided([one]))
-    assert "### 2 samples of tiny/step_1: 1 fail" in shown
+    shown = markdown_of(decided([one]))
+    assert "**2 samples of tiny/step_1: 1 fail**" in shown
     assert "- ✗ loop: said so" in shown
     assert "- ? The request failed: timed out" in shown
 
 
 def test_the_page_draws_both_pictures_and_loads_nothing() -> None:
     checkpoints = [weak("tiny/step_100"), candidate("tiny/step_300")]
-    source = html.report(decided(checkpoints))
+    source = page_of(decided(checkpoints))
     assert source.count('class="assay-picture"') == 2
     assert "Quality against speed" not in source  # of answers, which is another speed
     assert not re.search(r"https?:|@import|url\(|<script|<link|<img| src=", source)
-    assert '<p class="verdict pass">Ship tiny/step_300.</p>' in source
+    assert '<p class="good"><span class="strong">Ship tiny/step_300.</span></p>' in source
 
 
 def test_the_page_folds_the_samples_of_every_checkpoint() -> None:
-    source = html.report(decided(three()))
+    source = page_of(decided(three()))
     assert "<details><summary>12 samples of tiny/step_100</summary>" in source
     assert "<details><summary>12 samples of tiny/step_300</summary>" in source
     assert "<details open" not in source
@@ -462,14 +476,14 @@ def test_the_page_folds_the_samples_of_every_checkpoint() -> None:
 
 def test_one_checkpoint_is_no_curve() -> None:
     report = decided([candidate("tiny/step_300"), broken("tiny/step_400")])
-    assert "assay-picture" not in html.report(report)
-    assert "image" not in [kind for kind, _ in kinds(markdown.report(report))]
+    assert "assay-picture" not in page_of(report)
+    assert "image" not in [kind for kind, _ in kinds(markdown_of(report))]
 
 
 def test_performance_and_reports_without_checkpoints_say_nothing_of_a_decision() -> None:
     report = report_document()
     assert groups(report) == ()
-    assert "Ship" not in on_terminal(report) + markdown.report(report) + html.report(report)
+    assert "Ship" not in on_terminal(report) + markdown_of(report) + page_of(report)
 
 
 # ------------------------------------------------------------------------------------ hostile text
@@ -482,7 +496,7 @@ def test_hostile_names_and_texts_send_no_escape_sequence() -> None:
 
 
 def test_hostile_names_and_texts_stay_words_in_markdown() -> None:
-    shown = markdown.report(decided(hostile()))
+    shown = markdown_of(decided(hostile()))
     found = kinds(shown)
     assert not {kind for kind, _ in found} & {"html_block", "html_inline"}
     targets = [str(a.get("src") or a.get("href")) for k, a in found if k in ("image", "link_open")]
@@ -494,8 +508,8 @@ def test_hostile_names_and_texts_stay_words_in_markdown() -> None:
 
 
 def test_hostile_names_and_texts_add_no_tag_to_the_page() -> None:
-    source = html.report(decided(hostile()))
-    tame = html.report(decided([candidate("a/step_1"), weak("a/step_2"), broken("a/step_3")]))
+    source = page_of(decided(hostile()))
+    tame = page_of(decided([candidate("a/step_1"), weak("a/step_2"), broken("a/step_3")]))
     tags = r"<([a-z]+)"
     assert set(re.findall(tags, source)) <= set(re.findall(tags, tame)) | {"br"}
     assert "&lt;script&gt;" in source
@@ -515,6 +529,6 @@ def test_a_hostile_gate_and_hostile_advice_are_shown_and_not_obeyed() -> None:
     changed = replace(report.decision, advice_for_folders={"a": advice}, selections=notes)
     bad = replace(report, decision=changed)
     assert not set(on_terminal(bad)) & {"\x1b", "\u202e", "\x07"}
-    found = {kind for kind, _ in kinds(markdown.report(bad))}
+    found = {kind for kind, _ in kinds(markdown_of(bad))}
     assert not found & {"html_block", "html_inline"}
-    assert "<script>" not in html.report(bad)
+    assert "<script>" not in page_of(bad)

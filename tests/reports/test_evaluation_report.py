@@ -16,10 +16,10 @@ from assay.decide.accept import accept
 from assay.decide.scores import weigh
 from assay.decide.select import select
 from assay.errors import InvalidFiles
-from assay.reports.as_json import as_text
 from assay.reports.checkpoints.report_shapes import report_schema
 from assay.reports.checkpoints.stored_report import measured_from
 from assay.reports.evaluation_report import evaluation_report
+from assay.reports.formats.json import render_json
 from assay.types.decisions import Measured, Recommendation, fact
 from tests.decide.candidates import (
     GATE,
@@ -95,7 +95,7 @@ def report_of(measured: Measured) -> dict[str, Any]:
 
 def through_a_file(document: dict[str, Any], folder: Path) -> Any:
     file = folder / "evaluation_report.json"
-    file.write_text(as_text(document), "utf-8")
+    file.write_text(render_json(document), "utf-8")
     return json.loads(file.read_text("utf-8"))
 
 

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.reports.evaluation_text import evaluation_text
-from assay.reports.evaluation_text_lines import MOST_FINDINGS
-from assay.reports.evaluation_text_reading import (
+from assay.reports.judged.evaluation_lines import MOST_FINDINGS
+from assay.reports.judged.evaluation_reading import (
     LONGEST_TEXT,
     MOST_EVALUATIONS,
     Imported,
@@ -20,6 +19,7 @@ from assay.reports.evaluation_text_reading import (
     read_evaluations,
     to_judgement,
 )
+from assay.reports.judged.evaluation_text import evaluation_text
 from assay.text.safe_text import one_line
 from assay.types.judgements import Judgement, Quote, band_of, overall_tenths, shown_tenths
 from tests.reports.conftest import HOSTILE

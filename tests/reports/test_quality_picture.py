@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from assay.reports import html
+from assay.reports.formats.html import render_html
 from assay.reports.pictures.canvas import WIDTH
 from assay.reports.pictures.quality import draw_quality
+from assay.reports.run_report import run_document
 from assay.types import Estimate
 from assay.types.results import Report
 
@@ -32,7 +33,7 @@ def test_quicker_is_further_right_and_better_is_further_up(compared_report: Repo
 
 
 def test_the_page_holds_the_picture(compared_report: Report) -> None:
-    assert len(CIRCLE.findall(html.report(compared_report))) == 2
+    assert len(CIRCLE.findall(render_html(run_document(compared_report)))) == 2
 
 
 def test_one_model_alone_is_no_picture(served_report: Report) -> None:

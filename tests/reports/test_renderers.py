@@ -34,6 +34,10 @@ from assay.types.documents import (
 from tests.reports.conftest import HOSTILE, nothing, share
 
 
+def drawing() -> str:
+    return '<svg xmlns="http://www.w3.org/2000/svg"></svg>'
+
+
 def every_block(text: str) -> Document:
     table = Table(
         columns=(
@@ -65,7 +69,7 @@ def every_block(text: str) -> Document:
             Files((("a/b.json", text),)),
             table,
             Figures(((text, share(0.8, 0.4, 0.9, 10)), ("none", nothing("share", 2)))),
-            Picture(title=text, svg='<svg xmlns="http://www.w3.org/2000/svg"></svg>', path="p.svg"),
+            Picture(title=text, draw=drawing, path="p.svg"),
             Fold(text, (Sentence("inside the fold"),)),
             Beside(((text, (Verbatim(text),)), ("two", (Sentence("second part"),)))),
         ),

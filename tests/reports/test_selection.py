@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 
 from assay.decide.select import select
-from assay.reports.as_json import as_text
 from assay.reports.checkpoints.facts import selection_reason
 from assay.reports.checkpoints.report_shapes import selection_schema
+from assay.reports.formats.json import render_json
 from assay.reports.selection import selection_document
 from tests.decide.candidates import GATE, WHEN, candidate, os_suite, text
 
@@ -45,7 +45,7 @@ def document_of(name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_keys_are_the_contract_s_and_the_document_is_valid(name):
-    document = json.loads(as_text(document_of(name)))
+    document = json.loads(render_json(document_of(name)))
     assert list(document) == KEYS
     jsonschema.Draft202012Validator.check_schema(selection_schema())
     jsonschema.validate(document, selection_schema())

@@ -9,22 +9,23 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from assay.reports import terminal
-from assay.reports.terminal import console_for
+from assay.reports.comparison import comparison_document
+from assay.reports.formats.terminal import console_for, draw
+from assay.reports.leaderboard import leaderboard_document
+from assay.reports.run_report import run_document
+from assay.types.documents import Document
 from assay.types.results import Comparison, Leaderboard, Report
 
-Document = Report | Comparison | Leaderboard
+
+def document_of(of: Report | Comparison | Leaderboard, *, verbose: bool = False) -> Document:
+    if isinstance(of, Report):
+        return run_document(of, tests_first=verbose)
+    return comparison_document(of) if isinstance(of, Comparison) else leaderboard_document(of)
 
 
-def shown(document: Document, *, width: int = 100, verbose: bool = False) -> str:
+def shown(of: Report | Comparison | Leaderboard, *, width: int = 100, verbose: bool = False) -> str:
     stream = io.StringIO()
-    console = console_for(stream, width=width)
-    if isinstance(document, Report):
-        terminal.report(document, console, verbose=verbose)
-    elif isinstance(document, Comparison):
-        terminal.comparison(document, console)
-    else:
-        terminal.leaderboard(document, console)
+    draw(document_of(of, verbose=verbose), console_for(stream, width=width), verbose=verbose)
     return stream.getvalue()
 
 
@@ -49,13 +50,13 @@ def test_a_report_says_every_figure_with_interval_n_and_unscored(report: Report)
         "facts 0.800 [0.490–0.943] 10 0 ·········├─────●──┤·",
         "letters 0.650 [0.500–0.780] 28 2 incomplete ··········├─●──┤····",
         "judged not measured – 0 5 incomplete",
-        "What answers that know nothing would score",
+        "Baselines",
         "an empty answer 0.0 points [0.0–8.8] 38 0 ●─┤·················",
         "the prompt echoed 12.5 points [6.0–22.0] 38 0 ·├●─┤···············",
         "always “B” 25.0 points [15.0–40.0] 38 0 ···├─●──┤···········",
         "3 tests: 1 pass · 1 fail · 0 no answer · 0 unscored · 1 failed",
         "seconds per answer 1.250 s [0.500–2.000] 9 0",
-        "9 answers, 1 failed for good.",
+        "9 answers, 1 failed.",
         "Note: 1 request failed.",
         "→ assay report latest -v",
     ):
@@ -68,7 +69,7 @@ def test_machine_model_memory_and_speed_are_a_line_each(served_report: Report) -
         "Machine: Linux 6.1 · Some CPU · 8 cores · 16.0 GiB · Some GPU, 24 GiB",
         "server: Ollama 0.17.4 · quantisation: Q4_K_M",
         "memory: 4.0 GiB · on the GPU: 75 %, the rest on the CPU · context length: 4,096 tokens",
-        "9 answers, 1 failed for good (timed out 1).",
+        "9 answers, 1 failed (timed out 1).",
         "decoding 41.5 tokens/s [37.4–45.7] n=8, by the server's clock",
         "Note: The context was cut to 4,096 tokens.",
     ):
@@ -90,35 +91,32 @@ def test_a_measurement_of_several_suites_keeps_the_suites_name(report: Report) -
 
 def test_single_tests_are_shown_only_when_asked_for(report: Report) -> None:
     assert "the texts are equal" not in shown(report)
-    assert "the texts are equal" in lines_of(shown(report, verbose=True))
+    assert "the texts are equal" in shown(report, verbose=True)
 
 
 def test_the_commonest_reason_of_failed_tests_is_told_once(report: Report) -> None:
     assert "1 test failed: timed out after 120 s" in shown(report)
 
 
-def test_every_test_stands_with_its_whole_answer_above_the_scores(report: Report) -> None:
+def test_every_test_is_above_the_scores_with_its_whole_answer(report: Report) -> None:
     text = shown(with_answer(report, "first\n\n[b]last\u2028"), verbose=True)
-    assert text.startswith(
-        "pass  1.00  facts/facts_001\n  | first\n  | \n  | [b]last\\u2028\n  the texts are equal\n"
-    )
+    assert "facts_001  facts  pass  1.00  the texts are equal\n" in text
+    assert "  answer\n    | first\n    | \n    | [b]last\\u2028\n" in text
     assert text.index("facts_003") < text.index("Run 20260102T030405Z-abc123")
-    assert "  | (empty)\n" in shown(with_answer(report, ""), verbose=True)
-    assert "  | " not in shown(with_answer(report, None), verbose=True)
+    assert "    | (empty)\n" in shown(with_answer(report, ""), verbose=True)
+    assert "  answer\n" not in shown(with_answer(report, None), verbose=True)
 
 
-def test_models_and_suites_are_named_beside_a_test_where_there_are_several(report: Report) -> None:
+def test_the_tests_of_each_model_and_suite_are_under_their_names(report: Report) -> None:
     (model,) = report.models
-    twice = replace(model, suites=model.suites * 2)
-    text = shown(replace(report, models=(twice, replace(twice, spec="b"))), verbose=True)
-    assert "pass  1.00  demo/facts/facts_001  scripted:good.json\n" in text
-    assert "pass  1.00  demo/facts/facts_001  b\n" in text
+    text = shown(replace(report, models=(model, replace(model, spec="b"))), verbose=True)
+    assert "\nb  demo\nfacts_001  facts  pass" in text
 
 
 def test_every_try_of_a_repeated_test_is_shown_when_asked_for(repeated_report: Report) -> None:
     text = shown(repeated_report, verbose=True)
-    assert re.search(r"^  pass  1\.00  try 1\n    \| .+\n    try 0$", text, re.MULTILINE)
-    assert re.search(r"^  fail  0\.00  try 2\n    \| .+\n    try 1$", text, re.MULTILINE)
+    assert re.search(r"^  try 1  pass  1\.00  try 0\n +\| .+$", text, re.MULTILINE)
+    assert re.search(r"^  try 2  fail  0\.00  try 1\n +\| .+$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("width", [60, 70, 80, 120])
@@ -145,7 +143,7 @@ def test_a_stream_that_is_no_terminal_gets_no_colour(report: Report) -> None:
 def test_an_old_windows_console_gets_question_marks_and_no_crash(report: Report) -> None:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="cp1252")
-    terminal.report(report, console_for(stream, width=100))
+    draw(run_document(report), console_for(stream, width=100))
     stream.flush()
     assert "score 72.5 points" in raw.getvalue().decode("cp1252")
 
@@ -157,7 +155,7 @@ def test_a_weak_fingerprint_and_an_incomplete_score_are_said(report: Report) -> 
     changed = replace(report, models=(replace(model, suites=(suite,)),))
     text = " ".join(shown(changed).split())
     assert "fingerprint of scripted:good.json is weak" in text
-    assert "12 of 50 tests could not be marked, and no gate passes on it" in text
+    assert "12 of 50 tests are unscored, and no gate passes on it" in text
     assert "n=38, 12 unscored, incomplete" in text
 
 
@@ -169,15 +167,15 @@ def test_an_unfinished_run_is_called_so(report: Report) -> None:
 def test_a_comparison_names_differences_significance_and_flips(comparison: Comparison) -> None:
     lines = lines_of(shown(comparison))
     for line in (
-        "first scripted:weak.json run-a",
-        "demo The second is better (p = 0.039).",
-        "facts 0.600 0.725 +0.125 [−0.010 to +0.240] 40",
-        "points 60.0 72.5 +12.5 [−1.0 to +24.0] 40",
-        "Exact McNemar over 40 pairs: 10 higher, 2 lower; p < 0.001, 0.039 by Holm.",
-        "With 40 tests a true difference of about 22 points is found four times in five.",
-        "Left out: 1 test not marked on one side (facts_003).",
-        "+ facts_002 fail → pass 0.25 → 1.00",
-        "− facts_009 pass → no answer 1.00 → 0.00",
+        "first: scripted:weak.json run-a",
+        "scripted:good.json is better than scripted:weak.json (p = 0.039).",
+        "facts 0.600 0.725 +0.125 [−0.010 to +0.240] 40 0.040",
+        "points 60.0 72.5 +12.5 [−1.0 to +24.0] 40 < 0.001",
+        "- Exact McNemar over 40 pairs: 10 higher, 2 lower; p < 0.001, 0.039 by Holm.",
+        "- With 40 tests a true difference of about 22 points is found four times in five.",
+        "- Left out: 1 test not scored on one side (facts_003).",
+        "+ facts_002 facts fail 0.25 pass 1.00",
+        "− facts_009 facts pass 1.00 no answer 0.00",
     ):
         assert line in lines
 
@@ -193,10 +191,10 @@ def test_a_leaderboard_marks_ties_and_does_not_rank_the_incomplete(
     leaderboard: Leaderboard,
 ) -> None:
     lines = lines_of(shown(leaderboard))
-    assert "1 good 72.5 [63.5–81.5] 40 0 run-a" in lines
-    assert "=2 fair 70.0 [61.0–79.0] 40 0 run-a" in lines
-    assert "– broken 90.0 [81.0–99.0] 40 10 run-a" in lines
-    assert any("cannot be told apart" in line for line in lines)
+    assert "1 good 72.5 [63.5–81.5] 40 0 run-a 2026-01-02T03:04:05Z" in lines
+    assert "=2 fair 70.0 [61.0–79.0] 40 0 run-a 2026-01-02T03:04:05Z" in lines
+    assert "– broken 90.0 [81.0–99.0] 40 10 run-a 2026-01-02T03:04:05Z" in lines
+    assert any("no significant difference" in line for line in lines)
     assert any("not ranked" in line for line in lines)
 
 
@@ -218,6 +216,6 @@ def test_hostile_text_sends_no_escape_sequence_and_opens_no_markup(
 def test_hostile_text_is_harmless_on_a_console_that_takes_markup(hostile_report: Report) -> None:
     stream = io.StringIO()
     console = Console(file=stream, width=400, force_terminal=True, markup=True)
-    terminal.report(hostile_report, console, verbose=True)
+    draw(run_document(hostile_report, tests_first=True), console, verbose=True)
     assert "[red]markup[/red]" in stream.getvalue()
     assert "\x1b[2J" not in stream.getvalue()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import api
-from assay.reports import as_json
+from assay.reports.json_documents import run_json
 from tests.conftest import Bench
 
 CRITERIA = ("correctness", "completeness", "code_quality")
@@ -121,11 +121,11 @@ class Court(Bench):
         models = how.pop("models", [self.model])
         suites = [suite or self.tests()]
         report = api.run(models, suites=suites, judges=judges, out=self.out, **how)
-        return as_json.report(report)
+        return run_json(report)
 
     def judge_again(self, what: str, *judges: str, **how: Any) -> dict[str, Any]:
         """The document of `assay judge`."""
-        return as_json.report(api.judge(what, judges=judges, out=self.out, **how))
+        return run_json(api.judge(what, judges=judges, out=self.out, **how))
 
     def all(self, question: str) -> list[Any]:
         """What the store answers."""

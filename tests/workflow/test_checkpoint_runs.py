@@ -14,7 +14,7 @@ import pytest
 from assay import api
 from assay.errors import AssayError, Interrupted, InvalidFiles, ModelUnavailable
 from assay.models.local.model import LocalModel, _loaded
-from assay.reports import as_json
+from assay.reports.json_documents import run_json
 from assay.reports.progress import PlainProgress, SilentProgress
 from tests.models.local.checkpoints import make_checkpoint
 
@@ -129,7 +129,7 @@ def test_a_broken_checkpoint_stands_among_the_models_for_programs_and_is_told_of
     report = run(folder, measures=("perplexity",), observer=hearing)
     assert [each for each in hearing.heard if "run/step_950 could not be evaluated" in each]
     assert [each for each in report.notes if "run/step_950 could not be evaluated" in each]
-    document = as_json.report(report)
+    document = run_json(report)
     assert [Path(each["model"]).name for each in document["models"]] == [
         "step_900",
         "step_950",

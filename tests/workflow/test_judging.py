@@ -12,7 +12,7 @@ import pytest
 from assay import api
 from assay.errors import SandboxUnavailable
 from assay.fixtures import make
-from assay.reports import as_json
+from assay.reports.json_documents import run_json
 from assay.sandbox import open_sandbox
 from tests.workflow.judged_work import (
     ANSWER,
@@ -308,7 +308,7 @@ def test_a_finished_judging_repeated_asks_nothing(court):
 
 def test_a_judged_run_is_reported_exported_and_ranked_like_any_other(court):
     document = court.run(court.judge(form(7, 8, 9)))
-    assert as_json.report(api.report(out=court.out)) == document
+    assert run_json(api.report(out=court.out)) == document
     (record,) = api.export("latest", form="jsonl", out=court.out)
     assert json.loads(record)["score"] == 0.79
     (suite,) = api.leaderboard(out=court.out).suites

@@ -1,60 +1,58 @@
-"""Suites on a terminal: what ships, and what is in one.
+"""Suites: what ships, and what is in one.
 
-In: Suites. Out: rich tables.
+In: Suites. Out: a Document, or blocks.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
+from collections.abc import Iterator, Sequence
 
 from assay.messages import tr
-from assay.text.safe_text import one_line
 from assay.types import Suite
+from assay.types.documents import Block, Column, Document, Hint, Row, Sentence, Span, Table, table
 
 
-def suites_table(suites: Sequence[Suite]) -> Table:
+def suites_document(suites: Sequence[Suite]) -> Document:
     """One row a suite."""
-    table = Table(box=SIMPLE_HEAD)
-    for head in (tr("suite"), tr("title"), tr("categories")):
-        table.add_column(head, overflow="fold")
-    table.add_column(tr("tests"), justify="right")
-    for suite in suites:
-        names = ", ".join(category.name for category in suite.categories)
-        tests = sum(len(category.cases) for category in suite.categories)
-        table.add_row(*_texts(suite.name, suite.title, names, str(tests)))
-    return table
-
-
-def suite_table(suite: Suite) -> Table:
-    """One row a test, under its category."""
-    title = tr(
-        "{name}: {title} (pass mark {pass_mark}, scoring {scoring})",
-        name=suite.name,
-        title=suite.title or suite.path,
-        pass_mark=suite.pass_mark,
-        scoring=suite.scoring,
+    heads = (tr("suite"), tr("title"), tr("categories"), tr("tests"))
+    rows = (
+        (
+            suite.name,
+            suite.title,
+            ", ".join(category.name for category in suite.categories),
+            str(sum(len(category.cases) for category in suite.categories)),
+        )
+        for suite in suites
     )
-    table = Table(title=Text(one_line(title)), box=SIMPLE_HEAD, title_justify="left")
-    for head in (tr("test"), tr("marked by"), tr("question")):
-        table.add_column(head, overflow="fold")
+    hint = Hint(tr("show one with `assay suites NAME`; a folder of your own is a suite too"))
+    return Document(title=tr("Suites"), blocks=(table(heads, rows, right=(3,)), hint))
+
+
+def suite_blocks(suite: Suite) -> Iterator[Block]:
+    """One row a test, under its category."""
+    yield Sentence(
+        tr(
+            "{name}: {title} (pass mark {pass_mark}, scoring {scoring})",
+            name=suite.name,
+            title=suite.title or suite.path,
+            pass_mark=suite.pass_mark,
+            scoring=suite.scoring,
+        ),
+        "strong",
+    )
+    heads = (tr("test"), tr("scored by"), tr("question"))
+    yield Table(
+        columns=tuple(Column(head=head) for head in heads),
+        rows=tuple(_rows(suite)),
+    )
+
+
+def _rows(suite: Suite) -> Iterator[Row]:
     for category in suite.categories:
         methods = Counter(case.method for case in category.cases)
+        counted = ", ".join(f"{method} {count}" for method, count in methods.items())
         weight = tr("weight {weight}", weight=f"{suite.weight(category.name):g}")
-        table.add_section()
-        table.add_row(
-            Text(one_line(category.name), style="bold"),
-            Text(", ".join(f"{method} {count}" for method, count in methods.items()), style="dim"),
-            Text(weight, style="dim"),
-        )
+        yield Row((Span(category.name, "strong"), Span(counted, "dim"), Span(weight, "dim")))
         for case in category.cases:
-            table.add_row(*_texts(case.id, case.method, case.prompt))
-    return table
-
-
-def _texts(*cells: str) -> list[Text]:
-    return [Text(one_line(cell, longest=200)) for cell in cells]
+            yield Row((case.id, case.method, case.prompt))

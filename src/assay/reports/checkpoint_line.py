@@ -7,8 +7,8 @@ programs.
 from __future__ import annotations
 
 from assay.messages import tr
-from assay.reports.as_json import Document, estimate
 from assay.reports.checkpoint_figures import Evaluated, Figure, figures, in_words, suites_asked
+from assay.reports.json_values import JsonObject, estimate
 from assay.text.safe_text import one_line
 from assay.types import Estimate
 from assay.types.decisions import OS_SUITE, Acceptance, Decision, Measured, Selection
@@ -32,7 +32,7 @@ def checkpoint_line(decision: Decision, name: str, selection: Selection) -> str:
     return one_line(line)
 
 
-def checkpoint_document(decision: Decision, name: str, selection: Selection) -> Document:
+def checkpoint_document(decision: Decision, name: str, selection: Selection) -> JsonObject:
     """The same for a program; figures are ESTIMATEs of the contract, null where not measured."""
     checkpoint = _named(decision, name)
     acceptance = decision.acceptances[name]
@@ -84,5 +84,5 @@ def _verdict(acceptance: Acceptance) -> str:
     return tr("not accepted ({names})", names=", ".join(lacking))
 
 
-def _estimate(of: Estimate | None) -> Document | None:
+def _estimate(of: Estimate | None) -> JsonObject | None:
     return None if of is None else estimate(of)

@@ -14,8 +14,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from assay import stats
-from assay.reports.as_json import estimate as all_of
 from assay.reports.checkpoints.facts import advice_texts, sentences
+from assay.reports.json_values import estimate as all_of
 from assay.types import Estimate, HealthCheck
 from assay.types.decisions import (
     OS_AVERAGED,

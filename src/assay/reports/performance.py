@@ -1,7 +1,7 @@
 """performance.md: the quantitative side of a run, there without a judge too.
 
-In: a Report. Out: Markdown: the machine; model by model what it is, how quick and how it ended; and
-every try in figures.
+In: a Report. Out: a Document: the machine; model by model what it is, how quick and how it ended;
+and every try in figures.
 """
 
 from __future__ import annotations
@@ -11,56 +11,67 @@ from collections.abc import Iterator
 
 from assay.messages import tr, trn
 from assay.reports import quantities, sentences, surroundings
-from assay.reports.markdown import bullets, facts, figures, joined, table
 from assay.text import number_format as numbers
-from assay.text.safe_text import markdown_code
-from assay.text.safe_text import markdown_inline as inline
+from assay.text.safe_text import one_line
+from assay.types.documents import (
+    Block,
+    Document,
+    Figures,
+    Heading,
+    Note,
+    Sentence,
+    Span,
+    Table,
+    bullets,
+    facts,
+    table,
+)
 from assay.types.results import ModelReport, Report, TryFigures
 
 SHOWN_TRIES = 2000  # rows a browser still shows at once; the export has them all
 LONGEST_FINISH = 40
 
 
-def performance(report: Report) -> str:
+def performance_document(report: Report) -> Document:
     """Requests answered and failed, seconds and tokens, model by model and try by try."""
-    return joined(_blocks(report))
+    title = tr("Performance of run {run}", run=report.run)
+    return Document(title=title, blocks=(Heading(title, 1), *_blocks(report)), out=report.out)
 
 
-def _blocks(report: Report) -> Iterator[str | None]:
-    yield f"# {inline(tr('Performance of run {run}', run=report.run))}"
-    yield inline(sentences.state(report))
-    yield bullets(report.notes)
+def _blocks(report: Report) -> Iterator[Block]:
+    yield Sentence(sentences.state(report))
+    yield from map(Note, report.notes)
     if report.machine is not None:
-        yield f"## {tr('Machine')}"
+        yield Heading(tr("Machine"))
         yield facts(surroundings.machine(report.machine))
-        yield inline(surroundings.elsewhere())
+        yield Sentence(surroundings.elsewhere())
     for model in report.models:
         yield from _model(report, model)
-    yield inline(
+    yield Sentence(
         tr(
-            "Seconds are those of the whole request as the client saw it; loading, waiting, "
-            "prefill and decoding are as the server told. Tokens are as the model counted them; "
-            "“unscored” counts answers that did not say."
+            "Seconds are those of the whole request by the client's clock; loading, waiting, "
+            "prefill and decoding are by the server's. Tokens are as the model counted them; "
+            "“unscored” counts answers without the figure."
         )
     )
 
 
-def _model(report: Report, model: ModelReport) -> Iterator[str | None]:
+def _model(report: Report, model: ModelReport) -> Iterator[Block]:
     measured = model.performance
     seen = () if model.observed is None else surroundings.observed(model.observed)
-    yield f"## {inline(model.spec)}"
+    yield Heading(model.spec)
     yield facts([*model.about.items(), *seen])
-    yield bullets(sentences.speed_notes(model))
-    yield inline(quantities.answered(measured))
-    yield figures(quantities.figures(measured))
+    yield from map(Note, sentences.speed_notes(model))
+    yield Sentence(quantities.answered(measured))
+    yield Figures(tuple(quantities.figures(measured)))
     yield bullets(quantities.notes(measured))
     if model.tries:
-        yield f"### {tr('Every try')}"
+        yield Heading(tr("Every try"), 3)
         yield _tries(model.tries[:SHOWN_TRIES])
-        yield _rest(report.run, len(model.tries) - SHOWN_TRIES)
+        yield from _rest(report.run, len(model.tries) - SHOWN_TRIES)
 
 
-def _tries(tries: tuple[TryFigures, ...]) -> str:
+def _tries(tries: tuple[TryFigures, ...]) -> Table:
     heads = (
         tr("suite"), tr("test"), tr("try"), tr("seconds"), tr("first token, s"), tr("load, s"),
         tr("wait, s"), tr("prefill, tokens/s"), tr("decode, tokens/s"), tr("tokens in"),
@@ -72,8 +83,8 @@ def _tries(tries: tuple[TryFigures, ...]) -> str:
 def _try(row: TryFigures) -> tuple[str, ...]:
     prefill = numbers.raw(row.prefill_tokens_per_s, "tokens/s")
     return (
-        inline(row.suite),
-        inline(row.test),
+        row.suite,
+        row.test,
         numbers.count(row.repeat + 1),
         numbers.raw(row.seconds, "s"),
         numbers.raw(row.first_token_s, "s"),
@@ -84,19 +95,18 @@ def _try(row: TryFigures) -> tuple[str, ...]:
         numbers.raw(row.prompt_tokens, "tokens"),
         numbers.raw(row.output_tokens, "tokens"),
         quantities.cold_or_warm(row.cold),
-        inline(row.finish, longest=LONGEST_FINISH) or "–",
+        one_line(row.finish, longest=LONGEST_FINISH) or "–",
         numbers.count(row.attempts),
         "–" if row.failure is None else quantities.cause(row.failure),
     )
 
 
-def _rest(run: str, left: int) -> str | None:
+def _rest(run: str, left: int) -> Iterator[Block]:
     if left <= 0:
-        return None
-    command = markdown_code(f"assay export {shlex.quote(run)} --format csv")
-    return trn(
-        "{count} more try is not shown here; {command} has every one.",
-        "{count} more tries are not shown here; {command} has every one.",
+        return
+    more = trn(
+        "{count} more try is not shown here; every one: ",
+        "{count} more tries are not shown here; every one: ",
         left,
-        command=command,
     )
+    yield Sentence((more, Span(f"assay export {shlex.quote(run)} --format csv", "code")))

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.messages import tr
-from assay.reports.terminal import console_for
+from assay.reports.formats.terminal import console_for
 from assay.stats import wilson
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line

@@ -50,9 +50,9 @@ def answered(measured: Performance) -> str:
     count = trn("{count} answer", "{count} answers", measured.answered)
     failed = numbers.count(measured.failed)
     if not measured.failures:
-        return tr("{answered}, {failed} failed for good.", answered=count, failed=failed)
+        return tr("{answered}, {failed} failed.", answered=count, failed=failed)
     return tr(
-        "{answered}, {failed} failed for good ({causes}).",
+        "{answered}, {failed} failed ({causes}).",
         answered=count,
         failed=failed,
         causes=_causes(measured),

@@ -7,8 +7,8 @@ The contract has no key for notes, and a warning must not get lost: they follow 
 
 from __future__ import annotations
 
-from assay.reports.as_json import estimate
 from assay.reports.checkpoints.facts import sentences
+from assay.reports.json_values import estimate
 from assay.types.decisions import Ranked, Selection
 
 Document = dict[str, object]

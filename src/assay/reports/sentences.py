@@ -1,7 +1,6 @@
-"""What every renderer says in the same words.
+"""Sentences that several reports share.
 
-In: parts of a Report or Comparison. Out: whole, translated sentences and names, as plain text; each
-renderer escapes them its own way.
+In: parts of a Report. Out: whole, translated sentences and names, as plain text.
 """
 
 from __future__ import annotations
@@ -15,12 +14,8 @@ from assay.text.safe_text import one_line
 from assay.types import Estimate, Outcome
 from assay.types.results import (
     Baselines,
-    Comparison,
-    Leaderboard,
     ModelReport,
     Report,
-    SuiteComparison,
-    SuiteRanking,
     SuiteSummary,
 )
 
@@ -52,7 +47,7 @@ def outcomes(summary: SuiteSummary) -> str:
 
 
 def baselines(known: Baselines) -> Iterator[tuple[str, Estimate]]:
-    """The three answers that know nothing, named."""
+    """The three baselines, named."""
     yield tr("an empty answer"), known.empty
     yield tr("the prompt echoed"), known.echoed
     constant = one_line(known.constant_answer, longest=SHOWN_CONSTANT)
@@ -106,8 +101,8 @@ def model_notes(model: ModelReport) -> Iterator[str]:
             )
         elif summary.score.incomplete:
             yield tr(
-                "The score of {suite} is incomplete: {unscored} of {total} tests could not be "
-                "marked, and no gate passes on it.",
+                "The score of {suite} is incomplete: {unscored} of {total} tests are unscored, "
+                "and no gate passes on it.",
                 suite=summary.suite,
                 unscored=numbers.count(summary.score.unscored),
                 total=numbers.count(summary.score.n + summary.score.unscored),
@@ -132,86 +127,3 @@ def acceptance(model: ModelReport) -> str | None:
     if model.accepted is None:
         return None
     return tr("accepted") if model.accepted else tr("not accepted")
-
-
-def verdict(compared: SuiteComparison) -> str:
-    """What a comparison found, about the second side."""
-    p = numbers.p_value(compared.adjusted_p)
-    sign = "" if p.startswith("<") else "= "
-    return {
-        "better": tr("The second is better (p {p}).", p=sign + p),
-        "worse": tr("The second is worse (p {p}).", p=sign + p),
-        "undecided": tr("No difference can be told (p {p}).", p=sign + p),
-        "nothing_in_common": tr("They share no test that both could mark."),
-    }[compared.verdict]
-
-
-def how_tested(compared: SuiteComparison) -> str:
-    """The test behind the p-value and what it counted."""
-    return trn(
-        "{method} over {count} pair: {gained} higher, {lost} lower; p {p}, {adjusted} by Holm.",
-        "{method} over {count} pairs: {gained} higher, {lost} lower; p {p}, {adjusted} by Holm.",
-        compared.difference.n,
-        method={
-            "mcnemar": tr("Exact McNemar"),
-            "stratified mcnemar": tr("McNemar by category"),
-            "paired bootstrap": tr("Paired bootstrap"),
-        }.get(compared.method, compared.method),
-        gained=numbers.count(compared.gained),
-        lost=numbers.count(compared.lost),
-        p=numbers.p_value(compared.p_value),
-        adjusted=numbers.p_value(compared.adjusted_p),
-    )
-
-
-def detectable(compared: SuiteComparison) -> str | None:
-    """What so few tests could have found."""
-    if compared.detectable is None:
-        return None
-    return trn(
-        "With {count} test a true difference of about {points:.0f} points is found four times in "
-        "five.",
-        "With {count} tests a true difference of about {points:.0f} points is found four times in "
-        "five.",
-        compared.difference.n,
-        points=compared.detectable,
-    )
-
-
-def left_out(compared: SuiteComparison) -> Iterator[str]:
-    """Why tests could not be paired, one sentence a reason, naming the first few."""
-    why = {
-        "only_in_first": tr("only in the first"),
-        "only_in_second": tr("only in the second"),
-        "changed": tr("changed between the two"),
-        "unscored": tr("not marked on one side"),
-    }
-    for reason, count in Counter(test.reason for test in compared.left_out).items():
-        ids = [test.id for test in compared.left_out if test.reason == reason]
-        shown = ", ".join(ids[:5]) + (", …" if count > 5 else "")
-        yield trn(
-            "Left out: {count} test {why} ({ids}).",
-            "Left out: {count} tests {why} ({ids}).",
-            count,
-            why=why[reason],
-            ids=shown,
-        )
-
-
-def nothing_to_show(document: Report | Comparison | Leaderboard) -> str | None:
-    """Said where a document is empty, with what to do next."""
-    if isinstance(document, Report):
-        return None if document.models else tr("This run holds no model.")
-    if isinstance(document, Comparison):
-        return None if document.pairs else tr("There is nothing to compare.")
-    if document.suites:
-        return None
-    return tr("No finished run in {out} has scores: `assay run` makes one.", out=document.out)
-
-
-def ranking_legend(suite: SuiteRanking) -> Iterator[str]:
-    """What = and – mean, where they occur."""
-    if any(row.tie for row in suite.rows):
-        yield tr("= cannot be told apart from the row above (95 %, unpaired; compare the runs).")
-    if any(row.rank is None for row in suite.rows):
-        yield tr("– not ranked: more than 5 % of its tests could not be marked.")

@@ -1,61 +1,76 @@
 """A suite's card: what it is made of, where its facts come from, what guessing would get.
 
-In: a SuiteCard. Out: lines for a terminal, Markdown, or a JSON document. Nothing is computed here.
+In: a SuiteCard. Out: a Document, or a JSON document.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.console import Console
-
 from assay.messages import tr, trn
-from assay.reports import as_json, markdown, sentences, terminal
+from assay.reports import sentences
+from assay.reports.catalogue import suite_blocks
+from assay.reports.json_values import JsonObject, estimates
 from assay.text import number_format as numbers
-from assay.text.safe_text import markdown_inline as inline
-from assay.types import Estimate, Suite
+from assay.types import Suite
+from assay.types.documents import (
+    Block,
+    Document,
+    Figures,
+    Heading,
+    Sentence,
+    bullets,
+    facts,
+    table,
+)
 from assay.types.results import CategoryCard, SuiteCard
 
 MOST_TAGS = 24
 MOST_SOURCES = 20
 
 
-def as_markdown(card: SuiteCard) -> str:
+def card_document(card: SuiteCard) -> Document:
     """A page."""
-    return markdown.joined(_page(card))
+    return Document(title=card.title or card.suite, blocks=tuple(_blocks(card)))
 
 
-def on_terminal(card: SuiteCard, console: Console) -> None:
-    """The same as lines."""
-    console.print()
-    terminal.line(console, tests_and_examples(card), style="bold")
-    for replaced in instead(card):
-        terminal.line(console, replaced)
+def suite_document(suite: Suite, card: SuiteCard) -> Document:
+    """Every test, then the card."""
+    title = card.title or card.suite
+    return Document(title=title, blocks=(*suite_blocks(suite), *_blocks(card)))
+
+
+def _blocks(card: SuiteCard) -> Iterator[Block]:
+    yield Heading(": ".join(name for name in (card.suite, card.title) if name), 1)
+    version = tr("version {version}", version=card.version) if card.version else ""
+    yield Sentence(". ".join(filter(None, (_tests_and_examples(card), version))) + ".")
+    yield bullets(
+        tr("{category} is not what ships but {file}", category=category, file=file)
+        for category, file in card.elsewhere.items()
+    )
     for category in card.categories:
-        console.print()
+        yield Heading(category.name)
         weight = tr("weight {weight}", weight=f"{category.weight:g}")
-        tests = trn("{count} test", "{count} tests", category.tests)
-        terminal.line(console, f"{category.name}: {tests}, {weight}", style="bold")
-        for name, counted in made_of(category):
-            terminal.line(console, f"{name}: {counted}")
-    console.print()
-    terminal.line(console, tr("What answers that know nothing would score"), style="bold")
-    console.print(terminal.figures(console, sentences.baselines(card.baselines)))
+        yield Sentence(trn("{count} test", "{count} tests", category.tests) + f", {weight}.")
+        yield facts(_made_of(category))
+    yield Heading(tr("Baselines"))
+    yield Figures(tuple(sentences.baselines(card.baselines)))
     if card.guesses:
-        console.print()
-        terminal.line(console, tr("What guessing among the options gets right"), style="bold")
-        console.print(terminal.figures(console, guessing(card)))
-        terminal.line_if_any(console, against_chance(card))
+        yield Heading(tr("What guessing among the options gets right"))
+        yield Figures(tuple(card.guesses.items()))
+        if card.chance is not None:
+            chance = tr("Blind guessing gets {chance:.3f} right.", chance=card.chance)
+            yield Sentence(chance)
+    yield Heading(tr("Facts and their sources"))
     if card.sources:
-        console.print()
-        terminal.line(console, tr("Facts and their sources"), style="bold")
-        for source, count in sources(card):
-            terminal.line(console, f"{source}: {numbers.count(count)}")
-    console.print()
-    terminal.line(console, repeated(card))
+        rows = ((name, numbers.count(count)) for name, count in _sources(card))
+        yield table((tr("source"), tr("facts")), rows, right=(1,))
+    else:
+        yield Sentence(tr("There is no sources.tsv beside the tests."))
+    yield Sentence(_repeated(card))
 
 
-def as_document(card: SuiteCard) -> as_json.Document:
+def card_json(card: SuiteCard) -> JsonObject:
     """Every figure."""
     return {
         "suite": card.suite,
@@ -63,11 +78,9 @@ def as_document(card: SuiteCard) -> as_json.Document:
         "version": card.version,
         "pass_mark": card.pass_mark,
         "shots": card.shots,
-        "categories": {each.name: _category_document(each) for each in card.categories},
-        "baselines": {
-            name: as_json.estimate(each) for name, each in sentences.baselines(card.baselines)
-        },
-        "guesses": {name: as_json.estimate(each) for name, each in card.guesses.items()},
+        "categories": {each.name: _category_json(each) for each in card.categories},
+        "baselines": estimates(dict(sentences.baselines(card.baselines))),
+        "guesses": estimates(card.guesses),
         "chance": card.chance,
         "sources": dict(card.sources),
         "repeated": list(card.repeated),
@@ -76,7 +89,7 @@ def as_document(card: SuiteCard) -> as_json.Document:
     }
 
 
-def list_as_document(suites: Sequence[Suite]) -> as_json.Document:
+def suites_json(suites: Sequence[Suite]) -> JsonObject:
     """What ships and what was fetched, without its tests."""
     return {
         "suites": [
@@ -94,7 +107,7 @@ def list_as_document(suites: Sequence[Suite]) -> as_json.Document:
     }
 
 
-def tests_and_examples(card: SuiteCard) -> str:
+def _tests_and_examples(card: SuiteCard) -> str:
     """400 tests in 4 categories; 40 worked examples, of which 3 are shown."""
     tests = sum(each.tests for each in card.categories)
     examples = sum(each.examples for each in card.categories)
@@ -109,30 +122,19 @@ def tests_and_examples(card: SuiteCard) -> str:
     return said
 
 
-def instead(card: SuiteCard) -> Iterator[str]:
-    """The files that took the place of categories."""
-    for category, file in card.elsewhere.items():
-        yield tr("{category} is not what ships but {file}", category=category, file=file)
-
-
-def made_of(category: CategoryCard) -> Iterator[tuple[str, str]]:
+def _made_of(category: CategoryCard) -> Iterator[tuple[str, str]]:
     """What is counted in a category, named."""
-    yield tr("marked by"), counts(category.methods)
+    yield tr("scored by"), _counts(category.methods)
     fewest, median, most = category.words
     words = tr("{fewest} to {most}, median {median}", fewest=fewest, most=most, median=median)
     yield tr("words of a prompt"), words
     if category.letters:
-        yield tr("right options"), counts(category.letters)
+        yield tr("right options"), _counts(category.letters)
     if category.tags:
-        yield tr("tags"), counts(category.tags, most=MOST_TAGS)
+        yield tr("tags"), _counts(category.tags, most=MOST_TAGS)
 
 
-def guessing(card: SuiteCard) -> Iterator[tuple[str, Estimate]]:
-    """Ways of guessing with what each gets right, as shares."""
-    yield from card.guesses.items()
-
-
-def sources(card: SuiteCard) -> Iterator[tuple[str, int]]:
+def _sources(card: SuiteCard) -> Iterator[tuple[str, int]]:
     """Sources with the facts each gave; the many that gave few are put together."""
     counted = [*card.sources.items()]
     yield from counted[:MOST_SOURCES]
@@ -142,14 +144,7 @@ def sources(card: SuiteCard) -> Iterator[tuple[str, int]]:
         yield others, sum(count for _, count in rest)
 
 
-def against_chance(card: SuiteCard) -> str | None:
-    """What the guesses are to be held against."""
-    if card.chance is None:
-        return None
-    return tr("Blind guessing gets {chance:.3f} right.", chance=card.chance)
-
-
-def repeated(card: SuiteCard) -> str:
+def _repeated(card: SuiteCard) -> str:
     """Whether two tests ask the same."""
     if not card.repeated:
         return tr("No two tests ask the same.")
@@ -161,7 +156,7 @@ def repeated(card: SuiteCard) -> str:
     )
 
 
-def counts(of: Mapping[str, int], *, most: int | None = None) -> str:
+def _counts(of: Mapping[str, int], *, most: int | None = None) -> str:
     """Names with their counts: ethernet 14, audio 13."""
     shown = [f"{name} {numbers.count(count)}" for name, count in of.items()]
     if most is not None and len(shown) > most:
@@ -170,32 +165,7 @@ def counts(of: Mapping[str, int], *, most: int | None = None) -> str:
     return ", ".join(shown)
 
 
-def _page(card: SuiteCard) -> Iterator[str | None]:
-    yield "# " + ": ".join(inline(name) for name in (card.suite, card.title) if name)
-    version = tr("version {version}", version=card.version) if card.version else ""
-    yield ". ".join(filter(None, (tests_and_examples(card), inline(version)))) + "."
-    yield markdown.bullets([*instead(card)])
-    for category in card.categories:
-        yield f"## {inline(category.name)}"
-        weight = tr("weight {weight}", weight=f"{category.weight:g}")
-        yield trn("{count} test", "{count} tests", category.tests) + f", {weight}."
-        yield markdown.facts(made_of(category))
-    yield "## " + tr("What answers that know nothing would score")
-    yield markdown.figures(sentences.baselines(card.baselines))
-    if card.guesses:
-        yield "## " + tr("What guessing among the options gets right")
-        yield markdown.figures(guessing(card))
-        yield against_chance(card)
-    yield "## " + tr("Facts and their sources")
-    if card.sources:
-        rows = ((inline(name), numbers.count(count)) for name, count in sources(card))
-        yield markdown.table((tr("source"), tr("facts")), rows, right=(1,))
-    else:
-        yield tr("There is no sources.tsv beside the tests.")
-    yield inline(repeated(card))
-
-
-def _category_document(category: CategoryCard) -> as_json.Document:
+def _category_json(category: CategoryCard) -> JsonObject:
     fewest, median, most = category.words
     return {
         "tests": category.tests,

@@ -7,7 +7,7 @@ A tone never carries a meaning alone; the words beside it say the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -40,6 +40,28 @@ def spans(line: Line) -> tuple[Span, ...]:
 def plain_text(line: Line) -> str:
     """The words of a line."""
     return "".join(span.text for span in spans(line))
+
+
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[Line]], *, right: Iterable[int] = ()
+) -> Table:
+    """A table of plain rows; `right` names the columns of numbers."""
+    aligned = set(right)
+    columns = (
+        Column(head=head, align="right" if place in aligned else "left")
+        for place, head in enumerate(heads)
+    )
+    return Table(columns=tuple(columns), rows=tuple(Row(tuple(cells)) for cells in rows))
+
+
+def facts(rows: Iterable[tuple[str, str]]) -> Table:
+    """Names and texts."""
+    return table(("", ""), rows)
+
+
+def bullets(lines: Iterable[Line]) -> Bullets:
+    """A list; of no lines, nothing is drawn."""
+    return Bullets(tuple(lines))
 
 
 def sign(passed: bool | None) -> Span:
@@ -133,10 +155,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows under columns. Where a terminal is too narrow for it, a row becomes a few lines."""
+    """Rows under columns. Where a terminal is too narrow for it, a row becomes a few lines. A
+    terminal shows `most_on_terminal` rows and says how many more there are.
+    """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    most_on_terminal: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,19 +173,30 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """An SVG of our own, and where it is on disk, under the document's `out`, if it is there."""
+    """An SVG of our own, drawn when a page wants it, and where it is under the document's `out`, if
+    it is there. `caption` explains what only the picture shows.
+    """
 
     title: str
-    svg: str
+    draw: Callable[[], str]
     path: str | None = None
+    caption: str = ""
+
+    @property
+    def svg(self) -> str:
+        """The picture, drawn now."""
+        return self.draw()
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Blocks that a reader opens if they want to. A terminal shows them with `-v` only."""
+    """Blocks that a reader opens if they want to. A terminal shows them with `-v` only; Markdown
+    leaves `long` ones out.
+    """
 
     title: str
     blocks: tuple[Block, ...]
+    long: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,6 +186,11 @@ class ModelReport:
     observed: Observed | None = None
     tries: tuple[TryFigures, ...] = ()
 
+    @property
+    def model(self) -> str:
+        """The spec, as `--json` calls it."""
+        return self.spec
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedModel:
@@ -407,3 +412,18 @@ class SuiteCard:
     sources: Mapping[str, int]
     repeated: tuple[str, ...]
     elsewhere: Mapping[str, str] = field(default_factory=dict)
+
+
+# --------------------------------------------------------------------------- a machine by itself
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFinding:
+    """One thing that was looked at; a name that begins with blanks is part of the one above.
+    `todo` is what to do about it; empty: nothing.
+    """
+
+    name: str
+    state: Literal["good", "note", "missing"]
+    says: str
+    todo: str = ""

@@ -26,18 +26,18 @@ def doctor(as_json: bool, out: Path) -> int:
     from dataclasses import asdict
 
     from assay.interfaces.cli.output import reader_may_leave, stdout_takes_unicode
-    from assay.reports import as_json as as_document
-    from assay.reports import doctor as examination
-    from assay.reports.terminal import console_for
+    from assay.reports.doctor import examination_document, examination_json
+    from assay.reports.formats.json import render_json
+    from assay.reports.formats.terminal import console_for, draw
     from assay.workflow.discover.doctor import examine_machine
 
     found = examine_machine(out)
     with reader_may_leave():
         if as_json:
-            document = examination.document(
+            document = examination_json(
                 found.lines, machine=asdict(found.machine), ollama=asdict(found.ollama)
             )
-            click.echo(as_document.as_text(document, ascii_only=not stdout_takes_unicode()))
+            click.echo(render_json(document, ascii_only=not stdout_takes_unicode()))
         else:
-            examination.examination(found.lines, console_for())
+            draw(examination_document(found.lines), console_for())
     return 0

@@ -110,7 +110,7 @@ def _about_dropped(benchmark: Benchmark) -> Iterator[str]:
 @reader_may_leave()
 def _show_json(fetched: Fetched) -> None:
     from assay.interfaces.cli.output import stdout_takes_unicode
-    from assay.reports.as_json import as_text
+    from assay.reports.formats.json import render_json
 
     document = {
         "benchmarks": str(fetched.folder.resolve()),
@@ -118,7 +118,7 @@ def _show_json(fetched: Fetched) -> None:
         "next": fetched.following,
         "exit_code": 0,
     }
-    click.echo(as_text(document, ascii_only=not stdout_takes_unicode()))
+    click.echo(render_json(document, ascii_only=not stdout_takes_unicode()))
 
 
 def _document(benchmark: Benchmark) -> dict[str, Any]:

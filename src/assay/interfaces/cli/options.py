@@ -222,13 +222,15 @@ def verbose(function: Command) -> Command:
     )(function)
 
 
-def format_of(*names: str) -> Callable[[Command], Command]:
-    """--format."""
+def format_of(*names: str, or_plugin: bool = False) -> Callable[[Command], Command]:
+    """--format; with `or_plugin` any registered report format."""
+    others = tr("Format of the output: {names}, or that of a plugin.", names=", ".join(names))
     return click.option(
         "--format",
         "form",
-        type=click.Choice(names),
+        type=str if or_plugin else click.Choice(names),
+        metavar="NAME" if or_plugin else None,
         default=names[0],
         show_default=True,
-        help=tr("Format of the output."),
+        help=others if or_plugin else tr("Format of the output."),
     )

@@ -15,9 +15,17 @@ import click
 
 from assay.interfaces.cli.output import reader_may_leave, stdout_takes_unicode
 from assay.messages import tr
-from assay.reports import as_json, markdown, suite_card, terminal
-from assay.reports.catalogue import suite_table, suites_table
+from assay.plugins import write_report
+from assay.reports import json_documents, suite_card
+from assay.reports.catalogue import suites_document
+from assay.reports.comparison import comparison_document
+from assay.reports.formats.json import render_json
+from assay.reports.formats.terminal import console_for, draw
+from assay.reports.json_values import JsonObject
+from assay.reports.leaderboard import leaderboard_document
+from assay.reports.run_report import run_document
 from assay.types import Suite
+from assay.types.documents import Document
 from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
 from assay.workflow.demo.tour import Shown
 
@@ -26,29 +34,19 @@ from assay.workflow.demo.tour import Shown
 def show_report(report: Report, form: str, *, verbose: bool = False) -> None:
     """A run."""
     if form == "json":
-        _echo_json(as_json.report(report))
-    elif form == "md":
-        click.echo(markdown.report(report, out=_from_here(Path(report.out))))
-    elif form == "html":
-        from assay.reports import html
-
-        click.echo(html.report(report))
+        _echo_json(json_documents.run_json(report))
+    elif form == "text":
+        draw(run_document(report, tests_first=verbose), console_for(), verbose=verbose)
     else:
-        terminal.report(report, terminal.console_for(), verbose=verbose)
-
-
-def _from_here(path: Path) -> str:
-    """As a link in a page that is saved in the working folder."""
-    here = Path.cwd()
-    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
+        click.echo(write_report(report, form))
 
 
 @reader_may_leave()
 def show_answers(report: Report) -> None:
     """The answers to a user's own prompts."""
-    from assay.reports.side_by_side import side_by_side
+    from assay.reports.side_by_side import answers_document
 
-    side_by_side(report, terminal.console_for())
+    draw(answers_document(report), console_for())
     click.echo(tr("every answer:    {path}", path=Path(report.out) / "runs" / report.run))
     click.echo(tr("again:           {command}", command=report.command))
 
@@ -56,29 +54,36 @@ def show_answers(report: Report) -> None:
 @reader_may_leave()
 def show_comparison(comparison: Comparison, form: str) -> None:
     """Sides."""
-    if form == "json":
-        _echo_json(as_json.comparison(comparison))
-    elif form == "md":
-        click.echo(markdown.comparison(comparison))
-    else:
-        terminal.comparison(comparison, terminal.console_for())
+    values = json_documents.comparison_json(comparison)
+    _show(comparison_document(comparison), values, form)
 
 
 @reader_may_leave()
 def show_leaderboard(leaderboard: Leaderboard, form: str) -> None:
     """Every model."""
+    values = json_documents.leaderboard_json(leaderboard)
+    _show(leaderboard_document(leaderboard), values, form)
+
+
+def _show(document: Document, values: JsonObject, form: str) -> None:
     if form == "json":
-        _echo_json(as_json.leaderboard(leaderboard))
+        _echo_json(values)
     elif form == "md":
-        click.echo(markdown.leaderboard(leaderboard))
+        from assay.reports.formats.markdown import render_markdown
+
+        click.echo(render_markdown(document), nl=False)
+    elif form == "html":
+        from assay.reports.formats.html import render_html
+
+        click.echo(render_html(document))
     else:
-        terminal.leaderboard(leaderboard, terminal.console_for())
+        draw(document, console_for())
 
 
 @reader_may_leave()
 def show_demo(shown: Shown) -> None:
     """Each step under the command that shows it again."""
-    console = terminal.console_for()
+    console = console_for()
     report = shown.report
     run = report.run
     where = f"--out {shlex.quote(report.out)}"
@@ -86,11 +91,11 @@ def show_demo(shown: Shown) -> None:
     if told := where_assay_is():
         _heading(told)
     _heading(f"$ assay report {run} {where}")
-    terminal.report(report, console)
+    draw(run_document(report), console)
     _heading(f"$ assay compare {run} {where}")
-    terminal.comparison(shown.comparison, console)
+    draw(comparison_document(shown.comparison), console)
     _heading(f"$ assay leaderboard {where}")
-    terminal.leaderboard(shown.leaderboard, console)
+    draw(leaderboard_document(shown.leaderboard), console)
     _heading(tr("look further"))
     click.echo(tr("the page:        {path}", path=folder / "reports" / "report.html"))
     click.echo(tr("every speed:     {path}", path=folder / "performance.md"))
@@ -114,8 +119,8 @@ def where_assay_is() -> str:
     return tr("assay here is {command}", command=command)
 
 
-def _echo_json(document: as_json.Document) -> None:
-    click.echo(as_json.as_text(document, ascii_only=not stdout_takes_unicode()))
+def _echo_json(document: JsonObject) -> None:
+    click.echo(render_json(document, ascii_only=not stdout_takes_unicode()))
 
 
 def _heading(text: str) -> None:
@@ -126,21 +131,12 @@ def _heading(text: str) -> None:
 @reader_may_leave()
 def show_suites(suites: Sequence[Suite], form: str) -> None:
     """What ships and what was fetched."""
-    if form == "json":
-        _echo_json(suite_card.list_as_document(suites))
-        return
-    terminal.console_for().print(suites_table(suites))
-    click.echo(tr("show one with `assay suites NAME`; a folder of your own is a suite too"))
+    _show(suites_document(suites), suite_card.suites_json(suites), form)
 
 
 @reader_may_leave()
 def show_suite(suite: Suite, card: SuiteCard, form: str) -> None:
-    """One suite's tests, then what they are made of; other forms hold the card alone."""
-    if form == "json":
-        _echo_json(suite_card.as_document(card))
-    elif form == "md":
-        click.echo(suite_card.as_markdown(card), nl=False)
-    else:
-        console = terminal.console_for()
-        console.print(suite_table(suite))
-        suite_card.on_terminal(card, console)
+    """One suite's tests, then what they are made of; other forms have the card alone."""
+    whole = form == "text"
+    document = suite_card.suite_document(suite, card) if whole else suite_card.card_document(card)
+    _show(document, suite_card.card_json(card), form)

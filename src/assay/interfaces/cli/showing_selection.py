@@ -5,19 +5,21 @@ In: a Selected. Out: text on stdout, or one document.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import click
 
 from assay.interfaces.cli.output import reader_may_leave, stdout_takes_unicode
 from assay.messages import tr
-from assay.reports import as_json
 from assay.reports.decision import groups
-from assay.reports.decision_terminal import one_group
+from assay.reports.decision_blocks import group_blocks
 from assay.reports.evaluation_report import acceptance_document
+from assay.reports.formats.json import render_json
+from assay.reports.formats.terminal import console_for, draw
+from assay.reports.json_values import JsonObject
 from assay.reports.selection import selection_document
-from assay.reports.terminal_blocks import console_for, notes_and_hints
+from assay.types.documents import Block, Document, Hint, Note
 from assay.workflow.checkpoints.selection import Selected
 
 
@@ -25,21 +27,23 @@ from assay.workflow.checkpoints.selection import Selected
 def show_selected(selected: Selected, form: str) -> None:
     """What was decided, as `assay run` shows it; then who was not evaluated."""
     if form == "json":
-        text = as_json.as_text(document(selected), ascii_only=not stdout_takes_unicode())
-        click.echo(text)
-        return
-    console, out = console_for(), Path(selected.out)
+        click.echo(render_json(document(selected), ascii_only=not stdout_takes_unicode()))
+    else:
+        shown = Document(tr("Selection"), tuple(_blocks(selected)), out=selected.out)
+        draw(shown, console_for())
+
+
+def _blocks(selected: Selected) -> Iterator[Block]:
     for group in groups(selected.report):
         left = tuple(file for file in group.files if str(file.path.parent) in selected.left_in)
-        one_group(console, replace(group, files=left), out)
-    missing = (
-        tr("{name} was not evaluated: {command}", name=each.name, command=each.command)
-        for each in selected.not_evaluated
-    )
-    notes_and_hints(console, selected.notes, missing)
+        yield from group_blocks(replace(group, files=left))
+    yield from map(Note, selected.notes)
+    for each in selected.not_evaluated:
+        gaps = {"name": each.name, "command": each.command}
+        yield Hint(tr("{name} was not evaluated: {command}", **gaps))
 
 
-def document(selected: Selected) -> as_json.Document:
+def document(selected: Selected) -> JsonObject:
     """The selection that counts, key by key as its file has it; then those of the folders, every
     checkpoint at the gate, and who was not evaluated.
     """

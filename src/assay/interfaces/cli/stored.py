@@ -33,7 +33,7 @@ RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
     ],
 )
 @click.argument("run", default="latest")
-@format_of("text", "md", "json", "html")
+@format_of("text", "md", "json", "html", or_plugin=True)
 @verbose
 @as_json
 @plugin_option
@@ -63,7 +63,7 @@ def report(run: str, form: str, verbose: bool, as_json: bool, out: Path) -> int:
     ],
 )
 @click.argument("runs", metavar="A B...", nargs=-1, required=True)
-@format_of("text", "md", "json")
+@format_of("text", "md", "json", "html")
 @as_json
 def compare(runs: tuple[str, ...], form: str, as_json: bool, out: Path) -> int:
     """One comparison on stdout."""
@@ -81,7 +81,7 @@ def compare(runs: tuple[str, ...], form: str, as_json: bool, out: Path) -> int:
     examples=["assay leaderboard", "assay leaderboard -s example --json"],
 )
 @click.option("-s", "--suite", metavar="NAME", help=tr("Show only this suite. Default: all."))
-@format_of("text", "md", "json")
+@format_of("text", "md", "json", "html")
 @as_json
 def leaderboard(suite: str | None, form: str, as_json: bool, out: Path) -> int:
     """One leaderboard on stdout."""

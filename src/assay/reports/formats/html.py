@@ -14,10 +14,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from assay.messages import tr
+from assay.plugins import report_format
+from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
 from assay.text.safe_text import visible
 from assay.types import Estimate
 from assay.types.documents import Block, Document, Line, Picture, Span, spans
+from assay.types.results import Report
 
 CHART_WIDTH = 200  # units of the view box in the template
 EDGE = 6  # room for the dot at 0 and at 1
@@ -27,6 +30,12 @@ NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'  # an SVG inside a page needs 
 def render_html(document: Document, *, language: str = "en") -> str:
     """One self-contained page."""
     return _template().render(document=document, language=language, numbers=numbers, tr=tr)
+
+
+@report_format("html")
+def write_html(report: Report) -> str:
+    """One run as a page."""
+    return render_html(run_document(report))
 
 
 @cache

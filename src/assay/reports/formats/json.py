@@ -9,6 +9,10 @@ import json
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from assay.plugins import report_format
+from assay.reports.json_documents import run_json
+from assay.types.results import Report
+
 
 def render_json(document: dict[str, object], *, ascii_only: bool = False) -> str:
     """The text, whatever a model wrote and wherever it goes."""
@@ -19,3 +23,9 @@ def render_json(document: dict[str, object], *, ascii_only: bool = False) -> str
         except PydanticSerializationError:
             pass  # a lone surrogate in a model's answer; escaped it is valid JSON
     return json.dumps(document, ensure_ascii=True, indent=2, allow_nan=False)
+
+
+@report_format("json")
+def write_json(report: Report) -> str:
+    """One run, key by key as the contract states."""
+    return render_json(run_json(report))

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 from urllib.parse import quote
 
 from assay.messages import tr
+from assay.plugins import report_format
+from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
 from assay.text.safe_text import markdown_block, markdown_code
 from assay.text.safe_text import markdown_inline as inline
@@ -38,6 +41,7 @@ from assay.types.documents import (
     plain_text,
     spans,
 )
+from assay.types.results import Report
 
 OUT_FROM_REPORTS = "../../.."  # a run's pages are in OUT/runs/ID/reports
 LONGEST_CELL = 300
@@ -46,6 +50,14 @@ LONGEST_CELL = 300
 def render_markdown(document: Document | Iterable[Block], *, out: str = OUT_FROM_REPORTS) -> str:
     """A page. `out` leads from the page to the folder that files and pictures are in."""
     return "\n\n".join(text for text in _blocks(document, out) if text) + "\n"
+
+
+@report_format("md")
+def write_markdown(report: Report) -> str:
+    """One run, with links from the working folder."""
+    here, out = Path.cwd(), Path(report.out)
+    links = out.relative_to(here) if out.is_relative_to(here) else out
+    return render_markdown(run_document(report), out=links.as_posix())
 
 
 def _blocks(blocks: Iterable[Block], out: str) -> Iterator[str]:
@@ -75,12 +87,12 @@ def _block(block: Block, out: str) -> Iterator[str]:
         case Table(columns=columns, rows=rows):
             heads = [inline(column.head) for column in columns]
             right = [place for place, column in enumerate(columns) if column.align == "right"]
-            yield _table(heads, map(_cells, rows), right)
+            yield _table(heads, map(_cells, rows), right) if rows else ""
         case Figures(rows):
-            yield _figures(rows)
+            yield _figures(rows) if rows else ""
         case Picture(title=title, path=path):
             yield "" if path is None else f"![{inline(title)}]({_link(path, out)})"
-        case Fold(title, blocks):
+        case Fold(title, blocks, long) if not long:
             yield f"**{inline(title)}**"
             yield from _blocks(blocks, out)
         case Beside(parts):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -20,7 +21,9 @@ from rich.padding import Padding
 from rich.panel import Panel
 from rich.text import Text
 
-from assay.messages import tr
+from assay.messages import tr, trn
+from assay.plugins import report_format
+from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line, visible
 from assay.types import Estimate
@@ -47,6 +50,7 @@ from assay.types.documents import (
     Verbatim,
     spans,
 )
+from assay.types.results import Report
 
 ROOM_FOR_BARS = 84  # columns from which an interval is drawn beside its figures
 ROOM_FOR_TABLES = 60
@@ -82,6 +86,12 @@ def render_text(document: Document, *, width: int | None = None, verbose: bool =
     return stream.getvalue()
 
 
+@report_format("text")
+def write_text(report: Report) -> str:
+    """One run as plain text."""
+    return render_text(run_document(report))
+
+
 def console_for(stream: TextIO | None = None, *, width: int | None = None) -> Console:
     """A console that takes no text for markup; characters a stream cannot write become ?."""
     target = stream if stream is not None else sys.stdout
@@ -111,18 +121,31 @@ class _Drawing:
         self.indent = indent
         self.width = max(NARROWEST_CELL, console.width - indent)
         self.ascii_only = console.options.ascii_only
+        self.box = None if self.ascii_only else SIMPLE_HEAD
 
     def blocks(self, blocks: Iterable[Block]) -> None:
         """A blank line before a heading and after what takes several lines."""
         before: Block | None = None
         for block in blocks:
-            if isinstance(block, Picture) or (isinstance(block, Fold) and not self.verbose):
+            if not self._is_shown(block):
                 continue
             heading = isinstance(block, Heading | Fold) and not self.indent
             if before is not None and (heading or isinstance(before, APART)):
                 self.console.print()
             self.block(block)
             before = block
+
+    def _is_shown(self, block: Block) -> bool:
+        match block:
+            case Picture():
+                return False
+            case Fold():
+                return self.verbose
+            case Table() | Figures() | Files():
+                return bool(block.rows)
+            case Bullets():
+                return bool(block.items)
+        return True
 
     def block(self, block: Block) -> None:
         match block:
@@ -148,7 +171,8 @@ class _Drawing:
             case Beside(parts):
                 self._beside(parts)
             case Fold(title, blocks):
-                self._print(self._text(title, "dim" if self.indent else "strong"))
+                if not self.indent:  # the details of a row have titles of their own
+                    self._print(self._text(title, "strong"))
                 self.blocks(blocks)
 
     def _print(self, shown: RenderableType, *, whole: bool = False) -> None:
@@ -243,6 +267,16 @@ class _Drawing:
     # -------------------------------------------------------------------------------------- tables
 
     def _table(self, block: Table) -> None:
+        left = len(block.rows) - (block.most_on_terminal or len(block.rows))
+        if left > 0 and not self.verbose:
+            self._table(replace(block, rows=block.rows[:-left], most_on_terminal=None))
+            more = trn(
+                "… and {count} more; --format md shows all.",
+                "… and {count} more; --format md shows all.",
+                left,
+            )
+            self._print(self._text(more, "dim"))
+            return
         if self.verbose and any(row.details for row in block.rows):
             self._records(block)
             return
@@ -280,7 +314,7 @@ class _Drawing:
         named = any(column.head for column in block.columns)
         if named:
             shown = rich.Table(
-                box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, BETWEEN - 1, 0, 0)
+                box=self.box, show_edge=False, pad_edge=False, padding=(0, BETWEEN - 1, 0, 0)
             )
         else:
             shown = rich.Table.grid(padding=(0, BETWEEN, 0, 0))
@@ -326,7 +360,7 @@ class _Drawing:
                 self._print(Text(f"{one_line(name)}: {numbers.figure(estimate)}"))
             return
         room = self.width >= ROOM_FOR_BARS
-        shown = rich.Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        shown = rich.Table(box=self.box, show_edge=False, pad_edge=False)
         shown.add_column("", overflow="fold")
         shown.add_column(Text(tr("value")), justify="right", no_wrap=True)
         shown.add_column(Text(tr("95 % interval")), no_wrap=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.messages import tr, trn
-from assay.reports import judged_sentences as said
+from assay.reports.judged import sentences as said
 from assay.reports.pictures import canvas as picture
 from assay.reports.pictures.canvas import LINE, element, grid_line, soft_words, words
 from assay.reports.pictures.labels import fitted

@@ -9,6 +9,7 @@ axis would be a comparison of clocks. A picture needs two models.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from assay.messages import tr
@@ -54,7 +55,7 @@ def _picture(suite: str, speed: _Speed, dots: Sequence[Dot], *, missing: int) ->
         legend=legend,
         missing=missing,
     )
-    return Picture(title=title, svg=draw_scatter(drawn))
+    return Picture(title=title, draw=partial(draw_scatter, drawn))
 
 
 def _scores(model: ModelReport, suite: str) -> Iterator[Estimate]:

@@ -1,6 +1,6 @@
 """What this machine can do: the lines of `assay doctor`.
 
-In: the folder where runs would be kept. Out: an Examination, one Line for each thing looked at.
+In: the folder where runs would be kept. Out: an Examination, one finding for each thing looked at.
 Changes nothing, loads no model, and tells of a secret only whether it is set.
 """
 
@@ -13,7 +13,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import assay
 from assay.machine import installed_version, this_machine
@@ -22,6 +21,7 @@ from assay.sandbox import find_isolation
 from assay.text.number_format import memory
 from assay.types import Machine
 from assay.types.model_spec import without_userinfo
+from assay.types.results import MachineFinding
 from assay.workflow.discover.discovery import (
     LEAST_TO_JUDGE,
     ModelFound,
@@ -33,20 +33,8 @@ from assay.workflow.discover.discovery import (
     this_room,
 )
 
-State = Literal["good", "note", "missing"]
-
 LITTLE_MEMORY = 4 * 10**9  # below it even a model of 3 B parameters, 2 GB on disk, is tight
 LITTLE_DISK = 10**9  # a run of 10,000 answers leaves some 100 MB
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One thing that was looked at. `todo` is what to do about it; empty: nothing."""
-
-    name: str
-    state: State
-    says: str
-    todo: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +43,7 @@ class Examination:
 
     machine: Machine
     ollama: OllamaFound
-    lines: tuple[Line, ...]
+    lines: tuple[MachineFinding, ...]
 
 
 def examine_machine(out: Path) -> Examination:
@@ -63,9 +51,11 @@ def examine_machine(out: Path) -> Examination:
     machine, room = this_machine(), this_room()
     ollama = find_ollama(room=room)
     lines = (
-        Line(name="Assay", state="good", says=assay.__version__),
-        Line(name="Python", state="good", says=f"{platform.python_version()}, {sys.executable}"),
-        Line(name=tr("system"), state="good", says=machine.system),
+        MachineFinding(name="Assay", state="good", says=assay.__version__),
+        MachineFinding(
+            name="Python", state="good", says=f"{platform.python_version()}, {sys.executable}"
+        ),
+        MachineFinding(name=tr("system"), state="good", says=machine.system),
         _processor(machine),
         _memory(machine, room),
         _gpu(machine),
@@ -82,12 +72,12 @@ def examine_machine(out: Path) -> Examination:
 # ------------------------------------------------------------------------------------ the machine
 
 
-def _processor(machine: Machine) -> Line:
+def _processor(machine: Machine) -> MachineFinding:
     cores = trn("{count} core", "{count} cores", machine.cores)
-    return Line(name=tr("processor"), state="good", says=f"{machine.processor}, {cores}")
+    return MachineFinding(name=tr("processor"), state="good", says=f"{machine.processor}, {cores}")
 
 
-def _memory(machine: Machine, room: Room) -> Line:
+def _memory(machine: Machine, room: Room) -> MachineFinding:
     says = tr(
         "{total}, {free} of it free",
         total=memory(machine.memory_bytes),
@@ -95,19 +85,19 @@ def _memory(machine: Machine, room: Room) -> Line:
     )
     if room.free_bytes < LITTLE_MEMORY:
         todo = tr("close other programs, or choose small models")
-        return Line(name=tr("memory"), state="note", says=says, todo=todo)
-    return Line(name=tr("memory"), state="good", says=says)
+        return MachineFinding(name=tr("memory"), state="note", says=says, todo=todo)
+    return MachineFinding(name=tr("memory"), state="good", says=says)
 
 
-def _gpu(machine: Machine) -> Line:
+def _gpu(machine: Machine) -> MachineFinding:
     if machine.gpus:
-        return Line(name="GPU", state="good", says="; ".join(machine.gpus))
-    return Line(
+        return MachineFinding(name="GPU", state="good", says="; ".join(machine.gpus))
+    return MachineFinding(
         name="GPU", state="note", says=tr("none found: models run on the processor, more slowly")
     )
 
 
-def _disk(out: Path) -> Line:
+def _disk(out: Path) -> MachineFinding:
     """Free space where runs would be kept; the folder itself need not be there yet."""
     name = tr("disk")
     place = out.absolute()
@@ -117,52 +107,56 @@ def _disk(out: Path) -> Line:
         free = shutil.disk_usage(place).free
     except OSError as error:
         says = tr("cannot look at {path}: {why}", path=place, why=error.strerror)
-        return Line(
+        return MachineFinding(
             name=name, state="missing", says=says, todo=tr("choose another folder with --out")
         )
     says = tr("{free} free for {path}", free=memory(free), path=out)
     if not os.access(place, os.W_OK):
         says = tr("{path} cannot be written", path=place)
-        return Line(
+        return MachineFinding(
             name=name, state="missing", says=says, todo=tr("choose another folder with --out")
         )
     if free < LITTLE_DISK:
-        return Line(name=name, state="note", says=says, todo=tr("make room before a long run"))
-    return Line(name=name, state="good", says=says)
+        return MachineFinding(
+            name=name, state="note", says=says, todo=tr("make room before a long run")
+        )
+    return MachineFinding(name=name, state="good", says=says)
 
 
 # ------------------------------------------------------------------------------------ the servers
 
 
-def _ollama(found: OllamaFound) -> Iterator[Line]:
+def _ollama(found: OllamaFound) -> Iterator[MachineFinding]:
     if not found.reachable:
-        yield Line(name="Ollama", state="missing", says=found.problem, todo=found.hint)
+        yield MachineFinding(name="Ollama", state="missing", says=found.problem, todo=found.hint)
         return
     says = tr("{version} at {url}", version=found.version, url=found.url)
     if not found.models:
         todo = tr("install one, for example `ollama pull llama3.2:3b`")
         says = tr("{server}, no models", server=says)
-        yield Line(name="Ollama", state="note", says=says, todo=todo)
+        yield MachineFinding(name="Ollama", state="note", says=says, todo=todo)
         return
     count = trn("{count} model", "{count} models", len(found.models))
-    yield Line(name="Ollama", state="good", says=f"{says}, {count}")
+    yield MachineFinding(name="Ollama", state="good", says=f"{says}, {count}")
     for model in found.models:
         yield _model(model)
     yield _judges(found)
 
 
-def _model(model: ModelFound) -> Line:
+def _model(model: ModelFound) -> MachineFinding:
     size = memory(model.size_bytes) if model.size_bytes else ""
     facts = [fact for fact in (size, model.quantisation, model.parameters) if fact]
     if model.why_not:
-        return Line(name=f"  {model.name}", state="note", says=", ".join([*facts, model.why_not]))
+        return MachineFinding(
+            name=f"  {model.name}", state="note", says=", ".join([*facts, model.why_not])
+        )
     said = {
         "yes": tr("fits ({reason})", reason=model.reason),
         "tight": tr("tight ({reason})", reason=model.reason),
         "no": tr("too large ({reason})", reason=model.reason),
         "unknown": model.reason,
     }[model.fits]
-    return Line(
+    return MachineFinding(
         name=f"  {model.name}",
         state="good" if model.fits == "yes" else "note",
         says=", ".join([*facts, said]),
@@ -170,15 +164,15 @@ def _model(model: ModelFound) -> Line:
     )
 
 
-def _judges(found: OllamaFound) -> Line:
+def _judges(found: OllamaFound) -> MachineFinding:
     candidates = find_judges(found.models)
     if candidates:
         names = ", ".join(each.name for each in candidates)
-        return Line(
+        return MachineFinding(
             name=tr("judge"), state="good", says=tr("for open answers: {names}", names=names)
         )
     least = f"{LEAST_TO_JUDGE / 1e9:g}"
-    return Line(
+    return MachineFinding(
         name=tr("judge"),
         state="note",
         says=tr("no model here that fits has {count} billion parameters or more", count=least),
@@ -186,21 +180,23 @@ def _judges(found: OllamaFound) -> Line:
     )
 
 
-def _openai() -> Iterator[Line]:
+def _openai() -> Iterator[MachineFinding]:
     url = os.environ.get("OPENAI_BASE_URL", "").strip()
     if url:
         shown = without_userinfo(url).partition("?")[0]
-        yield Line(name="OPENAI_BASE_URL", state="good", says=tr("set: {url}", url=shown))
+        yield MachineFinding(name="OPENAI_BASE_URL", state="good", says=tr("set: {url}", url=shown))
     else:
-        yield Line(
+        yield MachineFinding(
             name="OPENAI_BASE_URL",
             state="note",
             says=tr("not set: name the server in the spec, as in openai:NAME@http://HOST/v1"),
         )
     if os.environ.get("OPENAI_API_KEY"):
-        yield Line(name="OPENAI_API_KEY", state="good", says=tr("set; its value is shown nowhere"))
+        yield MachineFinding(
+            name="OPENAI_API_KEY", state="good", says=tr("set; its value is shown nowhere")
+        )
     else:
-        yield Line(
+        yield MachineFinding(
             name="OPENAI_API_KEY",
             state="note",
             says=tr("not set: right for servers that want no key"),
@@ -210,24 +206,26 @@ def _openai() -> Iterator[Line]:
 # ----------------------------------------------------------------------------------- the software
 
 
-def _torch() -> Line:
+def _torch() -> MachineFinding:
     version = installed_version("torch")
     if version is not None:
-        return Line(name="torch", state="good", says=version)
-    return Line(name="torch", state="note", says=tr("not installed: served models do not need it"))
+        return MachineFinding(name="torch", state="good", says=version)
+    return MachineFinding(
+        name="torch", state="note", says=tr("not installed: served models do not need it")
+    )
 
 
-def _sandbox() -> Line:
+def _sandbox() -> MachineFinding:
     name = tr("sandbox")
     found = find_isolation()
     problems = "; ".join(found.problems)
     if found.isolation == "bubblewrap":
         says = tr("bubblewrap, {tool}: tried, and it works", tool=found.tool)
-        return Line(name=name, state="good", says=says)
+        return MachineFinding(name=name, state="good", says=says)
     if found.isolation == "namespaces":
         says = tr("the kernel's namespaces: tried, and they work ({problems})", problems=problems)
-        return Line(name=name, state="good", says=says)
-    return Line(
+        return MachineFinding(name=name, state="good", says=says)
+    return MachineFinding(
         name=name,
         state="note",
         says=tr("none, so code that models write is not run ({problems})", problems=problems),
@@ -238,15 +236,15 @@ def _sandbox() -> Line:
     )
 
 
-def _suites() -> Line:
+def _suites() -> MachineFinding:
     found = [suite for suite in find_suites(Path()) if suite.ships]
     says = ", ".join(
         trn("{name} ({count} test)", "{name} ({count} tests)", s.tests, name=s.argument)
         for s in found
     )
     if says:
-        return Line(name=tr("suites"), state="good", says=says)
-    return Line(
+        return MachineFinding(name=tr("suites"), state="good", says=says)
+    return MachineFinding(
         name=tr("suites"),
         state="missing",
         says=tr("none of those that ship can be read"),

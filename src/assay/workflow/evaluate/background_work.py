@@ -23,7 +23,10 @@ from assay.types import Answered, Case, Reply, Request, Score, Suite
 from assay.types.results import Baselines
 from assay.workflow.evaluate.run_folder import RunFolder, ids_in_several
 
-NEEDED_AT_THE_END = ("scipy.special", "assay.reports.html")  # 0.3 s to load, better spent now
+NEEDED_AT_THE_END = (
+    "scipy.special",
+    "assay.reports.formats.html",
+)  # 0.3 s to load, better spent now
 GLANCE_S = 0.2
 MOST_WAITING = 1000  # answers; more is a sign that the disk is the slow part
 

@@ -24,12 +24,15 @@ from typing import IO
 
 from assay.errors import Interrupted, StoreFull, StoreNotWritable
 from assay.messages import tr
-from assay.reports import as_json, markdown
-from assay.reports.comparative_analysis import comparative_analysis
-from assay.reports.evaluation_text import evaluation_text
-from assay.reports.final_summary import final_summary
-from assay.reports.performance import performance
+from assay.reports.formats.json import render_json
+from assay.reports.formats.markdown import render_markdown
+from assay.reports.json_documents import run_json
+from assay.reports.judged.comparative_analysis import comparative_analysis
+from assay.reports.judged.evaluation_text import evaluation_text
+from assay.reports.judged.final_summary import final_summary
+from assay.reports.performance import performance_document
 from assay.reports.pictures.judged import overall_by_test
+from assay.reports.run_report import run_document
 from assay.reports.test_plan import test_plan
 from assay.store import Store
 from assay.types import Answered, Suite
@@ -80,22 +83,26 @@ class RunFolder:
 
     def write(self, report: Report, suites: Sequence[Suite], store: Store) -> None:
         """Leave everything that is not written yet, and the reports."""
-        from assay.reports import html  # jinja2 is loaded when the asking is done
+        # jinja2 is loaded when the asking is done
+        from assay.reports.formats.html import render_html
 
         with after_asking(), in_our_words(self.path):
             clashing = ids_in_several(suites)
             if not self._has_all_answers(report, clashing):
                 self._write_outputs(store, report.run, clashing)
             self.write_test_plans(suites)
-            whole = markdown.report(report)
+            document = run_document(report)
+            whole = render_markdown(document)
             self._put("reports/report.md", whole)
-            self._put("reports/report.html", html.report(report))
-            self._put("reports/report.json", as_json.as_text(as_json.report(report)))
+            self._put("reports/report.html", render_html(document))
+            self._put("reports/report.json", render_json(run_json(report)))
             for model in report.models:
                 alone = replace(report, models=(model,))
-                text = markdown.report(alone) if len(report.models) > 1 else whole
+                several = len(report.models) > 1
+                text = render_markdown(run_document(alone)) if several else whole
                 self._put(f"reports/{model.slug}.md", text)
-            self._put("performance.md", performance(report))
+            page = render_markdown(performance_document(report), out="../..")
+            self._put("performance.md", page)
             if report.judged is not None:
                 self._write_judged(report, report.judged, clashing)
 
@@ -109,8 +116,8 @@ class RunFolder:
                     repeat = "" if number == 1 else f".{number}"
                     name = f"reports/evaluations/{slugs[model.model]}/{stem}{repeat}.txt"
                     self._put(name, evaluation_text(verdict, model=model.model))
-        self._put("reports/comparative_analysis.md", comparative_analysis(judged))
-        self._put("reports/final_summary.md", final_summary(judged))
+        self._put("reports/comparative_analysis.md", render_markdown(comparative_analysis(judged)))
+        self._put("reports/final_summary.md", render_markdown(final_summary(judged)))
         self._put("reports/overall_by_test.svg", overall_by_test(judged))
 
     def write_test_plans(

@@ -17,7 +17,7 @@ from pathlib import Path
 from assay.errors import AssayError, BudgetSpent, Interrupted, UsageError, raise_all
 from assay.messages import tr
 from assay.models.written_outputs import WrittenOutputs
-from assay.reports.evaluation_text_reading import Reading, read_evaluations
+from assay.reports.judged.evaluation_reading import Reading, read_evaluations
 from assay.store import Run, Store
 from assay.suites.test_plan_file import load_test_plans
 from assay.types import Observer, Suite

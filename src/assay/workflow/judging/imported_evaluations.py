@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from assay.messages import tr
-from assay.reports.evaluation_text_reading import Imported, Reading, to_judgement
+from assay.reports.judged.evaluation_reading import Imported, Reading, to_judgement
 from assay.store import Run, RunModel
 from assay.types import Suite
 from assay.types.judgements import Judgement

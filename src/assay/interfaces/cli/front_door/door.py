@@ -126,7 +126,7 @@ def _table(rows: Mapping[str, str]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from assay.reports.terminal import console_for
+    from assay.reports.formats.terminal import console_for
 
     table = Table.grid(padding=(0, 2))
     for name, text in rows.items():

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from assay.messages import tr
-from assay.reports.evaluation_text_lines import Findings, Line, shown
+from assay.reports.judged.evaluation_lines import Findings, Line, shown
 from assay.types.judgements import BANDS, MOST, Band, band_of, shown_tenths
 
 _SCORE = re.compile(r"([+-]?[\d.,]{1,20})( ?/ ?)(\d{1,6})(?![\d.,])(.*)", re.DOTALL)

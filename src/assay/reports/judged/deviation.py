@@ -1,7 +1,6 @@
-"""How far each judge is from scores that are known, as the cells of a table.
+"""How far each judge is from scores that are known.
 
-In: Deviations. Out: translated heads, cells, a legend and doubts, as plain text; each renderer
-escapes them its own way.
+In: Deviations. Out: blocks.
 """
 
 from __future__ import annotations
@@ -9,32 +8,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.messages import tr
-from assay.reports.evaluation_text import form_name
+from assay.reports.judged.evaluation_text import form_name
 from assay.text import number_format as numbers
+from assay.types.documents import Block, Note, Sentence, table
 from assay.types.judgements import Deviation
 
 LEAST_RANKING = 0.5  # a coin has 0; a 1.5 B judge that agrees with people as GPT-3.5 does has 0.7
 LEAST_EXAMPLES = 5
 
 
-def heads() -> tuple[str, ...]:
-    """The columns of `cells`."""
-    return (
-        tr("judge"),
-        tr("rubric"),
-        tr("asked by"),
-        tr("examples"),
-        tr("unscored"),
-        tr("mean distance"),
-        tr("bias"),
-        tr("within a point"),
-        tr("same band"),
-        tr("rank correlation"),
+def deviation_blocks(of: Sequence[Deviation]) -> Iterator[Block]:
+    """One row a judge, and a note for each judge whose points are worth little."""
+    if not of:
+        return
+    told = tr(
+        "Each judge was run on the rubric's own examples, whose scores are known: distances are in "
+        "points of 10, and a bias above 0 is kindness."
     )
+    if any(each.left_one_out for each in of):
+        told = tr("{told} Where they calibrate, each is judged by the others.", told=told)
+    yield Sentence(told)
+    heads = (
+        tr("judge"), tr("rubric"), tr("asked by"), tr("examples"), tr("unscored"),
+        tr("mean distance"), tr("bias"), tr("within a point"), tr("same band"),
+        tr("rank correlation"),
+    )  # fmt: skip
+    yield table(heads, map(_cells, of), right=range(3, 10))
+    yield from map(Note, _doubts(of))
 
 
-def cells(of: Deviation) -> tuple[str, ...]:
-    """How far a judge is from the known scores of the rubric's examples."""
+def _cells(of: Deviation) -> tuple[str, ...]:
     return (
         of.judge,
         of.rubric,
@@ -49,33 +52,19 @@ def cells(of: Deviation) -> tuple[str, ...]:
     )
 
 
-def legend(of: Sequence[Deviation]) -> str | None:
-    """What the columns mean."""
-    if not of:
-        return None
-    told = tr(
-        "Each judge was run on the rubric's own examples, whose scores are known: distances are in "
-        "points of 10, and a bias above 0 is kindness."
-    )
-    if any(each.left_one_out for each in of):
-        return tr("{told} Where they calibrate, each is judged by the others.", told=told)
-    return told
-
-
-def doubts(of: Sequence[Deviation]) -> Iterator[str]:
-    """A sentence for each judge whose points are worth little."""
+def _doubts(of: Sequence[Deviation]) -> Iterator[str]:
     for each in of:
         if not each.n and each.unscored:
             yield tr(
-                "{judge} judged none of the {count} examples of {rubric}, so nothing says how good "
-                "a judge it is.",
+                "{judge} judged none of the {count} examples of {rubric}, so nothing shows how "
+                "good a judge it is.",
                 judge=each.judge,
                 count=numbers.count(each.unscored),
                 rubric=each.rubric,
             )
         elif each.n >= LEAST_EXAMPLES and (each.spearman or 0.0) < LEAST_RANKING:
             yield tr(
-                "{judge} hardly tells the good examples of {rubric} from the bad ones (rank "
+                "{judge} hardly separates the good examples of {rubric} from the bad ones (rank "
                 "correlation {correlation}, n={n}): its points say little.",
                 judge=each.judge,
                 rubric=each.rubric,

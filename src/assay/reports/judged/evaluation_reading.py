@@ -16,9 +16,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from assay.messages import tr
-from assay.reports.evaluation_text import STANDARD_CRITERIA, UNSCORED, nothing_named
-from assay.reports.evaluation_text_checks import check_overall, check_rating, criterion_score
-from assay.reports.evaluation_text_lines import (
+from assay.reports.judged.evaluation_checks import check_overall, check_rating, criterion_score
+from assay.reports.judged.evaluation_lines import (
     BLOCKS,
     LABELS,
     Findings,
@@ -27,6 +26,7 @@ from assay.reports.evaluation_text_lines import (
     nearest_label,
     shown,
 )
+from assay.reports.judged.evaluation_text import STANDARD_CRITERIA, UNSCORED, nothing_named
 from assay.types import Finding, Severity
 from assay.types.judgements import Band, CriterionScore, Judgement, band_of, overall_tenths
 

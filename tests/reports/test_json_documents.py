@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from assay.reports import as_json
+from assay.reports.formats.json import render_json
+from assay.reports.json_documents import comparison_json, leaderboard_json, run_json
 from assay.types.results import Comparison, Leaderboard, Report
 
 ESTIMATE = ["value", "low", "high", "n", "unscored", "unit", "method"]
 
 
 def test_a_run_has_exactly_the_keys_of_the_contract(report: Report) -> None:
-    document = json.loads(as_json.as_text(as_json.report(report)))
+    document = json.loads(render_json(run_json(report)))
     assert list(document) == [
         "run", "out", "models", "selected", "exit_code", "machine", "notes",
     ]  # fmt: skip
@@ -38,7 +39,7 @@ def test_a_run_has_exactly_the_keys_of_the_contract(report: Report) -> None:
 def test_a_run_says_which_machine_asked_and_what_is_known_of_a_model(
     report: Report, served_report: Report
 ) -> None:
-    document = json.loads(as_json.as_text(as_json.report(served_report)))
+    document = json.loads(render_json(run_json(served_report)))
     assert document["machine"] == {
         "system": "Linux 6.1",
         "processor": "Some CPU",
@@ -48,12 +49,12 @@ def test_a_run_says_which_machine_asked_and_what_is_known_of_a_model(
         "versions": {"python": "3.11.9", "assay": "0.2.0"},
     }
     assert document["models"][0]["about"] == {"server": "Ollama 0.17.4", "quantisation": "Q4_K_M"}
-    older = as_json.report(report)
+    older = run_json(report)
     assert older["machine"] is None
 
 
 def test_the_short_names_of_measurements_stay(report: Report) -> None:
-    document = json.loads(as_json.as_text(as_json.report(report)))
+    document = json.loads(render_json(run_json(report)))
     assert "answer_s" in document["models"][0]["measurements"]
 
 
@@ -61,7 +62,7 @@ def test_figures_are_not_rounded_and_missing_ones_are_null(report: Report) -> No
     suite = report.models[0].suites[0]
     exact = replace(suite.score, value=200 / 3)
     model = replace(report.models[0], suites=(replace(suite, score=exact),))
-    document = json.loads(as_json.as_text(as_json.report(replace(report, models=(model,)))))
+    document = json.loads(render_json(run_json(replace(report, models=(model,)))))
     found = document["models"][0]["suites"][0]
     assert found["score"]["value"] == 200 / 3
     assert found["categories"]["judged"]["value"] is None
@@ -71,10 +72,10 @@ def test_baselines_are_measurements_named_by_suite_where_there_are_several(
     report: Report,
 ) -> None:
     model = report.models[0]
-    one = json.loads(as_json.as_text(as_json.report(report)))["models"][0]["measurements"]
+    one = json.loads(render_json(run_json(report)))["models"][0]["measurements"]
     assert one["baseline_constant"]["value"] == 25
     twice = replace(report, models=(replace(model, suites=model.suites * 2),))
-    two = json.loads(as_json.as_text(as_json.report(twice)))["models"][0]["measurements"]
+    two = json.loads(render_json(run_json(twice)))["models"][0]["measurements"]
     assert "demo/baseline_empty" in two
     assert "baseline_empty" not in two
 
@@ -82,16 +83,14 @@ def test_baselines_are_measurements_named_by_suite_where_there_are_several(
 def test_repeats_are_listed_and_numbered_from_1_only_where_there_are_some(
     repeated_report: Report,
 ) -> None:
-    tests = json.loads(as_json.as_text(as_json.report(repeated_report)))["models"][0]["suites"][0][
-        "tests"
-    ]
+    tests = json.loads(render_json(run_json(repeated_report)))["models"][0]["suites"][0]["tests"]
     assert [repeat["repeat"] for repeat in tests[0]["repeats"]] == [1, 2]
     assert tests[0]["repeats"][1]["answer"] == "try 1"
     assert "repeats" not in tests[1]
 
 
 def test_a_comparison_names_flips_and_what_was_left_out(comparison: Comparison) -> None:
-    document = json.loads(as_json.as_text(as_json.comparison(comparison)))
+    document = json.loads(render_json(comparison_json(comparison)))
     (suite,) = document["pairs"][0]["suites"]
     assert list(suite["difference"]) == ESTIMATE
     assert (suite["p_value"], suite["adjusted_p"], suite["verdict"]) == (0.0004, 0.0386, "better")
@@ -101,14 +100,14 @@ def test_a_comparison_names_flips_and_what_was_left_out(comparison: Comparison) 
 
 
 def test_a_leaderboard_has_ranks_or_null(leaderboard: Leaderboard) -> None:
-    rows = json.loads(as_json.as_text(as_json.leaderboard(leaderboard)))["suites"][0]["rows"]
+    rows = json.loads(render_json(leaderboard_json(leaderboard)))["suites"][0]["rows"]
     assert [(row["rank"], row["tie"]) for row in rows] == [(1, False), (2, True), (None, False)]
 
 
 def test_hostile_text_comes_back_as_it_was_and_can_be_written(
     hostile_report: Report, hostile: str
 ) -> None:
-    text = as_json.as_text(as_json.report(hostile_report))
+    text = render_json(run_json(hostile_report))
     text.encode("utf-8")
     test = json.loads(text)["models"][0]["suites"][0]["tests"][0]
     assert test["answer"] == hostile
@@ -116,4 +115,4 @@ def test_hostile_text_comes_back_as_it_was_and_can_be_written(
 
 
 def test_ewe_is_readable_in_the_file(report: Report) -> None:
-    assert "Ŋdi" in as_json.as_text(as_json.report(replace(report, selected="Ŋdi")))
+    assert "Ŋdi" in render_json(run_json(replace(report, selected="Ŋdi")))

@@ -1,64 +1,65 @@
 """The final summary: how good each model is, what it is for, what to improve, how sure that is, how
 good the judge is; and one closing sentence.
 
-In: a Judged. Out: Markdown, whose last line is the closing sentence. What a judge, a model or a
-file wrote is escaped.
+In: a Judged. Out: a Document whose last line is the closing sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from assay.messages import tr
-from assay.reports import judge_deviation
-from assay.reports import judged_sentences as said
-from assay.reports.markdown_blocks import bullets, joined, table
+from assay.reports.judged import sentences as said
+from assay.reports.judged.deviation import deviation_blocks
 from assay.text import number_format as numbers
-from assay.text.safe_text import markdown_inline as inline
+from assay.types import Estimate
+from assay.types.documents import Block, Document, Heading, Note, Sentence, Table, bullets, table
 from assay.types.judged import DomainJudged, Judged, ModelJudged
-from assay.types.judgements import Band, Deviation
+from assay.types.judgements import Band
 
 FITS: frozenset[Band] = frozenset({"EXCELLENT", "GOOD"})
 FITS_WITH_CARE: frozenset[Band] = frozenset({"ACCEPTABLE"})
 SHOWN_FAULTS = 3
 
 
-def final_summary(of: Judged) -> str:
+def final_summary(of: Judged) -> Document:
     """The whole page."""
-    return joined(_blocks(of))
+    return Document(title=tr("Final summary"), blocks=tuple(_blocks(of)))
 
 
-def _blocks(of: Judged) -> Iterator[str | None]:
-    yield f"# {tr('Final summary')}"
+def _blocks(of: Judged) -> Iterator[Block]:
+    yield Heading(tr("Final summary"), 1)
     if of.use_case:
-        yield inline(tr("Judged for this use: {use_case}", use_case=of.use_case))
-    yield f"## {tr('Overall performance')}"
-    yield _performance(of) if of.models else tr("No model was judged.")
-    yield f"## {tr('Best-fit scenarios')}"
+        yield Sentence(tr("Judged for this use: {use_case}", use_case=of.use_case))
+    yield Heading(tr("Overall performance"))
+    yield _performance(of) if of.models else Sentence(tr("No model was judged."))
+    yield Heading(tr("Best-fit scenarios"))
     yield bullets(line for model in of.models for line in _fits(model))
-    yield f"## {tr('Areas for improvement')}"
+    yield Heading(tr("Areas for improvement"))
     yield bullets(line for model in of.models for line in _faults(model))
-    yield f"## {tr('Confidence')}"
+    yield Heading(tr("Confidence"))
     for model in of.models:
         for domain in model.domains:
             named = tr("{model}, {domain}", model=model.model, domain=_name(domain))
-            yield f"**{inline(named)}**"
+            yield Sentence(named, "strong")
             yield bullets([*said.certainty(domain), said.evidence_told(domain)])
-    yield from _judge(of.deviations)
+    if of.deviations:
+        yield Heading(tr("How far the judge is from known scores"))
+        yield from deviation_blocks(of.deviations)
     kept_apart = list(said.isolation(of))
     if kept_apart:
-        yield f"## {tr('What was run')}"
+        yield Heading(tr("What was run"))
         yield bullets(kept_apart)
-    yield bullets(of.notes)
-    yield f"## {tr('Which model to use')}"
-    yield inline(said.closing_sentence(of))
+    yield from map(Note, of.notes)
+    yield Heading(tr("Which model to use"))
+    yield Sentence(said.closing_sentence(of))
 
 
 def _name(of: DomainJudged) -> str:
     return said.domain_name(of.domain)
 
 
-def _performance(of: Judged) -> str:
+def _performance(of: Judged) -> Table:
     heads = (
         tr("model"),
         tr("all domains alike"),
@@ -67,30 +68,29 @@ def _performance(of: Judged) -> str:
         tr("first token"),
         tr("memory"),
     )
-    return table(heads, (_row(model, of.domains) for model in of.models))
+    return table(heads, (_row(model, of) for model in of.models))
 
 
-def _row(model: ModelJudged, domains: Sequence[str]) -> tuple[str, ...]:
+def _row(model: ModelJudged, of: Judged) -> tuple[str, ...]:
     pace = model.pace
     return (
-        inline(model.model),
-        inline(numbers.figure(model.overall)),
-        *(_cell(model.domain(domain)) for domain in domains),
-        "–"
-        if pace is None or not pace.tokens_per_s.n
-        else inline(numbers.figure(pace.tokens_per_s)),
-        "–"
-        if pace is None or not pace.first_token_s.n
-        else inline(numbers.figure(pace.first_token_s)),
+        model.model,
+        numbers.figure(model.overall),
+        *(_cell(model.domain(domain)) for domain in of.domains),
+        _measured(None if pace is None else pace.tokens_per_s),
+        _measured(None if pace is None else pace.first_token_s),
         said.memory(pace),
     )
+
+
+def _measured(of: Estimate | None) -> str:
+    return "–" if of is None or not of.n else numbers.figure(of)
 
 
 def _cell(of: DomainJudged | None) -> str:
     if of is None:
         return "–"
-    band = "" if of.band is None else f" {of.band}"
-    return inline(numbers.figure(of.mean)) + band
+    return numbers.figure(of.mean) + ("" if of.band is None else f" {of.band}")
 
 
 def _fits(model: ModelJudged) -> Iterator[str]:
@@ -139,13 +139,3 @@ def _faults(model: ModelJudged) -> Iterator[str]:
         faults = [*domain.failed_checks[:SHOWN_FAULTS], *domain.weaknesses[:SHOWN_FAULTS]]
         for each in dict.fromkeys(faults):  # a judge may say what the evidence shows
             yield tr("{model}, {domain}: {test}: {what}", test=each.test_id, what=each.text, **gaps)
-
-
-def _judge(deviations: Sequence[Deviation]) -> Iterator[str | None]:
-    if not deviations:
-        return
-    yield f"## {tr('How far the judge is from known scores')}"
-    yield inline(judge_deviation.legend(deviations) or "")
-    rows = (tuple(map(inline, judge_deviation.cells(each))) for each in deviations)
-    yield table(judge_deviation.heads(), rows, right=range(3, 10))
-    yield bullets(judge_deviation.doubts(deviations))

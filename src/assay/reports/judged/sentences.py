@@ -1,7 +1,6 @@
-"""What every report of judged tests says in the same words.
+"""Sentences that several reports of judged tests share.
 
-In: parts of a Judged. Out: whole, translated sentences and names, as plain text; each renderer
-escapes them its own way.
+In: parts of a Judged. Out: whole, translated sentences and names, as plain text.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.messages import tr, trn
-from assay.reports.evaluation_text import confidence_name, isolation_told
+from assay.reports.judged.evaluation_text import confidence_name, isolation_told
 from assay.text import number_format as numbers
 from assay.types import Estimate
 from assay.types.judged import (
@@ -75,24 +74,24 @@ def choice_clause(of: Choice) -> str:
             return tr("use {model} for {domain} ({figure}), ahead of {ahead}", ahead=ahead, **gaps)
         case "quicker":
             return tr(
-                "use {model} for {domain} ({figure}): the tests do not tell it apart from "
-                "{others}, and it is quicker ({speeds})",
+                "use {model} for {domain} ({figure}): no significant difference from {others}, and "
+                "it is quicker ({speeds})",
                 others=_leads(of.equals),
                 speeds=_speeds(of),
                 **gaps,
             )
         case "smaller":
             return tr(
-                "use {model} for {domain} ({figure}): the tests do not tell it apart from "
-                "{others}, and it takes less memory ({sizes})",
+                "use {model} for {domain} ({figure}): no significant difference from {others}, and "
+                "it takes less memory ({sizes})",
                 others=_leads(of.equals),
                 sizes=_sizes(of),
                 **gaps,
             )
         case "higher":
             return tr(
-                "use {model} for {domain} ({figure}), which has the highest mean, though the tests "
-                "do not tell it apart from {others}",
+                "use {model} for {domain} ({figure}), which has the highest mean, but no "
+                "significant difference from {others}",
                 others=_leads(of.tied),
                 **gaps,
             )
@@ -110,7 +109,8 @@ def choice_clause(of: Choice) -> str:
             )
         case _:
             return tr(
-                "for {domain} the tests do not tell {model} ({figure}) apart from {others}",
+                "for {domain} there is no significant difference between {model} ({figure}) and "
+                "{others}",
                 others=_leads(of.tied),
                 **gaps,
             )
@@ -271,7 +271,7 @@ def difference(of: DomainDifference) -> str:
     if of.difference.value is None:
         return tr("no test in common")
     if not of.told_apart:
-        return tr("not told apart")
+        return tr("no significant difference")
     return tr("higher") if of.difference.value > 0 else tr("lower")
 
 
@@ -285,7 +285,7 @@ def over_runs(of: OverRuns) -> Iterator[str]:
         "pairs": trn("{count} test", "{count} tests", of.change.n),
     }
     if not of.told_apart:
-        yield tr("Since the run before: {change} on {pairs}, which is no change to tell.", **gaps)
+        yield tr("Since the run before: {change} on {pairs}, no significant change.", **gaps)
     elif of.change.value > 0:
         yield tr("Since the run before: {change} on {pairs}, better.", **gaps)
     else:

@@ -1,7 +1,7 @@
 """The comparative analysis: each model by domain, its strengths and weaknesses, its trends, what
 the models differ in, and what each is for.
 
-In: a Judged. Out: Markdown. What a judge, a model or a file wrote is escaped.
+In: a Judged. Out: a Document.
 """
 
 from __future__ import annotations
@@ -9,78 +9,88 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.messages import tr
-from assay.reports import judged_sentences as said
-from assay.reports.markdown_blocks import bullets, figures, joined, table
+from assay.reports.judged import sentences as said
 from assay.text import number_format as numbers
-from assay.text.safe_text import markdown_inline as inline
+from assay.text.safe_text import one_line
 from assay.types import Estimate
+from assay.types.documents import (
+    Block,
+    Document,
+    Figures,
+    Heading,
+    Note,
+    Sentence,
+    Table,
+    bullets,
+    table,
+)
 from assay.types.judged import DomainDifference, DomainJudged, Judged, ModelJudged, Remark
 
 LONGEST_REMARK = 300
 
 
-def comparative_analysis(of: Judged) -> str:
+def comparative_analysis(of: Judged) -> Document:
     """The whole page."""
-    return joined(_blocks(of))
+    return Document(title=tr("Comparative analysis"), blocks=tuple(_blocks(of)))
 
 
-def _blocks(of: Judged) -> Iterator[str | None]:
-    yield f"# {tr('Comparative analysis')}"
+def _blocks(of: Judged) -> Iterator[Block]:
+    yield Heading(tr("Comparative analysis"), 1)
     if of.judges:
-        yield inline(tr("Judged by {judges}.", judges=", ".join(of.judges)))
+        yield Sentence(tr("Judged by {judges}.", judges=", ".join(of.judges)))
     if of.use_case:
-        yield inline(tr("Judged for this use: {use_case}", use_case=of.use_case))
+        yield Sentence(tr("Judged for this use: {use_case}", use_case=of.use_case))
     if not of.models:
-        yield tr("No model was judged.")
+        yield Sentence(tr("No model was judged."))
     for model in of.models:
         yield from _model(model)
     if of.differences:
-        yield f"## {tr('Differences between models')}"
-        yield inline(
+        yield Heading(tr("Differences between models"))
+        yield Sentence(
             tr(
-                "Paired by test: the second model less the first, in points of 10. Two models are "
-                "told apart where the 95 % interval leaves out 0 and p is below 0.05."
+                "Paired by test: the second model less the first, in points of 10. A difference is "
+                "significant where the 95 % interval leaves out 0 and p is below 0.05."
             )
         )
         yield _differences(of.differences)
-    yield f"## {tr('Recommendations for use')}"
+    yield Heading(tr("Recommendations for use"))
     yield bullets(said.choice_sentence(choice) for choice in of.choices)
     yield bullets(told for choice in of.choices if (told := said.left_out(choice)) is not None)
-    yield bullets(of.notes)
+    yield from map(Note, of.notes)
 
 
 # --------------------------------------------------------------------------------------- one model
 
 
-def _model(model: ModelJudged) -> Iterator[str | None]:
-    yield f"## {inline(model.model)}"
+def _model(model: ModelJudged) -> Iterator[Block]:
+    yield Heading(model.model)
     rows = [(tr("all domains alike"), model.overall)] if len(model.domains) > 1 else []
     rows += [(said.domain_name(each.domain), each.mean) for each in model.domains]
-    yield figures(rows)
+    yield Figures(tuple(rows))
     for domain in model.domains:
         yield from _domain(domain)
     yield from _over_runs(model)
     if model.pace is not None:
         measured = list(said.pace_figures(model.pace))
         if measured or model.pace.memory_bytes:
-            yield f"### {tr('Speed and size')}"
+            yield Heading(tr("Speed and size"), 3)
         if measured:
-            yield figures(measured)
+            yield Figures(tuple(measured))
         if model.pace.memory_bytes:
-            yield inline(tr("Memory: {size}.", size=said.memory(model.pace)))
+            yield Sentence(tr("Memory: {size}.", size=said.memory(model.pace)))
 
 
-def _domain(of: DomainJudged) -> Iterator[str | None]:
-    yield f"### {inline(said.domain_name(of.domain))}"
-    yield inline(f"{said.bands(of)}.")
-    yield figures(_criteria(of))
+def _domain(of: DomainJudged) -> Iterator[Block]:
+    yield Heading(said.domain_name(of.domain), 3)
+    yield Sentence(f"{said.bands(of)}.")
+    yield Figures(tuple(_criteria(of)))
     yield bullets([*_extremes(of), said.evidence_told(of)])
     yield from _remarks(tr("Strengths"), of.strengths)
     yield from _remarks(tr("Weaknesses"), of.weaknesses)
     yield from _remarks(tr("What the evidence shows against it"), of.failed_checks)
     yield from _remarks(tr("Unscored"), of.unscored)
     if len(of.categories) > 1:
-        yield f"#### {tr('Across categories')}"
+        yield Heading(tr("Across categories"), 4)
         yield _categories(of)
 
 
@@ -101,25 +111,25 @@ def _extremes(of: DomainJudged) -> Iterator[str]:
         yield tr("Weakest criterion: {criterion}.", criterion=of.weakest)
 
 
-def _remarks(title: str, remarks: Sequence[Remark]) -> Iterator[str | None]:
+def _remarks(title: str, remarks: Sequence[Remark]) -> Iterator[Block]:
     if remarks:
-        yield f"#### {title}"
-        yield "\n".join(
-            f"- {inline(tests)}: {inline(text, longest=LONGEST_REMARK)}"
+        yield Heading(title, 4)
+        yield bullets(
+            f"{tests}: {one_line(text, longest=LONGEST_REMARK)}"
             for text, tests in said.by_reason(remarks)
         )
 
 
-def _categories(of: DomainJudged) -> str:
+def _categories(of: DomainJudged) -> Table:
     heads = (
         tr("category"), tr("mean of 10"), tr("95 % interval"), tr("tests"), tr("unscored"),
         tr("band"),
     )  # fmt: skip
     rows = (
         (
-            inline(name or "–"),
+            name or "–",
             numbers.value(mean),
-            inline(numbers.interval(mean)),
+            numbers.interval(mean),
             numbers.count(mean.n),
             numbers.count(mean.unscored),
             of.category_bands.get(name, "–"),
@@ -129,10 +139,10 @@ def _categories(of: DomainJudged) -> str:
     return table(heads, rows, right=(1, 2, 3, 4))
 
 
-def _over_runs(model: ModelJudged) -> Iterator[str | None]:
+def _over_runs(model: ModelJudged) -> Iterator[Block]:
     if not model.over_runs:
         return
-    yield f"### {tr('Over runs')}"
+    yield Heading(tr("Over runs"), 3)
     for each in model.over_runs:
         heads = (
             tr("run"), tr("when"), said.domain_name(each.domain), tr("95 % interval"), "n",
@@ -140,10 +150,10 @@ def _over_runs(model: ModelJudged) -> Iterator[str | None]:
         )  # fmt: skip
         rows = (
             (
-                inline(point.run),
-                inline(point.when),
+                point.run,
+                point.when,
                 numbers.value(point.mean),
-                inline(numbers.interval(point.mean)),
+                numbers.interval(point.mean),
                 numbers.count(point.mean.n),
                 numbers.count(point.mean.unscored),
             )
@@ -156,21 +166,21 @@ def _over_runs(model: ModelJudged) -> Iterator[str | None]:
 # ---------------------------------------------------------------------------------- between models
 
 
-def _differences(found: Sequence[DomainDifference]) -> str:
+def _differences(found: Sequence[DomainDifference]) -> Table:
     heads = (
         tr("domain"), tr("first"), tr("second"), tr("difference, 95 % interval"), tr("pairs"),
         tr("higher"), tr("lower"), "p", "",
     )  # fmt: skip
     rows = (
         (
-            inline(said.domain_name(each.domain)),
-            inline(each.a),
-            inline(each.b),
-            inline(numbers.difference(each.difference)),
+            said.domain_name(each.domain),
+            each.a,
+            each.b,
+            numbers.difference(each.difference),
             numbers.count(each.difference.n),
             numbers.count(each.higher),
             numbers.count(each.lower),
-            inline(numbers.p_value(each.p_value)),
+            numbers.p_value(each.p_value),
             said.difference(each),
         )
         for each in found

@@ -1,0 +1,191 @@
+"""Paired comparisons of runs: differences, intervals, significance, the tests that flipped.
+
+In: a Comparison. Out: a Document.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from assay.messages import tr, trn
+from assay.reports.sentences import outcome
+from assay.text import number_format as numbers
+from assay.types.documents import (
+    Block,
+    Column,
+    Document,
+    Heading,
+    Note,
+    Row,
+    Sentence,
+    Span,
+    Table,
+    Tone,
+    bullets,
+)
+from assay.types.results import Comparison, Flip, PairComparison, SuiteComparison
+
+SHOWN_FLIPS = 20  # on a terminal
+SHOWN_IDS = 5
+TONES: dict[str, Tone] = {"better": "good", "worse": "bad"}
+
+
+def comparison_document(comparison: Comparison) -> Document:
+    """The first side against each of the others."""
+    return Document(title=tr("Comparison"), blocks=tuple(_blocks(comparison)))
+
+
+def _blocks(comparison: Comparison) -> Iterator[Block]:
+    yield Heading(tr("Comparison"), 1)
+    if not comparison.pairs:
+        yield Sentence(tr("There is nothing to compare."))
+    for pair in comparison.pairs:
+        yield from _pair(pair)
+    yield from map(Note, comparison.notes)
+
+
+def _pair(pair: PairComparison) -> Iterator[Block]:
+    first, second = names_of_sides(pair)
+    yield Heading(tr("{second} against {first}", first=first, second=second))
+    for name, side in ((tr("first"), pair.a), (tr("second"), pair.b)):
+        yield Sentence((f"{name}: ", Span(side.model, "name"), f"  {side.run}"), "dim")
+    for compared in pair.suites:
+        yield from _compared(compared, first, second)
+    yield from map(Note, pair.notes)
+
+
+def names_of_sides(pair: PairComparison) -> tuple[str, str]:
+    """What sentences call the sides: their models, or their runs where the model is the same."""
+    if pair.a.model != pair.b.model:
+        return pair.a.model, pair.b.model
+    return pair.a.run, pair.b.run
+
+
+def _compared(compared: SuiteComparison, first: str, second: str) -> Iterator[Block]:
+    yield Heading(compared.suite, 3)
+    yield Sentence(finding(compared, first, second), TONES.get(compared.verdict, "strong"))
+    yield _differences(compared)
+    yield bullets(_explanations(compared))
+    if compared.flips:
+        yield Sentence(trn("{count} test flipped:", "{count} tests flipped:", len(compared.flips)))
+        yield Table(
+            columns=(
+                Column(),
+                Column(head=tr("test")),
+                Column(head=tr("category"), weight=1),
+                Column(head=tr("first")),
+                Column(head=tr("second")),
+            ),
+            rows=tuple(map(_flip, compared.flips)),
+            most_on_terminal=SHOWN_FLIPS,
+        )
+
+
+def _differences(compared: SuiteComparison) -> Table:
+    parts = [(c.name, c.a, c.b, c.difference, c.p_value) for c in compared.categories]
+    whole = (tr("points"), compared.a, compared.b, compared.difference, compared.p_value)
+    return Table(
+        columns=(
+            Column(),
+            Column(head=tr("first"), align="right"),
+            Column(head=tr("second"), align="right"),
+            Column(head=tr("difference, 95 % interval"), align="right"),
+            Column(head=tr("pairs"), align="right"),
+            Column(head="p", align="right", weight=1),
+        ),
+        rows=tuple(
+            Row(
+                (
+                    name,
+                    numbers.value(a),
+                    numbers.value(b),
+                    numbers.difference(difference),
+                    numbers.count(difference.n),
+                    numbers.p_value(p),
+                )
+            )
+            for name, a, b, difference, p in [*parts, whole]
+        ),
+    )
+
+
+def _flip(flip: Flip) -> Row:
+    return Row(
+        (
+            "+" if flip.gained else "−",
+            flip.id,
+            flip.category,
+            f"{outcome(flip.outcome_a)} {numbers.score(flip.score_a)}",
+            f"{outcome(flip.outcome_b)} {numbers.score(flip.score_b)}",
+        ),
+        tone="good" if flip.gained else "bad",
+    )
+
+
+# --------------------------------------------------------------------------------------- sentences
+
+
+def finding(compared: SuiteComparison, first: str, second: str) -> str:
+    """What a comparison found, with the names of both sides."""
+    p = numbers.p_value(compared.adjusted_p)
+    gaps = {"first": first, "second": second, "p": p if p.startswith("<") else f"= {p}"}
+    return {
+        "better": tr("{second} is better than {first} (p {p}).", **gaps),
+        "worse": tr("{second} is worse than {first} (p {p}).", **gaps),
+        "undecided": tr("No significant difference (p {p}).", **gaps),
+        "nothing_in_common": tr("The two sides share no scored test."),
+    }[compared.verdict]
+
+
+def _explanations(compared: SuiteComparison) -> Iterator[str]:
+    if compared.p_value is not None:
+        yield _how_tested(compared)
+    if compared.detectable is not None:
+        yield trn(
+            "With {count} test a true difference of about {points:.0f} points is found four times "
+            "in five.",
+            "With {count} tests a true difference of about {points:.0f} points is found four times "
+            "in five.",
+            compared.difference.n,
+            points=compared.detectable,
+        )
+    yield from _left_out(compared)
+
+
+def _how_tested(compared: SuiteComparison) -> str:
+    """The test behind the p-value and what it counted."""
+    return trn(
+        "{method} over {count} pair: {gained} higher, {lost} lower; p {p}, {adjusted} by Holm.",
+        "{method} over {count} pairs: {gained} higher, {lost} lower; p {p}, {adjusted} by Holm.",
+        compared.difference.n,
+        method={
+            "mcnemar": tr("Exact McNemar"),
+            "stratified mcnemar": tr("McNemar by category"),
+            "paired bootstrap": tr("Paired bootstrap"),
+        }.get(compared.method, compared.method),
+        gained=numbers.count(compared.gained),
+        lost=numbers.count(compared.lost),
+        p=numbers.p_value(compared.p_value),
+        adjusted=numbers.p_value(compared.adjusted_p),
+    )
+
+
+def _left_out(compared: SuiteComparison) -> Iterator[str]:
+    """Why tests could not be paired, one sentence a reason, naming the first few."""
+    why = {
+        "only_in_first": tr("only in the first"),
+        "only_in_second": tr("only in the second"),
+        "changed": tr("changed between the two"),
+        "unscored": tr("not scored on one side"),
+    }
+    for reason, count in Counter(test.reason for test in compared.left_out).items():
+        ids = [test.id for test in compared.left_out if test.reason == reason]
+        shown = ", ".join(ids[:SHOWN_IDS]) + (", …" if count > SHOWN_IDS else "")
+        yield trn(
+            "Left out: {count} test {why} ({ids}).",
+            "Left out: {count} tests {why} ({ids}).",
+            count,
+            why=why[reason],
+            ids=shown,
+        )

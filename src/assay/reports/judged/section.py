@@ -1,0 +1,160 @@
+"""The judged tests of a run in its report.
+
+In: a Judged. Out: blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from assay.messages import tr
+from assay.reports.judged import sentences as said
+from assay.reports.judged.deviation import deviation_blocks
+from assay.reports.pictures.judged import overall_by_test
+from assay.text import number_format as numbers
+from assay.text.safe_text import one_line
+from assay.types import Estimate
+from assay.types.documents import (
+    Block,
+    Column,
+    Figures,
+    Fold,
+    Heading,
+    Line,
+    Note,
+    Picture,
+    Row,
+    Sentence,
+    Span,
+    Table,
+    Tone,
+    bullets,
+    sign,
+)
+from assay.types.judged import Judged, ModelJudged, TestJudged
+from assay.types.judgements import Band, FinalJudgement
+
+TONES: dict[Band, Tone] = {
+    "EXCELLENT": "good",
+    "GOOD": "good",
+    "ACCEPTABLE": "warning",
+    "POOR": "bad",
+    "FAILED": "bad",
+}
+LONGEST_REASON = 200
+
+
+def judged_blocks(of: Judged) -> Iterator[Block]:
+    """Every test and model, the means, what is unscored, and which model to use."""
+    if not of.models:
+        return
+    title = tr("Judged tests")
+    yield Heading(title)
+    if of.judges:
+        yield Sentence(tr("Judged by {judges}.", judges=", ".join(of.judges)), "dim")
+    yield Picture(title=title, draw=partial(overall_by_test, of))
+    yield _table(of)
+    yield Sentence(_legend(of), "dim")
+    yield Figures(tuple(_means(of)))
+    for model in of.models:
+        yield Fold(tr("Why: {model}", model=model.model), tuple(_reasons(model)), long=True)
+    yield bullets(_unscored(of))
+    if of.deviations:
+        yield Heading(tr("How far the judge is from known scores"), 3)
+        yield from deviation_blocks(of.deviations)
+    for sentence in said.isolation(of):
+        yield Sentence(sentence, "dim")
+    for choice in of.choices:
+        left_out = said.left_out(choice)
+        if left_out is not None:
+            yield Note(left_out)
+    yield from map(Note, of.notes)
+    yield Sentence(said.closing_sentence(of), "strong")
+
+
+def _table(of: Judged) -> Table:
+    columns = tuple(Column(head=model.model) for model in of.models)
+    return Table(
+        columns=(Column(head=tr("test")), *columns),
+        rows=tuple(
+            Row((said.test_name(first), *("–" if test is None else _cell(test) for test in row)))
+            for first, row in _rows(of)
+        ),
+    )
+
+
+def _cell(test: TestJudged) -> Line:
+    """7.2 GOOD, 9/12, and how far judgements differ or what the judge alone would give."""
+    evidence = f", {said.evidence(test)}" if test.evidence_total else ""
+    alone = said.judge_only(test)
+    more = (said.judged_range(test), tr("alone {overall}", overall=alone) if alone else "")
+    return (
+        Span(said.overall(test), TONES[test.band] if test.band else "warning"),
+        evidence,
+        *(Span(f" ({each})", "dim") for each in more if each),
+    )
+
+
+def _legend(of: Judged) -> str:
+    told = tr("Overall of 10 and its band, checks that hold of all that were run.")
+    if any(said.judge_only(test) for model in of.models for test in model.tests):
+        told = tr("{told} “alone”: what the judge would give without them.", told=told)
+    if any(said.judged_range(test) for model in of.models for test in model.tests):
+        told = tr("{told} From–to: by the lowest and highest scores given.", told=told)
+    return told
+
+
+def _reasons(model: ModelJudged) -> Iterator[Block]:
+    """Criterion by criterion, with the explanation and every check."""
+    for test in model.tests:
+        yield Sentence((said.test_name(test), f"  {said.overall(test)}"), "strong")
+        for judgement in test.verdicts:
+            yield from _reason(judgement)
+
+
+def _reason(of: FinalJudgement) -> Iterator[Block]:
+    criteria = ", ".join(
+        f"{each.label} {each.score}/10"
+        + (f" ({tr('judged {score}', score=each.judged)})" if each.capped else "")
+        for each in of.criteria
+    )
+    for sentence in (criteria, of.explanation, of.borderline):
+        if sentence:
+            yield Sentence(sentence)
+    yield bullets((sign(check.passed), f" {check.explanation}") for check in of.evidence.checks)
+
+
+def _rows(of: Judged) -> Iterator[tuple[TestJudged, list[TestJudged | None]]]:
+    """Every test that any model was judged on, beside all models."""
+    by_model = [{(test.suite, test.test_id): test for test in model.tests} for model in of.models]
+    for key in dict.fromkeys(key for tests in by_model for key in tests):
+        row = [tests.get(key) for tests in by_model]
+        yield next(test for test in row if test is not None), row
+
+
+def _means(of: Judged) -> Iterator[tuple[str, Estimate]]:
+    for domain in of.domains:
+        for model in of.models:
+            judged = model.domain(domain)
+            if judged is not None:
+                yield _named(of, model, said.domain_name(domain)), judged.mean
+
+
+def _named(of: Judged, model: ModelJudged, what: str) -> str:
+    if len(of.models) == 1:
+        return what
+    return tr("{what}, {model}", what=what, model=model.model)
+
+
+def _unscored(of: Judged) -> Iterator[str]:
+    """A line for each reason: a judge that is down says the same of every test."""
+    for model in of.models:
+        remarks = [each for domain in model.domains for each in domain.unscored]
+        for why, tests in said.by_reason(remarks):
+            yield tr(
+                "Unscored: {test}, {model}: {why}",
+                test=tests,
+                model=model.model,
+                why=one_line(why, longest=LONGEST_REASON) or numbers.not_measured(),
+            )

@@ -1,0 +1,230 @@
+"""A run's report: what was decided, then every model, suite and test.
+
+In: a Report. Out: a Document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.messages import tr
+from assay.reports import quantities, sentences, surroundings
+from assay.reports.decision import name_of
+from assay.reports.decision_blocks import decision_blocks
+from assay.reports.judged.section import judged_blocks
+from assay.reports.judged.sentences import closing_sentence
+from assay.reports.pictures.quality import draw_quality
+from assay.text import number_format as numbers
+from assay.types import Estimate, Outcome
+from assay.types.documents import (
+    Block,
+    Column,
+    Document,
+    Figures,
+    Fold,
+    Heading,
+    Hint,
+    Note,
+    Row,
+    Sentence,
+    Span,
+    Table,
+    Tone,
+    Verbatim,
+)
+from assay.types.results import ModelReport, RepeatRow, Report, SuiteSummary, TestRow
+
+TONES: dict[Outcome, Tone] = {
+    Outcome.PASS: "good",
+    Outcome.FAIL: "bad",
+    Outcome.NO_ANSWER: "warning",
+    Outcome.UNSCORED: "warning",
+    Outcome.FAILED: "warning",
+}
+SHOWN_NAMES = 4
+
+
+def run_document(report: Report, *, tests_first: bool = False) -> Document:
+    """One run. With `tests_first` every test is before the scores: who reads all answers on a
+    terminal finds the scores at the end.
+    """
+    return Document(
+        title=tr("Run {run}", run=report.run),
+        blocks=tuple(_blocks(report, tests_first=tests_first)),
+        out=report.out,
+    )
+
+
+def _blocks(report: Report, *, tests_first: bool) -> Iterator[Block]:
+    if tests_first:
+        for model in report.models:
+            for summary in model.suites:
+                yield Heading((Span(model.spec, "name"), f"  {summary.suite}"))
+                yield _tests(summary)
+    yield Heading(tr("Run {run}", run=report.run), 2 if tests_first else 1)
+    yield Sentence(sentences.state(report), "dim")
+    if report.machine is not None:
+        yield Sentence(surroundings.machine_line(report.machine), "dim")
+    if not report.models:
+        yield Sentence(tr("This run has no model."))
+    if report.judged is not None and report.judged.models:
+        yield Sentence(closing_sentence(report.judged), "strong")
+    decided = tuple(decision_blocks(report))
+    yield from decided
+    if not decided and report.selected is not None:
+        yield Sentence(tr("Selected: {model}", model=report.selected), "good")
+    if not decided:  # checkpoints have a picture of their own
+        yield from draw_quality(report)
+    yield from _models(report, tests=not tests_first)
+    if report.judged is not None:
+        yield from judged_blocks(report.judged)
+    yield from map(Note, report.notes)
+    yield from map(Hint, report.hints)
+    if report.command:
+        yield Sentence((tr("The same again: "), Span(report.command, "code")), "dim")
+    if report.version:
+        yield Sentence(tr("Made by Assay {version}.", version=report.version), "dim")
+
+
+def _models(report: Report, *, tests: bool) -> Iterator[Block]:
+    """Several checkpoints have their suites beside each other first."""
+    brief = report.decision is not None and len(report.models) > 1
+    if brief:
+        yield from _suites_in_brief(report)
+    for model in report.models:
+        heading, *blocks = _model(model, tests=tests)
+        if brief:
+            yield Fold(model.spec, tuple(blocks))
+        else:
+            yield from (heading, *blocks)
+
+
+def _model(model: ModelReport, *, tests: bool) -> Iterator[Block]:
+    accepted = sentences.acceptance(model)
+    verdict = Span(f"  {accepted}", "good" if model.accepted else "bad") if accepted else ""
+    yield Heading((Span(model.spec, "name"), verdict))
+    for known in (surroundings.about_line(model.about), surroundings.observed_line(model.observed)):
+        if known is not None:
+            yield Sentence(known, "dim")
+    for summary in model.suites:
+        yield from _suite(summary, tests=tests)
+    if model.measurements:
+        yield Heading(tr("Measurements"), 3)
+        yield Figures(tuple(quantities.measurements(model.measurements)))
+    yield Heading(tr("Performance"), 3)
+    yield Sentence(quantities.answered(model.performance))
+    decoding = quantities.decoding(model.performance)
+    if decoding is not None:
+        yield Sentence(decoding)
+    measured = tuple(quantities.measured(model.performance))
+    notes = map(Sentence, quantities.notes(model.performance))
+    yield Fold(tr("Every figure"), (Figures(measured), *notes))
+    yield from map(Note, sentences.model_notes(model))
+
+
+def _suite(summary: SuiteSummary, *, tests: bool) -> Iterator[Block]:
+    title = f" – {summary.title}" if summary.title else ""
+    yield Heading((summary.suite, Span(title) if title else ""), 3)
+    score = tr("score {figure}", figure=numbers.figure(summary.score))
+    yield Sentence(score, "warning" if summary.score.incomplete else "strong")
+    yield Figures(tuple(summary.categories.items()))
+    if summary.baselines is not None:
+        yield Sentence(tr("Baselines"), "strong")
+        yield Figures(tuple(sentences.baselines(summary.baselines)))
+        sampled = sentences.baselines_sampled(summary.baselines)
+        if sampled is not None:
+            yield Sentence(sampled)
+    yield Sentence(sentences.outcomes(summary))
+    if tests:
+        yield Fold(tr("Every test"), (_tests(summary),))
+
+
+# -------------------------------------------------------------------------------------- every test
+
+
+def _tests(summary: SuiteSummary) -> Table:
+    return Table(
+        columns=(
+            Column(head=tr("test")),
+            Column(head=tr("category")),
+            Column(head=tr("outcome")),
+            Column(head=tr("score"), align="right"),
+            Column(head=tr("why")),
+        ),
+        rows=tuple(map(_test, summary.tests)),
+    )
+
+
+def _test(row: TestRow) -> Row:
+    tries = (_tries(row),) if row.repeats else ()
+    answer = None if row.repeats else row.answer
+    written = (
+        *((Verbatim(row.question, title=tr("question")),) if row.question else ()),
+        *(() if answer is None else (Verbatim(answer, title=tr("answer")),)),
+    )
+    shown = (Fold(tr("question and answer"), written),) if written else ()
+    return Row((row.id, row.category, *_marked(row)), details=(*shown, *tries))
+
+
+def _tries(row: TestRow) -> Table:
+    columns = (Column(), Column(), Column(align="right"), Column())
+    return Table(columns=columns, rows=tuple(map(_try, row.repeats)))
+
+
+def _try(row: RepeatRow) -> Row:
+    answer = () if row.answer is None else (Verbatim(row.answer),)
+    shown = (Fold(tr("answer"), answer),) if answer else ()
+    return Row((tr("try {number}", number=row.repeat + 1), *_marked(row)), details=shown)
+
+
+def _marked(row: TestRow | RepeatRow) -> tuple[Span, str, str]:
+    outcome = Span(sentences.outcome(row.outcome), TONES[row.outcome])
+    return outcome, numbers.score(row.score), row.explanation
+
+
+# --------------------------------------------------------------------- several checkpoints in brief
+
+
+def _suites_in_brief(report: Report) -> Iterator[Block]:
+    """What the models are, and their scores suite by suite beside the best baseline."""
+    for names, known in _about(report):
+        yield Sentence(tr("{names}: {facts}", names=names, facts=known), "dim")
+    for suite in dict.fromkeys(each.suite for model in report.models for each in model.suites):
+        rows = list(_scores(report, suite))
+        first = rows[0][1]
+        yield Heading((suite, Span(f" – {first.title}") if first.title else ""), 3)
+        scores = [(name, summary.score) for name, summary in rows]
+        yield Figures((*scores, *_best_baseline(first)))
+    for model in report.models:
+        name = name_of(report, model)
+        for note in sentences.model_notes(model):
+            yield Note(tr("{model}: {note}", model=name, note=note))
+    yield Sentence(tr("-v shows every suite, category and test of each model."), "dim")
+
+
+def _about(report: Report) -> Iterator[tuple[str, str]]:
+    """What is known of the models, once for all that are alike."""
+    alike: dict[str, list[str]] = {}
+    for model in report.models:
+        if known := surroundings.about_line(model.about):
+            alike.setdefault(known, []).append(name_of(report, model))
+    for known, names in alike.items():
+        more = len(names) - SHOWN_NAMES
+        yield ", ".join(names[:SHOWN_NAMES]) + (f", … (+{more})" if more > 0 else ""), known
+
+
+def _scores(report: Report, suite: str) -> Iterator[tuple[str, SuiteSummary]]:
+    for model in report.models:
+        for summary in model.suites:
+            if summary.suite == suite:
+                yield name_of(report, model), summary
+
+
+def _best_baseline(summary: SuiteSummary) -> list[tuple[str, Estimate]]:
+    if summary.baselines is None:
+        return []
+    known = [each for each in sentences.baselines(summary.baselines) if each[1].value is not None]
+    if not known:
+        return []
+    answer, score = max(known, key=lambda each: each[1].value or 0.0)
+    return [(tr("baseline: {answer}", answer=answer), score)]
