@@ -77,7 +77,9 @@ class Registry(Generic[Registered]):
         near = get_close_matches(name, self._known, 1)
         if near:
             problem = tr("{problem}; did you mean {near!r}?", problem=problem, near=near[0])
-        raise UsageError(problem, hint=tr("known: {names}", names=", ".join(sorted(self._known))))
+        raise UsageError(
+            problem, hint=tr("choose one of: {names}", names=", ".join(sorted(self._known)))
+        )
 
     def _load_shipped(self) -> None:
         if self._package is None:

@@ -14,8 +14,13 @@ from assay.checks.judge import Judge
 from assay.checks.keywords import Keywords
 from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.top_k import TopK
-from assay.reports.test_plan import test_plan as plan_of
+from assay.reports.formats.markdown import render_markdown
+from assay.reports.test_plan import test_plan
 from assay.types import Case, Check, Message
+
+
+def plan_of(case: Case) -> str:
+    return render_markdown(test_plan(case))
 
 
 def case_of(check: Check, prompt: str = "Why?") -> Case:

@@ -9,12 +9,17 @@ import pytest
 
 from assay.checks.own_prompt import OwnPrompt
 from assay.errors import InvalidFiles, UsageError
-from assay.reports.test_plan import test_plan as plan_of
+from assay.reports.formats.markdown import render_markdown
+from assay.reports.test_plan import test_plan
 from assay.suites.catalogue import SHIPPED
 from assay.suites.load import load_suite
 from assay.suites.test_plan_file import load_test_plans
 from assay.types import Case, Message, Suite
 from tests.suites.conftest import WriteSuite
+
+
+def plan_of(case: Case) -> str:
+    return render_markdown(test_plan(case))
 
 
 def write_plans(folder: Path, *suites: Suite) -> Path:

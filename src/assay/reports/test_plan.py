@@ -1,6 +1,6 @@
 """test-plans/TEST-ID.md: what a test asks and how its answer is scored, before any model is asked.
 
-In: a Case. Out: Markdown. A judged test ends in the test itself as JSON, files and all, which
+In: a Case. Out: a Document. A judged test ends in the test itself as JSON, files and all, which
 `suites/test_plan_file.py` reads: answers that are made elsewhere can then be judged with nothing
 but this page.
 """
@@ -12,47 +12,53 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.messages import tr, translated
-from assay.text.safe_text import markdown_block, markdown_inline
 from assay.types import Case, JudgeFields
+from assay.types.documents import (
+    Block,
+    Document,
+    Heading,
+    Sentence,
+    Span,
+    Verbatim,
+    bullets,
+)
 
 
-def test_plan(case: Case) -> str:
+def test_plan(case: Case) -> Document:
     """One test, for a reader."""
-    return "\n\n".join(_blocks(case)) + "\n"
+    return Document(title=case.id, blocks=tuple(_blocks(case)))
 
 
 test_plan.__test__ = False  # type: ignore[attr-defined]  # pytest takes every test_… for its own
 
 
-def _blocks(case: Case) -> Iterator[str]:
-    yield f"# {markdown_inline(case.id)}"
+def _blocks(case: Case) -> Iterator[Block]:
+    yield Heading(case.id, 1)
     if case.description:
-        yield markdown_inline(case.description)
-    yield markdown_inline(
+        yield Sentence(case.description)
+    yield Sentence(
         tr("Suite {suite}, category {category}.", suite=case.suite, category=case.category)
     )
-    yield f"## {tr('What is asked')}"
+    yield Heading(tr("What is asked"))
     if case.system:
-        yield f"**{tr('system')}**"
-        yield markdown_block(case.system)
+        yield Verbatim(case.system, title=tr("system"))
     for message in case.messages:
-        yield f"**{_role(message.role)}**"
-        yield markdown_block(message.content)
+        yield Verbatim(message.content, title=_role(message.role))
     if case.live:
-        yield tr("Each user turn is asked in turn, with the model’s own replies between.")
-    yield f"## {tr('How the answer is scored')}"
-    yield f"`{case.method}`: {markdown_inline(translated(case.check.description))}"
-    expected = "\n".join(_bullet(name, text) for name, text in case.check.describe())
+        yield Sentence(tr("Each user turn is asked in turn, with the model’s own replies between."))
+    yield Heading(tr("How the answer is scored"))
+    yield Sentence((Span(case.method, "code"), f": {translated(case.check.description)}"))
+    expected = [_bullet(name, text) for name, text in case.check.describe()]
     if expected:
-        yield f"## {tr('What is expected')}"
-        yield expected
-    yield f"## {tr('Settings')}"
-    yield "\n".join(_settings(case))
+        yield Heading(tr("What is expected"))
+        yield bullets(expected)
+    yield Heading(tr("Settings"))
+    yield bullets(_settings(case))
     if case.check.judged:
-        yield f"## {tr('As a test file')}"
+        yield Heading(tr("As a test file"))
         test = _as_test(case, case.check.judged)
         whole = {"suite": case.suite, "category": case.category, "test": test}
-        yield f"```json\n{json.dumps(whole, ensure_ascii=True, indent=1)}\n```"
+        yield Verbatim(json.dumps(whole, ensure_ascii=True, indent=1), language="json")
 
 
 def _as_test(case: Case, check: JudgeFields) -> dict[str, Any]:
@@ -85,8 +91,10 @@ def _role(role: str) -> str:
 
 def _settings(case: Case) -> Iterator[str]:
     yield _bullet(tr("temperature"), f"{case.temperature:g}")
-    longest = tr("as the model’s kind has it") if case.max_tokens is None else str(case.max_tokens)
-    yield _bullet(tr("most tokens"), longest)
+    longest = (
+        tr("the default of the model’s kind") if case.max_tokens is None else str(case.max_tokens)
+    )
+    yield _bullet(tr("maximum tokens"), longest)
     yield from _each(tr("stops at"), case.stop)
     if case.language:
         yield _bullet(tr("language"), case.language)
@@ -99,4 +107,4 @@ def _each(name: str, texts: tuple[str, ...] | list[str]) -> Iterator[str]:
 
 
 def _bullet(name: str, text: str) -> str:
-    return f"- {markdown_inline(name)}: {markdown_inline(text)}"
+    return f"{name}: {text}"

@@ -23,7 +23,7 @@ from assay.suites.load import load_suite
 from assay.types import Suite
 
 MAX_BYTES = 5_000_000  # of one page
-_BLOCK = re.compile(r"^```json\n(.*?)\n```\s*$", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"^(```+)json\n(.*?)\n\1\s*$", re.DOTALL | re.MULTILINE)
 _NAME = re.compile(r"[\w-][\w.-]{0,99}")  # never "..", which would be another folder
 
 
@@ -57,7 +57,7 @@ def _test_of(page: Path) -> Mapping[str, Any] | None:
     if not blocks:
         return None
     try:
-        told = json.loads(blocks[-1])
+        told = json.loads(blocks[-1][1])
     except (ValueError, RecursionError) as error:
         raise _no_test(page, str(error)) from error
     names = [told.get("suite"), told.get("category")] if isinstance(told, dict) else [None]

@@ -1,5 +1,7 @@
-"""A report before it is drawn: a Document of blocks. Builders in `reports/` make them, and the
-renderers (terminal, Markdown, HTML) know these blocks and nothing of runs, judges or checkpoints.
+"""A report before it is drawn: a Document of blocks.
+
+In: nothing. Out: the blocks, which builders in `reports/` make and which the renderers (terminal,
+Markdown, HTML) draw without knowing of runs, judges or checkpoints.
 
 Texts are plain and unescaped: a renderer makes what a model, a file or a user wrote harmless.
 A tone never carries a meaning alone; the words beside it say the same.

@@ -132,7 +132,7 @@ class RunFolder:
                     if stopped():
                         return
                     if name not in self._written:
-                        self._put_once(name, test_plan(case))
+                        self._put_once(name, render_markdown(test_plan(case)))
 
     def write_answer(
         self,
