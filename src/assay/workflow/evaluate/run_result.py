@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import UsageError
 from assay.messages import tr
-from assay.reports import as_json
+from assay.reports.json_documents import run_json
 from assay.types.results import Report
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class RunResult(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """The document that `assay run --json` prints."""
-        return dict(as_json.report(self))
+        return dict(run_json(self))
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row per model and test."""
