@@ -122,13 +122,14 @@ class Composite(Check):
 
     def problems(self, test: Case, /) -> Iterator[Problem]:
         yield from self.expected_format.problems() if self.expected_format else ()
-        if not self.keywords and not self.format:
+        present = self._present(test)
+        if not present - {"ewe_quality"}:
             message = tr(
                 "the test checks nothing; 'composite' needs 'expected_keywords' or a rule in "
                 "'expected_format'"
             )
             yield Problem((), message)
-        elif not any(self._weight(part) for part in self._present(test)):
+        elif not any(map(self._weight, present)):
             message = tr("the test checks nothing; every part that it has weighs 0")
             yield Problem(("weights",), message)
 
@@ -141,7 +142,12 @@ class Composite(Check):
                 yield Problem(("weights", part), message, about_key=True)
 
     def _present(self, test: Case) -> set[str]:
-        is_there = (self.keywords, self.format, self.ewe_applies(test.language))
+        rules = self.expected_format
+        is_there = (
+            self.expected_keywords,
+            rules and rules.can_fail,
+            self.ewe_applies(test.language),
+        )
         return {part for part, there in zip(PARTS, is_there, strict=True) if there}
 
     def stored(self) -> Mapping[str, Any]:

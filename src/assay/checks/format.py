@@ -28,6 +28,7 @@ from assay.types import LANGUAGES, Case, Check, Context, Problem, Score, ScorePa
 MARKDOWN_ELEMENTS = (
     "header", "list", "bold", "italic", "code", "code_block", "table", "link", "quote",
 )  # fmt: skip
+_LEAST = ("min_length", "min_words")
 _LIMITS = (("min_length", "max_length"), ("min_words", "max_words"))
 
 
@@ -60,11 +61,11 @@ class Rules:
     @property
     def can_fail(self) -> bool:
         """Whether some answer can break a rule: a least length of 0 and an empty list are none."""
-        return any(self._given(rule.name) for rule in fields(self))
-
-    def _given(self, name: str) -> bool:
-        value = getattr(self, name)
-        return value not in (None, ()) and not (name in ("min_length", "min_words") and value == 0)
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if value not in (None, ()) and (value or name not in _LEAST):
+                return True
+        return False
 
     def describe(self) -> Iterator[tuple[str, str]]:
         """Each stated rule with what it asks for."""

@@ -201,6 +201,8 @@ def _short(field: str, items: Phrases) -> Iterator[Problem]:
 
 def fold_keyword(word: str) -> str:
     """A keyword as it is compared, white space as single spaces."""
+    if word.isascii():
+        return " ".join(word.lower().split())
     return " ".join(fold_for_matching(word).split())
 
 

@@ -136,6 +136,8 @@ class Form:
 
 def refuse_repeats(items: Sequence[str]) -> Sequence[str]:
     """A rule: no text stands in a list twice, white space apart."""
+    if len({" ".join(item.split()) for item in items}) == len(items):
+        return items
     seen: set[str] = set()
     for index, item in enumerate(items):
         plain = " ".join(item.split())
@@ -159,11 +161,13 @@ class Validator:
     Args:
         kind: the type.
         toml: whether sentences speak of tables, as TOML does, rather than of objects.
+        ignores_others: whether the document may have keys beside those of the type.
     """
 
-    def __init__(self, kind: Any, *, toml: bool = False) -> None:
+    def __init__(self, kind: Any, *, toml: bool = False, ignores_others: bool = False) -> None:
         self._kind = kind
         self._toml = toml
+        self._ignores_others = ignores_others
 
     def check(self, document: object, notes: Notes, path: Path = ()) -> Any:
         """The checked value, or None; every mistake is noted.
@@ -174,9 +178,9 @@ class Validator:
             path: where that part is in the whole document.
         """
         try:
-            return self._compiled.validate_python(document)
-        except ValueError as error:  # pydantic's; to import its name would cost every good test
-            self._note(error.errors(include_url=False), document, notes, path)  # type: ignore[attr-defined]
+            return self._validate(document)
+        except ValueError as error:
+            self._note(_errors(error), document, notes, path)
             return None
 
     def allows(self, document: object) -> bool:
@@ -212,8 +216,14 @@ class Validator:
     def _core(self) -> CoreSchema:
         from pydantic import TypeAdapter
 
-        made = copy.deepcopy(TypeAdapter(self._kind).core_schema)
-        return _made_strict(made)  # type: ignore[no-any-return]
+        made = _made_strict(copy.deepcopy(TypeAdapter(self._kind).core_schema))
+        if self._ignores_others:
+            _without_others(made)
+        return made  # type: ignore[no-any-return]
+
+    @cached_property
+    def _validate(self) -> Callable[[object], Any]:
+        return self._compiled.validate_python
 
     @cached_property
     def _compiled(self) -> SchemaValidator:
@@ -396,6 +406,21 @@ def _made_strict(node: Any) -> Any:
     if made.get("type") in _OPEN:
         made["extra_behavior"] = "forbid"
     return made
+
+
+def _errors(error: ValueError) -> list[ErrorDetails]:
+    from pydantic_core import ValidationError
+
+    if isinstance(error, ValidationError):
+        return error.errors(include_url=False)
+    raise error
+
+
+def _without_others(node: Schema) -> None:
+    """Let the outermost type ignore keys that it does not have."""
+    while node["type"] not in _OPEN:
+        node = node["schema"]
+    node["extra_behavior"] = "ignore"
 
 
 def _inner(node: Schema, step: str | int) -> Schema | None:

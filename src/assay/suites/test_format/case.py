@@ -7,7 +7,8 @@ the reasons in the notes.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path as Folder
 from typing import Any
 
@@ -18,16 +19,15 @@ from assay.files.places import Path
 from assay.files.validation import Mistake
 from assay.files.wording import character_name, described, did_you_mean, shown
 from assay.messages import tr
-from assay.plugins import checks
 from assay.suites.test_format.conversation import check_conversation, system_prompt, turns
 from assay.suites.test_format.fields import (
     COMMON,
     COMMON_NAMES,
+    CheckValidator,
     CommonFields,
     all_fields,
-    check_validator,
-    methods,
     methods_of,
+    validators,
 )
 from assay.suites.test_format.shown_files import ShownFiles, find_files, pinned, with_files
 from assay.types import Case, Check, Problem, ScoringMode
@@ -52,6 +52,7 @@ class Shared:
     folder: Folder | None = None
     data_seed: int = 0
     shown: dict[str, str]
+    checks: Mapping[str, CheckValidator] = field(default_factory=validators)
 
 
 def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | None:
@@ -62,19 +63,11 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
         message = tr("a test must be an object in braces, not {got}", got=described(raw))
         notes.error(path, message)
         return None
-    cls = _check_class(raw, path, notes)
-    known = check_validator(cls).names if cls else ()
-    common: Raw = {}
-    own: Raw = {}
-    for field, value in raw.items():
-        if field in COMMON_NAMES:
-            common[field] = value
-        elif field in known:
-            own[field] = value
-        else:
-            _note_stray(field, value, (*path, field), cls, notes)
-    asked = COMMON.check(common, notes, path)
-    check = check_validator(cls).check(own, notes, path) if cls else None
+    validator = _check_validator(raw, path, shared, notes)
+    for stray in raw.keys() - (validator.known if validator else COMMON_NAMES):
+        _note_stray(stray, raw[stray], (*path, stray), validator, notes)
+    asked = COMMON.check(raw, notes, path)
+    check = validator.check(raw, notes, path) if validator else None
     _check_id(raw, path, notes)
     check_conversation(raw, path, notes, sound=asked is not None)
     files = None
@@ -92,21 +85,21 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
     return case if files is None else _with_files(case, files, shared)
 
 
-def _check_class(raw: Raw, path: Path, notes: Notes) -> type[Check] | None:
+def _check_validator(raw: Raw, path: Path, shared: Shared, notes: Notes) -> CheckValidator | None:
     name = raw.get("eval_method")
     if isinstance(name, str):
-        if name in checks and checks[name].in_files:
-            return checks[name]
+        if name in shared.checks:
+            return shared.checks[name]
         problem = tr("unknown eval_method '{name}'", name=shown(name))
-        notes.error((*path, "eval_method"), did_you_mean(problem, name, methods()))
+        notes.error((*path, "eval_method"), did_you_mean(problem, name, shared.checks))
     elif "eval_method" not in raw:
-        names = ", ".join(methods())
+        names = ", ".join(shared.checks)
         notes.error(path, tr("'eval_method' is missing; it is one of {names}", names=names))
     return None
 
 
 def _note_stray(
-    field: str, value: object, path: Path, cls: type[Check] | None, notes: Notes
+    field: str, value: object, path: Path, validator: CheckValidator | None, notes: Notes
 ) -> None:
     """A field that this eval_method does not have."""
     owners = methods_of(field)
@@ -118,12 +111,12 @@ def _note_stray(
         refuse_depth(value)
     except Mistake as mistake:
         notes.error(path, str(mistake))
-    if cls is not None:
+    if validator is not None:
         message = tr(
             "'{field}' belongs to {owners}; with \"{method}\" it is ignored",
             field=field,
             owners=", ".join(owners),
-            method=cls.method,
+            method=validator.cls.method,
         )
         notes.warning(path, message, about_key=True)
 

@@ -85,29 +85,30 @@ class CommonFields:
     tags: Annotated[Texts, Doc("Words to find the test by.")] = ()
 
 
+COMMON = Validator(CommonFields, ignores_others=True)
+COMMON_NAMES = frozenset(field.name for field in fields(CommonFields))
+
+
 class CheckValidator(Validator):
     """Checks the fields of one eval_method."""
 
     def __init__(self, cls: type[Check]) -> None:
-        super().__init__(cls)
-        self._method = cls.method
+        super().__init__(cls, ignores_others=True)
+        self.cls = cls
         hints = get_type_hints(cls, include_extras=True)
         self.names = tuple(
             field.name
             for field in fields(cls)  # type: ignore[arg-type]  # a check is a dataclass
             if NotInFile() not in getattr(hints[field.name], "__metadata__", ())
         )
+        self.known = COMMON_NAMES.union(self.names)
 
     def missing_sentence(self, holder: str, fields: Sequence[str]) -> str:
         """A field that the check cannot do without."""
         if holder:
             return super().missing_sentence(holder, fields)
         names = ", ".join(f"'{name}'" for name in fields)
-        return tr("'{method}' needs {fields}", method=self._method, fields=names)
-
-
-COMMON = Validator(CommonFields)
-COMMON_NAMES = frozenset(field.name for field in fields(CommonFields))
+        return tr("'{method}' needs {fields}", method=self.cls.method, fields=names)
 
 
 _VALIDATORS: dict[type[Check], CheckValidator] = {}
@@ -118,6 +119,11 @@ def check_validator(cls: type[Check]) -> CheckValidator:
     if cls not in _VALIDATORS:
         _VALIDATORS[cls] = CheckValidator(cls)
     return _VALIDATORS[cls]
+
+
+def validators() -> Mapping[str, CheckValidator]:
+    """One for each eval_method that a test file may name."""
+    return {name: check_validator(cls) for name, cls in methods().items()}
 
 
 def methods() -> Mapping[str, type[Check]]:
