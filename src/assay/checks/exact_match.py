@@ -13,7 +13,6 @@ from assay.files.fields import Doc, OneOrMore
 from assay.messages import tr
 from assay.plugins import check
 from assay.text.folding import fold_whole_answer
-from assay.text.numbers import read_expected, read_number, show
 from assay.text.safe_text import one_line
 from assay.types import LANGUAGES, Case, Check, Context, Problem, Score
 
@@ -44,6 +43,8 @@ class ExactMatch(Check):
         return self._scored(read in map(form, self.expected), read)
 
     def _score_number(self, answer: str, language: str | None) -> Score:
+        from assay.text.numbers import read_expected, read_number, show
+
         decimal_comma = LANGUAGES.get(language or "") in _DECIMAL_COMMA
         readings = (read_expected(text, decimal_comma=decimal_comma) for text in self.expected)
         accepted = [number for number in readings if number is not None]

@@ -16,13 +16,6 @@ from assay.messages import tr, trn
 from assay.plugins import check
 from assay.text.function_calls import find_function_call
 from assay.text.json_in_prose import JsonFound, find_json
-from assay.text.prose import (
-    Markdown,
-    count_characters,
-    count_sentences,
-    count_words,
-    read_markdown,
-)
 from assay.types import LANGUAGES, Case, Check, Context, Problem, Score, ScorePart
 
 MARKDOWN_ELEMENTS = (
@@ -223,6 +216,8 @@ def _json_rule(wanted: bool, found: JsonFound) -> ScorePart:
 
 
 def _count_rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
+    from assay.text.prose import count_characters, count_sentences, count_words
+
     rules: tuple[tuple[str, int | None, bool, Callable[[str], int]], ...] = (
         ("min_length", asked.min_length, True, count_characters),
         ("max_length", asked.max_length, False, count_characters),
@@ -254,7 +249,10 @@ def _ends(text: str, wanted: str) -> str:
 def _markdown_rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
     if asked.list_item_count is None and not asked.markdown_elements:
         return
-    markdown: Markdown = read_markdown(answer)
+    # Imported for the rules that need it: the parser takes longer than a small suite.
+    from assay.text.prose import read_markdown
+
+    markdown = read_markdown(answer)
     if asked.list_item_count is not None:
         said = tr(
             "{count} list items, {wanted} asked for",

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Len
 
 from assay.checks.letters.likelihoods import Choice, most_likely
 from assay.checks.letters.options import options_of
-from assay.checks.letters.reading import How, read_letter
 from assay.files.fields import Doc, Texts
 from assay.files.validation import Distinct, Form, Rule
 from assay.messages import tr, trn
 from assay.plugins import check
 from assay.types import LETTERS, Case, Check, Chosen, Context, Problem, Requests, Score
+
+if TYPE_CHECKING:
+    from assay.checks.letters.reading import How
 
 _MARKER = re.compile(r"(?:^|(?<=[\s(]))([A-Z])(?=[.):]\s)", re.MULTILINE)
 _WITHOUT_MARKERS = "ABCDE"
@@ -51,6 +53,9 @@ class MultipleChoice(Check):
     def score(self, answer: str, context: Context, /) -> Score:
         if isinstance(context.reply, Chosen):
             return self._score_choice(context.test, context.reply)
+        # Imported when a letter is read: its patterns take longer than a small suite.
+        from assay.checks.letters.reading import read_letter
+
         options = options_of(context.test, self.choices, self.expected)
         reading = read_letter(answer, options)
         if reading.letter is None:
