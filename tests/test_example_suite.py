@@ -203,3 +203,12 @@ def test_the_flaky_model_is_good_where_it_answers_and_fails_five_requests() -> N
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_the_good_model_beats_the_weak_one_by_far_on_every_method(method: str) -> None:
     assert by_method("good")[method] >= by_method("weak")[method] + 0.3
+
+
+def test_the_example_suite_is_read_back_from_the_store(tmp_path):
+    """Its letter-only questions have no choices, which a test file could not say of a list."""
+    from assay import api
+
+    (tmp_path / "yes.json").write_text('{"default": "Yes."}')
+    api.run([f"scripted:{tmp_path / 'yes.json'}"], suites=["example"], out=tmp_path / "out")
+    assert api.report(out=tmp_path / "out").models[0].suites[0].suite == "example"

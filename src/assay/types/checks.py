@@ -132,8 +132,16 @@ class Check:
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Self:
-        """The check again."""
-        return cls.from_fields(stored)
+        """The check again, without the defaults: one may break a rule that files must keep, such as
+        no choices where a list of them has at least two.
+        """
+        defaults = {
+            each.name: list(each.default) if isinstance(each.default, tuple) else each.default
+            for each in fields(cls)  # type: ignore[arg-type]
+        }
+        return cls.from_fields(
+            {name: value for name, value in stored.items() if value != defaults.get(name, ...)}
+        )
 
     @classmethod
     def from_fields(cls, given: Mapping[str, Any]) -> Self:
