@@ -11,8 +11,9 @@ import pytest
 from annotated_types import Ge, Gt, Le, Len, Lt
 from jsonschema import Draft202012Validator
 
+from assay.files.fields import Distinct, Form, Mistake, Rule, Text
 from assay.files.notes import Notes
-from assay.files.validation import Distinct, Form, Mistake, Rule, Text, Validator
+from assay.files.validation import Validator
 
 
 @dataclass(frozen=True)

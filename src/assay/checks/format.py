@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Self
 
-from assay.files.fields import Count, Doc, OneOf, PositiveCount
-from assay.files.validation import Rule, Text
+from assay.files.fields import Count, Doc, OneOf, PositiveCount, Rule, Text
 from assay.messages import tr, trn
 from assay.plugins import check
 from assay.text.function_calls import find_function_call

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from assay.files.fields import Doc, NotInFile, Remarks, Texts
-from assay.files.validation import Text
+from assay.files.fields import Doc, NotInFile, Remarks, Text, Texts
 from assay.messages import tr
 from assay.plugins import check
 from assay.types import Context, JudgeFields, Score

@@ -13,8 +13,7 @@ from annotated_types import Len
 
 from assay.checks.letters.likelihoods import Choice, most_likely
 from assay.checks.letters.options import options_of
-from assay.files.fields import Doc, Texts
-from assay.files.validation import Distinct, Form, Rule
+from assay.files.fields import Distinct, Doc, Form, Rule, Texts
 from assay.messages import tr, trn
 from assay.plugins import check
 from assay.types import LETTERS, Case, Check, Chosen, Context, Problem, Requests, Score

@@ -11,7 +11,7 @@ from dataclasses import replace
 from assay.checks.letters.likelihoods import most_likely
 from assay.checks.ticks import tick_sentences
 from assay.messages import tr
-from assay.text.folding import visible
+from assay.text.folding import drop_invisible
 from assay.types import LETTERS, Answered, Case, Chosen, Context, Failed, Reply, Score
 
 
@@ -53,7 +53,7 @@ def _score(case: Case, reply: Answered | Chosen) -> Score:
         if score is not None:
             return score
     texts = (reply.text, *reply.predictions)
-    if not case.check.scores_empty and not any(visible(text).strip() for text in texts):
+    if not case.check.scores_empty and not any(drop_invisible(text).strip() for text in texts):
         return _no_answer(tr("The answer is empty."))
     score = _as_score(case.check.score(reply.text, context))
     if ticked := [*tick_sentences(case.tags, reply.text)]:

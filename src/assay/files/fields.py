@@ -1,6 +1,7 @@
-"""Types for the fields of a test, as checks annotate them.
+"""Types for the fields of files, as checks and file formats annotate them.
 
-In: nothing. Out: annotations for `Validator`, and `Doc`, the sentence that describes a field.
+In: nothing. Out: annotations for `Validator`: `Doc` describes a field, `Rule` and `Form` check it,
+`About` words sentences about it.
 
     class Regex:
         pattern: Annotated[Text, Doc("The regular expression.")]
@@ -10,21 +11,136 @@ In: nothing. Out: annotations for `Validator`, and `Doc`, the sentence that desc
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le, MinLen
 
-from assay.files.places import MAX_DEPTH
-from assay.files.validation import Mistake, Text
+from assay.files.places import MAX_DEPTH, Path
+from assay.files.wording import shown
 from assay.messages import tr, translated
 
 if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler
+    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic_core import CoreSchema
 
 MAX_LENGTH = 10_000_000  # characters, words, items: above any real answer
 MAX_WEIGHT = 1_000_000
+
+
+class Mistake(ValueError):
+    """Raised by a rule of one's own: a sentence, or a function from the field's name to one.
+
+    `at` is the path from the checked value to the wrong part of it.
+    """
+
+    def __init__(
+        self, message: str | Callable[[str], str], at: Path = (), *, about_key: bool = False
+    ) -> None:
+        super().__init__(message if isinstance(message, str) else message("value"))
+        self.message = message
+        self.at = at
+        self.about_key = about_key
+
+
+@dataclass(frozen=True)
+class Rule:
+    """In `Annotated`: a function that sees the value once its type is right, and may raise Mistake.
+    `schema` is added to the JSON Schema.
+    """
+
+    function: Callable[[Any], Any]
+    schema: dict[str, Any] | None = None
+
+    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        from pydantic_core import core_schema
+
+        extra = {"pydantic_js_extra": self.schema} if self.schema else None
+        return core_schema.no_info_after_validator_function(
+            self.function, handler(kind), metadata=extra
+        )
+
+
+@dataclass(frozen=True)
+class About:
+    """In `Annotated`: words for a value, each made when it is needed, in the user's language.
+
+    `wanted` names the value in a sentence ("a number from 0 to 1"); `hint` follows a sentence about
+    a wrong value, and begins with "; ".
+    """
+
+    wanted: Callable[[], str] | None = None
+    hint: Callable[[Any], str] | None = None
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        made = handler(core)
+        words = {"x-wanted": self.wanted, "x-hint": self.hint}
+        return made | {name: function for name, function in words.items() if function}
+
+
+@dataclass(frozen=True)
+class Visible:
+    """In `Annotated`: a text with at least one character that is not white space."""
+
+    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        from pydantic_core import core_schema
+
+        return core_schema.str_schema(pattern=r"\S", min_length=1)
+
+
+@dataclass(frozen=True)
+class Form:
+    """In `Annotated`: a text that matches a pattern, which `words` describes ("a language tag")."""
+
+    pattern: str
+    words: Callable[[], str]
+
+    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_after_validator_function(
+            self._check,
+            core_schema.str_schema(),
+            metadata={"pydantic_js_extra": {"pattern": f"^{self.pattern}$"}},
+        )
+
+    def _check(self, text: str) -> str:
+        if re.fullmatch(self.pattern, text):
+            return text
+        raise Mistake(
+            lambda field: tr(
+                "'{field}' must be {wanted}, not {got}{hint}",
+                field=field,
+                wanted=self.words(),
+                got=f"'{shown(text)}'",
+                hint="",
+            )
+        )
+
+
+def refuse_repeats(items: Sequence[str]) -> Sequence[str]:
+    """A rule: no text appears in a list twice, white space apart."""
+    if len({" ".join(item.split()) for item in items}) == len(items):
+        return items
+    seen: set[str] = set()
+    for index, item in enumerate(items):
+        plain = " ".join(item.split())
+        if plain in seen:
+            raise Mistake(_repeats(item), (index,))
+        seen.add(plain)
+    return items
+
+
+def _repeats(text: str) -> Callable[[str], str]:
+    return lambda field: tr("'{field}' repeats '{text}'", field=field, text=shown(text))
+
+
+Text = Annotated[str, Visible()]
+Distinct = Rule(refuse_repeats, schema={"uniqueItems": True})
 
 
 @dataclass(frozen=True, slots=True)

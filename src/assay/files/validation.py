@@ -11,148 +11,27 @@ key must be known. Good documents only meet pydantic's compiled validator.
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
+from assay.files.fields import Mistake
 from assay.files.notes import Notes
 from assay.files.places import Path
 from assay.files.wording import described, did_you_mean, label, nearest, shown
 from assay.messages import tr
 
 if TYPE_CHECKING:
-    from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic_core import CoreSchema, ErrorDetails, SchemaValidator
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 Schema = dict[str, Any]
-T = TypeVar("T")
 
 _STRICT = frozenset({"str", "int", "float", "bool", "list", "dict"})
 _WORDS = "pydantic_js_annotation_functions"
 _OPEN = frozenset({"dataclass-args", "model-fields", "typed-dict"})
 _DECIMAL_BITS = 200  # Python does not write a whole number of some 14,000 bits in decimals
-
-
-class Mistake(ValueError):
-    """Raised by a rule of one's own: a sentence, or a function from the field's name to one.
-
-    `at` is the path from the checked value to the wrong part of it.
-    """
-
-    def __init__(
-        self, message: str | Callable[[str], str], at: Path = (), *, about_key: bool = False
-    ) -> None:
-        super().__init__(message if isinstance(message, str) else message("value"))
-        self.message = message
-        self.at = at
-        self.about_key = about_key
-
-
-@dataclass(frozen=True)
-class Rule:
-    """In `Annotated`: a function that sees the value after its type, or before, and may raise
-    Mistake. `schema` is added to the JSON Schema.
-    """
-
-    function: Callable[[Any], Any]
-    before: bool = False
-    schema: Schema | None = None
-
-    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from pydantic_core import core_schema
-
-        extra = {"pydantic_js_extra": self.schema} if self.schema else None
-        if self.before:
-            return core_schema.no_info_before_validator_function(
-                self.function, handler(kind), metadata=extra
-            )
-        return core_schema.no_info_after_validator_function(
-            self.function, handler(kind), metadata=extra
-        )
-
-
-@dataclass(frozen=True)
-class About:
-    """In `Annotated`: words for a value, each made when it is needed, in the user's language.
-
-    `wanted` names the value in a sentence ("a number from 0 to 1"); `hint` follows a sentence about
-    a wrong value, and begins with "; ".
-    """
-
-    wanted: Callable[[], str] | None = None
-    hint: Callable[[Any], str] | None = None
-
-    def __get_pydantic_json_schema__(
-        self, core: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> Schema:
-        made = handler(core)
-        words = {"x-wanted": self.wanted, "x-hint": self.hint}
-        return made | {name: function for name, function in words.items() if function}
-
-
-@dataclass(frozen=True)
-class Visible:
-    """In `Annotated`: a text with at least one character that is not white space."""
-
-    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from pydantic_core import core_schema
-
-        return core_schema.str_schema(pattern=r"\S", min_length=1)
-
-
-@dataclass(frozen=True)
-class Form:
-    """In `Annotated`: a text that matches a pattern, which `words` describes ("a language tag")."""
-
-    pattern: str
-    words: Callable[[], str]
-
-    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from pydantic_core import core_schema
-
-        return core_schema.no_info_after_validator_function(
-            self._check,
-            core_schema.str_schema(),
-            metadata={"pydantic_js_extra": {"pattern": f"^{self.pattern}$"}},
-        )
-
-    def _check(self, text: str) -> str:
-        if re.fullmatch(self.pattern, text):
-            return text
-        raise Mistake(
-            lambda field: tr(
-                "'{field}' must be {wanted}, not {got}{hint}",
-                field=field,
-                wanted=self.words(),
-                got=f"'{shown(text)}'",
-                hint="",
-            )
-        )
-
-
-def refuse_repeats(items: Sequence[str]) -> Sequence[str]:
-    """A rule: no text stands in a list twice, white space apart."""
-    if len({" ".join(item.split()) for item in items}) == len(items):
-        return items
-    seen: set[str] = set()
-    for index, item in enumerate(items):
-        plain = " ".join(item.split())
-        if plain in seen:
-            raise Mistake(_repeats(item), (index,))
-        seen.add(plain)
-    return items
-
-
-def _repeats(text: str) -> Callable[[str], str]:
-    return lambda field: tr("'{field}' repeats '{text}'", field=field, text=shown(text))
-
-
-Text = Annotated[str, Visible()]
-Distinct = Rule(refuse_repeats, schema={"uniqueItems": True})
 
 
 class Validator:
@@ -183,14 +62,9 @@ class Validator:
             self._note(_errors(error), document, notes, path)
             return None
 
-    def allows(self, document: object) -> bool:
-        """Whether `check` would note nothing."""
-        return self._compiled.isinstance_python(document)
-
     def schema(self) -> Schema:
         """The type as JSON Schema, without titles, its definitions in place."""
-        whole = self._generate_schema()
-        made: Schema = _in_place(whole, whole.get("$defs", {}))
+        made: Schema = _in_place(self._json_schema, self._json_schema.get("$defs", {}))
         return made
 
     # ------------------------------------------------------------------- sentences one may replace
@@ -233,9 +107,6 @@ class Validator:
 
     @cached_property
     def _json_schema(self) -> Schema:
-        return self._generate_schema()
-
-    def _generate_schema(self) -> Schema:
         from pydantic.json_schema import GenerateJsonSchema
 
         return GenerateJsonSchema().generate(self._core)

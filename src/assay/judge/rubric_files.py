@@ -17,10 +17,11 @@ from typing import Annotated
 
 from annotated_types import Ge, Le, Len
 
+from assay.files.fields import Form, Mistake, Rule, Text
 from assay.files.file_text import Refused
 from assay.files.notes import Notes
 from assay.files.toml_file import MAX_BYTES, TomlFile, read_toml
-from assay.files.validation import Form, Mistake, Rule, Text, Validator
+from assay.files.validation import Validator
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.types import Finding

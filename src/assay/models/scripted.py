@@ -16,10 +16,11 @@ from typing import Annotated
 from annotated_types import Ge, Le, Len
 
 from assay.errors import ModelUnavailable
+from assay.files.fields import About, Mistake, Rule
 from assay.files.file_text import Refused
 from assay.files.json_file import read_json
 from assay.files.notes import Notes
-from assay.files.validation import About, Mistake, Rule, Validator
+from assay.files.validation import Validator
 from assay.messages import tr
 from assay.models.base import BaseModel
 from assay.models.reasoning import as_unicode, split_reasoning

@@ -10,8 +10,8 @@ from typing import Annotated, Generic, TypeVar
 
 from annotated_types import Ge, Gt, Le, Len, Lt
 
-from assay.files.fields import Doc
-from assay.files.validation import DIALECT, About, Distinct, Text, Validator
+from assay.files.fields import About, Distinct, Doc, Text
+from assay.files.validation import DIALECT, Validator
 from assay.messages import tr
 
 MOST = 1_000_000_000  # beyond every model, and a float and an int alike on every machine

@@ -16,11 +16,11 @@ from typing import Annotated
 
 from annotated_types import Len
 
-from assay.files.fields import SomePhrases
+from assay.files.fields import Form, Mistake, Rule, SomePhrases, Text
 from assay.files.file_text import Refused, shown_path
 from assay.files.json_file import ID_FORM, JsonFile, read_json
 from assay.files.notes import Notes, invalid_files
-from assay.files.validation import Form, Mistake, Rule, Text, Validator
+from assay.files.validation import Validator
 from assay.files.wording import described
 from assay.messages import tr
 from assay.types.samples import SamplePrompt, Tick, TickKind

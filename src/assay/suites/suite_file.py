@@ -15,9 +15,9 @@ from typing import Annotated
 
 from annotated_types import Ge, Le
 
-from assay.files.fields import Doc, Weight
+from assay.files.fields import Doc, Form, Text, Weight
 from assay.files.notes import Notes
-from assay.files.validation import DIALECT, Form, Text, Validator
+from assay.files.validation import DIALECT, Validator
 from assay.files.wording import described, did_you_mean, shown
 from assay.messages import tr
 from assay.types import DEFAULT_PASS_MARK, ScoringMode, Suite

@@ -36,7 +36,7 @@ _LEADING_MARKS = re.compile(r"\A(?:\.{3,}(?!/)|[-*•–—]\s+(?!\d))")
 _DUNDER = re.compile(r"__[a-z][a-z0-9_]*__")
 
 
-def visible(text: str) -> str:
+def drop_invisible(text: str) -> str:
     """The text without characters that no reader sees."""
     return _INVISIBLE.sub("", text)
 
@@ -53,7 +53,7 @@ def plain_hyphens(text: str) -> str:
 
 def fold_for_matching(text: str) -> str:
     """NFKC and casefold, apostrophes and hyphens plain, invisible characters gone."""
-    text = visible(text)
+    text = drop_invisible(text)
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKC", plain_hyphens(straight_apostrophes(text)))
@@ -76,7 +76,7 @@ def fold_whole_answer(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    text = plain_hyphens(straight_apostrophes(visible(text)))
+    text = plain_hyphens(straight_apostrophes(drop_invisible(text)))
     text = unicodedata.normalize("NFC", text)
     text = _WHITE_SPACE.sub(" ", text).strip()
     for _ in range(_MAX_LAYERS):

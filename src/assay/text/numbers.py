@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
-from assay.text.folding import visible
+from assay.text.folding import drop_invisible
 
 _PLAIN_SIGNS = str.maketrans({
     "\u2212": "-", "\ufe63": "-", "\uff0d": "-", "\uff0b": "+",
@@ -166,7 +166,7 @@ def read_number(text: str) -> NumberReading:
 
 def _plainly_written(text: str) -> str:
     """Signs, fractions and groups in the one way the pattern knows."""
-    text = unicodedata.normalize("NFC", visible(text))
+    text = unicodedata.normalize("NFC", drop_invisible(text))
     if "\\" in text or "{" in text:
         text = _LATEX_FRACTION.sub(_spelled_out, _LATEX_GROUP.sub(" ", text)).replace("\\%", "%")
     text = _VULGAR.sub(_spelled_out, text)

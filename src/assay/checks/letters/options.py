@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.text.folding import visible
+from assay.text.folding import drop_invisible
 from assay.types import LETTERS, Case
 
 _DEFAULT = "ABCDE"
@@ -53,7 +53,7 @@ def _reaching(options: Options, expected: str) -> Options:
 @lru_cache(maxsize=2048)
 def options_in(prompt: str) -> Options | None:
     """The last run of markers A, B, … in a prompt; None where there are not two of them."""
-    text = unicodedata.normalize("NFKC", visible(prompt))
+    text = unicodedata.normalize("NFKC", drop_invisible(prompt))
     for pattern in (_AT_LINE_START, _IN_LINE):
         run = _last_run(pattern.finditer(text))
         if len(run) >= 2:

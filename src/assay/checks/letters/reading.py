@@ -29,7 +29,7 @@ from typing import Literal
 from assay.checks.keywords import occurs
 from assay.checks.letters import patterns
 from assay.checks.letters.options import Options
-from assay.text.folding import fold_for_matching, straight_apostrophes, visible
+from assay.text.folding import drop_invisible, fold_for_matching, straight_apostrophes
 
 How = Literal["whole", "cue", "alone", "lead", "hint", "text", "end", "none", "several"]
 
@@ -87,7 +87,7 @@ def _prepare(answer: str) -> str:
     """NFKC, tags and underscored emphasis turned into plain wrapping; case kept."""
     if len(answer) > _HEAD + _TAIL:
         answer = answer[:_HEAD] + "\n" + answer[-_TAIL:]
-    text = straight_apostrophes(visible(answer))
+    text = straight_apostrophes(drop_invisible(answer))
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         text = "".join(" " if _is_ornament(character) else character for character in text)

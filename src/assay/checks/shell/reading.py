@@ -22,7 +22,7 @@ from assay.checks.shell.prose import (
     is_program,
 )
 from assay.checks.shell.syntax import Command, parse
-from assay.text.folding import visible
+from assay.text.folding import drop_invisible
 
 READ_AT_MOST = 100_000  # characters; an honest answer has a few thousand
 LINE_READ_AT_MOST = 2_000  # characters of a line that a top_k answer is read from
@@ -110,7 +110,7 @@ def announces(line: str) -> bool:
 
 
 def _as_typed(text: str) -> str:
-    return _HARD_SPACE.sub(" ", visible(text[:READ_AT_MOST]))
+    return _HARD_SPACE.sub(" ", drop_invisible(text[:READ_AT_MOST]))
 
 
 def without_prompt(line: str) -> str:

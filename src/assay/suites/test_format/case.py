@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path as Folder
 from typing import Any
 
-from assay.files.fields import refuse_depth
+from assay.files.fields import Mistake, refuse_depth
 from assay.files.json_file import ID_FORM, MAX_ID_CHARACTERS, sound_id
 from assay.files.notes import Notes
 from assay.files.places import Path
-from assay.files.validation import Mistake
 from assay.files.wording import character_name, described, did_you_mean, shown
 from assay.messages import tr
 from assay.suites.test_format.conversation import check_conversation, system_prompt, turns

@@ -12,8 +12,8 @@ from typing import Annotated, Literal, get_type_hints
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 
-from assay.files.fields import Doc, NotInFile, Texts
-from assay.files.validation import Text, Validator
+from assay.files.fields import Doc, NotInFile, Text, Texts
+from assay.files.validation import Validator
 from assay.messages import tr
 from assay.plugins import checks
 from assay.types import DEFAULT_TEMPERATURE, Check
