@@ -73,7 +73,7 @@ def ask_all(
         model: who is asked.
         conversations: what it is asked.
         ledger: stores each reply before the observer counts it.
-        observer: is told the progress.
+        observer: receives the progress.
         name: what the observer calls the model.
         done: how many requests are known to be answered and have no conversation.
         until: when the budget is spent, by time.monotonic.
@@ -94,7 +94,7 @@ def ask_all(
                 left -= 1
         waiting = find_unanswered((c for _, askers in waiting.values() for c in askers), ledger)
         if (more := _count_left(waiting)) > left:
-            # Nobody could know of these before: they are counted by themselves.
+            # These were not known before: they are counted by themselves.
             observer.model_finished(name)
             observer.model_started(name, total=more, reused=0)
         left = more

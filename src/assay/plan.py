@@ -44,7 +44,7 @@ MOST_BYTES_PER_TOKEN = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskOptions:
-    """How the user wants the tests to be asked. `max_tokens`: at most so many in any answer."""
+    """How the user wants the tests to be asked. `max_tokens`: the most tokens in any answer."""
 
     seed: int = 0
     repeats: int = 1
@@ -65,7 +65,7 @@ class Exchange:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What tells it apart within a model's plan."""
+        """Unique within a model's plan."""
         return (self.case.suite, self.case.id, self.repeat)
 
 
@@ -137,10 +137,10 @@ class Plan:
 
     def _longest(self, case: Case) -> int:
         default = DEFAULT_MAX_TOKENS if self.facts.is_chat else BASE_MODEL_MAX_TOKENS
-        wished = self.options.max_tokens
-        if wished is None:
+        limit = self.options.max_tokens
+        if limit is None:
             return case.max_tokens or default
-        return min(case.max_tokens or wished, wished)
+        return min(case.max_tokens or limit, limit)
 
     @property
     def _tells_first_letters(self) -> bool:
@@ -208,7 +208,7 @@ def cannot_think(facts: ModelFacts, options: AskOptions) -> Iterator[UsageError]
 
 def _too_long(suites: Sequence[Suite], facts: ModelFacts, context: int) -> Iterator[UsageError]:
     """Prompts that cannot fit, however few tokens their bytes make. Behind one that lost its
-    beginning choices can still be compared, which the reply tells.
+    beginning choices can still be compared, as the reply says.
     """
     by_text = "score_text" in facts.capabilities
     for suite in suites:

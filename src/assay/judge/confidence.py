@@ -1,4 +1,4 @@
-"""How sure a verdict is: computed from what can be seen, never asked.
+"""Confidence in a final judgement: computed from what can be seen, never asked for.
 
 In: the evidence and the judgements. Out: high, medium or low, with the reasons.
 """
@@ -13,10 +13,10 @@ from assay.types.judgements import Confidence, Evidence, Judgement, lower_median
 
 SPREAD_OF_HIGH = 1  # points between judgements of one criterion
 SPREAD_OF_LOW = 4
-VERIFIED_OF_HIGH = 0.9  # share of quotes that stand in the answer
+VERIFIED_OF_HIGH = 0.9  # share of quotes that are in the answer
 VERIFIED_OF_LOW = 0.7
 CAPPED_OF_LOW = 4  # points by which the judge is above what the evidence allows
-# A pasted page may bring zero-width characters along; nobody writes a verdict by accident.
+# A pasted page may bring zero-width characters along; no one writes scores by accident.
 _HARMLESS_FLAGS = frozenset({"hidden_characters", "base64"})
 
 
@@ -80,15 +80,15 @@ def _about_quotes(judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
     if share is not None and share < VERIFIED_OF_HIGH:
         level: Confidence = "low" if share < VERIFIED_OF_LOW else "medium"
         found = sum(quote.status in ("exact", "approximate") for quote in quotes)
-        told = sum(quote.status != "too_short" for quote in quotes)
+        checked = sum(quote.status != "too_short" for quote in quotes)
         yield (
             level,
-            tr("{found} of {told} quotes stand in the answer", found=found, told=told),
+            tr("{found} of {checked} quotes are in the answer", found=found, checked=checked),
         )
     elif share is None and any(each.form == "reasoned" and each.attempts for each in scored):
         yield "medium", tr("the judge quoted nothing that can be checked")
     unsupported = sum(
-        tick.answer == "yes" and (tick.quote is None or tick.quote.status not in _STANDS)
+        tick.answer == "yes" and (tick.quote is None or tick.quote.status not in _FOUND)
         for each in scored
         if each.form == "reasoned"
         for tick in each.checklist
@@ -97,14 +97,14 @@ def _about_quotes(judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
         yield (
             "medium",
             trn(
-                "{count} yes of the checklist has no quote that stands in the answer",
-                "{count} yeses of the checklist have no quote that stands in the answer",
+                "{count} yes of the checklist has no quote that is in the answer",
+                "{count} yeses of the checklist have no quote that is in the answer",
                 unsupported,
             ),
         )
 
 
-_STANDS = ("exact", "approximate")
+_FOUND = ("exact", "approximate")
 
 
 def _about_evidence(

@@ -4,7 +4,7 @@ In: a rubric with scored examples, and one judge's judgements of them, in either
 Deviation.
 
 Where the same examples calibrate the judge, each must have been left out of its own calibration
-(`calibration.left_one_out`), else the judge would be measured by what it was told.
+(`calibration.left_one_out`), else the judge would be measured on what it was fitted to.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def deviation_of(
         for example in rubric.examples
         if (one := judged.get(example.id)) is not None and one.scores
     ]
-    told = [_overall(rubric, one) for _, one in scored]
+    given = [_overall(rubric, one) for _, one in scored]
     known = [_known_overall(rubric, example) for example, _ in scored]
-    off = [said - right for said, right in zip(told, known, strict=True)]
+    off = [said - right for said, right in zip(given, known, strict=True)]
     return Deviation(
         judge=judge,
         rubric=rubric.name,
@@ -67,9 +67,9 @@ def deviation_of(
         mean_absolute=_mean([abs(one) / 10 for one in off]),
         bias=_mean([one / 10 for one in off]),
         within_one=sum(abs(one) <= ONE_POINT for one in off),
-        spearman=spearman(known, told, draws=1).value,
+        spearman=spearman(known, given, draws=1).value,
         same_band=sum(
-            band_of(said) == band_of(right) for said, right in zip(told, known, strict=True)
+            band_of(said) == band_of(right) for said, right in zip(given, known, strict=True)
         ),
         layout=layout,
         left_one_out=left_one_out,

@@ -1,4 +1,4 @@
-"""Whose child a model is: judges are kinder to their own kind, so a reader must know.
+"""Model families: judges favour models of their own family, so a report says so.
 
 In: the facts of a judge and of a tested model. Out: the families both belong to, and whether they
 are one and the same model.
@@ -53,7 +53,7 @@ _SIGNS = MappingProxyType(
 )  # fmt: skip
 # Families whose sign is also the beginning of other words: only a number may follow.
 _WHOLE_WORDS = frozenset({"phi", "yi", "aya", "command-r", "command-a"})
-# Not the kin that their names seem to tell.
+# Not the family that their names suggest.
 _NOT = MappingProxyType(
     {
         # Llama's code under weights of another family, and servers named after llama.
@@ -75,12 +75,12 @@ _COMMON_ARCHITECTURES = re.compile(
 
 
 def families_of(model: ModelFacts) -> frozenset[str]:
-    """All it belongs to, by their short names; none where nothing tells."""
+    """All it belongs to, by their short names; none where nothing is known."""
     named = _signs_in(f"{model.name} {_last_part(model.spec)}")
     for key in _TELLING:
-        told = model.about.get(key, "")
-        if told and not (named and _COMMON_ARCHITECTURES.match(told)):
-            named |= _signs_in(told)
+        known = model.about.get(key, "")
+        if known and not (named and _COMMON_ARCHITECTURES.match(known)):
+            named |= _signs_in(known)
     return named
 
 

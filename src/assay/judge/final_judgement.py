@@ -1,6 +1,6 @@
-"""All judgements of one answer to one verdict: caps, medians, the band, and how sure it is.
+"""The final judgement of one answer, from all its judgements: caps, medians, band, confidence.
 
-In: a test, its rubric, the hard evidence, the judgements. Out: a FinalJudgement, and the Score of
+In: a test, its rubric, the evidence, the judgements. Out: a FinalJudgement, and the Score of
 it. All arithmetic is on integers.
 
     correctness = min(score, cap) -> lower median per criterion -> overall -> band
@@ -71,18 +71,18 @@ def make_final_judgement(
     )
 
 
-def score_of(verdict: FinalJudgement) -> Score:
-    """The verdict as a mark from 0 to 1, criterion by criterion."""
-    if verdict.tenths is None or verdict.band is None:
+def score_of(final: FinalJudgement) -> Score:
+    """The score from 0 to 1, with its criteria."""
+    if final.tenths is None or final.band is None:
         return Score(
             scorer=SCORER,
             version=SCORER_VERSION,
-            unscored_reason=verdict.unscored_reason or NO_JUDGE,
-            explanation=verdict.explanation,
+            unscored_reason=final.unscored_reason or NO_JUDGE,
+            explanation=final.explanation,
         )
-    overall = {"overall": shown_tenths(verdict.tenths), "band": verdict.band}
-    unread = [each for each in verdict.judgements if each.trivial]
-    if unread and verdict.tenths == 0:
+    overall = {"overall": shown_tenths(final.tenths), "band": final.band}
+    unread = [each for each in final.judgements if each.trivial]
+    if unread and final.tenths == 0:
         why = unread[0].scores[0].reason
         explanation = tr("{overall} of 10, {band}: {why}", **overall, why=why)
     else:
@@ -90,12 +90,12 @@ def score_of(verdict: FinalJudgement) -> Score:
     return Score(
         scorer=SCORER,
         version=SCORER_VERSION,
-        value=verdict.tenths / 100,
-        no_answer=verdict.tenths == 0 and any(each.trivial == "empty" for each in unread),
+        value=final.tenths / 100,
+        no_answer=final.tenths == 0 and any(each.trivial == "empty" for each in unread),
         explanation=explanation,
         parts=tuple(
             ScorePart(name=each.criterion, value=each.score / MOST, explanation=each.reason)
-            for each in verdict.criteria
+            for each in final.criteria
         ),
     )
 
@@ -159,8 +159,8 @@ def _criterion(
 
 def _reason(key: str, judged: int, scored: Sequence[Judgement]) -> str:
     """The words of the first judgement that gave the score."""
-    told = [one for each in scored for one in each.scores if one.criterion == key and one.reason]
-    return next((one.reason for one in told if one.score == judged), "")
+    given = [one for each in scored for one in each.scores if one.criterion == key and one.reason]
+    return next((one.reason for one in given if one.score == judged), "")
 
 
 def _failures(evidence: Evidence) -> tuple[str, ...]:
@@ -187,8 +187,8 @@ def _notes(
         said = tr("The answer seems to address its judge ({flags}).", flags=", ".join(flags))
         notes.append(said)
     if fabricated := sum(each.fabricated for each in judgements):
-        said = trn("{count} quote of the judge does not stand in the answer.",
-                   "{count} quotes of the judge do not stand in the answer.",
+        said = trn("{count} quote of the judge is not in the answer.",
+                   "{count} quotes of the judge are not in the answer.",
                    fabricated)  # fmt: skip
         notes.append(said)
     unscored = sum(each.unscored_reason is not None for each in judgements)

@@ -1,4 +1,4 @@
-"""RUN: the vocabulary as it stands in a column of the store, and hashes of content.
+"""Bodies: dataclasses as JSON text in a column of the store, and hashes of content.
 
 In: a frozen dataclass and its type, or the text of one. Out: JSON text, or the dataclass again.
 """
@@ -30,7 +30,7 @@ def digest_of(text: str) -> str:
 
 
 def suite_digest(suite: Suite) -> str:
-    """What tells two versions of a suite apart, wherever they lie and however they are indented."""
+    """Differs between two versions of a suite, wherever its files are and however indented."""
     return digest_of(to_json(content(suite), Suite))
 
 

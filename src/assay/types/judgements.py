@@ -29,7 +29,7 @@ Confidence = Literal["high", "medium", "low"]
 QuoteStatus = Literal["exact", "approximate", "fabricated", "from_task", "too_short"]
 
 BANDS: tuple[tuple[int, Band], ...] = (
-    # from so many tenths on
+    # (from tenths on, band)
     (90, "EXCELLENT"), (70, "GOOD"), (50, "ACCEPTABLE"), (30, "POOR"), (0, "FAILED"),
 )  # fmt: skip
 NEAR_AN_EDGE = 3  # tenths: so near to a band's edge an overall is called borderline
@@ -83,7 +83,7 @@ class Example:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rubric:
     """Criteria, the questions of each test by criterion, and answers to calibrate on. `digest`
-    stands for all of its files.
+    identifies all of its files.
     """
 
     name: str
@@ -182,7 +182,7 @@ class Judgement:
     `unscored_reason` says why (unreadable, truncated, refused, failed, empty).
 
     `flags` are short codes of what was found in the answer that tries to talk to the judge.
-    `trivial` says why nobody was asked, and all scores are 0: the answer is none (empty, short,
+    `trivial` says why no judge was asked, and all scores are 0 (empty, short,
     punctuation, echo, refusal).
     """
 
@@ -281,7 +281,7 @@ class FinalJudgement:
     """What is made of one answer. Unscored: no criteria, and the reason.
 
     `borderline` is a sentence where the overall lies near a band's edge, else "". `weaknesses` are
-    what the evidence found wrong; what judges found stands in their judgements.
+    what the evidence found wrong; what judges found is in their judgements.
     """
 
     test_id: str

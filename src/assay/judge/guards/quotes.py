@@ -1,4 +1,4 @@
-"""Whether what a judge puts in quotation marks stands in the answer.
+"""Quotes: whether what a judge quotes is in the answer.
 
 In: a quote, the answer, the task. Out: a Quote: exact, approximate, fabricated, from the task, or
 too short to tell; with its place in the answer.
@@ -19,7 +19,7 @@ from rapidfuzz import fuzz
 
 from assay.types.judgements import Quote
 
-SHORTEST = 8  # characters; less stands in any text
+SHORTEST = 8  # characters; shorter ones are in any text
 APPROXIMATE = 95.0  # of 100: the share that the best place in the answer must match
 # What bounds the search: characters of the text (a fence shows a tenth of that), and for an
 # approximate place those of the quote, places of one piece of it, places that are compared.
@@ -52,7 +52,7 @@ class Searched:
         self.flat = " ".join(words)
 
     def find(self, quote: str) -> Quote | None:
-        """Where it stands, exactly or nearly."""
+        """Its place, exact or approximate."""
         at = self.flat.find(quote)
         if at >= 0:
             return self._quote(quote, "exact", at, at + len(quote))
@@ -66,7 +66,7 @@ class Searched:
 
     def _nearly(self, quote: str) -> Quote | None:
         """A quote of m characters that matches by 95 % differs in at most a tenth of m places, so
-        that of m/10 + 1 pieces one is unchanged: only where a piece stands is the quote compared.
+        that of m/10 + 1 pieces one is unchanged: only where a piece is found is the quote compared.
         """
         slack = len(quote) // 10 + 1
         size = -(-len(quote) // slack)
@@ -121,7 +121,7 @@ def check_quote(
     Args:
         quote: as the judge wrote it.
         answer: the words that were judged.
-        task: what they answer; a quote that stands only there shows nothing.
+        task: what they answer; a quote that is only there shows nothing.
         shown: the answer as the judge saw it, with its delimiters defused.
     """
     forms = list(dict.fromkeys([_normalised(quote), _normalised(_LINE_NUMBER.sub("", quote))]))
@@ -138,10 +138,10 @@ def check_quote(
 
 
 def verified_share(quotes: Iterable[Quote]) -> float | None:
-    """The share of quotes that are the answer's; None where there is none to tell."""
-    told = [quote.status in ("exact", "approximate") for quote in quotes
+    """The share of quotes that are the answer's; None where none could be checked."""
+    found = [quote.status in ("exact", "approximate") for quote in quotes
             if quote.status != "too_short"]  # fmt: skip
-    return sum(told) / len(told) if told else None
+    return sum(found) / len(found) if found else None
 
 
 def _normalised(quote: str) -> str:

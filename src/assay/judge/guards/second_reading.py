@@ -1,4 +1,4 @@
-"""An answer that talks to its judge is read twice: as it is, and without those words.
+"""The second reading of an answer that addresses its judge: without those words.
 
 In: an answer; the judgements of both readings. Out: the answer without them; the judgement that
 counts, which is the lower where the words made a difference of a point. What speaks to a judge is
@@ -38,7 +38,7 @@ def without_demands(answer: str) -> str | None:
 
 
 def _without_pieces(text: str, width: int) -> str:
-    """Without every row of so many sentences or lines that is suspicious."""
+    """Without every run of `width` sentences or lines that is suspicious."""
     pieces = [piece for piece in _PIECES.findall(text) if piece]
     kept: list[str] = []
     at = 0

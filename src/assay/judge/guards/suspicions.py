@@ -1,4 +1,4 @@
-"""What in an answer tries to talk to its judge.
+"""Suspicions: what in an answer tries to address its judge.
 
 In: an answer. Out: Suspicions: a short code and the words that gave rise to it. Nothing is deleted,
 and no score is changed: a code review may speak of scores, systems and ignored errors, so each
@@ -56,7 +56,7 @@ def flags_of(answer: str) -> tuple[str, ...]:
 
 
 def without_hidden(answer: str) -> str:
-    """The answer without characters that nobody sees, and without words in Base64."""
+    """The answer without invisible characters, and without words in Base64."""
     plain = _TAGS.sub("", _FLAG_TAGS.sub("\U0001f3f4", answer))
     plain = _CONTROL.sub("", _DROPPED.sub("", plain))
     for blob in [*_BLOB.finditer(plain)][:_MOST_BLOBS]:

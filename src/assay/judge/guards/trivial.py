@@ -45,7 +45,7 @@ _OF_THE_TASK = (
     r"(?!\s+(?:find|say|tell(?!\s+you)|confirm|detect|spot|rule|recommend|guarantee|use"
     r"|be\s+sure)\b)"
 )
-# Who declines stands in the sentence of the apology, or in the one behind it if it is short.
+# Who declines is in the sentence of the apology, or in the one after it if it is short.
 _REFUSAL = re.compile(
     rf"^\W{{0,9}}(?:(?:{_SORRY}(?:[^.!?\n]{{0,40}}[.!]\s)?|{_PITY})"
     rf"(?:[^.!?\n]{{0,200}}?{_WHO_DECLINES}|[\s,]{{1,3}}(?:but\s+)?{_DECLINES})"
@@ -117,10 +117,10 @@ def trivial_judgement(why: Trivial, about: Assignment, *, form: JudgeForm) -> Ju
 
 
 def _has_code(text: str) -> bool:
-    """Whether something stands in a fence, or a line reads as one of a program."""
+    """Whether there is something in a fence, or a line that reads as code."""
     for block in _FENCE.split(text)[1::2]:
-        told, _, code = block.partition("\n")
-        if any(c.isalnum() for c in code or told):
+        language, _, code = block.partition("\n")
+        if any(c.isalnum() for c in code or language):
             return True
     return _LINE_OF_CODE.search(text) is not None
 

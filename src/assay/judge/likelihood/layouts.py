@@ -48,7 +48,7 @@ def asked(
     """The conversation that asks one question.
 
     Args:
-        layout: what stands where.
+        layout: the order of the parts.
         task: what the answer was to do, as shown_task has it.
         answer: the answer, behind its fence.
         question: to be answered with Yes or No.

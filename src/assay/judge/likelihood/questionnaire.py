@@ -269,12 +269,12 @@ class LikelihoodQuestionnaire:
 
 
 def gives_likelihoods(judge: ModelFacts) -> bool:
-    """Whether a judge can be asked so: it scores texts, or tells its likeliest first tokens."""
+    """Whether a judge scores texts, or reports its likeliest first tokens."""
     return bool({"score_text", "top_logprobs"} & judge.capabilities)
 
 
 def likelihood_of_yes(reply: Reply) -> float | None:
-    """P(Yes) / (P(Yes) + P(No)); None where the reply tells neither.
+    """P(Yes) / (P(Yes) + P(No)); None where the reply gives neither.
 
     A word that is not among a server's likeliest tokens has an upper bound, and is taken at it; if
     neither is, nothing is known. A prompt that lost its beginning was not the question.

@@ -194,8 +194,8 @@ def room_for(asked: Asked, judge: ModelFacts, repeat: int) -> int:
     if not context:
         return LIMIT
     without = replace(asked, answer="")
-    told = messages(without, _form("whole", without), answer_limit=LIMIT)
-    around = sum(len(message.content) for message in told)
+    shown = messages(without, _form("whole", without), answer_limit=LIMIT)
+    around = sum(len(message.content) for message in shown)
     tokens = context - _sampling("whole", judge, repeat).max_tokens
     # A third of it is left for line numbers.
     room = (tokens * _CHARACTERS_PER_TOKEN - around) * 2 // 3

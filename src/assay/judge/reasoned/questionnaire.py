@@ -133,7 +133,7 @@ class ReasonedQuestionnaire:
         step = self._at.step
         if isinstance(reply, Failed):
             if reply.cause == "refused" and self._at.with_schema:
-                # Some servers know only a part of JSON Schema; its text stands in the prompt too.
+                # Some servers know only a part of JSON Schema; its text is in the prompt too.
                 self._at.with_schema = False
                 self._ask(step)
             elif reply.cause == "prompt_too_long" and step in ("whole", "again"):

@@ -42,7 +42,7 @@ _MOST_ITEMS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadScore:
-    """A score that stands in a reply, with its reason."""
+    """A score in a reply, with its reason."""
 
     score: int
     reason: str = ""
@@ -130,7 +130,7 @@ def _from_object(
 
 
 def _holders(found: JsonObject) -> list[JsonObject]:
-    """Where scores may stand: in the object, in what it holds under a known name, or in a list."""
+    """Where scores may be: in the object, in what it holds under a known name, or in a list."""
     nested = _nested(found)
     inner = [each for holder in nested for each in _nested(holder)]
     listed = [

@@ -31,7 +31,7 @@ _BULLET = re.compile(r"^\s{0,8}(?:[-*•]|\d{1,2}[.)])\s+(?P<text>.+)$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreLine:
-    """A score as it is written, and what stands behind it."""
+    """A score as it is written, and the text after it."""
 
     score: str
     explanation: str = ""

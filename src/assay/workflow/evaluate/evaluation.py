@@ -1,15 +1,15 @@
-"""The main job: ask every question of the chosen suites, mark the answers, report.
+"""The main job: ask every test of the chosen suites, score the answers, report.
 
 In: a Job (what a user asked for) and an Observer. Out: a Report, and under `out` all that a run
 leaves. The steps, in order:
 
     1 prepare   load suites, find models; refuse with every mistake at once, before any request
-    2 plan      what a server can do where only asking tells; then what each model will be asked
+    2 plan      what a server can do where only asking shows it; then what each model will be asked
     3 begin     continue the unfinished run of the same command, or start a new one
-    4 ask       what the store does not hold yet; each reply durable and marked before the next
-    5 mark      replies that were in the store already
-    6 judge     the answers that no rule can mark, where judges were named
-    7 report    from the store, as `assay report` would
+    4 ask       what the store does not hold yet; each reply stored and scored before the next;
+                replies that were in the store already are scored
+    5 judge     the answers that no rule can score, where judges were named
+    6 report    from the store, as `assay report` would
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import gc
 import json
 import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -49,7 +51,7 @@ def evaluate(job: Job, observer: Observer) -> Report:
         prepared = prepare(job)
         gc.freeze()  # they live as long as the run: later collections need not look at them
     try:
-        with Store(job.out) as store:
+        with resumable(job.out, job.command), Store(job.out) as store:
             panel = prepared.panel
             for note in (*store.notes, *prepared.notes, *(panel.notes if panel else ())):
                 observer.note(note)
@@ -76,20 +78,26 @@ def evaluate(job: Job, observer: Observer) -> Report:
                     observer.note(note)
                 store.update_run(run, finished=ended.finished)
             return report
-    except KeyboardInterrupt as stop:
-        raise Interrupted(
-            tr("every answer that was counted is kept in {out}", out=job.out),
-            hint=tr("continue with: {command}", command=job.command),
-        ) from stop
-    except BudgetSpent as spent:
-        spent.hint = tr("continue with: {command}", command=job.command)
-        raise
     finally:
         gc.unfreeze()
         for model in prepared.models:
             model.close()
         if prepared.panel:
             prepared.panel.close()
+
+
+@contextmanager
+def resumable(out: Path, command: str) -> Iterator[None]:
+    """Ctrl-C and a spent budget say how to continue."""
+    hint = tr("continue with: {command}", command=command)
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        message = tr("every answer that was counted is kept in {out}", out=out)
+        raise Interrupted(message, hint=hint) from stop
+    except BudgetSpent as spent:
+        spent.hint = hint
+        raise
 
 
 # --------------------------------------------------------------------------------------- begin

@@ -1,8 +1,8 @@
-"""`assay judge`: judges answers that are there already; the tested model is asked nothing.
+"""`assay judge`: judges existing answers; the tested model is asked nothing.
 
-In: a run in the store, or a folder with `outputs/MODEL/TEST-ID.txt` made by anybody; judges, or
-evaluations written elsewhere. Out: a Report. Verdicts of an earlier judging stay in the store; the
-newest count.
+In: a run in the store, or a folder with `outputs/MODEL/TEST-ID.txt` from anywhere; judges, or
+evaluations written elsewhere. Out: a Report. Earlier judgements stay in the store; the newest
+count.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import itertools
 import re
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.errors import AssayError, BudgetSpent, Interrupted, UsageError, raise_all
+from assay.errors import AssayError, UsageError, raise_all
 from assay.messages import tr
 from assay.models.written_outputs import WrittenOutputs
 from assay.reports.judged.evaluation_reading import Reading, read_evaluations
@@ -23,7 +24,7 @@ from assay.suites.test_plan_file import load_test_plans
 from assay.types import Observer, Suite
 from assay.types.options import StoredAnswerOptions
 from assay.types.results import Report
-from assay.workflow.evaluate.evaluation import evaluate
+from assay.workflow.evaluate.evaluation import evaluate, resumable
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.run_folder import RunFolder
 from assay.workflow.history.results import report_of
@@ -41,23 +42,6 @@ class ToJudge(StoredAnswerOptions):
     """What a user asked to be judged."""
 
     @property
-    def is_folder(self) -> bool:
-        """A path, not the id of a run."""
-        return (Path(self.run_or_dir) / OUTPUTS).is_dir()
-
-    @property
-    def is_path(self) -> bool:
-        """No run is meant, whether or not there are answers."""
-        parts = Path(self.run_or_dir).parts
-        return len(parts) > 1 or (Path(self.run_or_dir).is_dir() and self.run_or_dir != "latest")
-
-    @property
-    def is_another_folder(self) -> bool:
-        """A path that leads to a folder without answers."""
-        looks_like_a_path = "/" in self.run_or_dir or self.run_or_dir in (".", "..")
-        return looks_like_a_path and Path(self.run_or_dir).is_dir()
-
-    @property
     def command(self) -> str:
         """The command that repeats or continues it."""
         return self.command_line("judge", self.run_or_dir)
@@ -70,19 +54,14 @@ def judge_existing(job: ToJudge, observer: Observer) -> Report:
             tr("no judge given"),
             hint=tr("name a model, as in --judge ollama:qwen3:8b, or evaluations with --import"),
         )
-    readings = _readings(job.imports)
-    if job.is_folder:
+    readings = _read_imports(job.imports)
+    folder = Path(job.run_or_dir)
+    if (folder / OUTPUTS).is_dir():
         return _judge_folder(job, readings, observer)
-    if job.is_another_folder:
+    if folder.name != job.run_or_dir or (folder.is_dir() and job.run_or_dir != "latest"):
         raise UsageError(
-            tr("{folder} has no folder outputs/, so there is no answer to judge",
-               folder=job.run_or_dir),
-            hint=tr("answers lie in outputs/MODEL/TEST-ID.txt; a run is named by its id"),
-        )  # fmt: skip
-    if job.is_path:
-        raise UsageError(
-            tr("there is no folder {outputs}", outputs=Path(job.run_or_dir) / OUTPUTS),
-            hint=tr("answers lie in a folder of their model: outputs/MODEL/TEST-ID.txt"),
+            tr("there is no folder {outputs}", outputs=folder / OUTPUTS),
+            hint=tr("answers are in outputs/MODEL/TEST-ID.txt; a run is named by its id"),
         )
     return _judge_run(job, readings, observer)
 
@@ -138,7 +117,7 @@ def judge_in(
         )
     tested = [model.facts for model in run.models]
     panel = open_panel(job, suites, tested, job, job)
-    try:
+    with closing(panel), resumable(job.out, job.command):
         errors: list[AssayError] = []
         panel.probe_judges(errors)
         raise_all(errors)
@@ -152,40 +131,23 @@ def judge_in(
         report = report_of(store, run)
         folder.write(report, suites, store)
         return report
-    except KeyboardInterrupt as stop:
-        raise Interrupted(
-            tr("every answer that was counted is kept in {out}", out=job.out),
-            hint=tr("continue with: {command}", command=job.command),
-        ) from stop
-    except BudgetSpent as spent:
-        spent.hint = tr("continue with: {command}", command=job.command)
-        raise
-    finally:
-        panel.close()
 
 
 # ---------------------------------------------------------------------------------- a folder
 
 
 def _judge_folder(job: ToJudge, readings: Sequence[Reading], observer: Observer) -> Report:
-    """The answers become a run like any other, which its judges belong to; what is imported is
-    put beside what they said.
-    """
+    """The answers become a run like any other; imported evaluations are added to its judgements."""
     folder = Path(job.run_or_dir)
-    models = _written(folder / OUTPUTS)
-    errors: list[AssayError] = []
+    models = _read_outputs(folder / OUTPUTS)
     own: tuple[Suite, ...] = ()
     if not job.suites:
-        if (folder / TEST_PLANS).is_dir():
-            own = load_test_plans(folder / TEST_PLANS)
-        else:
-            errors.append(
-                UsageError(
-                    tr("nothing says what the answers in {folder} answer", folder=folder),
-                    hint=tr("name the tests with -s coding, or add a folder test-plans/"),
-                )
+        if not (folder / TEST_PLANS).is_dir():
+            raise UsageError(
+                tr("nothing says what the answers in {folder} answer", folder=folder),
+                hint=tr("name the tests with -s coding, or add a folder test-plans/"),
             )
-    raise_all(errors)
+        own = load_test_plans(folder / TEST_PLANS)
     stems = frozenset(stem for model in models for stem in model.test_ids)
     repeats = _repeats(stems)
     named = frozenset(_REPEAT.sub("", stem) for stem in stems)
@@ -204,19 +166,19 @@ def _judge_folder(job: ToJudge, readings: Sequence[Reading], observer: Observer)
     beyond = {stem for stem in stems if _repeat_of(stem) > repeats}
     if strangers := sorted((named - _names_of_tests(report)) | beyond):
         observer.note(
-            tr("no test is called so, and nothing was judged: {names}", names=", ".join(strangers))
+            tr("no test has this name, nothing was judged: {names}", names=", ".join(strangers))
         )
     if not readings:
         return report
     return _judge_run(replace(job, run_or_dir=report.run, suites=()), readings, observer)
 
 
-def _written(outputs: Path) -> list[WrittenOutputs]:
+def _read_outputs(outputs: Path) -> list[WrittenOutputs]:
     folders = sorted(each for each in outputs.iterdir() if each.is_dir())
     if not folders:
         raise UsageError(
-            tr("{folder} holds no model's answers", folder=outputs),
-            hint=tr("answers lie in a folder of their model: outputs/MODEL/TEST-ID.txt"),
+            tr("{folder} contains no model's answers", folder=outputs),
+            hint=tr("answers are in outputs/MODEL/TEST-ID.txt"),
         )
     return [WrittenOutputs(folder) for folder in folders]
 
@@ -244,7 +206,7 @@ def _repeat_of(stem: str) -> int:
 # ------------------------------------------------------------------------------------ imports
 
 
-def _readings(paths: Sequence[Path]) -> list[Reading]:
+def _read_imports(paths: Sequence[Path]) -> list[Reading]:
     readings = []
     for path in paths:
         for file in _files(path):

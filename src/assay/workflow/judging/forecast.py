@@ -2,8 +2,8 @@
 
 In: a Panel and the tests whose answers it has to read. Out: requests, as many as there will be at
 least and about as long. An answer to come is taken to be as long as those that the shipped rubrics
-have as examples. A judge that cannot be understood at once is asked again, which nobody can
-foresee.
+have as examples. A judge whose reply cannot be read is asked again, which is
+not foreseen.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Which answer of a run an imported evaluation is about.
+"""Imported evaluations: which answer of a run each is about.
 
 In: evaluations in the standard format, a run and its suites. Out: judgements by answer, and a
-sentence for everything about them that is not as it should be: wrong sums, unknown tests. Refuses
-to know: files, judges, verdicts.
+sentence for everything about them that is not as it should be: wrong sums, unknown tests.
 """
 
 from __future__ import annotations

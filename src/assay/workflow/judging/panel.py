@@ -73,7 +73,7 @@ class Panel:
     sandbox: Sandbox | None = None
 
     def probe_judges(self, errors: list[AssayError]) -> None:
-        """Find out what only asking tells: whether a judge gives log-probabilities."""
+        """Find out by asking whether a judge gives log-probabilities."""
         for model in self.models:
             try:
                 model.probe()
@@ -251,14 +251,16 @@ def _find_self_judging(
 
 def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFacts]) -> PanelJudge:
     facts = model.facts
-    tells = gives_likelihoods(facts)
-    if options.judge_form == "likelihood" and not tells:
+    has_likelihoods = gives_likelihoods(facts)
+    if options.judge_form == "likelihood" and not has_likelihoods:
         raise UsageError(
-            tr("{judge} tells no log-probabilities, so it cannot be asked by likelihood",
+            tr("{judge} gives no log-probabilities, so it cannot be asked by likelihood",
                judge=facts.spec),
             hint=tr("leave --judge-form out, or take --judge-form reasoned"),
         )  # fmt: skip
-    form: JudgeForm = "likelihood" if tells and options.judge_form != "reasoned" else "reasoned"
+    form: JudgeForm = (
+        "likelihood" if has_likelihoods and options.judge_form != "reasoned" else "reasoned"
+    )
     return PanelJudge(
         model=model,
         form=form,

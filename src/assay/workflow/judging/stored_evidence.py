@@ -1,9 +1,9 @@
-"""What running an answer's code showed, kept: code may show another thing each time it is run.
+"""Stored evidence: code may show another thing each time it is run, so the outcome is stored.
 
 In: the store, a run, a test, an answer, the sandbox. Out: Evidence; from the store, where the same
 code was run for the same test before.
 
-A judge is told what the code did. If that changed between two starts of one judging (an address in
+A judge reads what the code did. If that changed between two starts of one judging (an address in
 a message, a set in another order, a limit that was reached by a hair), the judge would be asked
 everything again; and code that hangs would be waited for again.
 """
@@ -41,8 +41,8 @@ def evidence_of(
         return evidence
     evidence = examine(check, answer, sandbox)
     if evidence.isolation:
-        told = to_json(evidence, Evidence)
-        reply = Answered(request_id=request.id, text=told)
+        text = to_json(evidence, Evidence)
+        reply = Answered(request_id=request.id, text=text)
         store.store_reply(run, model.facts.fingerprint, request, reply)
     return evidence
 

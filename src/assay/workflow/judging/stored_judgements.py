@@ -1,4 +1,4 @@
-"""What the verdicts of a run say, read back from the store.
+"""The stored judgements of a run, summed up for its reports.
 
 In: the store and a run that was judged. Out: Judged, as reports draw it; None where nothing was.
 """
@@ -51,7 +51,7 @@ def judged_of(
 def _answers(
     store: Store, run: Run, model: RunModel, cases: Mapping[tuple[str, str], Case]
 ) -> Iterator[JudgedAnswer]:
-    """Every verdict; and for an answer that there is not, a verdict that says so: a model that
+    """Every judgement; and one for each missing answer that says so: a model that
     failed five tests of six is not excellent for the sixth.
     """
     judged = {kept.key: kept for kept in store.read_judgements(run, model)}
@@ -64,8 +64,8 @@ def _answers(
         for repeat in range(run.repeats):
             key = (suite, test_id, repeat)
             kept = judged.pop(key, None)
-            verdict = kept.judgement if kept else _unanswered(case, whys.get(key, ""))
-            yield JudgedAnswer(verdict=verdict, category=case.category)
+            final = kept.judgement if kept else _unanswered(case, whys.get(key, ""))
+            yield JudgedAnswer(verdict=final, category=case.category)
     for kept in judged.values():  # of a test that the suites no longer have
         yield JudgedAnswer(verdict=kept.judgement)
 
@@ -94,10 +94,7 @@ def _earlier(store: Store, run: Run) -> Iterator[EarlierRun]:
     for each in [other for other in before if other.judging][-MOST_EARLIER:]:
         for model in each.models:
             if spec := own.get(model.facts.fingerprint):
-                yield from _verdicts(store, each, model, spec)
-
-
-def _verdicts(store: Store, run: Run, model: RunModel, spec: str) -> Iterator[EarlierRun]:
-    verdicts = tuple(kept.judgement for kept in store.read_judgements(run, model))
-    if verdicts:
-        yield EarlierRun(run=run.id, when=run.created, model=spec, verdicts=verdicts)
+                stored = store.read_judgements(each, model)
+                finals = tuple(kept.judgement for kept in stored)
+                if finals:
+                    yield EarlierRun(run=each.id, when=each.created, model=spec, verdicts=finals)
