@@ -65,7 +65,6 @@ class Exchange:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """Unique within a model's plan."""
         return (self.case.suite, self.case.id, self.repeat)
 
 

@@ -78,7 +78,7 @@ def test_a_run_that_cannot_be_judged_is_refused_with_the_next_step(court):
         court.judge_again("20200101", judge)
     with pytest.raises(UsageError, match="-s is for a folder"):
         court.judge_again("latest", judge, suites=["coding"])
-    with pytest.raises(UsageError, match="nobody is to judge"):
+    with pytest.raises(UsageError, match="no judge given"):
         court.judge_again("latest")
 
 

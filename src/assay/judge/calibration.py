@@ -63,7 +63,6 @@ class Calibration:
 
     @property
     def sentence(self) -> str:
-        """What a reader must know of the scale."""
         if not self.examples:
             return tr(
                 "Not calibrated: no scored examples, so points are ten times the likelihood of yes."

@@ -23,6 +23,7 @@ from assay.types.judgements import (
     Layout,
     Rubric,
     band_of,
+    overall_of,
     overall_tenths,
 )
 
@@ -55,7 +56,7 @@ def deviation_of(
         for example in rubric.examples
         if (one := judged.get(example.id)) is not None and one.scores
     ]
-    given = [_overall(rubric, one) for _, one in scored]
+    given = [overall_of(one, rubric) or 0 for _, one in scored]
     known = [_known_overall(rubric, example) for example, _ in scored]
     off = [said - right for said, right in zip(given, known, strict=True)]
     return Deviation(
@@ -91,11 +92,6 @@ def _of_criterion(key: str, scored: Sequence[tuple[Example, Judgement]]) -> Crit
         mean_absolute=_mean([abs(one) for one in off]),
         bias=_mean(off),
     )
-
-
-def _overall(rubric: Rubric, judgement: Judgement) -> int:
-    weighted = [(each.weight, judgement.score_of(each.key)) for each in rubric.criteria]
-    return overall_tenths([(weight, said) for weight, said in weighted if said is not None]) or 0
 
 
 def _known_overall(rubric: Rubric, example: Example) -> int:

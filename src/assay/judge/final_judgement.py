@@ -72,7 +72,6 @@ def make_final_judgement(
 
 
 def score_of(final: FinalJudgement) -> Score:
-    """The score from 0 to 1, with its criteria."""
     if final.tenths is None or final.band is None:
         return Score(
             scorer=SCORER,

@@ -70,7 +70,6 @@ def questions_for(rubric: Rubric, case: Case) -> tuple[Question, ...]:
 
 
 def shipped_rubrics() -> tuple[str, ...]:
-    """The names of those that ship."""
     return tuple(sorted(each.parent.name for each in SHIPPED.glob("*/rubric.toml")))
 
 

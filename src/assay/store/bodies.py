@@ -56,7 +56,6 @@ def adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def to_json(value: object, kind: Any) -> str:
-    """A dataclass as JSON text."""
     return adapter(kind).dump_json(value).decode()
 
 

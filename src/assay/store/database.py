@@ -46,7 +46,6 @@ class Database:
             self._open_to_read(path)
 
     def close(self) -> None:
-        """Give the file back."""
         self.connection.close()
         if self._copy:
             self._copy.cleanup()
@@ -75,12 +74,10 @@ class Database:
         self._open(copy)
 
     def one(self, sql: str, values: Sequence[object] = ()) -> Any:
-        """The first row, or None."""
         with translated(self.path):
             return self.connection.execute(sql, values).fetchone()
 
     def all(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
-        """Every row."""
         with translated(self.path):
             return self.connection.execute(sql, values).fetchall()
 

@@ -67,7 +67,6 @@ class StoredTry:
 
     @property
     def key(self) -> TryKey:
-        """Which try it is."""
         return self.suite, self.test_id, self.repeat
 
 
@@ -83,5 +82,4 @@ class StoredJudgement:
 
     @property
     def key(self) -> TryKey:
-        """Which try it is."""
         return self.suite, self.test_id, self.repeat

@@ -54,7 +54,6 @@ class Store:
 
     @property
     def notes(self) -> Sequence[str]:
-        """What a user should know about this store."""
         return self._file.notes
 
     def __enter__(self) -> Store:
@@ -64,7 +63,6 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
     # ------------------------------------------------------------------------------- runs
@@ -195,7 +193,6 @@ class Store:
         )
 
     def read_run(self, run_id: str) -> Run:
-        """One run, whole."""
         row = self._file.one("SELECT * FROM runs WHERE id = ?", (run_id,))
         models = self._file.all(
             "SELECT * FROM run_models WHERE run_id = ? ORDER BY position", (run_id,)
@@ -245,7 +242,6 @@ class Store:
         return tuple(replace(read_back(Suite, body), path=path) for body, path in rows)
 
     def read_suite_names(self) -> tuple[str, ...]:
-        """Every suite that any run has used."""
         rows = self._file.all("SELECT DISTINCT name FROM suites ORDER BY 1")
         return tuple(row[0] for row in rows)
 
@@ -296,7 +292,6 @@ class Store:
         return int(cursor.lastrowid or 0)
 
     def read_reply(self, reply_id: int) -> Reply:
-        """One reply by its number."""
         body = self._file.one("SELECT body FROM replies WHERE id = ?", (reply_id,))[0]
         reply: Reply = read_back(Reply, body)
         return reply
@@ -307,7 +302,6 @@ class Store:
         return int(row[0])
 
     def read_work(self, request_id: str) -> Work:
-        """What a request asked."""
         body = self._file.one("SELECT body FROM requests WHERE id = ?", (request_id,))[0]
         work: Work = read_back(Work, body)
         return work

@@ -123,12 +123,10 @@ class Evidence:
 
     @property
     def passed(self) -> int:
-        """How many checks hold."""
         return sum(check.passed for check in self.checks)
 
     @property
     def total(self) -> int:
-        """How many there are."""
         return len(self.checks)
 
     @property
@@ -209,7 +207,6 @@ class Judgement:
     trivial: str = ""
 
     def score_of(self, criterion: str) -> int | None:
-        """Its score, None where the judgement is unscored."""
         return next((one.score for one in self.scores if one.criterion == criterion), None)
 
     @property
@@ -303,7 +300,6 @@ class FinalJudgement:
 
     @property
     def tenths(self) -> int | None:
-        """The overall score in tenths of a point."""
         return overall_tenths([(one.weight, one.score) for one in self.criteria])
 
     @property
@@ -313,7 +309,6 @@ class FinalJudgement:
 
     @property
     def band(self) -> Band | None:
-        """The word for the overall score."""
         return None if self.tenths is None else band_of(self.tenths)
 
 
@@ -359,8 +354,17 @@ def overall_tenths(weighted: Sequence[tuple[int, int]]) -> int | None:
     return (2 * points + total) // (2 * total)
 
 
+def overall_of(judgement: Judgement, rubric: Rubric) -> int | None:
+    """The overall of one judgement in tenths; None where a criterion has no score."""
+    scores = [judgement.score_of(each.key) for each in rubric.criteria]
+    given = [score for score in scores if score is not None]
+    if judgement.unscored_reason is not None or len(given) < len(scores):
+        return None
+    weights = (each.weight for each in rubric.criteria)
+    return overall_tenths(list(zip(weights, given, strict=True)))
+
+
 def band_of(tenths: int) -> Band:
-    """The band of an overall score in tenths."""
     return next(name for least, name in BANDS if tenths >= least)
 
 

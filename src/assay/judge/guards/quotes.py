@@ -89,7 +89,6 @@ class Searched:
         return None
 
     def _spots(self, piece: str) -> Iterator[int]:
-        """The first places of a piece of a quote."""
         spot = -1
         for _ in range(MOST_SPOTS):
             spot = self.flat.find(piece, spot + 1)

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from assay.judge.guards.suspicions import find_suspicions, flags_of, without_hidden
 from assay.messages import tr
-from assay.types.judgements import Judgement, Rubric, overall_tenths, shown_tenths
+from assay.types.judgements import Judgement, Rubric, overall_of, shown_tenths
 
 INJECTION = "injection_suspected"
 _A_POINT = 10  # tenths
@@ -55,7 +55,7 @@ def lower_of(read: Judgement, without: Judgement, rubric: Rubric) -> Judgement:
     """The judgement as it was read, with the scores of the reading without the words where those
     are lower by a point or more. Its quotes and reasons stay: they are of the answer as it is.
     """
-    before, after = _overall(read, rubric), _overall(without, rubric)
+    before, after = overall_of(read, rubric), overall_of(without, rubric)
     if before is None or after is None or before - after < _A_POINT:
         return read
     weakness = tr(
@@ -69,12 +69,3 @@ def lower_of(read: Judgement, without: Judgement, rubric: Rubric) -> Judgement:
         flags=(*read.flags, INJECTION),
         weaknesses=(weakness, *read.weaknesses),
     )
-
-
-def _overall(judgement: Judgement, rubric: Rubric) -> int | None:
-    if judgement.unscored_reason is not None:
-        return None
-    scores = {each.criterion: each.score for each in judgement.scores}
-    if any(each.key not in scores for each in rubric.criteria):
-        return None
-    return overall_tenths([(each.weight, scores[each.key]) for each in rubric.criteria])

@@ -83,7 +83,6 @@ def is_refusal(text: str) -> bool:
 
 
 def explain(why: Trivial) -> str:
-    """The sentence a report has for it."""
     match why:
         case "empty":
             return tr("the answer is empty")

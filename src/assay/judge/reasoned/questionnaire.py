@@ -228,7 +228,6 @@ class ReasonedQuestionnaire:
         return fence(self._asked.answer, limit=self._at.answer_limit)
 
     def _checked(self, reading: ReadReply) -> tuple[tuple[Ticked, ...], tuple[Quote, ...]]:
-        """The checklist and all quotes, each looked up in the answer."""
         answer = Searched(self._asked.answer)
         task = Searched("\n".join(m.content for m in self._asked.case.messages))
         shown = Searched(self._shown.shown)

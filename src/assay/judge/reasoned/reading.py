@@ -42,16 +42,12 @@ _MOST_ITEMS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadScore:
-    """A score in a reply, with its reason."""
-
     score: int
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadTick:
-    """A question's id, its answer, and the quote for it."""
-
     id: str
     answer: Answer
     quote: str = ""
@@ -79,7 +75,6 @@ class Unusable(Exception):
 
 
 def read_reply(text: str, criteria: Sequence[Criterion], answer: str = "") -> ReadReply:
-    """Read what a judge wrote about this answer."""
     names = {
         _bare(name): each.key
         for each in criteria
@@ -310,7 +305,6 @@ def read_or_refuse(
 
 
 def explain(problem: Problem, attempts: int) -> str:
-    """The sentence a report has for it."""
     match problem.trouble:
         case "truncated":
             return tr("the judge's reply was cut off, in {count} attempts", count=attempts)

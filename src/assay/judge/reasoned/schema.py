@@ -80,7 +80,6 @@ def whole_schema(criteria: Sequence[Criterion], question_ids: Sequence[str], siz
 
 
 def one_criterion_schema(criterion: Criterion, size: Size = SHORT) -> str:
-    """The schema of one criterion alone."""
     return _written(_object({criterion.key: _scored(size.reason)}))
 
 

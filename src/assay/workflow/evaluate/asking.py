@@ -35,12 +35,10 @@ class TestConversation:
         self.request = self.plan.request(self.exchange, 0, self._replies)
 
     def pending(self) -> tuple[Request, ...]:
-        """The request of the next turn."""
         return (self.request,) if self.request else ()
 
     @property
     def left(self) -> int:
-        """Turns that are left."""
         return len(self.exchange.asked) - self.request.turn if self.request else 0
 
     def take(self, request: Request, reply: Reply) -> None:
@@ -52,11 +50,9 @@ class TestConversation:
         self.request = self.plan.request(self.exchange, request.turn + 1, self._replies)
 
     def ends_with(self, request: Request, reply: Reply) -> bool:
-        """Whether this reply ends the test."""
         return isinstance(reply, Failed) or request.turn == len(self.exchange.asked) - 1
 
     def score(self, reply: Reply) -> Score | None:
-        """The score of the reply that ended it."""
         return score_reply(self.exchange.case, reply)
 
 
@@ -67,24 +63,19 @@ class MeasureConversation:
     request: Request | None
 
     def pending(self) -> tuple[Request, ...]:
-        """The measurement, until it was made."""
         return (self.request,) if self.request else ()
 
     @property
     def left(self) -> int:
-        """One or none."""
         return 1 if self.request else 0
 
     def take(self, request: Request, reply: Reply) -> None:
-        """It was made, or it failed."""
         self.request = None
 
     def ends_with(self, request: Request, reply: Reply) -> bool:
-        """There is one request."""
         return True
 
     def score(self, reply: Reply) -> Score | None:
-        """Says that it was made."""
         return None if isinstance(reply, Failed) else MEASURED
 
 
@@ -105,7 +96,6 @@ class StoredReplies:
         return None if number is None else self.store.read_reply(number)
 
     def store_reply(self, conversation: Conversation, request: Request, reply: Reply) -> None:
-        """Store a reply."""
         self.store.store_reply(self.run, self.fingerprint, request, reply)
 
 
@@ -148,7 +138,6 @@ class ScoredReplies:
         return score
 
     def flush(self) -> None:
-        """Store the scores of reused replies."""
         self.store.store_scores(self.run, self.model, self._scores)
         self._scores.clear()
 

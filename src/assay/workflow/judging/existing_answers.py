@@ -43,12 +43,10 @@ class ToJudge(StoredAnswerOptions):
 
     @property
     def command(self) -> str:
-        """The command that repeats or continues it."""
         return self.command_line("judge", self.run_or_dir)
 
 
 def judge_existing(job: ToJudge, observer: Observer) -> Report:
-    """Judge a run or a folder of answers."""
     if not job.judges and not job.imports:
         raise UsageError(
             tr("no judge given"),
@@ -102,7 +100,6 @@ def judge_in(
     observer: Observer,
     until: float | None,
 ) -> Report:
-    """Judge a run whose folder is ours."""
     suites = store.read_suites(run)
     if not any(case.check.judged for suite in suites for case in suite.cases):
         raise UsageError(

@@ -47,7 +47,6 @@ class PanelJudge:
 
     @property
     def judged_by(self) -> JudgedBy:
-        """As the store and reports know it."""
         facts = self.model.facts
         return JudgedBy(
             spec=facts.spec,
@@ -83,7 +82,6 @@ class Panel:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of its judgements must know."""
         return [note for judge in self.judges for note in judge.notes]
 
     def notes_if(self, *, code_was_run: bool) -> list[str]:
@@ -101,7 +99,6 @@ class Panel:
         ]
 
     def rubric_of(self, case: Case) -> Rubric:
-        """The rubric of a judged test."""
         judged = case.check.judged
         assert judged
         return self.rubrics[case.suite, judged.rubric]
@@ -121,7 +118,6 @@ class Panel:
         repeat: int = 0,
         explain: bool = True,
     ) -> Questionnaire:
-        """One answer for one judge."""
         return open_questionnaire(
             Assignment(
                 judge=judge.model.facts,
@@ -146,7 +142,6 @@ class Panel:
 def example_questionnaire(
     judge: PanelJudge, rubric: Rubric, example: Example, case: Case, layout: Layout | None
 ) -> Questionnaire:
-    """One of a rubric's scored examples, for one judge."""
     return open_questionnaire(
         Assignment(
             judge=judge.model.facts,
@@ -161,7 +156,6 @@ def example_questionnaire(
 
 
 def judged_cases(suites: Sequence[Suite]) -> list[Case]:
-    """The tests that a judge has to read."""
     return [case for suite in suites for case in suite.cases if case.check.judged]
 
 

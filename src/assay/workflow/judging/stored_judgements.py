@@ -86,7 +86,6 @@ def _unanswered(case: Case, why: str) -> FinalJudgement:
 
 
 def _earlier(store: Store, run: Run) -> Iterator[EarlierRun]:
-    """The runs before this one in which the same models were judged."""
     own = {model.facts.fingerprint: model.spec for model in run.models}
     before = [
         each for each in store.read_runs() if each.id != run.id and each.created <= run.created
