@@ -87,7 +87,8 @@ def test_a_judging_out_of_time_says_how_to_go_on(court):
     slow = court.judge(form(7, 8, 9), delay_s=0.05)
     with pytest.raises(Interrupted) as stopped:
         court.judge_again("latest", slow, budget=0.000001)
-    assert "continue with: assay judge latest --judge scripted:" in stopped.value.hint
+    assert "continue with: assay judge latest" in stopped.value.hint
+    assert "--judge scripted:" in stopped.value.hint
     assert rows(court.judge_again("latest", slow))["own_001"]["score"] == 0.79
 
 
@@ -254,7 +255,8 @@ def test_our_own_evaluations_come_back_as_they_were(court):
     again = court.judge_again("latest", imports=[reports])
     assert scores(verdicts(again)["own_001"]) == (7, 8, 9)
     (note,) = again["judged"]["notes"]
-    assert note.startswith("Judged with: assay judge latest --import ")
+    assert note.startswith("Judged with: assay judge latest ")
+    assert " --import " in note
 
 
 def test_a_file_without_an_evaluation_is_refused(court, tmp_path):
