@@ -199,7 +199,7 @@ def _ask(benchmark: Benchmark, names: Sequence[str]) -> Report:
     """One run. Nothing is asked before tests and models are all known to be sound."""
     from assay import api
     from assay.api import benchmark_choices as choices
-    from assay.reports.progress import progress_for
+    from assay.api.rendering import progress_for
 
     tests = choices.suite_argument(benchmark.tests, say)
     try:

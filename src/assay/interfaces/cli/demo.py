@@ -37,9 +37,9 @@ def demo(part: str | None, out: Path) -> int:
 
 
 def _models(out: Path) -> None:
+    from assay.api.demo import continue_and_show, demo_job, start_and_kill
+    from assay.api.rendering import progress_for
     from assay.interfaces.cli.showing import show_demo
-    from assay.reports.progress import progress_for
-    from assay.workflow.demo.tour import continue_and_show, demo_job, start_and_kill
 
     say(f"$ {demo_job(out).command}")
     killed = start_and_kill(out)
@@ -55,11 +55,9 @@ def _models(out: Path) -> None:
 
 
 def _checkpoints(out: Path) -> None:
+    from assay.api.demo import INSTALL, checkpoints_job, evaluate, missing_packages
+    from assay.api.rendering import progress_for
     from assay.interfaces.cli.showing import show_report
-    from assay.models.local.loading.skeleton import INSTALL, missing_packages
-    from assay.reports.progress import progress_for
-    from assay.workflow.demo.tour import checkpoints_job
-    from assay.workflow.evaluate.evaluation import evaluate
 
     if missing_packages():
         say(tr("three checkpoints ship as well; to see them evaluated: {command}", command=INSTALL))

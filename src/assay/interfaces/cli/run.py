@@ -38,8 +38,8 @@ from assay.types.options import PromptOptions, RunOptions, StoredAnswerOptions
 def run(verbose: bool, as_json: bool, **options: Any) -> int:
     """Run, then show."""
     from assay import api
+    from assay.api.rendering import progress_for
     from assay.interfaces.cli.showing import show_report
-    from assay.reports.progress import progress_for
 
     with progress_for(sys.stderr) as observer:
         report = api.run(**options, observer=observer)
@@ -66,8 +66,8 @@ def run(verbose: bool, as_json: bool, **options: Any) -> int:
 def ask(as_json: bool, **options: Any) -> int:
     """Ask, then show."""
     from assay import api
+    from assay.api.rendering import progress_for
     from assay.interfaces.cli.showing import show_answers, show_report
-    from assay.reports.progress import progress_for
 
     with progress_for(sys.stderr) as observer:
         report = api.ask(**options, observer=observer)
@@ -101,8 +101,8 @@ def ask(as_json: bool, **options: Any) -> int:
 def judge(verbose: bool, as_json: bool, **options: Any) -> int:
     """Judge, then show."""
     from assay import api
+    from assay.api.rendering import progress_for
     from assay.interfaces.cli.showing import show_report
-    from assay.reports.progress import progress_for
 
     with progress_for(sys.stderr) as observer:
         report = api.judge(**options, observer=observer)

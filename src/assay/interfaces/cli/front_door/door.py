@@ -73,8 +73,8 @@ def open_the_door(out: Path) -> int:
 
 def _run(options: RunOptions) -> int:
     from assay import api
+    from assay.api.rendering import progress_for
     from assay.interfaces.cli.showing import show_report
-    from assay.reports.progress import progress_for
 
     click.echo()
     with progress_for(sys.stderr) as observer:
