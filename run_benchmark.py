@@ -9,7 +9,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 NEEDED = (
-    "click", "rich", "pydantic", "markdown_it", "tree_sitter", "tree_sitter_bash", "rapidfuzz",
+    "click", "rich", "pydantic", "markdown_it", "tree_sitter", "tree_sitter_bash",
+    "tree_sitter_json", "tree_sitter_toml", "rapidfuzz",
     "jinja2", "numpy", "scipy", "httpcore", "questionary", "psutil", "platformdirs",
 )  # fmt: skip
 MARK = "RUN_BENCHMARK_TRIED"  # a broken .venv must not start itself for ever

@@ -1,4 +1,7 @@
-"""The demonstration on shipped models, step by step, as `assay demo` shows it."""
+"""The demonstration on shipped models, step by step.
+
+In: a folder. Out: what each step gave, as `assay demo` shows it.
+"""
 
 from assay.models.local.loading.skeleton import INSTALL, missing_packages
 from assay.workflow.demo.tour import (
