@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from assay.api.call_options import takes_options
 from assay.api.checkpoints import evaluate_model, generate_samples, run_benchmark
 from assay.plugins import load_plugins
-from assay.types import Finding, Suite
+from assay.types import Finding
 from assay.types.decisions import MEASURES
 from assay.types.options import (
     DEFAULT_OUT,
@@ -27,12 +27,14 @@ from assay.types.options import (
     StoredAnswerOptions,
     WatchOptions,
 )
-from assay.types.results import Comparison, Leaderboard, Report, SuiteCard
+from assay.types.results import Comparison, Leaderboard, Report
 
 if TYPE_CHECKING:
+    from assay.api.rendering import Result
     from assay.workflow.checkpoints.selection import Selected
     from assay.workflow.checkpoints.watch import Watching
-    from assay.workflow.discover.suite_list import SuiteList
+    from assay.workflow.discover.doctor import Examination
+    from assay.workflow.discover.suite_list import SuiteDescription, SuiteList
     from assay.workflow.evaluate.run_result import RunResult
     from assay.workflow.fetch.benchmarks import Fetched
     from assay.workflow.history.records import ExportFormat
@@ -48,6 +50,7 @@ __all__ = [
     "compare",
     "describe_suite",
     "evaluate_model",
+    "examine_machine",
     "export",
     "fetch",
     "generate_samples",
@@ -55,6 +58,7 @@ __all__ = [
     "leaderboard",
     "list_suites",
     "load_plugins",
+    "render",
     "report",
     "rescore",
     "run",
@@ -161,13 +165,25 @@ def list_suites(*, benchmarks: Path | None = None) -> SuiteList:
     return list_in(benchmarks)
 
 
-def describe_suite(
-    name: str, *, benchmarks: Path | None = None
-) -> tuple[Suite, SuiteCard, tuple[str, ...]]:
-    """One suite by its name or path, what it consists of, and warnings about its files."""
+def describe_suite(name: str, *, benchmarks: Path | None = None) -> SuiteDescription:
+    """One suite by its name or path, and what it consists of."""
     from assay.workflow.discover.suite_list import describe_suite as describe_in
 
     return describe_in(name, benchmarks)
+
+
+def examine_machine(*, out: Path = DEFAULT_OUT) -> Examination:
+    """What this machine can do, and what is missing."""
+    from assay.workflow.discover.doctor import examine_machine as examine_for
+
+    return examine_for(out)
+
+
+def render(result: Result, form: str = "text", *, verbose: bool = False) -> str:
+    """A result of these functions as `text`, `md`, `html` or `json`, or in a plugin's format."""
+    from assay.api.rendering import render as render_as
+
+    return render_as(result, form, verbose=verbose)
 
 
 def fetch(

@@ -1,5 +1,155 @@
-"""What interfaces show: progress while a run goes on, and results in a format."""
+"""What interfaces show: results in a format, and progress while a run goes on.
 
+In: a result of the public functions, and the name of a format. Out: a text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+
+from assay.api.fetched import fetched_json, fetched_text
+from assay.messages import tr
+from assay.plugins import write_report
+from assay.reports import json_documents, suite_card
+from assay.reports.catalogue import suites_document
+from assay.reports.comparison import comparison_document
+from assay.reports.decision import groups
+from assay.reports.decision_blocks import group_blocks
+from assay.reports.doctor import examination_document, examination_json
+from assay.reports.evaluation_report import acceptance_document
+from assay.reports.formats.html import render_html
+from assay.reports.formats.json import render_json
+from assay.reports.formats.markdown import render_markdown
+from assay.reports.formats.terminal import console_for, draw
+from assay.reports.json_values import JsonObject
+from assay.reports.leaderboard import leaderboard_document
 from assay.reports.progress import progress_for
+from assay.reports.run_report import run_document
+from assay.reports.selection import selection_document
+from assay.reports.side_by_side import answers_document
+from assay.types.documents import Block, Document, Hint, Note
+from assay.types.results import Comparison, Leaderboard, Report
+from assay.workflow.checkpoints.selection import Selected
+from assay.workflow.discover.doctor import Examination
+from assay.workflow.discover.suite_list import SuiteDescription, SuiteList
+from assay.workflow.fetch.benchmarks import Fetched
 
-__all__ = ["progress_for"]
+_WithDocument = (
+    Report | Comparison | Leaderboard | Selected | SuiteList | SuiteDescription | Examination
+)
+Result = _WithDocument | Fetched
+
+__all__ = ["Result", "console_for", "progress_for", "render", "render_answers"]
+
+
+def render(
+    result: Result, form: str = "text", *, verbose: bool = False, ascii_only: bool = False
+) -> str:
+    """The result as `text` (for the terminal that stdout is), `md`, `html` or `json`; a run in any
+    registered format. `verbose`: with every test. `ascii_only`: JSON for a stream without Unicode.
+    """
+    if form == "json":
+        return render_json(_values(result), ascii_only=ascii_only) + "\n"
+    if isinstance(result, Fetched):
+        return fetched_text(result)
+    if form == "text":
+        return _on_terminal(_document(result, whole=True, verbose=verbose), verbose=verbose)
+    if isinstance(result, Report):
+        return write_report(result, form)
+    document = _document(result)
+    return render_html(document) if form == "html" else render_markdown(document)
+
+
+def render_answers(report: Report) -> str:
+    """The answers to a user's own prompts, side by side, for the terminal."""
+    return _on_terminal(answers_document(report))
+
+
+def _on_terminal(document: Document, *, verbose: bool = False) -> str:
+    console = console_for()
+    with console.capture() as captured:
+        draw(document, console, verbose=verbose)
+    return captured.get()
+
+
+def _document(result: _WithDocument, *, whole: bool = False, verbose: bool = False) -> Document:
+    """`whole`: of a suite the tests too, not only its card."""
+    match result:
+        case Report():
+            return run_document(result, tests_first=verbose)
+        case Comparison():
+            return comparison_document(result)
+        case Leaderboard():
+            return leaderboard_document(result)
+        case Selected():
+            return Document(tr("Selection"), tuple(_selection_blocks(result)), out=result.out)
+        case SuiteList():
+            return suites_document(result.suites)
+        case SuiteDescription():
+            if whole:
+                return suite_card.suite_document(result.suite, result.card)
+            return suite_card.card_document(result.card)
+        case Examination():
+            return examination_document(result.lines)
+
+
+def _values(result: Result) -> JsonObject:
+    match result:
+        case Report():
+            return json_documents.run_json(result)
+        case Comparison():
+            return json_documents.comparison_json(result)
+        case Leaderboard():
+            return json_documents.leaderboard_json(result)
+        case Selected():
+            return _selection_values(result)
+        case SuiteList():
+            return suite_card.suites_json(result.suites)
+        case SuiteDescription():
+            return suite_card.card_json(result.card)
+        case Fetched():
+            return fetched_json(result)
+        case Examination():
+            return examination_json(
+                result.lines, machine=asdict(result.machine), ollama=asdict(result.ollama)
+            )
+
+
+def _selection_blocks(selected: Selected) -> Iterator[Block]:
+    for group in groups(selected.report):
+        left = tuple(file for file in group.files if str(file.path.parent) in selected.left_in)
+        yield from group_blocks(replace(group, files=left))
+    yield from map(Note, selected.notes)
+    for each in selected.not_evaluated:
+        gaps = {"name": each.name, "command": each.command}
+        yield Hint(tr("{name} was not evaluated: {command}", **gaps))
+
+
+def _selection_values(selected: Selected) -> JsonObject:
+    """The selection that counts, key by key as its file has it; then those of the folders, every
+    checkpoint at the gate, and the checkpoints that were not evaluated.
+    """
+    decision = selected.decision
+    return {
+        **selection_document(selected.selection),
+        "folders": {
+            folder: selection_document(selection)
+            for folder, selection in decision.selections.items()
+        },
+        "checkpoints": [
+            {
+                "checkpoint": each.name,
+                "path": each.path,
+                **acceptance_document(decision.acceptances[each.name]),
+            }
+            for each in decision.measured
+        ],
+        "not_evaluated": [
+            {"checkpoint": each.name, "path": each.path, "command": each.command}
+            for each in selected.not_evaluated
+        ],
+        "notes": list(selected.notes),
+        "out": selected.out,
+        "exit_code": int(selected.exit_code),
+    }

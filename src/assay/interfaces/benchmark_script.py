@@ -20,6 +20,7 @@ from assay.interfaces.cli import end_with, invoked
 from assay.interfaces.cli.options import GroupedOption, as_json, named_options, verbose
 from assay.interfaces.cli.options import command as make_command
 from assay.interfaces.cli.output import reader_may_leave, say
+from assay.interfaces.cli.showing import show
 from assay.messages import tr
 from assay.types.option_fields import WHAT
 
@@ -148,9 +149,9 @@ def _benchmark(
     for document in _documents(benchmark, model, compare, leaderboard):
         code, last = max(code, document.exit_code), document
         if not as_json:
-            _show(document, verbose=verbose)
+            show(document, "text", verbose=verbose)
     if as_json and last is not None:
-        _show(replace(last, exit_code=code), form="json")
+        show(replace(last, exit_code=code), "json")
     return code
 
 
@@ -223,20 +224,6 @@ def _ask(benchmark: Benchmark, names: Sequence[str]) -> Report:
 
 
 # ------------------------------------------------------------------------------------- showing
-
-
-def _show(
-    document: Report | Comparison | Leaderboard, *, form: str = "text", verbose: bool = False
-) -> None:
-    from assay.interfaces.cli.showing import show_comparison, show_leaderboard, show_report
-    from assay.types.results import Comparison, Report
-
-    if isinstance(document, Report):
-        show_report(document, form, verbose=verbose)
-    elif isinstance(document, Comparison):
-        show_comparison(document, form)
-    else:
-        show_leaderboard(document, form)
 
 
 @reader_may_leave()

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from assay.interfaces.cli.options import command
 from assay.interfaces.cli.output import say
+from assay.interfaces.cli.showing import show, where_assay_is
 from assay.messages import tr
+
+if TYPE_CHECKING:
+    from assay.api.demo import Shown
 
 
 @command(
@@ -39,7 +45,6 @@ def demo(part: str | None, out: Path) -> int:
 def _models(out: Path) -> None:
     from assay.api.demo import continue_and_show, demo_job, start_and_kill
     from assay.api.rendering import progress_for
-    from assay.interfaces.cli.showing import show_demo
 
     say(f"$ {demo_job(out).command}")
     killed = start_and_kill(out)
@@ -51,13 +56,40 @@ def _models(out: Path) -> None:
     )
     with progress_for(sys.stderr) as observer:
         shown = continue_and_show(out, observer)
-    show_demo(shown)
+    _show(shown)
+
+
+def _show(shown: Shown) -> None:
+    """Each step under the command that shows it again."""
+    report = shown.report
+    run, where = report.run, f"--out {shlex.quote(report.out)}"
+    folder = Path(report.out) / "runs" / run
+    if place := where_assay_is():
+        _heading(place)
+    _heading(f"$ assay report {run} {where}")
+    show(report, "text")
+    _heading(f"$ assay compare {run} {where}")
+    show(shown.comparison, "text")
+    _heading(f"$ assay leaderboard {where}")
+    show(shown.leaderboard, "text")
+    _heading(tr("look further"))
+    click.echo(tr("the page:        {path}", path=folder / "reports" / "report.html"))
+    click.echo(tr("every speed:     {path}", path=folder / "performance.md"))
+    click.echo(tr("every answer:    {path}", path=folder / "outputs"))
+    click.echo(tr("the records:     assay export {run} {where}", run=run, where=where))
+    _heading(tr("next, with Ollama and a model of your own"))
+    click.echo(tr("assay            finds your models and suites, asks, and runs"))
+    click.echo(tr("assay doctor     says what this machine can do, and what to do about the rest"))
+
+
+def _heading(text: str) -> None:
+    click.echo()
+    click.secho(text, bold=True)
 
 
 def _checkpoints(out: Path) -> None:
     from assay.api.demo import INSTALL, checkpoints_job, evaluate, missing_packages
     from assay.api.rendering import progress_for
-    from assay.interfaces.cli.showing import show_report
 
     if missing_packages():
         say(tr("three checkpoints ship as well; to see them evaluated: {command}", command=INSTALL))
@@ -67,4 +99,4 @@ def _checkpoints(out: Path) -> None:
     say(f"$ {job.command}")
     with progress_for(sys.stderr) as observer:
         report = evaluate(job, observer)
-    show_report(report, "text")
+    show(report, "text")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-
 from assay.interfaces.cli.options import as_json, command
 from assay.messages import tr
 
@@ -23,21 +21,8 @@ from assay.messages import tr
 @as_json
 def doctor(as_json: bool, out: Path) -> int:
     """Look, then show."""
-    from dataclasses import asdict
+    from assay import api
+    from assay.interfaces.cli.showing import show
 
-    from assay.interfaces.cli.output import reader_may_leave, stdout_takes_unicode
-    from assay.reports.doctor import examination_document, examination_json
-    from assay.reports.formats.json import render_json
-    from assay.reports.formats.terminal import console_for, draw
-    from assay.workflow.discover.doctor import examine_machine
-
-    found = examine_machine(out)
-    with reader_may_leave():
-        if as_json:
-            document = examination_json(
-                found.lines, machine=asdict(found.machine), ollama=asdict(found.ollama)
-            )
-            click.echo(render_json(document, ascii_only=not stdout_takes_unicode()))
-        else:
-            draw(examination_document(found.lines), console_for())
+    show(api.examine_machine(out=out), "json" if as_json else "text")
     return 0

@@ -39,11 +39,11 @@ def run(verbose: bool, as_json: bool, **options: Any) -> int:
     """Run, then show."""
     from assay import api
     from assay.api.rendering import progress_for
-    from assay.interfaces.cli.showing import show_report
+    from assay.interfaces.cli.showing import show
 
     with progress_for(sys.stderr) as observer:
         report = api.run(**options, observer=observer)
-    show_report(report, "json" if as_json else "text", verbose=verbose)
+    show(report, "json" if as_json else "text", verbose=verbose)
     return report.exit_code
 
 
@@ -66,15 +66,17 @@ def run(verbose: bool, as_json: bool, **options: Any) -> int:
 def ask(as_json: bool, **options: Any) -> int:
     """Ask, then show."""
     from assay import api
-    from assay.api.rendering import progress_for
-    from assay.interfaces.cli.showing import show_answers, show_report
+    from assay.api.rendering import progress_for, render_answers
+    from assay.interfaces.cli.showing import show, write
 
     with progress_for(sys.stderr) as observer:
         report = api.ask(**options, observer=observer)
     if as_json:
-        show_report(report, "json")
+        show(report, "json")
     else:
-        show_answers(report)
+        write(render_answers(report))
+        click.echo(tr("every answer:    {path}", path=Path(report.out) / "runs" / report.run))
+        click.echo(tr("again:           {command}", command=report.command))
     return report.exit_code
 
 
@@ -102,9 +104,9 @@ def judge(verbose: bool, as_json: bool, **options: Any) -> int:
     """Judge, then show."""
     from assay import api
     from assay.api.rendering import progress_for
-    from assay.interfaces.cli.showing import show_report
+    from assay.interfaces.cli.showing import show
 
     with progress_for(sys.stderr) as observer:
         report = api.judge(**options, observer=observer)
-    show_report(report, "json" if as_json else "text", verbose=verbose)
+    show(report, "json" if as_json else "text", verbose=verbose)
     return report.exit_code

@@ -40,11 +40,11 @@ RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
 def report(run: str, form: str, verbose: bool, as_json: bool, out: Path) -> int:
     """One report on stdout."""
     from assay import api
-    from assay.interfaces.cli.showing import show_report
+    from assay.interfaces.cli.showing import show
 
     # The document states how this command ends; failed requests of the run are in its figures.
     shown = replace(api.report(run, out=out), exit_code=0)
-    show_report(shown, "json" if as_json else form, verbose=verbose)
+    show(shown, "json" if as_json else form, verbose=verbose)
     return 0
 
 
@@ -68,9 +68,9 @@ def report(run: str, form: str, verbose: bool, as_json: bool, out: Path) -> int:
 def compare(runs: tuple[str, ...], form: str, as_json: bool, out: Path) -> int:
     """One comparison on stdout."""
     from assay import api
-    from assay.interfaces.cli.showing import show_comparison
+    from assay.interfaces.cli.showing import show
 
-    show_comparison(api.compare(runs, out=out), "json" if as_json else form)
+    show(api.compare(runs, out=out), "json" if as_json else form)
     return 0
 
 
@@ -86,9 +86,9 @@ def compare(runs: tuple[str, ...], form: str, as_json: bool, out: Path) -> int:
 def leaderboard(suite: str | None, form: str, as_json: bool, out: Path) -> int:
     """One leaderboard on stdout."""
     from assay import api
-    from assay.interfaces.cli.showing import show_leaderboard
+    from assay.interfaces.cli.showing import show
 
-    show_leaderboard(api.leaderboard(suite=suite, out=out), "json" if as_json else form)
+    show(api.leaderboard(suite=suite, out=out), "json" if as_json else form)
     return 0
 
 
@@ -115,10 +115,10 @@ def select(
 ) -> int:
     """Select, then show."""
     from assay import api
-    from assay.interfaces.cli.showing_selection import show_selected
+    from assay.interfaces.cli.showing import show
 
     selected = api.select(folders, gate=gate, write_back=write_back, out=out)
-    show_selected(selected, "json" if as_json else "text")
+    show(selected, "json" if as_json else "text")
     return int(selected.exit_code)
 
 
@@ -137,7 +137,7 @@ def select(
 def rescore(run: str, verbose: bool, as_json: bool, out: Path) -> int:
     """Scores, then the new report."""
     from assay import api
-    from assay.interfaces.cli.showing import show_report
+    from assay.interfaces.cli.showing import show
 
     done = api.rescore(run, out=out)
     for note in done.notes:
@@ -150,7 +150,7 @@ def rescore(run: str, verbose: bool, as_json: bool, out: Path) -> int:
             changed=done.changed,
         )
     )
-    show_report(replace(done.report, exit_code=0), "json" if as_json else "text", verbose=verbose)
+    show(replace(done.report, exit_code=0), "json" if as_json else "text", verbose=verbose)
     return 0
 
 

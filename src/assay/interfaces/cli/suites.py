@@ -45,25 +45,25 @@ def suites(name: str | None, form: str, benchmarks: Path | None, as_json: bool, 
 
 def _show_suite(name: str, form: str, benchmarks: Path | None) -> None:
     from assay import api
-    from assay.interfaces.cli.showing import show_suite
+    from assay.interfaces.cli.showing import show
 
-    suite, card, warnings = api.describe_suite(name, benchmarks=benchmarks)
-    show_suite(suite, card, form)
-    for warning in warnings:
+    found = api.describe_suite(name, benchmarks=benchmarks)
+    show(found, form)
+    for warning in found.warnings:
         say(warning)
 
 
 def _list_suites(form: str, benchmarks: Path | None) -> None:
     """As JSON nothing is printed where a suite has a mistake: the error is the document then."""
     from assay import api
-    from assay.interfaces.cli.showing import show_suites
+    from assay.interfaces.cli.showing import show
 
     found = api.list_suites(benchmarks=benchmarks)
     for warning in found.warnings:
         say(warning)
     if form == "json":
         raise_all(found.mistakes)
-    show_suites(found.suites, form)
+    show(found, form)
     if form != "json":
         with reader_may_leave():
             for line in found.about_benchmarks:

@@ -38,6 +38,15 @@ class SuiteList:
     about_benchmarks: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteDescription:
+    """One suite and what it consists of."""
+
+    suite: Suite
+    card: SuiteCard
+    warnings: tuple[str, ...]
+
+
 def list_suites(benchmarks: Path | None) -> SuiteList:
     """All that ship or were fetched."""
     named = catalogue(benchmarks)
@@ -57,11 +66,11 @@ def list_suites(benchmarks: Path | None) -> SuiteList:
     )
 
 
-def describe_suite(name: str, benchmarks: Path | None) -> tuple[Suite, SuiteCard, tuple[str, ...]]:
-    """One suite, its card, and warnings."""
+def describe_suite(name: str, benchmarks: Path | None) -> SuiteDescription:
+    """One suite by its name or path."""
     files = find(name, benchmarks)
     suite = load_suite(files)
-    return suite, describe(suite), tuple(_warnings([files]))
+    return SuiteDescription(suite=suite, card=describe(suite), warnings=tuple(_warnings([files])))
 
 
 def _warnings(found: Iterable[SuiteFiles]) -> Iterator[str]:

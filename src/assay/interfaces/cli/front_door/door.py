@@ -74,14 +74,14 @@ def open_the_door(out: Path) -> int:
 def _run(options: RunOptions) -> int:
     from assay import api
     from assay.api.rendering import progress_for
-    from assay.interfaces.cli.showing import show_report
+    from assay.interfaces.cli.showing import show
 
     click.echo()
     with progress_for(sys.stderr) as observer:
         report = api.run(**vars(options) | {"observer": observer})
     page = os.path.relpath(Path(report.out) / "runs" / report.run / "reports" / "report.html")
     hints = tuple(hint for hint in report.hints if page not in hint)  # it stands at the very end
-    show_report(replace(report, hints=hints), "text")
+    show(replace(report, hints=hints), "text")
     click.echo()
     click.echo(tr("The report as a page:"))
     show_command(page)
@@ -126,7 +126,7 @@ def _table(rows: Mapping[str, str]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from assay.reports.formats.terminal import console_for
+    from assay.api.rendering import console_for
 
     table = Table.grid(padding=(0, 2))
     for name, text in rows.items():

@@ -26,7 +26,7 @@ def wrapped(text: str, room: int | None = None) -> list[str]:
     """Lines that break between words; only a word that is wider than a line is broken itself."""
     from rich.text import Text
 
-    from assay.reports.formats.terminal import console_for
+    from assay.api.rendering import console_for
 
     width = room or columns()
     return [

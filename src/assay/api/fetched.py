@@ -1,0 +1,96 @@
+"""What `fetch` wrote, as lines and as a document.
+
+In: Fetched. Out: text, or values for JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.files.file_text import shown_path
+from assay.messages import tr, trn
+from assay.reports.json_values import JsonObject
+from assay.workflow.fetch.benchmarks import Benchmark, Fetched
+
+
+def fetched_text(fetched: Fetched) -> str:
+    """Each benchmark with what is known of it, then the next command."""
+    lines: list[str] = []
+    for benchmark in fetched.benchmarks:
+        lines.append(f"{benchmark.made.name}: {benchmark.made.title}")
+        lines += (f"  {line}" for line in _about(benchmark))
+    return "\n".join([*lines, tr("next: {command}", command=fetched.following), ""])
+
+
+def fetched_json(fetched: Fetched) -> JsonObject:
+    """All that was written and dropped."""
+    return {
+        "benchmarks": str(fetched.folder.resolve()),
+        "fetched": [_benchmark(benchmark) for benchmark in fetched.benchmarks],
+        "next": fetched.following,
+        "exit_code": 0,
+    }
+
+
+def _about(benchmark: Benchmark) -> Iterator[str]:
+    made = benchmark.made
+    yield tr("prompts: {form}", form=made.prompts)
+    yield tr("source: {source}", source=made.source)
+    yield tr("licence: {licence}", licence=benchmark.licence)
+    for name, tests in made.categories.items():
+        count = trn("{count} test", "{count} tests", len(tests))
+        yield tr("{name}: {count}, weight {weight}", name=name, count=count,
+                 weight=made.weights[name])  # fmt: skip
+    if made.left_out:
+        yield tr("left out, no test split: {names}", names=", ".join(made.left_out))
+    yield from _about_dropped(benchmark)
+    for note in made.notes:
+        yield tr("note: {note}", note=note)
+    yield tr("written: {folder}", folder=shown_path(benchmark.folder))
+
+
+def _about_dropped(benchmark: Benchmark) -> Iterator[str]:
+    if not benchmark.made.dropped:
+        yield tr("dropped: nothing")
+        return
+    yield trn(
+        "dropped: {count} question, listed in dropped.tsv",
+        "dropped: {count} questions, listed in dropped.tsv",
+        len(benchmark.made.dropped),
+    )
+    words = {
+        "repeated": tr("asked before"),
+        "other_options": tr("asked before, with other options or another writing of them"),
+        "contradictory": tr("asked twice with different right answers"),
+        "shown": tr("answered by an example of its own prompt"),
+        "equal_options": tr("two options are the same"),
+    }
+    for reason, count in benchmark.reasons.items():
+        yield f"  {count} {words[reason]}"
+
+
+def _benchmark(benchmark: Benchmark) -> JsonObject:
+    made = benchmark.made
+    return {
+        "suite": made.name,
+        "title": made.title,
+        "version": made.version,
+        "prompts": made.prompts,
+        "source": made.source,
+        "licence": benchmark.licence,
+        "folder": str(benchmark.folder.resolve()),
+        "categories": {name: len(tests) for name, tests in made.categories.items()},
+        "weights": dict(made.weights),
+        "left_out": list(made.left_out),
+        "notes": list(made.notes),
+        "dropped": [
+            {
+                "subject": one.subject,
+                "file": one.place.name,
+                "row": one.place.row,
+                "reason": one.reason,
+                "like": None if one.like is None else {"file": one.like.name, "row": one.like.row},
+            }
+            for one in made.dropped
+        ],
+    }
