@@ -3,9 +3,11 @@
 __version__ = "0.1.0"
 
 _IMPORTED_FROM = {
+    "Doc": "assay.files.fields",
     "Message": "assay.types",
     "Model": "assay.types",
     "Report": "assay.types.results",
+    "Requests": "assay.types",
     "Score": "assay.types",
     "TrainerCallback": "assay.trainer_callback",
     "check": "assay.plugins",

@@ -109,6 +109,8 @@ def check(name: str) -> Callable[[Class], Class]:
     def register(cls: Class) -> Class:
         try:
             made = make_check(name, cls)
+            if not issubclass(cls, Check):
+                _guard_methods(made)
             checks.register(name, made)
         except (TypeError, ValueError) as error:
             raise UsageError(
@@ -119,6 +121,32 @@ def check(name: str) -> Callable[[Class], Class]:
         return made  # type: ignore[return-value]  # it is the class, made a dataclass
 
     return register
+
+
+def _guard_methods(cls: type[Check]) -> None:
+    """Make an exception in a plugin's `gold`, `requests` or `baselines` an error with its place.
+
+    `score` needs none: where it fails, the test is unscored.
+    """
+
+    def guard(method: Callable[[Check], object]) -> Callable[[Check], object]:
+        def call(self: Check) -> object:
+            try:
+                return method(self)
+            # Whatever somebody's program raises is a mistake to show, not a crash of ours.
+            except Exception as error:
+                place = traceback.extract_tb(error.__traceback__)[-1]
+                raise UsageError(
+                    tr("{file}:{line}: {method}() of the check {name!r} failed: {kind}: {error}",
+                       file=place.filename, line=place.lineno, method=method.__name__,
+                       name=self.method, kind=type(error).__name__, error=error),
+                    hint=tr("fix the plugin, or leave its tests out"),
+                ) from error  # fmt: skip
+
+        return call
+
+    for method in (cls.gold, cls.requests, cls.baselines):
+        setattr(cls, method.__name__, guard(method))
 
 
 def find_check(name: str) -> type[Check]:

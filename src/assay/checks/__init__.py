@@ -1,10 +1,14 @@
-"""SCORE: a test and a reply in, a mark with its reasons out. Start at `mark.mark`.
+"""SCORE: a test and a reply in, a Score out. Start at `scoring.score_reply`.
 
-    text      exact_match, keywords          numbers, normalise
-    choice/   multiple_choice                letters in free text, likelihoods
-    format    format, composite              prose, structured (JSON, function calls)
-    shell/    top_k, command_sequence        tree-sitter, what a command means
-    ewe/      ewe_quality, ewebench-1.0      the language model and what it reads
+One file per eval_method, with its fields, its description, `score`, the answer of a worked example
+and its baselines. To add one, add a file; nothing else has to know it (`plugins.checks` finds it).
 
-Nothing is imported here, so that a suite loads only the scorers it uses.
+    exact_match, keywords, format, composite
+    multiple_choice              letters/   the letter that an answer means, or the likeliest one
+    top_k, command_sequence      shell/     commands parsed by tree-sitter, and what they mean
+    ewe_quality                  ewe/       the language model; the old rules of ewebench-1.0
+    judge, own_prompt            scored by a judge, or not at all
+
+Nothing is imported here, and readers are imported when an answer is scored, so that loading a suite
+stays quick.
 """

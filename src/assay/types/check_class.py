@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, is_dataclass
-from typing import Any
+from typing import Any, get_type_hints
 
 from assay.types.checks import Check
 
@@ -44,6 +44,7 @@ def _read_annotations(cls: type[Check]) -> None:
     from pydantic.errors import PydanticUserError
 
     try:
+        get_type_hints(cls)
         TypeAdapter(cls)
     except (PydanticUserError, NameError) as error:
         raise TypeError(str(error).splitlines()[0]) from error

@@ -79,6 +79,7 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
         notes.error(_written(raw, path, problem), problem.message, about_key=problem.about_key)
     if notes.errors > errors_before:
         return None
+    check.requests()  # a plugin's mistake ends here, before a model is asked
     if notes.wants_warnings:
         _advise(raw, path, case, notes)
     return case if files is None else _with_files(case, files, shared)
