@@ -31,8 +31,8 @@ from assay.errors import AssayError, Interrupted, UsageError, in_one_line
 from assay.messages import tr
 from assay.models.local.folder import find_tokenizer
 from assay.models.local.loading.checkpoint import choose_device, choose_dtype
-from assay.reports.checkpoint_figures import Evaluated, figures, suites_asked
-from assay.reports.checkpoint_line import checkpoint_line
+from assay.reports.checkpoints.figures import EvaluatedFolder, figures, suites_asked
+from assay.reports.checkpoints.line import checkpoint_line
 from assay.suites.gate_file import load_gate
 from assay.types import Observer
 from assay.types.decisions import Acceptance, Decision, Gate, MeasureKind
@@ -216,11 +216,11 @@ def _accepted(acceptance: Acceptance, measures: Sequence[MeasureKind]) -> bool |
 
 def _logged(decision: Decision, name: str, *, accepted: bool | None) -> dict[str, float]:
     """Numbers alone: what reads a Trainer's log draws them. What was not measured is left out."""
-    seen = Evaluated(
+    seen = EvaluatedFolder(
         checkpoints=decision.measured,
         gate=decision.gate,
         acceptances=decision.acceptances,
-        weighted_scores=decision.weighted,
+        weighted_scores=decision.weighted_estimates,
     )
     checkpoint = next(each for each in decision.measured if each.name == name)
     found = figures(seen, checkpoint)

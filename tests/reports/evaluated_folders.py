@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from assay.reports.checkpoint_figures import Evaluated
+from assay.reports.checkpoints.figures import EvaluatedFolder
 from assay.types import Estimate, Health, HealthCheck
 from assay.types.decisions import (
     OS_TASKS,
@@ -111,9 +111,9 @@ def evaluated(
     selected: str | None = None,
     gate: Gate = GATE,
     scores: bool = True,
-) -> Evaluated:
+) -> EvaluatedFolder:
     """With acceptances and weighted scores as simple as tests need them."""
-    return Evaluated(
+    return EvaluatedFolder(
         checkpoints=checkpoints,
         gate=gate,
         acceptances={each.name: acceptance(each) for each in checkpoints if not each.failed},
@@ -153,7 +153,7 @@ def score(measured: Measured) -> Estimate | None:
     return estimate(value, value * 0.9, value * 1.1, 300, "score")
 
 
-def three() -> Evaluated:
+def three() -> EvaluatedFolder:
     """The checkpoints that ship, about."""
     return evaluated(
         [
@@ -165,7 +165,7 @@ def three() -> Evaluated:
     )
 
 
-def twelve() -> Evaluated:
+def twelve() -> EvaluatedFolder:
     """One of them failed, one went astray, and a final one."""
     made = []
     for n in range(12):
@@ -183,7 +183,7 @@ def twelve() -> Evaluated:
     return evaluated(made, selected="tiny/final")
 
 
-def many(count: int = 200) -> Evaluated:
+def many(count: int = 200) -> EvaluatedFolder:
     return evaluated(
         [
             checkpoint(
@@ -199,7 +199,7 @@ def many(count: int = 200) -> Evaluated:
     )
 
 
-def hostile() -> Evaluated:
+def hostile() -> EvaluatedFolder:
     return evaluated(
         [
             checkpoint(HOSTILE, 1, perplexity=1e300, around=1e299, os=0.5, speed=1e-5),

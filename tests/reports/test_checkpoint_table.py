@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
-from assay.reports.checkpoint_figures import Evaluated
-from assay.reports.checkpoint_table import checkpoint_block
+from assay.reports.checkpoints.figures import EvaluatedFolder
+from assay.reports.checkpoints.table import checkpoint_table
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.formats.terminal import console_for, draw
 from assay.types import Health
@@ -28,17 +28,17 @@ from tests.reports.evaluated_folders import (
 )
 
 
-def drawn(of: Evaluated, width: int) -> list[str]:
+def drawn(of: EvaluatedFolder, width: int) -> list[str]:
     stream = io.StringIO()
-    draw([checkpoint_block(of)], console_for(stream, width=width))
+    draw([checkpoint_table(of)], console_for(stream, width=width))
     return [line.rstrip() for line in stream.getvalue().splitlines()]
 
 
-def checkpoint_markdown(of: Evaluated) -> str:
-    return render_markdown([checkpoint_block(of)])
+def checkpoint_markdown(of: EvaluatedFolder) -> str:
+    return render_markdown([checkpoint_table(of)])
 
 
-def everything() -> Evaluated:
+def everything() -> EvaluatedFolder:
     """Every figure there can be."""
     of = three()
     return replace(

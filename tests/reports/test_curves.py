@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.reports.checkpoint_figures import Evaluated
+from assay.reports.checkpoints.figures import EvaluatedFolder
 from assay.reports.pictures.curves import over_steps, speed_against_quality
 from assay.reports.pictures.labels import Box, label_box
 from assay.reports.pictures.scatter import front
@@ -33,7 +33,7 @@ from tests.reports.evaluated_folders import (
 
 SVG = "{http://www.w3.org/2000/svg}"
 ALL = [three, twelve, many, hostile]
-Draw = Callable[[Evaluated], str]
+Draw = Callable[[EvaluatedFolder], str]
 both = pytest.mark.parametrize("draw", [over_steps, speed_against_quality])
 every = pytest.mark.parametrize("folder", ALL)
 
@@ -127,7 +127,7 @@ def test_a_range_of_more_than_five_fold_is_drawn_by_ratios() -> None:
             checkpoint("a/1", 1, perplexity=1000, around=0.0),
             checkpoint("a/2", 2, perplexity=perplexity, around=0.0),
         ]
-        no_limit = Evaluated(checkpoints=made, gate=replace(GATE, perplexity_max=None))
+        no_limit = EvaluatedFolder(checkpoints=made, gate=replace(GATE, perplexity_max=None))
         return panel(over_steps(no_limit), "perplexity")
 
     def spread(drawn: ET.Element) -> tuple[list[float], bool]:
@@ -300,7 +300,16 @@ def test_a_value_near_its_limit_is_written_so_that_its_side_is_seen() -> None:
 
 
 def test_a_bare_weighted_score_is_drawn_without_an_interval() -> None:
-    bare = replace(three(), weighted_scores={"tiny/step_160": 0.04, "tiny/step_8000": 0.36})
+    scores = {"tiny/step_160": 0.04, "tiny/step_8000": 0.36}
+    bare = replace(
+        three(),
+        weighted_scores={
+            name: Estimate(
+                value=score, low=None, high=None, n=1, unscored=0, unit="score", method="mover"
+            )
+            for name, score in scores.items()
+        },
+    )
     drawn = panel(over_steps(bare), "weighted_score")
     assert len(dots(drawn)) == 2
     assert whiskers(drawn) == []
@@ -383,7 +392,7 @@ def test_the_front_is_drawn_through_its_checkpoints() -> None:
 
 @both
 @every
-def test_labels_do_not_overlap(draw: Draw, folder: Callable[[], Evaluated]) -> None:
+def test_labels_do_not_overlap(draw: Draw, folder: Callable[[], EvaluatedFolder]) -> None:
     shown = texts(ET.fromstring(draw(folder())))
     overlaps = [(a.text, b.text) for a, b in combinations(shown, 2) if box_of(a).meets(box_of(b))]
     assert overlaps == []
@@ -397,7 +406,7 @@ def box_of(text: ET.Element) -> Box:
 @both
 @every
 def test_every_text_and_mark_lies_inside_the_picture(
-    draw: Draw, folder: Callable[[], Evaluated]
+    draw: Draw, folder: Callable[[], EvaluatedFolder]
 ) -> None:
     svg = ET.fromstring(draw(folder()))
     _, _, width, height = map(float, svg.get("viewBox", "").split())
@@ -410,7 +419,9 @@ def test_every_text_and_mark_lies_inside_the_picture(
 
 @both
 @every
-def test_nothing_runs_and_nothing_is_loaded(draw: Draw, folder: Callable[[], Evaluated]) -> None:
+def test_nothing_runs_and_nothing_is_loaded(
+    draw: Draw, folder: Callable[[], EvaluatedFolder]
+) -> None:
     svg = draw(folder())
     assert {each.tag.removeprefix(SVG) for each in ET.fromstring(svg).iter()} <= {
         "svg", "title", "desc", "style", "rect", "g", "line", "path", "polyline", "polygon",
@@ -448,7 +459,7 @@ def test_hostile_names_of_suites_are_escaped_in_attributes_too() -> None:
 @both
 @every
 def test_the_same_folder_gives_the_same_picture(
-    draw: Draw, folder: Callable[[], Evaluated]
+    draw: Draw, folder: Callable[[], EvaluatedFolder]
 ) -> None:
     assert draw(folder()) == draw(folder())
 
@@ -538,7 +549,7 @@ def test_an_interval_that_is_not_known_has_no_whisker() -> None:
         value=40, low=None, high=None, n=1, unscored=0, unit="perplexity", method="none"
     )
     made = [replace(one, text=replace(one.text, perplexity=bare))]
-    plain = Evaluated(checkpoints=made, gate=GATE)
+    plain = EvaluatedFolder(checkpoints=made, gate=GATE)
     assert whiskers(panel(over_steps(plain), "perplexity")) == []
 
 
@@ -547,7 +558,7 @@ def test_an_interval_with_one_known_end_reaches_from_the_dot_to_it() -> None:
     assert one.text is not None
     half = replace(one.text.perplexity, low=None)
     made = [replace(one, text=replace(one.text, perplexity=half))]
-    drawn = panel(over_steps(Evaluated(checkpoints=made, gate=GATE)), "perplexity")
+    drawn = panel(over_steps(EvaluatedFolder(checkpoints=made, gate=GATE)), "perplexity")
     ((top, bottom),) = whiskers(drawn)
     (dot,) = dots(drawn)
     assert bottom == at(dot, "cy")

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from assay.reports.checkpoint_figures import Evaluated
-from assay.reports.curves_csv import curves_csv
+from assay.reports.checkpoints.curves_csv import curves_csv
+from assay.reports.checkpoints.figures import EvaluatedFolder
 from tests.reports.evaluated_folders import (
     GATE,
     checkpoint,
@@ -21,7 +21,7 @@ from tests.reports.evaluated_folders import (
 )
 
 
-def rows(of: Evaluated) -> list[dict[str, str]]:
+def rows(of: EvaluatedFolder) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(curves_csv(of), newline="")))
 
 
@@ -56,7 +56,7 @@ def test_the_decision_stands_beside_the_figures() -> None:
     found = rows(three())
     assert [row["accepted"] for row in found] == ["false", "false", "true"]
     assert [row["selected"] for row in found] == ["false", "false", "true"]
-    assert rows(Evaluated(checkpoints=[checkpoint("a", 1)], gate=GATE))[0]["accepted"] == ""
+    assert rows(EvaluatedFolder(checkpoints=[checkpoint("a", 1)], gate=GATE))[0]["accepted"] == ""
 
 
 def test_samples_that_loop_are_counted() -> None:

@@ -7,13 +7,14 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from markdown_it import MarkdownIt
 
-from assay.reports.decision import groups
+from assay.reports.checkpoints.decision import decision_blocks
 from assay.reports.formats.html import render_html
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.formats.terminal import console_for, draw
@@ -30,6 +31,7 @@ from assay.types.decisions import (
     Subject,
     fact,
 )
+from assay.types.documents import Heading, Sentence, Span, Table, plain_text
 from assay.types.results import ModelReport, Report
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.report_files import leave_verdicts
@@ -135,31 +137,45 @@ def flat(shown: str) -> str:
 
 
 def headlines(report: Report) -> list[str]:
-    return [headline.text for group in groups(report) for headline in group.headlines]
+    return [plain_text(block.line) for block in headline_blocks(report)]
+
+
+def headline_blocks(report: Report) -> list[Sentence]:
+    sentences = (block for block in decision_blocks(report) if isinstance(block, Sentence))
+    return [each for each in sentences if isinstance(each.line, Span)]
+
+
+def told(report: Report) -> list[str]:
+    """What is said beside headlines, before the table."""
+    before = takewhile(lambda block: not isinstance(block, Table), decision_blocks(report))
+    return [str(block.line) for block in before if isinstance(block, Sentence)][1:]
+
+
+def headings(report: Report) -> list[str]:
+    return [str(block.line) for block in decision_blocks(report) if isinstance(block, Heading)]
 
 
 # --------------------------------------------------------------------------------- what is decided
 
 
 def test_the_checkpoint_to_ship_comes_first_with_the_reason_of_the_selection() -> None:
-    (group,) = groups(decided(three()))
-    (headline,) = group.headlines
-    assert headline.text == "Ship tiny/step_300."
-    assert headline.mark == "pass"
-    assert headline.told == (
-        "tiny/step_300 passes the gate. It is the only one of 3 that passes. Marginal: perplexity.",
-    )
+    report = decided(three())
+    (headline,) = headline_blocks(report)
+    assert headline == Sentence(Span("Ship tiny/step_300.", "strong"), "good")
+    assert told(report) == [
+        "tiny/step_300 passes the gate. It is the only one of 3 that passes. Marginal: perplexity."
+    ]
 
 
 def test_where_none_passes_the_best_is_named_with_what_it_lacks() -> None:
     near = candidate("tiny/step_200", text=text(52.0, 48.0, 56.0))
-    (group,) = groups(decided([weak("tiny/step_100"), near]))
-    (headline,) = group.headlines
-    assert headline.text == (
+    report = decided([weak("tiny/step_100"), near])
+    (headline,) = headline_blocks(report)
+    assert plain_text(headline.line) == (
         "No checkpoint passes; the best so far is tiny/step_200. It lacks: perplexity (marginal)."
     )
-    assert headline.mark == "fail"
-    assert [each.name for each in group.details] == ["tiny/step_200"]
+    assert headline.tone == "bad"
+    assert headings(report) == ["tiny", "tiny/step_200 at the default gate", "Advice", "Files"]
 
 
 def test_what_is_not_known_is_not_called_a_failure() -> None:
@@ -171,26 +187,22 @@ def test_what_is_not_known_is_not_called_a_failure() -> None:
 
 def test_where_nothing_could_be_evaluated_nothing_can_be_shipped() -> None:
     report = decided([broken("tiny/step_1"), broken("tiny/step_2")])
-    (group,) = groups(report)
     assert headlines(report) == ["Nothing can be shipped."]
-    assert group.details == ()
-    assert group.failed[0] == ("tiny/step_1", "the weights are not finite")
+    assert headings(report) == ["tiny", "Files"]
+    failed = Sentence("tiny/step_1 could not be evaluated: the weights are not finite", "warning")
+    assert failed in [*decision_blocks(report)]
 
 
-def test_those_that_cannot_be_told_apart_are_named() -> None:
+def test_all_that_tie_are_named() -> None:
     alike = [candidate(f"tiny/step_{step}") for step in (100, 200, 300)]
-    (group,) = groups(decided(alike))
-    (headline,) = group.headlines
-    assert headline.text == "Ship tiny/step_300."
-    assert headline.told[-1] == (
-        "Its score cannot be told apart from: tiny/step_200, tiny/step_100."
-    )
+    report = decided(alike)
+    assert headlines(report) == ["Ship tiny/step_300."]
+    assert told(report)[-1] == "No significant difference to: tiny/step_200, tiny/step_100."
 
 
-def test_a_tie_that_the_reason_tells_is_not_told_twice() -> None:
-    (group,) = groups(decided([candidate("tiny/step_100"), candidate("tiny/step_200")]))
-    (told,) = group.headlines[0].told
-    assert "This is a tie with tiny/step_100" in told
+def test_a_tie_that_the_reason_names_is_not_named_twice() -> None:
+    (reason,) = told(decided([candidate("tiny/step_100"), candidate("tiny/step_200")]))
+    assert "This is a tie with tiny/step_100" in reason
 
 
 def test_a_selection_over_all_folders_comes_before_those_of_each() -> None:
@@ -219,31 +231,30 @@ def test_each_that_was_named_singly_is_judged_by_itself() -> None:
         "tiny/step_3 is accepted.",
         "tiny/step_4 cannot be decided. Not known: generation.",
     ]
-    (group,) = groups(report)
-    assert [each.name for each in group.details] == [each.name for each in checkpoints]
+    at_gate = [each for each in headings(report) if "at the default gate" in each]
+    assert at_gate == [f"{each.name} at the default gate" for each in checkpoints]
 
 
-def test_criteria_have_their_marks_their_reasons_and_whether_they_are_marginal() -> None:
+def test_criteria_have_their_signs_their_reasons_and_whether_they_are_marginal() -> None:
     checkpoints = [candidate("tiny/step_1", text=text(52.0, 48.0, 56.0), samples=None, speed=None)]
-    (group,) = groups(decided(checkpoints, deciding(checkpoints, folders=False)))
-    (detail,) = group.details
-    assert detail.heading == "tiny/step_1 at the default gate"
-    assert [(each.name, each.mark, each.marginal) for each in detail.criteria] == [
-        ("perplexity", "fail", True),
-        ("os_benchmark", "pass", False),
-        ("speed", "unknown", False),
-        ("generation", "unknown", False),
-        ("memory", "pass", False),
+    report = decided(checkpoints, deciding(checkpoints, folders=False))
+    _, criteria = (block for block in decision_blocks(report) if isinstance(block, Table))
+    rows = [[plain_text(cell) for cell in row.cells] for row in criteria.rows]
+    assert [row[:2] for row in rows] == [
+        ["✗", "perplexity, marginal"],
+        ["✓", "os_benchmark"],
+        ["?", "speed"],
+        ["?", "generation"],
+        ["✓", "memory"],
     ]
-    assert detail.criteria[0].reason.startswith("Perplexity 52 is not below 50.")
+    assert rows[0][2].startswith("Perplexity 52 is not below 50.")
 
 
-def test_without_a_gate_there_are_figures_and_no_verdict() -> None:
+def test_without_a_gate_there_are_figures_and_no_decision() -> None:
     checkpoints = [weak("tiny/step_1"), candidate("tiny/step_2")]
     report = decided(checkpoints, deciding(checkpoints, selects=False))
-    (group,) = groups(report)
     assert headlines(report) == ["No gate decided: name one with --gate, or leave out -s."]
-    assert group.details == ()
+    assert headings(report) == ["tiny", "Files"]
     shown = on_terminal(report)
     assert "60.0" in shown  # the perplexity of the first
     assert not re.search(r"\b(yes|no|Ship|Advice)\b", shown.replace("no answer", ""))
@@ -260,18 +271,19 @@ def test_a_checkpoint_named_without_a_gate_has_no_verdict_either() -> None:
 def test_a_run_of_suites_alone_says_nothing_of_gates_but_names_what_failed() -> None:
     bare = {"text": None, "speed": None, "memory_mb": None, "samples": None}
     checkpoints = [candidate("tiny/step_1", **bare), candidate("tiny/step_2", **bare)]
-    assert groups(decided(checkpoints, deciding(checkpoints, selects=False))) == ()
+    assert not [*decision_blocks(decided(checkpoints, deciding(checkpoints, selects=False)))]
     checkpoints.append(broken("tiny/step_3"))
-    (group,) = groups(decided(checkpoints, deciding(checkpoints, selects=False)))
-    assert group.headlines == ()
-    assert group.failed == (("tiny/step_3", "the weights are not finite"),)
+    report = decided(checkpoints, deciding(checkpoints, selects=False))
+    assert [*decision_blocks(report)][:2] == [
+        Heading("tiny"),
+        Sentence("tiny/step_3 could not be evaluated: the weights are not finite", "warning"),
+    ]
 
 
 def test_a_run_that_is_not_finished_decides_nothing() -> None:
     report = replace(decided(three()), finished=None)
-    (group,) = groups(report)
     assert headlines(report) == ["The run is not finished: nothing is decided yet."]
-    assert (group.details, group.files) == ((), ())
+    assert headings(report) == ["tiny"]
 
 
 def test_a_page_of_one_model_has_its_own_verdict_and_no_selection() -> None:
@@ -482,7 +494,7 @@ def test_one_checkpoint_is_no_curve() -> None:
 
 def test_performance_and_reports_without_checkpoints_say_nothing_of_a_decision() -> None:
     report = report_document()
-    assert groups(report) == ()
+    assert not [*decision_blocks(report)]
     assert "Ship" not in on_terminal(report) + markdown_of(report) + page_of(report)
 
 

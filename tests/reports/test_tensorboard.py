@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import ExitCode, UsageError
-from assay.reports.tensorboard import (
+from assay.reports.checkpoints.tensorboard import (
     WRITERS,
     run_folder,
     steps_of,

@@ -13,8 +13,8 @@ from assay import api
 from assay.decide.accept import accept
 from assay.decide.scores import weigh
 from assay.errors import InvalidFiles, UsageError
+from assay.reports.checkpoints.evaluation_report import evaluation_report
 from assay.reports.checkpoints.report_shapes import selection_schema
-from assay.reports.evaluation_report import evaluation_report
 from tests.decide.candidates import GATE, candidate, os_suite, text
 
 SELECTION = "best_checkpoint_selection.json"

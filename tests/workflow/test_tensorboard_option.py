@@ -11,8 +11,8 @@ import pytest
 
 from assay import api
 from assay.errors import AssayError, UsageError
+from assay.reports.checkpoints.tensorboard import WRITERS
 from assay.reports.progress import SilentProgress
-from assay.reports.tensorboard import WRITERS
 from tests.models.local.checkpoints import make_checkpoint
 
 # Stands where tensorboardX would, with its signature; keeps a line for each number.

@@ -14,10 +14,9 @@ from assay.plugins import write_report
 from assay.reports import json_documents, suite_card
 from assay.reports.catalogue import suites_document
 from assay.reports.comparison import comparison_document
-from assay.reports.decision import groups
-from assay.reports.decision_blocks import group_blocks
+from assay.reports.checkpoints.decision import decision_blocks
 from assay.reports.doctor import examination_document, examination_json
-from assay.reports.evaluation_report import acceptance_document
+from assay.reports.checkpoints.evaluation_report import acceptance_document
 from assay.reports.formats.html import render_html
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
@@ -26,7 +25,7 @@ from assay.reports.json_values import JsonObject
 from assay.reports.leaderboard import leaderboard_document
 from assay.reports.progress import progress_for
 from assay.reports.run_report import run_document
-from assay.reports.selection import selection_document
+from assay.reports.checkpoints.selection_file import selection_document
 from assay.reports.side_by_side import answers_document
 from assay.types.documents import Block, Document, Hint, Note
 from assay.types.results import Comparison, Leaderboard, Report
@@ -117,9 +116,7 @@ def _values(result: Result) -> JsonObject:
 
 
 def _selection_blocks(selected: Selected) -> Iterator[Block]:
-    for group in groups(selected.report):
-        left = tuple(file for file in group.files if str(file.path.parent) in selected.left_in)
-        yield from group_blocks(replace(group, files=left))
+    yield from decision_blocks(selected.report, left_in=selected.left_in)
     yield from map(Note, selected.notes)
     for each in selected.not_evaluated:
         gaps = {"name": each.name, "command": each.command}

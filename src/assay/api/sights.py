@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.messages import tr
-from assay.reports.checkpoint_line import checkpoint_document, checkpoint_line
+from assay.reports.checkpoints.line import checkpoint_document, checkpoint_line
 from assay.workflow.checkpoints.watch import (
     Evaluated,
     Gone,

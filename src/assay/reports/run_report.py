@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from assay.messages import tr
 from assay.reports import quantities, sentences, surroundings
-from assay.reports.decision import name_of
-from assay.reports.decision_blocks import decision_blocks
+from assay.reports.checkpoints.decision import decision_blocks, name_of
 from assay.reports.judged.section import judged_blocks
 from assay.reports.judged.sentences import closing_sentence
 from assay.reports.pictures.quality import draw_quality

@@ -1,6 +1,6 @@
 """The pictures of a model folder, each one SVG.
 
-In: an `Evaluated`. Out: SVG text that stands alone: no script, no link, no font of its own.
+In: an `EvaluatedFolder`. Out: SVG text that stands alone: no script, no link, no font of its own.
 
     step_picture    over_steps             perplexity, suites and weighted score over training steps
     speed_picture   speed_against_quality  a dot a checkpoint, the limits, the front of the best

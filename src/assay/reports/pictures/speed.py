@@ -1,6 +1,6 @@
 """Speed against quality of the checkpoints of a folder, as one SVG.
 
-In: an `Evaluated`. Out: SVG; tokens per second by ratios to the right, quality upwards.
+In: an `EvaluatedFolder`. Out: SVG; tokens per second by ratios to the right, quality upwards.
 
 Quality is the first suite that the gate asks for, because the weighted score already contains the
 speed; the weighted score where no checkpoint has both.
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from assay.messages import tr
-from assay.reports import checkpoint_figures as known
-from assay.reports.checkpoint_figures import Evaluated, Figure, in_words
+from assay.reports.checkpoints import figures as known
+from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, in_words
 from assay.reports.pictures.labels import harmless
 from assay.reports.pictures.scatter import Dot, Extent, Scatter, draw_scatter
 from assay.reports.pictures.step_panels import suite_title
@@ -21,7 +21,7 @@ from assay.reports.pictures.step_panels import suite_title
 Quality = Literal["suite", "weighted_score"]
 
 
-def speed_against_quality(of: Evaluated, *, quality: Quality | None = None) -> str:
+def speed_against_quality(of: EvaluatedFolder, *, quality: Quality | None = None) -> str:
     """The picture. Where no checkpoint has both figures, one that says so."""
     parent = known.parent_of(of.checkpoints)
     if parent is None:
@@ -49,7 +49,7 @@ def speed_against_quality(of: Evaluated, *, quality: Quality | None = None) -> s
     )
 
 
-def _dots(of: Evaluated, name: str) -> Iterator[Dot]:
+def _dots(of: EvaluatedFolder, name: str) -> Iterator[Dot]:
     parent = known.parent_of(of.checkpoints)
     for checkpoint in of.checkpoints:
         figures = known.figures(of, checkpoint)
@@ -71,7 +71,7 @@ def _dots(of: Evaluated, name: str) -> Iterator[Dot]:
         )
 
 
-def _extent(figure: Figure) -> Extent:
+def _extent(figure: MeasuredFigure) -> Extent:
     return Extent(figure.value, figure.low, figure.high)
 
 

@@ -1,6 +1,6 @@
 """Which figures are drawn over the steps, with their limits: one panel each.
 
-In: an `Evaluated`. Out: panels from top to bottom.
+In: an `EvaluatedFolder`. Out: panels from top to bottom.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from assay.messages import tr
-from assay.reports import checkpoint_figures as known
-from assay.reports.checkpoint_figures import Evaluated, Figure
+from assay.reports.checkpoints import figures as known
+from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure
 from assay.text.number_format import exact
 from assay.types.decisions import SuiteLimit
 
@@ -26,12 +26,12 @@ class Panel(NamedTuple):
     name: str
     title: str
     limits: tuple[Limit, ...]
-    figures: tuple[Figure | None, ...]
+    figures: tuple[MeasuredFigure | None, ...]
     hollow: tuple[bool, ...]
     log: bool | None
 
 
-def panels_of(of: Evaluated) -> Iterator[Panel]:
+def panels_of(of: EvaluatedFolder) -> Iterator[Panel]:
     """Perplexity, the suites of the gate, the weighted score."""
     figures = [known.figures(of, checkpoint) for checkpoint in of.checkpoints]
 

@@ -1,7 +1,7 @@
 """The figures of a model folder over its training steps, as one SVG: a panel a figure.
 
-In: an `Evaluated`. Out: SVG with perplexity, the suites that the gate asks for and the weighted
-score under each other, over the same steps.
+In: an `EvaluatedFolder`. Out: SVG with perplexity, the suites that the gate asks for and the
+weighted score under each other, over the same steps.
 
 A panel without any figure is left out. A checkpoint without the figure is a gap in the line; one
 that could not be evaluated has a cross there. `final`, which has no step, stands behind the last.
@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from assay.messages import tr
-from assay.reports import checkpoint_figures as known
-from assay.reports.checkpoint_figures import Evaluated, Figure, in_words
+from assay.reports.checkpoints import figures as known
+from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, in_words
 from assay.reports.pictures import canvas as picture
 from assay.reports.pictures import labels as label_places
 from assay.reports.pictures.canvas import element, told, words
@@ -39,10 +39,10 @@ class _Dot(NamedTuple):
     y: float
     top: float
     bottom: float
-    figure: Figure
+    figure: MeasuredFigure
 
 
-def over_steps(of: Evaluated) -> str:
+def over_steps(of: EvaluatedFolder) -> str:
     """The picture. Where nothing was measured at all, one that says so."""
     panels = [panel for panel in panels_of(of) if any(panel.figures)]
     title = _title(of)
@@ -51,7 +51,7 @@ def over_steps(of: Evaluated) -> str:
     return _Drawing(of, panels).document(title)
 
 
-def _title(of: Evaluated) -> str:
+def _title(of: EvaluatedFolder) -> str:
     parent = known.parent_of(of.checkpoints)
     if parent is None:
         return tr("Figures over training steps")
@@ -61,7 +61,7 @@ def _title(of: Evaluated) -> str:
 class _Drawing:
     """One picture while it is drawn, from the top to the bottom."""
 
-    def __init__(self, of: Evaluated, panels: Sequence[Panel]) -> None:
+    def __init__(self, of: EvaluatedFolder, panels: Sequence[Panel]) -> None:
         self.of = of
         self.panels = panels
         self.parent = known.parent_of(of.checkpoints)
@@ -133,7 +133,7 @@ class _Drawing:
             last = min(y + 4.5, last - label_places.TEXT)
             yield picture.limit_words(self.right + 6, last, label)
 
-    def _dot(self, index: int, figure: Figure | None, scale: Scale) -> _Dot | None:
+    def _dot(self, index: int, figure: MeasuredFigure | None, scale: Scale) -> _Dot | None:
         if figure is None:
             return None
         low = figure.value if figure.low is None else figure.low

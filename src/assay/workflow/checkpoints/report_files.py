@@ -25,19 +25,21 @@ from pathlib import Path
 from assay.errors import InvalidFiles, UsageError
 from assay.files.file_text import shown_path
 from assay.messages import tr
-from assay.reports.curves_csv import curves_csv
-from assay.reports.decision import (
+from assay.reports.checkpoints.curves_csv import curves_csv
+from assay.reports.checkpoints.evaluation_report import evaluation_report
+from assay.reports.checkpoints.figures import evaluated_folder
+from assay.reports.checkpoints.file_names import (
     CHECKPOINTS,
     CURVES,
     OVER_STEPS,
+    REPORT_FILE,
+    SELECTION_FILE,
     SPEED_AGAINST_QUALITY,
-    evaluated,
 )
-from assay.reports.evaluation_report import REPORT_FILE, evaluation_report
+from assay.reports.checkpoints.selection_file import selection_document
+from assay.reports.checkpoints.tensorboard import write_tensorboard
 from assay.reports.pictures.curves import over_steps
 from assay.reports.pictures.speed import speed_against_quality
-from assay.reports.selection import SELECTION_FILE, selection_document
-from assay.reports.tensorboard import write_tensorboard
 from assay.types.decisions import Decision, DecisionPlan, Measured, Selection
 from assay.types.results import Report
 from assay.workflow.checkpoints.stored_reports import read_report
@@ -147,7 +149,7 @@ def report_document(decision: Decision, measured: Measured) -> dict[str, object]
 
 
 def _draw(decision: Decision, folder: str, selection: Selection, into: Path) -> None:
-    shown = evaluated(decision, decision.folders[folder], selection)
+    shown = evaluated_folder(decision, decision.folders[folder], selection)
     _write(into / OVER_STEPS, over_steps(shown))
     _write(into / SPEED_AGAINST_QUALITY, speed_against_quality(shown))
     _write(into / CURVES, curves_csv(shown))
@@ -164,7 +166,7 @@ def _leave_curves(decision: Decision, into: Path) -> Iterator[str]:
             named.setdefault(_parent([each.name]), []).append(each.name)
     for names in (*decision.folders.values(), *named.values()):
         try:
-            write_tensorboard(into, evaluated(decision, names, None))
+            write_tensorboard(into, evaluated_folder(decision, names, None))
         except UsageError as error:
             yield error.message
 

@@ -21,7 +21,7 @@ from assay.errors import AssayError, ExitCode, UsageError
 from assay.files.file_text import shown_path
 from assay.files.notes import invalid_files
 from assay.messages import tr
-from assay.reports.decision import CHECKPOINTS
+from assay.reports.checkpoints.file_names import CHECKPOINTS
 from assay.store import FILE_NAME, suite_digest, utc_now
 from assay.suites.catalogue import find
 from assay.suites.gate_file import check_gate, load_gate

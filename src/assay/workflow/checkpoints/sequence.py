@@ -15,8 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.errors import ExitCode
-from assay.reports.decision import CHECKPOINTS
-from assay.reports.evaluation_report import REPORT_FILE
+from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.store import Store, utc_now
 from assay.types import Observer, Suite
 from assay.types.decisions import Decision, DecisionPlan, Gate, Measured, Selection, Subject

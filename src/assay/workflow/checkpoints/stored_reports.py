@@ -20,9 +20,8 @@ from assay.errors import InvalidFiles, UsageError
 from assay.files.file_text import Refused, shown_path
 from assay.files.json_file import read_json
 from assay.messages import tr, trn
+from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.checkpoints.stored_report import measured_from
-from assay.reports.decision import CHECKPOINTS
-from assay.reports.evaluation_report import REPORT_FILE
 from assay.store import FILE_NAME
 from assay.types import Finding
 from assay.types.decisions import Measured

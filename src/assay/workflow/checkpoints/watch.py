@@ -32,8 +32,7 @@ from assay.errors import (
 )
 from assay.messages import tr
 from assay.reports.checkpoints.facts import selection_reason
-from assay.reports.evaluation_report import REPORT_FILE
-from assay.reports.selection import SELECTION_FILE
+from assay.reports.checkpoints.file_names import REPORT_FILE, SELECTION_FILE
 from assay.types import Observer
 from assay.types.decisions import Decision, Gate, Selection
 from assay.types.options import WatchOptions

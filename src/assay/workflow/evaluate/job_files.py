@@ -15,7 +15,7 @@ from assay.errors import AssayError, UsageError
 from assay.files.notes import invalid_files
 from assay.files.wording import did_you_mean
 from assay.messages import tr
-from assay.reports.tensorboard import tensorboard_writer
+from assay.reports.checkpoints.tensorboard import tensorboard_writer
 from assay.suites.catalogue import benchmarks_folder, find
 from assay.suites.gate_file import check_gate, load_gate
 from assay.suites.held_out_text import HeldOut, load_held_out

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from assay.errors import ExitCode
 from assay.messages import tr, trn
-from assay.reports.decision import CHECKPOINTS
-from assay.reports.evaluation_report import REPORT_FILE
+from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import FETCHED
 from assay.suites.sample_prompts import load_samples

@@ -7,7 +7,13 @@ programs.
 from __future__ import annotations
 
 from assay.messages import tr
-from assay.reports.checkpoint_figures import Evaluated, Figure, figures, in_words, suites_asked
+from assay.reports.checkpoints.figures import (
+    EvaluatedFolder,
+    MeasuredFigure,
+    figures,
+    in_words,
+    suites_asked,
+)
 from assay.reports.json_values import JsonObject, estimate
 from assay.text.safe_text import one_line
 from assay.types import Estimate
@@ -55,8 +61,8 @@ def checkpoint_document(decision: Decision, name: str, selection: Selection) -> 
     }
 
 
-def _evaluated(decision: Decision) -> Evaluated:
-    return Evaluated(
+def _evaluated(decision: Decision) -> EvaluatedFolder:
+    return EvaluatedFolder(
         checkpoints=decision.measured, gate=decision.gate, acceptances=decision.acceptances
     )
 
@@ -65,7 +71,7 @@ def _named(decision: Decision, name: str) -> Measured:
     return next(each for each in decision.measured if each.name == name)
 
 
-def _part(title: str, figure: Figure | None) -> str:
+def _part(title: str, figure: MeasuredFigure | None) -> str:
     shown = tr("not measured") if figure is None else in_words(figure)
     return f"{title} {shown}"
 

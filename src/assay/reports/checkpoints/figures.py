@@ -1,15 +1,14 @@
 """The checkpoints of one model folder as renderers see them: named figures, names, marks.
 
-In: `Measured` checkpoints with what was decided of them. Out: an `Evaluated`, and from it for each
-checkpoint its figures under the names of `evaluation_report.json`. One mean is formed here and
+In: checkpoints with what was decided of them. Out: an `EvaluatedFolder`, and for each checkpoint
+its figures under the names of `evaluation_report.json`. One mean is formed here and
 nothing is decided: the mean of the categories that a gate asks for, as `stats` forms it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count
 from typing import NamedTuple
 
 from assay import stats
@@ -21,36 +20,46 @@ from assay.types.decisions import (
     OS_SUITE,
     Acceptance,
     Criterion,
+    Decision,
     Gate,
     Measured,
+    Selection,
     SizeClass,
     SuiteLimit,
-    TextFigures,
 )
 
 MARGINAL = "~"
 OS_AVERAGE = "os_benchmark.avg"
-OF_TEXT = (
-    "perplexity", "perplexity_per_word", "perplexity_per_byte", "bits_per_byte", "accuracy_top1",
-    "accuracy_top5",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluated:
+class EvaluatedFolder:
     """One model folder: its checkpoints in step order, and what was decided, by their names.
 
-    A weighted score may come with its interval or bare. `selected`: a name, or None.
+    `selected`: a name, or None.
     """
 
     checkpoints: Sequence[Measured]
     gate: Gate
     acceptances: Mapping[str, Acceptance] = field(default_factory=dict)
-    weighted_scores: Mapping[str, Estimate | float | None] = field(default_factory=dict)
+    weighted_scores: Mapping[str, Estimate | None] = field(default_factory=dict)
     selected: str | None = None
 
 
-class Figure(NamedTuple):
+def evaluated_folder(
+    decision: Decision, names: Collection[str], selection: Selection | None
+) -> EvaluatedFolder:
+    """These checkpoints of a run, with what was decided of them."""
+    return EvaluatedFolder(
+        checkpoints=[each for each in decision.measured if each.name in names],
+        gate=decision.gate,
+        acceptances=decision.acceptances,
+        weighted_scores=decision.weighted_estimates,
+        selected=selection.selected if selection else None,
+    )
+
+
+class MeasuredFigure(NamedTuple):
     """A number that was measured; limits and n where they are known."""
 
     value: float
@@ -74,7 +83,7 @@ class SuiteAsked(NamedTuple):
 # ------------------------------------------------------------------------------------------ figures
 
 
-def in_words(figure: Figure) -> str:
+def in_words(figure: MeasuredFigure) -> str:
     """46.8 [42.9–51.0] n=27: what is known of it, in three digits."""
     shown = readable(figure.value)
     if figure.low is not None or figure.high is not None:
@@ -85,11 +94,11 @@ def in_words(figure: Figure) -> str:
     return tr("{figure}, incomplete", figure=shown) if figure.incomplete else shown
 
 
-def figures(of: Evaluated, checkpoint: Measured) -> dict[str, Figure | None]:
+def figures(of: EvaluatedFolder, checkpoint: Measured) -> dict[str, MeasuredFigure | None]:
     """Every figure by its name; None where it was not measured."""
-    text, speed = checkpoint.text, checkpoint.speed
+    speed = checkpoint.speed
     return {
-        **(_of_text(text) if text is not None else dict.fromkeys(OF_TEXT)),
+        **{name: _figure(each) for name, each in text_estimates(checkpoint).items()},
         "mmlu_cs": _figure(checkpoint.mmlu_cs),
         "hellaswag": _figure(checkpoint.hellaswag),
         OS_AVERAGE: mean_of_suite(checkpoint, _os_benchmark()),
@@ -98,48 +107,41 @@ def figures(of: Evaluated, checkpoint: Measured) -> dict[str, Figure | None]:
         "inference_speed": _figure(speed.tokens_per_s) if speed is not None else None,
         "memory_usage_mb": _figure(checkpoint.memory_mb),
         "generation_failures": generation_failures(of, checkpoint),
-        "weighted_score": weighted_score(of, checkpoint),
+        "weighted_score": _figure(of.weighted_scores.get(checkpoint.name)),
     }
 
 
-def _of_text(text: TextFigures) -> dict[str, Figure | None]:
-    found = (
-        text.perplexity,
-        text.per_word,
-        text.per_byte,
-        text.bits_per_byte,
-        text.top1,
-        text.top5,
-    )
-    return dict(zip(OF_TEXT, map(_figure, found), strict=True))
+def text_estimates(checkpoint: Measured) -> dict[str, Estimate | None]:
+    """What was measured on the held-out text, under the names of evaluation_report.json."""
+    text = checkpoint.text
+    return {
+        "perplexity": text.perplexity if text else None,
+        "perplexity_per_word": text.per_word if text else None,
+        "perplexity_per_byte": text.per_byte if text else None,
+        "bits_per_byte": text.bits_per_byte if text else None,
+        "accuracy_top1": text.top1 if text else None,
+        "accuracy_top5": text.top5 if text else None,
+    }
 
 
-def suites_asked(of: Evaluated) -> list[SuiteAsked]:
-    """The suites of the gate in its order; the OS benchmark where it asks for none. A gate may ask
-    of one suite twice, of other categories each time.
-    """
-    found: dict[str, SuiteAsked] = {}
-    for limit in of.gate.suites:
-        if limit.name == OS_SUITE and "os_benchmark" not in found:
-            name = "os_benchmark"
-        else:
-            name = _free_name(f"suite:{limit.name}", found)
-        is_average = name == "os_benchmark" and set(limit.categories) == set(OS_AVERAGED)
-        found[name] = SuiteAsked(name, OS_AVERAGE if is_average else name, limit)
-    return list(found.values()) or [SuiteAsked("os_benchmark", OS_AVERAGE, _os_benchmark())]
+def suites_asked(of: EvaluatedFolder) -> list[SuiteAsked]:
+    """The suites of the gate in its order; the OS benchmark where it asks for none."""
+    found = [
+        SuiteAsked(name, OS_AVERAGE if _is_os_average(name, limit) else name, limit)
+        for name, limit in of.gate.suite_criteria().items()
+    ]
+    return found or [SuiteAsked("os_benchmark", OS_AVERAGE, _os_benchmark())]
 
 
-def _free_name(wanted: str, taken: Mapping[str, SuiteAsked]) -> str:
-    """As `decide` names criteria: suite:NAME, suite:NAME:2, suite:NAME:3."""
-    numbered = (f"{wanted}:{number}" for number in count(2))
-    return next(name for name in chain([wanted], numbered) if name not in taken)
+def _is_os_average(criterion: str, limit: SuiteLimit) -> bool:
+    return criterion == "os_benchmark" and set(limit.categories) == set(OS_AVERAGED)
 
 
 def _os_benchmark() -> SuiteLimit:
     return SuiteLimit(name=OS_SUITE, min=0.0, categories=OS_AVERAGED)
 
 
-def mean_of_suite(checkpoint: Measured, limit: SuiteLimit) -> Figure | None:
+def mean_of_suite(checkpoint: Measured, limit: SuiteLimit) -> MeasuredFigure | None:
     """The mean of the categories that a limit names; None unless all of them were measured."""
     suite = checkpoint.suites.get(limit.name)
     if suite is None:
@@ -148,15 +150,7 @@ def mean_of_suite(checkpoint: Measured, limit: SuiteLimit) -> Figure | None:
     return _figure(stats.even_mean([suite.categories.get(name) for name in names]))
 
 
-def weighted_score(of: Evaluated, checkpoint: Measured) -> Figure | None:
-    """The score it was ranked by."""
-    score = of.weighted_scores.get(checkpoint.name)
-    if isinstance(score, Estimate):
-        return _figure(score)
-    return None if score is None else Figure(float(score), None, None, None, "score")
-
-
-def generation_failures(of: Evaluated, checkpoint: Measured) -> Figure | None:
+def generation_failures(of: EvaluatedFolder, checkpoint: Measured) -> MeasuredFigure | None:
     """How many samples loop, repeat themselves or make no sense: as the gate counted them."""
     if checkpoint.samples is None:
         return None
@@ -168,10 +162,10 @@ def generation_failures(of: Evaluated, checkpoint: Measured) -> Figure | None:
         failing = criterion.value
     else:
         failing = sum(bool(health.failures) for health in examined)
-    return Figure(failing, None, None, len(examined), "samples")
+    return MeasuredFigure(failing, None, None, len(examined), "samples")
 
 
-def _categories(checkpoint: Measured) -> Iterator[tuple[str, Figure | None]]:
+def _categories(checkpoint: Measured) -> Iterator[tuple[str, MeasuredFigure | None]]:
     for name, suite in checkpoint.suites.items():
         if name != OS_SUITE:
             yield f"suite:{name}.score", _figure(suite.score)
@@ -180,10 +174,10 @@ def _categories(checkpoint: Measured) -> Iterator[tuple[str, Figure | None]]:
             yield f"{parent}.{category}", _figure(estimate)
 
 
-def _figure(estimate: Estimate | None) -> Figure | None:
+def _figure(estimate: Estimate | None) -> MeasuredFigure | None:
     if estimate is None or estimate.value is None:
         return None
-    return Figure(
+    return MeasuredFigure(
         estimate.value, estimate.low, estimate.high, estimate.n, estimate.unit, estimate.incomplete
     )
 
@@ -191,17 +185,19 @@ def _figure(estimate: Estimate | None) -> Figure | None:
 # --------------------------------------------------------------------------------- what was decided
 
 
-def perplexity_limits(of: Evaluated) -> list[float]:
+def perplexity_limits(of: EvaluatedFolder) -> list[float]:
     """One for each size class among the checkpoints, lowest first."""
     return _limits(of, "perplexity", of.gate.perplexity_max)
 
 
-def speed_limits(of: Evaluated) -> list[float]:
+def speed_limits(of: EvaluatedFolder) -> list[float]:
     """The same for tokens per second."""
     return _limits(of, "speed", of.gate.speed_min)
 
 
-def _limits(of: Evaluated, name: str, by_class: Mapping[SizeClass, float] | None) -> list[float]:
+def _limits(
+    of: EvaluatedFolder, name: str, by_class: Mapping[SizeClass, float] | None
+) -> list[float]:
     found: set[float] = set()
     for checkpoint in of.checkpoints:
         criterion = _criterion(of, checkpoint, name)
@@ -212,7 +208,7 @@ def _limits(of: Evaluated, name: str, by_class: Mapping[SizeClass, float] | None
     return sorted(found)
 
 
-def marginal(of: Evaluated, checkpoint: Measured, name: str | None = None) -> bool:
+def marginal(of: EvaluatedFolder, checkpoint: Measured, name: str | None = None) -> bool:
     """Whether an interval lies across its limit: that of one criterion, or of any."""
     acceptance = of.acceptances.get(checkpoint.name)
     if acceptance is None:
@@ -221,7 +217,7 @@ def marginal(of: Evaluated, checkpoint: Measured, name: str | None = None) -> bo
     return any(criterion is not None and criterion.marginal for criterion in asked)
 
 
-def verdict(of: Evaluated, checkpoint: Measured, *, brief: bool = False) -> str:
+def verdict(of: EvaluatedFolder, checkpoint: Measured, *, brief: bool = False) -> str:
     """Yes, no or ?, and whether that is marginal; in one or two words, or with a mark."""
     acceptance = of.acceptances.get(checkpoint.name)
     if checkpoint.failed:
@@ -234,7 +230,7 @@ def verdict(of: Evaluated, checkpoint: Measured, *, brief: bool = False) -> str:
     return f"{shown} {MARGINAL}" if brief else tr("{verdict}, marginal", verdict=shown)
 
 
-def _criterion(of: Evaluated, checkpoint: Measured, name: str) -> Criterion | None:
+def _criterion(of: EvaluatedFolder, checkpoint: Measured, name: str) -> Criterion | None:
     acceptance = of.acceptances.get(checkpoint.name)
     return acceptance.criteria.get(name) if acceptance is not None else None
 

@@ -13,8 +13,6 @@ from assay.types.decisions import Ranked, Selection
 
 Document = dict[str, object]
 
-SELECTION_FILE = "best_checkpoint_selection.json"
-
 
 def selection_document(selection: Selection) -> Document:
     """The whole document."""

@@ -1,7 +1,7 @@
 """The figures of a model folder as TensorBoard scalars, by training step.
 
-In: an `Evaluated` and a folder. Out: an event file in a folder of its own there, and the step that
-each checkpoint got. TensorBoard is the user's to install; without it nothing is written.
+In: an `EvaluatedFolder` and a folder. Out: an event file in a folder of its own there, and the
+step that each checkpoint got. TensorBoard is the user's to install; without it nothing is written.
 
 Tags are `assay/FIGURE`, with `assay-low/`, `assay-high/` and `assay-n/` beside them. A checkpoint
 without a step, such as `final`, gets the last step + 1. Writing again takes the place of what was
@@ -21,7 +21,7 @@ from typing import Protocol
 
 from assay.errors import UsageError
 from assay.messages import tr
-from assay.reports.checkpoint_figures import Evaluated, Figure, figures, parent_of
+from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, figures, parent_of
 from assay.text.safe_text import one_line
 from assay.types.decisions import Measured
 
@@ -68,7 +68,7 @@ def tensorboard_writer() -> OpenWriter:
 
 
 def write_tensorboard(
-    folder: Path, of: Evaluated, *, open_writer: OpenWriter | None = None
+    folder: Path, of: EvaluatedFolder, *, open_writer: OpenWriter | None = None
 ) -> Mapping[str, int]:
     """Every figure that was measured; returns the step under which each checkpoint stands.
 
@@ -93,7 +93,7 @@ def write_tensorboard(
     return steps
 
 
-def run_folder(folder: Path, of: Evaluated) -> Path:
+def run_folder(folder: Path, of: EvaluatedFolder) -> Path:
     """Where the events of this model lie: a run of its own to TensorBoard."""
     parent = parent_of(of.checkpoints) or ""
     slug = re.sub(r"[^\w.-]+", "-", parent)[:60]
@@ -102,14 +102,14 @@ def run_folder(folder: Path, of: Evaluated) -> Path:
     return folder / f"assay-{slug}" if slug else folder / "assay"
 
 
-def steps_of(of: Evaluated) -> dict[str, int]:
+def steps_of(of: EvaluatedFolder) -> dict[str, int]:
     """By name: whole numbers, and one behind the last for what has no step."""
     known = [round(each.step) for each in of.checkpoints if each.step is not None]
     behind = max(known, default=-1) + 1
     return {each.name: behind if each.step is None else round(each.step) for each in of.checkpoints}
 
 
-def _write(writer: ScalarWriter, of: Evaluated, checkpoint: Measured, step: int) -> None:
+def _write(writer: ScalarWriter, of: EvaluatedFolder, checkpoint: Measured, step: int) -> None:
     when = _seconds(checkpoint.timestamp)
     for name, figure in figures(of, checkpoint).items():
         if figure is None:
@@ -119,7 +119,7 @@ def _write(writer: ScalarWriter, of: Evaluated, checkpoint: Measured, step: int)
                 writer.add_scalar(f"{group}/{one_line(name)}", number, step, when)
 
 
-def _numbers(figure: Figure) -> tuple[tuple[str, float | None], ...]:
+def _numbers(figure: MeasuredFigure) -> tuple[tuple[str, float | None], ...]:
     return (
         ("assay", figure.value),
         ("assay-low", figure.low),

@@ -1,6 +1,6 @@
 """The figures of a model folder as CSV: one row a checkpoint, in step order.
 
-In: an `Evaluated`. Out: CSV text.
+In: an `EvaluatedFolder`. Out: CSV text.
 
 Of every figure there are four columns: NAME, NAME_low, NAME_high, NAME_n. A cell is empty where
 nothing was measured. Names of checkpoints and suites are hostile: a cell that a spreadsheet would
@@ -12,14 +12,14 @@ from __future__ import annotations
 import csv
 import io
 
-from assay.reports.checkpoint_figures import Evaluated, Figure, figures
+from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, figures
 from assay.text.safe_text import spreadsheet_cell
 from assay.types.decisions import Measured
 
 BEFORE, AFTER = ("checkpoint", "step"), ("accepted", "selected", "failed")
 
 
-def curves_csv(of: Evaluated) -> str:
+def curves_csv(of: EvaluatedFolder) -> str:
     """The whole file, with its heading."""
     rows = [figures(of, checkpoint) for checkpoint in of.checkpoints]
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -34,13 +34,13 @@ def curves_csv(of: Evaluated) -> str:
     return text.getvalue()
 
 
-def _figure(figure: Figure | None) -> tuple[float | None, ...]:
+def _figure(figure: MeasuredFigure | None) -> tuple[float | None, ...]:
     if figure is None:
         return (None, None, None, None)
     return (figure.value, figure.low, figure.high, figure.n)
 
 
-def _decided(of: Evaluated, checkpoint: Measured) -> tuple[object, ...]:
+def _decided(of: EvaluatedFolder, checkpoint: Measured) -> tuple[object, ...]:
     acceptance = of.acceptances.get(checkpoint.name)
     accepted = acceptance.accepted if acceptance is not None else None
     return accepted, checkpoint.name == of.selected, checkpoint.failed

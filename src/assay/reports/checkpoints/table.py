@@ -1,7 +1,7 @@
 """The checkpoints of a model folder as a table.
 
-In: an `Evaluated`. Out: a Table. A narrow terminal leaves the least important columns out first; a
-number is never broken.
+In: an `EvaluatedFolder`. Out: a Table. A narrow terminal leaves the least important columns
+out first; a number is never broken.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from assay.messages import tr
-from assay.reports import checkpoint_figures as known
-from assay.reports.checkpoint_figures import Evaluated, Figure, figures
+from assay.reports.checkpoints import figures as known
+from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, figures
 from assay.reports.pictures.labels import harmless
 from assay.text.number_format import readable
 from assay.types.decisions import OS_SUITE, Measured
@@ -27,13 +27,13 @@ class _Column(NamedTuple):
     head: str
     name: str
     rank: int
-    form: Callable[[Figure], str]
+    form: Callable[[MeasuredFigure], str]
 
 
-FigureRow = dict[str, Figure | None]
+FigureRow = dict[str, MeasuredFigure | None]
 
 
-def checkpoint_block(of: Evaluated) -> Table:
+def checkpoint_table(of: EvaluatedFolder) -> Table:
     """One row a checkpoint; the selected one is strong and named so."""
     rows = [figures(of, checkpoint) for checkpoint in of.checkpoints]
     columns = [each for each in _columns(of, rows) if any(row.get(each.name) for row in rows)]
@@ -51,7 +51,7 @@ def checkpoint_block(of: Evaluated) -> Table:
     )
 
 
-def _row(of: Evaluated, checkpoint: Measured, parent: str | None, cells: list[Line]) -> Row:
+def _row(of: EvaluatedFolder, checkpoint: Measured, parent: str | None, cells: list[Line]) -> Row:
     name = harmless(known.short_name(checkpoint, parent), longest=LONGEST_NAME)
     selected = checkpoint.name == of.selected
     shown = tr("{name} (selected)", name=name) if selected else name
@@ -74,7 +74,7 @@ def _cell(row: FigureRow, column: _Column) -> Line:
 # --------------------------------------------------------------------------------- which columns
 
 
-def _columns(of: Evaluated, rows: Sequence[FigureRow]) -> Iterator[_Column]:
+def _columns(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]:
     """In the order of reading; the ranks say which go first."""
     yield _Column(tr("perplexity"), "perplexity", STAYS, _long)
     yield _Column(tr("top-1"), "accuracy_top1", 62, _share)
@@ -88,7 +88,7 @@ def _columns(of: Evaluated, rows: Sequence[FigureRow]) -> Iterator[_Column]:
     yield _Column(tr("score"), "weighted_score", 95, _share)
 
 
-def _suites(of: Evaluated, rows: Sequence[FigureRow]) -> Iterator[_Column]:
+def _suites(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]:
     """The mean of each suite of the gate with its categories, the first ones last to go; then the
     points of the others.
     """
@@ -116,21 +116,21 @@ def _suites(of: Evaluated, rows: Sequence[FigureRow]) -> Iterator[_Column]:
             yield _Column(harmless(suite, longest=LONGEST_HEAD), name, 45, _long)
 
 
-def _share(figure: Figure) -> str:
+def _share(figure: MeasuredFigure) -> str:
     """0.915; a score above 1 is possible and loses no digit."""
     return f"{figure.value:.3f}" if 0 <= figure.value < 1000 else readable(figure.value)
 
 
-def _long(figure: Figure) -> str:
+def _long(figure: MeasuredFigure) -> str:
     """46.8, 1,234.5; huge ones in three digits."""
     return f"{figure.value:,.1f}" if 0.1 <= figure.value < 1e6 else readable(figure.value)
 
 
-def _count(figure: Figure) -> str:
+def _count(figure: MeasuredFigure) -> str:
     return f"{figure.value:,.0f}"
 
 
-def _interval(figure: Figure, form: Callable[[Figure], str] | None = None) -> str:
+def _interval(figure: MeasuredFigure, form: Callable[[MeasuredFigure], str] | None = None) -> str:
     """[42.9–51.0]; – where there is none."""
     if figure.low is None and figure.high is None:
         return "–"

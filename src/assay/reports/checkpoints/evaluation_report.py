@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from assay import stats
 from assay.reports.checkpoints.facts import advice_texts, sentences
+from assay.reports.checkpoints.figures import text_estimates
 from assay.reports.json_values import estimate as all_of
 from assay.types import Estimate, HealthCheck
 from assay.types.decisions import (
@@ -33,16 +34,6 @@ from assay.types.decisions import (
 
 Document = dict[str, object]
 
-REPORT_FILE = "evaluation_report.json"
-
-OF_TEXT = (
-    "perplexity",
-    "perplexity_per_word",
-    "perplexity_per_byte",
-    "bits_per_byte",
-    "accuracy_top1",
-    "accuracy_top5",
-)
 TARGETS = {"accuracy_top1": 0.30, "accuracy_top5": 0.60}  # reported, and part of no gate
 
 
@@ -58,7 +49,7 @@ def evaluation_report(
     return {
         **headline(measured),
         "details": {
-            **{name: _estimate(figures[name]) for name in OF_TEXT},
+            **{name: _estimate(of) for name, of in text_estimates(measured).items()},
             "mmlu_cs": _estimate(figures["mmlu_cs"]),
             "hellaswag": _estimate(figures["hellaswag"]),
             "os_benchmark": {name: _estimate(share) for name, share in os_benchmark.items()},
@@ -120,22 +111,8 @@ def _os_benchmark(measured: Measured) -> dict[str, Estimate | None]:
 
 def _figures(measured: Measured) -> dict[str, Estimate | None]:
     """Each number with what it rests on, under its own name."""
-    text = measured.text
-    read = (
-        ()
-        if text is None
-        else (
-            text.perplexity,
-            text.per_word,
-            text.per_byte,
-            text.bits_per_byte,
-            text.top1,
-            text.top5,
-        )
-    )
     return {
-        **dict.fromkeys(OF_TEXT),
-        **dict(zip(OF_TEXT, read, strict=False)),
+        **text_estimates(measured),
         "mmlu_cs": measured.mmlu_cs,
         "hellaswag": measured.hellaswag,
         "inference_speed": None if measured.speed is None else measured.speed.tokens_per_s,

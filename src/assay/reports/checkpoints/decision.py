@@ -1,0 +1,255 @@
+"""What a run decided: which checkpoint to ship and why, the figures of all, what to change next.
+
+In: a Report with its Decision. Out: blocks, a section for all model folders together, for each of
+them, and for the checkpoints that were named singly:
+
+    headline    which checkpoint to ship, and why
+    table       every checkpoint in step order
+    pictures    figures over the steps, speed against quality
+    details     of the one to ship, or the best, or each that was named: the criteria of the gate,
+                and what to change next
+    files       where it is written
+    samples     what the checkpoints wrote, folded
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from assay.messages import tr
+from assay.reports.checkpoints.facts import advice_texts, selection_reason, sentence, sentences
+from assay.reports.checkpoints.figures import EvaluatedFolder, evaluated_folder, parent_of
+from assay.reports.checkpoints.file_names import (
+    CHECKPOINTS,
+    CURVES,
+    OVER_STEPS,
+    REPORT_FILE,
+    SELECTION_FILE,
+    SPEED_AGAINST_QUALITY,
+)
+from assay.reports.checkpoints.headlines import (
+    checkpoint_headline,
+    folder_headline,
+    overall_headline,
+)
+from assay.reports.checkpoints.samples import samples_block
+from assay.reports.checkpoints.table import checkpoint_table
+from assay.reports.pictures.curves import over_steps, speed_against_quality
+from assay.types.decisions import Decision, Measured, Recommendation, Selection
+from assay.types.documents import (
+    Block,
+    Bullets,
+    Files,
+    Heading,
+    Item,
+    Note,
+    Picture,
+    Sentence,
+    Span,
+    Tone,
+    sign,
+    table,
+)
+from assay.types.results import ModelReport, Report
+
+SHOWN_ADVICE = 6
+FEWEST_DRAWN = 2  # checkpoints; one alone is no curve
+TONES: dict[bool | None, Tone] = {True: "good", False: "bad", None: "warning"}
+
+
+def decision_blocks(report: Report, *, left_in: Collection[str] | None = None) -> Iterator[Block]:
+    """All that was decided, the selection over all folders first. A page of some of the run's
+    models has these alone, without a selection. `left_in`: list only the files in these folders.
+    """
+    decision = report.decision
+    if decision is None:
+        return
+    sections = _Sections(decision, report.finished is not None, left_in)
+    here = {model.fingerprint for model in report.models}
+    known = [each for each in decision.measured if not each.failed]
+    alone = [each for each in known if each.fingerprint in here]
+    if alone and len(alone) < len(known):
+        yield from sections.named(alone)
+        return
+    if report.finished is not None and decision.overall is not None:
+        yield from sections.overall(decision.overall)
+    for folder in decision.folders:
+        yield from sections.folder(folder)
+    inside = {name for names in decision.folders.values() for name in names}
+    if named := [each for each in decision.measured if each.name not in inside]:
+        yield from sections.named(named)
+
+
+def name_of(report: Report, model: ModelReport) -> str:
+    """PARENT/STEP of a checkpoint, the spec of any other model."""
+    measured = report.decision.measured if report.decision else ()
+    names = {each.fingerprint: each.name for each in measured if each.fingerprint}
+    return names.get(model.fingerprint, model.spec)
+
+
+@dataclass(frozen=True)
+class _Sections:
+    decision: Decision
+    finished: bool
+    left_in: Collection[str] | None
+
+    def overall(self, selection: Selection) -> Iterator[Block]:
+        yield Heading(tr("All model folders"))
+        yield from _selected(overall_headline(self.decision, selection), selection)
+        focus = selection.selected or selection.best_so_far
+        inside = {each.selected or each.best_so_far for each in self.decision.selections.values()}
+        if focus is not None and focus not in inside:
+            yield from self._details(focus, ())
+        yield from self._files([(f"{CHECKPOINTS}/{SELECTION_FILE}", "")])
+
+    def folder(self, folder: str) -> Iterator[Block]:
+        decision = self.decision
+        names = decision.folders[folder]
+        checkpoints = [each for each in decision.measured if each.name in names]
+        selection = decision.selections.get(folder)
+        title = parent_of(checkpoints) or folder
+        if selection is None or not self.finished:
+            yield from self._undecided(checkpoints, title)
+            return
+        yield Heading(title)
+        of = title if len(decision.selections) > 1 else ""  # alone, it need not be named
+        yield from _selected(folder_headline(decision, selection, of), selection)
+        evaluated = evaluated_folder(decision, names, selection)
+        yield from _table(evaluated)
+        home = f"{CHECKPOINTS}/{names[0].rpartition('/')[0]}"
+        if sum(not each.failed for each in checkpoints) >= FEWEST_DRAWN:
+            yield from _pictures(evaluated, title, home)
+        focus = selection.selected or selection.best_so_far
+        if focus is not None:
+            yield from self._details(focus, decision.advice_for_folders.get(folder, ()))
+        files = [SELECTION_FILE, OVER_STEPS, SPEED_AGAINST_QUALITY, CURVES]
+        reports = _report_files(checkpoints, [focus] if focus else [])
+        yield from self._files([*reports, *((f"{home}/{name}", "") for name in files)])
+        yield from _samples(checkpoints, {focus})
+
+    def named(self, checkpoints: Sequence[Measured]) -> Iterator[Block]:
+        decision = self.decision
+        names = [each.name for each in checkpoints]
+        title = names[0] if len(names) == 1 else tr("Checkpoints")
+        decides = decision.gate_decides and (decision.selections or not decision.folders)
+        if not decides or not self.finished:
+            yield from self._undecided(checkpoints, title)
+            return
+        yield Heading(title)
+        for each in checkpoints:
+            text, passed = checkpoint_headline(each, decision.acceptances[each.name])
+            yield Sentence(Span(text, "strong"), TONES[passed])
+        yield from _table(evaluated_folder(decision, names, None))
+        for each in checkpoints:
+            if not each.failed:
+                yield from self._details(each.name, decision.advice.get(each.name, ()))
+        yield from self._files(_report_files(checkpoints, names))
+        yield from _samples(checkpoints, names)
+
+    def _undecided(self, checkpoints: Sequence[Measured], title: str) -> Iterator[Block]:
+        """Figures without a decision: no gate decided, or not yet. Nothing where a run of suites
+        alone has nothing more to show.
+        """
+        shown = any(
+            figures is not None
+            for each in checkpoints
+            for figures in (each.text, each.speed, each.memory_mb, each.samples)
+        )
+        if not shown and not any(each.failed for each in checkpoints):
+            return
+        yield Heading(title)
+        if shown:
+            told = tr("The run is not finished: nothing is decided yet.")
+            if self.finished:
+                told = tr("No gate decided: name one with --gate, or leave out -s.")
+            yield Sentence(Span(told, "strong"), "warning")
+        of = EvaluatedFolder(checkpoints=checkpoints, gate=self.decision.gate)
+        yield from _table(of, shown=shown)
+        if self.finished:
+            yield from self._files(_report_files(checkpoints, [each.name for each in checkpoints]))
+        if shown:
+            yield from _samples(checkpoints, ())
+
+    def _details(self, name: str, advice: Sequence[Recommendation]) -> Iterator[Block]:
+        """One checkpoint at the gate, and what to change next."""
+        criteria = self.decision.acceptances[name].criteria
+        if criteria:
+            yield Heading(_at_gate(name, self.decision.gate.source), 3)
+            marginal = Span(tr(", marginal"), "warning")
+            rows = (
+                (
+                    sign(each.passed),
+                    (key, marginal) if each.marginal else key,
+                    sentences(each.reasons),
+                )
+                for key, each in criteria.items()
+            )
+            yield table(("", tr("criterion"), tr("why")), rows)
+        if advice:
+            yield Heading(tr("Advice"), 3)
+            items = tuple(Item(*advice_texts(each)) for each in advice[:SHOWN_ADVICE])
+            yield Bullets(items, numbered=True)
+
+    def _files(self, rows: Iterable[tuple[str, str]]) -> Iterator[Block]:
+        listed = tuple(
+            (path, about)
+            for path, about in rows
+            if self.left_in is None or path.rpartition("/")[0] in self.left_in
+        )
+        if listed:
+            yield Heading(tr("Files"), 3)
+            yield Files(listed)
+
+
+# ------------------------------------------------------------------------------ parts of a section
+
+
+def _selected(text: str, selection: Selection) -> Iterator[Block]:
+    yield Sentence(Span(text, "strong"), TONES[selection.selected is not None])
+    yield Sentence(selection_reason(selection))
+    if len(selection.tied_with) > selection.tie:  # the reason names the runner-up alone
+        tied = ", ".join(selection.tied_with)
+        yield Sentence(tr("No significant difference to: {names}.", names=tied))
+    yield from (Note(sentence(note)) for note in selection.notes)
+
+
+def _table(of: EvaluatedFolder, *, shown: bool = True) -> Iterator[Block]:
+    if shown:
+        yield checkpoint_table(of)
+    for each in of.checkpoints:
+        if each.failed:
+            told = tr("{name} could not be evaluated: {why}", name=each.name, why=each.failed)
+            yield Sentence(told, "warning")
+
+
+def _pictures(of: EvaluatedFolder, title: str, home: str) -> Iterator[Block]:
+    over = tr("{model}: perplexity, suites and weighted score over the steps", model=title)
+    yield Picture(title=over, draw=partial(over_steps, of), path=f"{home}/{OVER_STEPS}")
+    speed = tr("{model}: speed against quality", model=title)
+    path = f"{home}/{SPEED_AGAINST_QUALITY}"
+    yield Picture(title=speed, draw=partial(speed_against_quality, of), path=path)
+
+
+def _at_gate(name: str, source: str) -> str:
+    if source == "default":
+        return tr("{name} at the default gate", name=name)
+    return tr("{name} at the gate {file}", name=name, file=source)
+
+
+def _report_files(
+    checkpoints: Sequence[Measured], names: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Of these; where there are others, it is said that they have one too."""
+    written = [each.name for each in checkpoints if not each.failed]
+    shown = [name for name in written if name in names]
+    others = tr("and one for each other checkpoint") if len(written) > len(shown) else ""
+    for name in shown:
+        yield f"{CHECKPOINTS}/{name}/{REPORT_FILE}", others if name == shown[-1] else ""
+
+
+def _samples(checkpoints: Sequence[Measured], in_detail: Collection[str | None]) -> Iterator[Block]:
+    for each in checkpoints:
+        if each.samples:
+            yield samples_block(each, long=each.name not in in_detail)

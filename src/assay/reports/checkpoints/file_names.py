@@ -1,0 +1,12 @@
+"""The names of the files that a checkpoint run leaves, under its `out` and beside the weights.
+
+In: nothing. Out: names.
+"""
+
+from __future__ import annotations
+
+CHECKPOINTS = "checkpoints"  # the folder of all this under a run's `out`
+REPORT_FILE = "evaluation_report.json"
+SELECTION_FILE = "best_checkpoint_selection.json"
+OVER_STEPS, SPEED_AGAINST_QUALITY = "over_steps.svg", "speed_against_quality.svg"
+CURVES = "curves.csv"
