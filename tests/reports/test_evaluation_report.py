@@ -16,7 +16,7 @@ from assay.decide.accept import accept
 from assay.decide.scores import weigh
 from assay.decide.select import select
 from assay.errors import InvalidFiles
-from assay.reports.checkpoints.evaluation_report import evaluation_report
+from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.reports.checkpoints.report_shapes import report_schema
 from assay.reports.checkpoints.stored_report import measured_from
 from assay.reports.formats.json import render_json

@@ -10,8 +10,8 @@ import pytest
 
 from assay.decide.select import select
 from assay.reports.checkpoints.facts import selection_reason
+from assay.reports.checkpoints.json_documents import selection_document
 from assay.reports.checkpoints.report_shapes import selection_schema
-from assay.reports.checkpoints.selection_file import selection_document
 from assay.reports.formats.json import render_json
 from tests.decide.candidates import GATE, WHEN, candidate, os_suite, text
 

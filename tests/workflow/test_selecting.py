@@ -13,7 +13,7 @@ from assay import api
 from assay.decide.accept import accept
 from assay.decide.scores import weigh
 from assay.errors import InvalidFiles, UsageError
-from assay.reports.checkpoints.evaluation_report import evaluation_report
+from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.reports.checkpoints.report_shapes import selection_schema
 from tests.decide.candidates import GATE, candidate, os_suite, text
 

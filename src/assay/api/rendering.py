@@ -16,7 +16,7 @@ from assay.reports.catalogue import suites_document
 from assay.reports.comparison import comparison_document
 from assay.reports.checkpoints.decision import decision_blocks
 from assay.reports.doctor import examination_document, examination_json
-from assay.reports.checkpoints.evaluation_report import acceptance_document
+from assay.reports.checkpoints.json_documents import acceptance_document, selection_document
 from assay.reports.formats.html import render_html
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
@@ -25,7 +25,6 @@ from assay.reports.json_values import JsonObject
 from assay.reports.leaderboard import leaderboard_document
 from assay.reports.progress import progress_for
 from assay.reports.run_report import run_document
-from assay.reports.checkpoints.selection_file import selection_document
 from assay.reports.side_by_side import answers_document
 from assay.types.documents import Block, Document, Hint, Note
 from assay.types.results import Comparison, Leaderboard, Report

@@ -1,7 +1,6 @@
 """One checkpoint in one line, among those evaluated so far.
 
-In: a Decision, a checkpoint's name, the selection so far. Out: a line for people, or a document for
-programs.
+In: a Decision, a checkpoint's name, the selection so far. Out: a line for people.
 """
 
 from __future__ import annotations
@@ -14,9 +13,7 @@ from assay.reports.checkpoints.figures import (
     in_words,
     suites_asked,
 )
-from assay.reports.json_values import JsonObject, estimate
 from assay.text.safe_text import one_line
-from assay.types import Estimate
 from assay.types.decisions import OS_SUITE, Acceptance, Decision, Measured, Selection
 
 
@@ -36,29 +33,6 @@ def checkpoint_line(decision: Decision, name: str, selection: Selection) -> str:
     if best:
         line = tr("{line}; best so far: {best}", line=line, best=best)
     return one_line(line)
-
-
-def checkpoint_document(decision: Decision, name: str, selection: Selection) -> JsonObject:
-    """The same for a program; figures are ESTIMATEs of the contract, null where not measured."""
-    checkpoint = _named(decision, name)
-    acceptance = decision.acceptances[name]
-    text = checkpoint.text
-    return {
-        "checkpoint": name,
-        "step": checkpoint.step,
-        "accepted": acceptance.accepted,
-        "criteria": {
-            each: {"passed": criterion.passed, "marginal": criterion.marginal}
-            for each, criterion in acceptance.criteria.items()
-        },
-        "perplexity": _estimate(text.perplexity if text else None),
-        "suites": {suite: estimate(found.score) for suite, found in checkpoint.suites.items()},
-        "inference_speed": _estimate(checkpoint.speed.tokens_per_s if checkpoint.speed else None),
-        "memory_usage_mb": _estimate(checkpoint.memory_mb),
-        "weighted_score": decision.weighted[name],
-        "selected": selection.selected,
-        "best_so_far": selection.best_so_far,
-    }
 
 
 def _evaluated(decision: Decision) -> EvaluatedFolder:
@@ -88,7 +62,3 @@ def _verdict(acceptance: Acceptance) -> str:
     if acceptance.accepted is None:
         return tr("undecided (not measured: {names})", names=", ".join(lacking))
     return tr("not accepted ({names})", names=", ".join(lacking))
-
-
-def _estimate(of: Estimate | None) -> JsonObject | None:
-    return None if of is None else estimate(of)

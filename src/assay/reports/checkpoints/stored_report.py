@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from assay.errors import InvalidFiles
 from assay.messages import tr
-from assay.reports.checkpoints.evaluation_report import headline
 from assay.reports.checkpoints.file_names import REPORT_FILE
+from assay.reports.checkpoints.json_documents import headline
 from assay.types import Estimate, Finding, Health, HealthCheck
 from assay.types.decisions import Measured, Sample, SpeedFigures, SuiteFigures, TextFigures
 

@@ -26,7 +26,6 @@ from assay.errors import InvalidFiles, UsageError
 from assay.files.file_text import shown_path
 from assay.messages import tr
 from assay.reports.checkpoints.curves_csv import curves_csv
-from assay.reports.checkpoints.evaluation_report import evaluation_report
 from assay.reports.checkpoints.figures import evaluated_folder
 from assay.reports.checkpoints.file_names import (
     CHECKPOINTS,
@@ -36,7 +35,7 @@ from assay.reports.checkpoints.file_names import (
     SELECTION_FILE,
     SPEED_AGAINST_QUALITY,
 )
-from assay.reports.checkpoints.selection_file import selection_document
+from assay.reports.checkpoints.json_documents import evaluation_report, selection_document
 from assay.reports.checkpoints.tensorboard import write_tensorboard
 from assay.reports.pictures.curves import over_steps
 from assay.reports.pictures.speed import speed_against_quality

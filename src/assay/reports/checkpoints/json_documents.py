@@ -1,11 +1,11 @@
-"""evaluation_report.json: one checkpoint, everything measured of it, and what that means.
+"""The JSON of checkpoints: evaluation_report.json, best_checkpoint_selection.json, `watch --json`.
 
-In: a Measured with its Acceptance, weighted score and recommendations. Out: a document of plain
-values that any JSON reader takes.
+In: a checkpoint with its Acceptance, weighted score and advice; a Selection. Out: documents of
+plain values that any JSON reader takes.
 
 The keys are the contract's, exactly and in its order. What was not measured is null, and so is a
-number that JSON has no name for. `details` holds enough to judge and select again without the
-store: `evaluation_reading` reads the Measured back.
+number that JSON has no name for. `details` holds enough to decide and select again without the
+store: `stored_report` reads the checkpoint back.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from assay import stats
 from assay.reports.checkpoints.facts import advice_texts, sentences
 from assay.reports.checkpoints.figures import text_estimates
+from assay.reports.json_values import JsonObject
 from assay.reports.json_values import estimate as all_of
 from assay.types import Estimate, HealthCheck
 from assay.types.decisions import (
@@ -23,16 +24,17 @@ from assay.types.decisions import (
     OS_SUITE,
     OS_TASKS,
     Acceptance,
+    Decision,
     Measured,
     Part,
+    Ranked,
     Recommendation,
     Sample,
+    Selection,
     SpeedFigures,
     SuiteFigures,
     TextFigures,
 )
-
-Document = dict[str, object]
 
 TARGETS = {"accuracy_top1": 0.30, "accuracy_top5": 0.60}  # reported, and part of no gate
 
@@ -43,7 +45,7 @@ def evaluation_report(
     weighted: float | None,
     missing_parts: Sequence[Part],
     recommendations: Sequence[Recommendation],
-) -> Document:
+) -> JsonObject:
     """The whole document."""
     figures, os_benchmark = _figures(measured), _os_benchmark(measured)
     return {
@@ -82,7 +84,7 @@ def evaluation_report(
     }
 
 
-def headline(measured: Measured) -> Document:
+def headline(measured: Measured) -> JsonObject:
     """The keys above `details`: bare numbers, as the specification has them."""
     figures = _figures(measured)
     return {
@@ -120,12 +122,12 @@ def _figures(measured: Measured) -> dict[str, Estimate | None]:
     }
 
 
-def _target(share: Estimate | None, least: float) -> Document:
+def _target(share: Estimate | None, least: float) -> JsonObject:
     reached = _value(share)
     return {"above": least, "reached": None if reached is None else reached > least}
 
 
-def _text(text: TextFigures) -> Document:
+def _text(text: TextFigures) -> JsonObject:
     usable = all(math.isfinite(likelihood) for likelihood, _ in text.blocks)
     return {
         "text": text.text,
@@ -137,7 +139,7 @@ def _text(text: TextFigures) -> Document:
     }
 
 
-def _suite(suite: SuiteFigures) -> Document:
+def _suite(suite: SuiteFigures) -> JsonObject:
     return {
         "score": _estimate(suite.score),
         "categories": {name: _estimate(share) for name, share in suite.categories.items()},
@@ -146,7 +148,7 @@ def _suite(suite: SuiteFigures) -> Document:
     }
 
 
-def _speed(speed: SpeedFigures) -> Document:
+def _speed(speed: SpeedFigures) -> JsonObject:
     details = {name: _plain(figure) for name, figure in speed.details.items()}
     return {**details, "runs_per_s": [_finite(run) for run in speed.runs_per_s]}
 
@@ -154,7 +156,7 @@ def _speed(speed: SpeedFigures) -> Document:
 # -------------------------------------------------------------------------------------- the verdict
 
 
-def acceptance_document(acceptance: Acceptance) -> Document:
+def acceptance_document(acceptance: Acceptance) -> JsonObject:
     """A verdict as the report has it."""
     return {
         "accepted": acceptance.accepted,
@@ -171,12 +173,12 @@ def acceptance_document(acceptance: Acceptance) -> Document:
     }
 
 
-def _recommendation(of: Recommendation) -> Document:
+def _recommendation(of: Recommendation) -> JsonObject:
     advice, figures = advice_texts(of)
     return {"concern": of.concern, "advice": advice, "figures": list(figures)}
 
 
-def _generation(samples: Sequence[Sample]) -> Document:
+def _generation(samples: Sequence[Sample]) -> JsonObject:
     healths = [sample.health for sample in samples]
     passed = [None if health is None else health.all_passed for health in healths]
     return {
@@ -186,7 +188,7 @@ def _generation(samples: Sequence[Sample]) -> Document:
     }
 
 
-def _sample(sample: Sample) -> Document:
+def _sample(sample: Sample) -> JsonObject:
     health = sample.health
     return {
         "id": sample.id,
@@ -198,13 +200,68 @@ def _sample(sample: Sample) -> Document:
     }
 
 
-def _check(check: HealthCheck) -> Document:
+def _check(check: HealthCheck) -> JsonObject:
     return {
         "name": check.name,
         "passed": check.passed,
         "failure": check.failure,
         "passage": check.passage,
         "explanation": check.explanation,
+    }
+
+
+# ------------------------------------------------------------------------------------ the selection
+
+
+def selection_document(selection: Selection) -> JsonObject:
+    """best_checkpoint_selection.json. Its contract has no key for notes, and a warning must not get
+    lost: they follow the reason.
+    """
+    return {
+        "selected": selection.selected,
+        "best_so_far": selection.best_so_far,
+        "reason": sentences((*selection.reasons, *selection.notes)),
+        "tie": selection.tie,
+        "tied_with": list(selection.tied_with),
+        "ranking": [_ranked(row) for row in selection.ranking],
+        "ranked_on": list(selection.ranked_on),
+        "difference": None if selection.difference is None else all_of(selection.difference),
+        "gate": selection.gate,
+        "timestamp": selection.timestamp,
+    }
+
+
+def _ranked(row: Ranked) -> JsonObject:
+    return {
+        "checkpoint": row.name,
+        "accepted": row.accepted,
+        "weighted_score": row.weighted_score,
+        "ranking_score": row.ranking_score,
+        "missing_parts": list(row.missing_parts),
+        "failed": row.failed or None,
+    }
+
+
+def checkpoint_document(decision: Decision, name: str, selection: Selection) -> JsonObject:
+    """One checkpoint among those evaluated so far, in short, as `assay watch --json` prints it."""
+    checkpoint = next(each for each in decision.measured if each.name == name)
+    acceptance = decision.acceptances[name]
+    text = checkpoint.text
+    return {
+        "checkpoint": name,
+        "step": checkpoint.step,
+        "accepted": acceptance.accepted,
+        "criteria": {
+            each: {"passed": criterion.passed, "marginal": criterion.marginal}
+            for each, criterion in acceptance.criteria.items()
+        },
+        "perplexity": _estimate(text.perplexity if text else None),
+        "suites": {suite: all_of(found.score) for suite, found in checkpoint.suites.items()},
+        "inference_speed": _estimate(checkpoint.speed.tokens_per_s if checkpoint.speed else None),
+        "memory_usage_mb": _estimate(checkpoint.memory_mb),
+        "weighted_score": decision.weighted[name],
+        "selected": selection.selected,
+        "best_so_far": selection.best_so_far,
     }
 
 
@@ -215,7 +272,7 @@ def _value(estimate: Estimate | None) -> float | None:
     return None if estimate is None else estimate.value
 
 
-def _estimate(estimate: Estimate | None) -> Document | None:
+def _estimate(estimate: Estimate | None) -> JsonObject | None:
     if estimate is None:
         return None
     document = all_of(estimate)

@@ -1,0 +1,410 @@
+"""The sentences for what `decide` found, by the kind of the fact.
+
+In: nothing. Out: SENTENCES. A gap may name how its value is written, `{share:percent}`; `facts` has
+the formats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assay.messages import Message, message, message_n
+
+_OF_CRITERIA: Mapping[str, Message] = {
+    "perplexity_passes": message("Perplexity {value:beside} is below {limit:beside}."),
+    "perplexity_fails": message("Perplexity {value:beside} is not below {limit:beside}."),
+    "perplexity_is": message("Perplexity is {value}."),
+    "perplexity_not_measured": message("Perplexity was not measured."),
+    "suite_passes": message("The suite {suite} has {value:beside}, above {limit:beside}."),
+    "suite_fails": message("The suite {suite} has {value:beside}, not above {limit:beside}."),
+    "suite_not_measured": message("The suite {suite} was not run."),
+    "suite_empty": message("The suite {suite} has no value: nothing was scored in {categories}."),
+    "speed_passes": message("It writes {value:beside} tokens per second, above {limit:beside}."),
+    "speed_fails": message("It writes {value:beside} tokens per second, not above {limit:beside}."),
+    "speed_is": message("It writes {value} tokens per second."),
+    "speed_not_measured": message("Speed was not measured."),
+    "memory_passes": message("It takes {value:beside} MB of memory, below {limit:beside}."),
+    "memory_fails": message("It takes {value:beside} MB of memory, not below {limit:beside}."),
+    "memory_is": message("It takes {value} MB of memory."),
+    "memory_not_measured": message("Memory was not measured."),
+    "size_unknown": message(
+        "Its limit depends on the size class, and the number of parameters is not known."
+    ),
+    "interval": message("Its 95 % interval is {low:beside} to {high:beside}."),
+    "interval_marginal": message(
+        "This is marginal: its 95 % interval, {low:beside} to {high:beside}, includes the limit."
+    ),
+    "range": message("Its runs range from {low:beside} to {high:beside}."),
+    "range_marginal": message(
+        "This is marginal: its runs range from {low:beside} to {high:beside}, across the limit."
+    ),
+    "incomplete": message(
+        "It is incomplete, {unscored} of {total} without a figure, and no gate passes on it."
+    ),
+    "category_incomplete": message(
+        "{name} is incomplete, {unscored} of {total} without a score, and no gate passes on it."
+    ),
+    "not_evaluated_because": message("The checkpoint could not be evaluated: {why}"),
+    "no_samples": message("No sample was written."),
+    "samples_passed": message_n(
+        "The one sample neither loops nor repeats itself nor is nonsense.",
+        "None of {count} samples loops, repeats itself or is nonsense.",
+    ),
+    "samples_failed": message("Of {samples} samples {failed} failed and {allowed} may: {which}."),
+    "too_many_samples_failed": message(
+        "Of {samples} samples {failed} failed, and only {allowed} may: {which}."
+    ),
+    "samples_unknown": message_n(
+        "{count} request failed, and what it would have written is not known.",
+        "{count} requests failed, and what they would have written is not known.",
+    ),
+    "text": "{text}",
+    "reasons": "{reasons}",
+}
+
+_OF_SELECTIONS: Mapping[str, Message] = {
+    "passes_gate": message("{name} passes the gate."),
+    "highest_score": message(
+        "Of {passing} that pass it has the highest score: {score} on {parts}."
+    ),
+    "only_one_passes": message("It is the only one of {of} that passes."),
+    "marginal_criteria": message("Marginal: {criteria}."),
+    "ahead": message("It is {by} ahead of {other}; the 95 % interval is {low} to {high}."),
+    "tie": message(
+        "This is a tie with {other}: the difference, {by}, has a 95 % interval across 0, {low} to "
+        "{high}. The higher score is selected."
+    ),
+    "tie_without_interval": message(
+        "This counts as a tie with {other}: the difference, {by}, has no interval, because one "
+        "test, block of text or run alone does not show how a part of it varies. The higher score "
+        "is selected."
+    ),
+    "not_comparable": message(
+        "It cannot be compared with {other}: no part was measured of all. The later step was taken."
+    ),
+    "none_passes": message_n(
+        "The checkpoint does not pass the gate.", "None of {count} passes the gate."
+    ),
+    "best_so_far": message("The best so far is {name}, with {score} on {parts}."),
+    "lacks": message("What {name} lacks:"),
+    "no_checkpoints": message("There is no checkpoint to select from."),
+    "none_evaluated": message("No checkpoint could be evaluated."),
+    "not_evaluated": message("Not evaluated: {names}."),
+    "ranked_without": message_n(
+        "Ranked without {part}, which {names} lacks.", "Ranked without {part}, which {names} lack."
+    ),
+    "ranked_on_incomplete": message("{name} is ranked on incomplete figures: {parts}."),
+    "machines_differ": message(
+        "Speeds were measured on different machines, and are ranked as they are."
+    ),
+    "os_left_out": message(
+        "The OS benchmark is left out: for some checkpoints the best predictions were searched "
+        "for, for others they were sampled, and the two are never ranked side by side."
+    ),
+    "texts_differ": message(
+        "Perplexity is left out: the checkpoints were measured on different texts."
+    ),
+    "bits_unknown": message(
+        "Perplexity is left out: the tokenizers differ, and bits per byte are not known for a text "
+        "given as token ids."
+    ),
+    "tokenizers_differ": message(
+        "The tokenizers differ: perplexities per token cannot be compared, so the checkpoints are "
+        "compared by bits per byte."
+    ),
+    "tests_unpaired": message("{a} and {b} share too few tests of {suite}: compared unpaired."),
+    "tests_shared": message(
+        "{a} and {b} were scored on different tests of {suite}: compared on the {tests} they share."
+    ),
+    "tests_changed": message("{a} and {b} were asked different versions of {suite}."),
+}
+
+_OF_PERPLEXITY: Mapping[str, Message] = {
+    "measure_steps": message(
+        "Whether longer training, a larger model or better data would bring the perplexity below "
+        "its limit shows over at least three steps of the run: `assay run {folder}`."
+    ),
+    "later_step_passes": message(
+        "This step was too early: at step {step:step} of the same run the perplexity is "
+        "{value:beside}, below the limit of {limit}."
+    ),
+    "train_longer": message(
+        "Train longer: the held-out loss still falls. How many steps the limit is away cannot be "
+        "read from these points."
+    ),
+    "train_longer_by": message(
+        "Train longer: the held-out loss still falls, and going on as before the limit is about "
+        "{low:roughly} to {high:roughly} steps beyond step {step:step}. If the learning rate has "
+        "already been decayed, plan a longer schedule instead of adding steps at its end."
+    ),
+    "train_longer_at_least": message(
+        "Train longer: the held-out loss still falls, and going on as before the limit is at least "
+        "{low:roughly} steps beyond step {step:step}. If the learning rate has already been "
+        "decayed, plan a longer schedule instead of adding steps at its end."
+    ),
+    "too_slow_either_first": message(
+        "The held-out loss still falls, but too slowly for longer training alone: at this pace the "
+        "limit takes more than {factor} times the {steps:step} steps done. A larger model or "
+        "better data comes first."
+    ),
+    "too_slow_data_first": message(
+        "The held-out loss still falls, but too slowly for longer training alone: at this pace the "
+        "limit takes more than {factor} times the {steps:step} steps done. Better data comes "
+        "first: the held-out loss is {apart} nats above the training loss, so much of what is "
+        "learnt does not carry over."
+    ),
+    "too_slow_size_first": message(
+        "The held-out loss still falls, but too slowly for longer training alone: at this pace the "
+        "limit takes more than {factor} times the {steps:step} steps done. A larger model comes "
+        "first: the held-out loss is {apart:signed} nats from the training loss, so what is learnt "
+        "carries over."
+    ),
+    "larger_model": message(
+        "A larger model: the held-out loss no longer falls, so more steps of the same run will not "
+        "bring the perplexity below its limit."
+    ),
+    "better_data": message(
+        "Better data: where the loss is flat, cleaner and more varied text, nearer to the held-out "
+        "text, lowers it at the same size; remove duplicates and boilerplate first."
+    ),
+    "overfitting": message(
+        "The run overfits since step {best:step}: keep that checkpoint, and train on more or "
+        "better data (fewer passes over the same text, duplicates removed) before training longer."
+    ),
+    "unstable": message(
+        "The held-out loss rises and falls again by more than its noise: lower the learning rate, "
+        "warm up for longer or take larger batches, before anything else is changed. The lowest is "
+        "step {best:step}."
+    ),
+    "unclear": message(
+        "Whether the held-out loss still falls is hidden by its noise: measure on a longer text "
+        "(`--text FILE`) before deciding between longer training and a larger model."
+    ),
+    "rising_without_training_loss": message(
+        "The held-out loss is rising since step {best:step}: keep that checkpoint. Only the "
+        "training loss can show whether the run overfits: give `--train-text FILE`, or keep the "
+        "trainer_state.json beside the checkpoint."
+    ),
+    "rising": message(
+        "The held-out loss is rising since step {best:step} and the training loss does not fall, "
+        "so it is not overfitting: look at the learning rate and at what changed in the data there."
+    ),
+    "perplexity_measured": message("perplexity {value}; limit below {limit}"),
+    "perplexity_level": message("perplexity {value:beside}, limit below {limit}"),
+    "gap": message("gap {nats} nats per token"),
+    "gap_in_bits": message("gap {nats} nats per token, {bits} bits per byte"),
+    "next_token": message(
+        "next token right: {top1:percent} (target above 30 %), among the first five: "
+        "{top5:percent} (target above 60 %)"
+    ),
+    "steps_measured": message("steps with a perplexity: {steps}"),
+    "training_change": message(
+        "training loss at step {since:step}: {before}, at step {until:step}: {after}"
+    ),
+    "training_loss": message("training loss at the last step: {loss}"),
+    "next_size": message("in the next size class, {size}, the limit is {limit}"),
+    "curve_values": message(
+        "{measure:measure} at steps {first:step} to {last:step}: {values}, n = {n}"
+    ),
+    "curve_change": message("step {since:step} to {until:step}: {measure:unit} {change:change}"),
+}
+
+_OF_SUITES: Mapping[str, Message] = {
+    "data_on_groups": message_n(
+        "More training data on what fails most in {suite}: {groups}. The lowest category is "
+        "{categories}.",
+        "More training data on what fails most in {suite}: {groups}. The lowest categories are "
+        "{categories}.",
+    ),
+    "data_on_all_kinds": message_n(
+        "More training data for {categories}, the lowest category of {suite}, across all its "
+        "kinds: none of them fails more than the others beyond chance.",
+        "More training data for {categories}, which are equally low in {suite}, across all their "
+        "kinds: none of them fails more than the others beyond chance.",
+    ),
+    "data_on_category": message_n(
+        "More training data for {categories}, the lowest category of {suite}.",
+        "More training data for {categories}, which are equally low in {suite}.",
+    ),
+    "train_longer_first": message(
+        "For {suite}, train longer first: the perplexity is not below its limit and still falls; "
+        "change the mixture only if {suite} stays low once it is."
+    ),
+    "mixture_gets_there_sooner": message(
+        "{suite} still rises with training, so longer training helps; because perplexity is fine "
+        "already, a larger share of the subject in the mixture, or fine-tuning on it, gets there "
+        "sooner."
+    ),
+    "subject_is_missing": message(
+        "Perplexity is fine and {suite} is low, so the subject is missing rather than the "
+        "language: raise its share in the mixture, or fine-tune on it."
+    ),
+    "suite_still_rises": message(
+        "{suite} still rises with training: train longer before changing the mixture."
+    ),
+    "raise_share": message(
+        "Raise the share of the subject of {suite} in the mixture for the next run; fine-tuning on "
+        "it comes after a better base."
+    ),
+    "suite_level": message("{suite}: {value:beside}, limit above {limit}"),
+    "category_level": message("{category}: {value}"),
+    "needed": message_n(
+        "{categories} above {needed} would lift the mean above {limit}",
+        "{categories} above {needed} each would lift the mean above {limit}",
+    ),
+    "others_must_rise": message(
+        "even with {categories} at 1 the mean would be {mean}: the others must rise too"
+    ),
+    "kinds_compared": message("kinds of tests compared: {kinds}"),
+    "group_level": message(
+        "{category}, {group}: {failed} of {tests} wrong; the others {failed_elsewhere} of "
+        "{tests_elsewhere} (p {p:p})"
+    ),
+}
+
+_OF_SAMPLES: Mapping[str, Message] = {
+    "repeats": message(
+        "The model repeats itself after {prompts}: look for repeated documents and templates in "
+        "the training data, and for missing end-of-text tokens between documents; where a higher "
+        "sampling temperature cures it, the distribution is only too narrow."
+    ),
+    "nonsense": message(
+        "The model writes nonsense after {prompts}: check that the tokenizer is the one it was "
+        "trained with, and look for broken text (wrong encodings, shuffled lines) in the training "
+        "data."
+    ),
+    "nonsense_still_learning": message(
+        "The model writes nonsense after {prompts}: its held-out loss still falls, so train longer "
+        "before looking at the data."
+    ),
+    "failing_samples": message("{failed} of {samples} samples failed, {allowed} may: {kinds}"),
+    "sample_quoted": message("{id} “{prompt:short}”: {kinds}, “{passage:short}”"),
+}
+
+_OF_THE_MACHINE: Mapping[str, Message] = {
+    "smaller_or_quantised": message(
+        "A smaller model, or quantise before this gate: it must become {factor} times as fast."
+    ),
+    "smaller_with_fewer_layers": message(
+        "A smaller model with fewer layers: it must become {factor} times as fast. Quantising "
+        "alone saves less than {share:percent} of the time, which is what reading the weights "
+        "takes at full bandwidth; the rest is computing and overhead of the layers."
+    ),
+    "quantise_earlier": message(
+        "Quantise earlier: decoding is bound by memory, and with 8-bit weights a token takes up to "
+        "{times} times fewer bytes than now ({bits} bits), where {factor} times is needed. Else a "
+        "model with {factor} times fewer parameters."
+    ),
+    "fewer_bytes": message(
+        "A smaller model: decoding is bound by memory, and a token must take {factor} times fewer "
+        "bytes. Quantising earlier divides them too."
+    ),
+    "more_threads": message(
+        "Use more threads first ({threads:count} of {cores:count} cores were used): memory is read "
+        "at only {share:percent} of its bandwidth, so the time goes into computing and the "
+        "overhead of each layer. Then fewer, wider layers; it must become {factor} times as fast."
+    ),
+    "wider_layers": message(
+        "Fewer, wider layers: memory is read at only {share:percent} of its bandwidth, so the time "
+        "goes into computing and the overhead of each layer, and quantising would gain little. It "
+        "must become {factor} times as fast."
+    ),
+    "speed_level": message("{value} tokens per second; limit above {limit}"),
+    "time_shares": message("prompt {prefill} s, decoding {decode} s ({share:percent} of the time)"),
+    "bytes_read": message(
+        "{megabytes} MB read per token, {share:percent} of the memory's bandwidth"
+    ),
+    "latency": message("per token {half} ms, 95 % within {most} ms"),
+    "latency_unsteady": message(
+        "per token {half} ms, 95 % within {most} ms (unsteady: other programs may have been "
+        "running)"
+    ),
+    "parameters": message("{parameters:million} parameters"),
+    "smaller_or_shorter": message(
+        "A smaller model or a shorter context: it takes {excess} MB too much."
+    ),
+    "smaller_activations": message(
+        "Smaller activations: they are the largest part, {size} MB, and grow with the width of the "
+        "layers, the vocabulary and the prompt that is read at once; {excess} MB must go."
+    ),
+    "much_smaller": message(
+        "A much smaller model and a shorter context: the weights take {weights} MB, and even "
+        "without them {rest} MB too much would be left."
+    ),
+    "fewer_parameters": message(
+        "Fewer parameters: the weights are the largest part, and {excess} MB too much are "
+        "{share:percent} of them, about {parameters:million} parameters at 16 bits; fewer layers "
+        "shrink the cache as well."
+    ),
+    "shorter_context": message(
+        "A shorter context: the cache is the largest part, {each} MB per 1,000 tokens; at most "
+        "{fitting:count} instead of {tokens:count} tokens would fit. Fewer layers or shared "
+        "key-value heads shrink it in proportion."
+    ),
+    "smaller_cache": message(
+        "A shorter context, fewer layers or shared key-value heads: the cache is the largest part, "
+        "{cache} MB, and shrinks in proportion to each; {excess} MB must go."
+    ),
+    "memory_level": message("memory {value:beside} MB, limit below {limit} MB"),
+    "memory_of_weights": message("weights {size} MB"),
+    "memory_of_cache": message("cache {size} MB"),
+    "memory_of_activations": message("activations {size} MB"),
+}
+
+_OF_MEASURING: Mapping[str, Message] = {
+    "measure_speed_again": message(
+        "{what:criterion} is too near to its limit to be sure: measure again while nothing else "
+        "runs on this machine."
+    ),
+    "undecidable": message(
+        "{what:criterion} is at its limit: no reasonable amount of testing would decide it. Take "
+        "it as undecided, and decide by the other figures."
+    ),
+    "longer_text": message(
+        "{what:criterion} is too near to its limit to be sure: a held-out text of about "
+        "{times:roughly} times the length (`--text FILE`) would decide it."
+    ),
+    "more_tests": message(
+        "{what:criterion} is too near to its limit to be sure: about {tests:roughly} tests instead "
+        "of {n} would decide it; until then another seed (`--seed`) may change the decision."
+    ),
+    "criterion_level": message("{criterion}: {value}; limit {limit}"),
+    "measure_missing": message("Measure what is missing before deciding: {commands}."),
+    "one_limit_for_all_sizes": message(
+        "Give a gate one limit for all sizes: the size class is not known."
+    ),
+    "write_samples_again": message("Write the samples again that failed: `{command}`."),
+    "complete": message(
+        "Complete {criterion}: the same command asks again what could not be scored (`{command}`)."
+    ),
+    "fetch_mmlu": message(
+        "The weighted score lacks mmlu_cs: `assay fetch mmlu`, then `{command}`."
+    ),
+    "mmlu_missing": message("mmlu_cs not measured: a part with a weight of 0.2 adds 0"),
+    "mmlu_missing_because": message(
+        "mmlu_cs not measured: a part with a weight of 0.2 adds 0 ({why})"
+    ),
+    "repair_one": message(
+        "Repair or write again {checkpoint}: it could not be evaluated, so nothing is known of it."
+    ),
+    "repair": message_n(
+        "Repair or write again {count} checkpoint that could not be evaluated.",
+        "Repair or write again {count} checkpoints that could not be evaluated.",
+    ),
+    "failed_checkpoint": message("{name}: {why}"),
+    "measured_on": message("measured on {name}"),
+    "accepted_still_falls": message(
+        "Accepted; the held-out loss still falls, so longer training would gain more."
+    ),
+    "accepted_most_to_gain": message("Accepted; the most to gain is in {category} of {suite}."),
+}
+
+SENTENCES: Mapping[str, Message] = {
+    **_OF_CRITERIA,
+    **_OF_SELECTIONS,
+    **_OF_PERPLEXITY,
+    **_OF_SUITES,
+    **_OF_SAMPLES,
+    **_OF_THE_MACHINE,
+    **_OF_MEASURING,
+}
