@@ -6,17 +6,17 @@ In: a result of the public functions, and the name of a format. Out: a text.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from assay.api.fetched import fetched_json, fetched_text
 from assay.messages import tr
 from assay.plugins import write_report
 from assay.reports import json_documents, suite_card
 from assay.reports.catalogue import suites_document
-from assay.reports.comparison import comparison_document
 from assay.reports.checkpoints.decision import decision_blocks
-from assay.reports.doctor import examination_document, examination_json
 from assay.reports.checkpoints.json_documents import acceptance_document, selection_document
+from assay.reports.comparison import comparison_document
+from assay.reports.doctor import examination_document, examination_json
 from assay.reports.formats.html import render_html
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
