@@ -8,10 +8,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
-import click
 import pytest
 
-import assay
 from assay.interfaces.cli import load_command
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "extend.md"
@@ -47,13 +45,6 @@ def run(folder, program, *arguments):
     return done
 
 
-def formats_are_open():
-    """Whether `assay report --format` asks the registry."""
-    (option,) = (each for each in load_command("report").params if each.name == "form")
-    return not isinstance(option.type, click.Choice)
-
-
-@pytest.mark.skipif(not hasattr(assay, "check"), reason="assay.check is not there yet")
 def test_the_check_scores_answers(tmp_path):
     shown = Section("A check", tmp_path).run()
     assert "50" in shown
@@ -102,7 +93,6 @@ def test_the_home_made_model_is_measured_and_the_better_step_selected(tmp_path):
     assert selection["selected"] == "mine/step_150"
 
 
-@pytest.mark.skipif(not formats_are_open(), reason="--format takes no registered format yet")
 def test_the_format_is_written(tmp_path):
     (tmp_path / "answers.json").write_text('{"default": "Yes."}')
     run(tmp_path, "assay", "run", "scripted:answers.json", "-s", "example")

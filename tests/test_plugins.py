@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from assay.errors import UsageError
+from assay.errors import ModelUnavailable, UsageError
 from assay.models.opening import open_model, read_spec
 from assay.plugins import Registry, load_plugins, model_schemes
 
@@ -127,3 +127,17 @@ def loaded_modules():
         return set(done.stdout.split())
 
     return run
+
+
+def test_a_class_that_cannot_be_made_is_refused_with_its_place(tmp_path):
+    file = tmp_path / "unmade.py"
+    file.write_text(
+        "import assay\n\n@assay.model('unmade')\nclass Unmade:\n    pass\n\n"
+        "@assay.model('broken')\nclass Broken:\n    def __init__(self, name):\n"
+        "        raise OSError('no weights for ' + name)\n"
+    )
+    load_plugins([str(file)])
+    with pytest.raises(ModelUnavailable, match=r"unmade.py:\d+: TypeError"):
+        open_model("unmade:x")
+    with pytest.raises(ModelUnavailable, match=r"unmade.py:10: OSError: no weights for x"):
+        open_model("broken:x")

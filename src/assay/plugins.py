@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
-from typing import Generic, TypeVar, dataclass_transform
+from typing import Any, Generic, TypeVar, dataclass_transform
 
 from assay.errors import AssayError, UsageError
 from assay.messages import tr
@@ -115,7 +115,7 @@ def check(name: str) -> Callable[[Class], Class]:
         except (TypeError, ValueError) as error:
             raise UsageError(
                 tr("{place}: the check {name!r} cannot be used: {error}",
-                   place=_place_of(cls), name=name, error=error),
+                   place=place_of(cls), name=name, error=error),
                 hint=tr("docs/checks.md shows a complete check"),
             ) from error  # fmt: skip
         return made  # type: ignore[return-value]  # it is the class, made a dataclass
@@ -154,11 +154,12 @@ def find_check(name: str) -> type[Check]:
     return checks[name] if name in checks else unknown_check(name)
 
 
-def _place_of(cls: type) -> str:
+def place_of(thing: Any) -> str:
+    """FILE:LINE of a class or function; its name where it has no file, as in a notebook."""
     try:
-        return f"{inspect.getsourcefile(cls)}:{inspect.getsourcelines(cls)[1]}"
+        return f"{inspect.getsourcefile(thing)}:{inspect.getsourcelines(thing)[1]}"
     except (OSError, TypeError):
-        return cls.__module__
+        return f"{thing.__module__}.{thing.__qualname__}"
 
 
 # ----------------------------------------------------------------------------------- model schemes
@@ -285,9 +286,11 @@ def _import(name: str, load: Callable[[], object]) -> None:
         ) from error  # fmt: skip
 
 
-def describe_mistake(error: BaseException) -> str:
-    """FILE:LINE: KIND: MESSAGE, of the last line that belongs to no library, if there is one."""
-    place = _place(error)
+def describe_mistake(error: BaseException, *, of: object = None) -> str:
+    """FILE:LINE: KIND: MESSAGE, of the last line that belongs to no library; where there is none,
+    of the class or function that was called.
+    """
+    place = _place(error) or (place_of(of) if of is not None else "")
     said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return f"{place}: {said}" if place else said
 

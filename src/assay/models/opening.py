@@ -49,6 +49,7 @@ def open_model(
     wanted = _parameters(opener)
     try:
         made = opener(spec.name, **{key: offered[key] for key in offered if key in wanted})
+        return _as_model(made, spec)
     except AssayError:
         raise
     except (Exception, SystemExit) as error:
@@ -56,10 +57,13 @@ def open_model(
             raise
         raise ModelUnavailable(
             tr("{spec} cannot be opened: {mistake}", spec=str(spec),
-               mistake=describe_mistake(error)),
+               mistake=describe_mistake(error, of=opener)),
             hint=tr("fix the plugin, or the name behind {scheme}:", scheme=spec.scheme),
         ) from error  # fmt: skip
-    from assay.models.home_made.adapter import PluginModel, is_model
+
+
+def _as_model(made: object, spec: ModelSpec) -> Model:
+    from assay.models.home_made.adapter import PluginModel, is_model  # numpy takes its time to load
 
     return made if is_model(made) else PluginModel(made, spec.scheme, spec.name)
 
@@ -71,4 +75,7 @@ def is_home_made(spec: ModelSpec) -> bool:
 
 
 def _parameters(opener: Callable[..., object]) -> frozenset[str]:
-    return frozenset(inspect.signature(opener).parameters)
+    try:
+        return frozenset(inspect.signature(opener).parameters)
+    except ValueError:  # a class of an extension module
+        return frozenset()

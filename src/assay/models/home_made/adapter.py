@@ -26,7 +26,7 @@ from assay.models.base import BaseModel
 from assay.models.home_made.logits import DEFAULT_CONTEXT, LogitsModel, Scored, WrongLogits
 from assay.models.reasoning import split_reasoning
 from assay.models.sampled import draws, together
-from assay.plugins import describe_mistake, file_digest, model_schemes
+from assay.plugins import describe_mistake, file_digest, model_schemes, place_of
 from assay.types import (
     Answered,
     Capability,
@@ -252,7 +252,7 @@ class PluginModel(BaseModel):
         found = iter(self._logits.score([row for _, each in questions for row in each.rows]))
         for request, question in questions:
             scored = [next(found) for _ in question.rows]
-            wrong = next((each for each in scored if isinstance(each, Exception)), None)
+            wrong = next((each for each in scored if isinstance(each, BaseException)), None)
             if wrong is not None:
                 yield _failed(request, _reason(wrong))
                 continue
@@ -287,7 +287,7 @@ def _refuse_without_methods(plugin: object, spec: str) -> None:
             return
         raise ModelUnavailable(
             tr("{spec} has neither generate nor tokenize and logits ({place})",
-               spec=spec, place=_place(type(plugin))),
+               spec=spec, place=place_of(type(plugin))),
             hint=tr("give its class one of them; docs/how-to/extend.md has examples"),
         )  # fmt: skip
     try:
@@ -297,7 +297,7 @@ def _refuse_without_methods(plugin: object, spec: str) -> None:
     except TypeError as error:
         raise ModelUnavailable(
             tr("generate of {spec} cannot be called ({place}): {why}",
-               spec=spec, place=_place(generate), why=error),
+               spec=spec, place=place_of(generate), why=error),
             hint=tr("write generate(self, messages, *, temperature, max_tokens, seed, stop)"),
         ) from error  # fmt: skip
 
@@ -322,7 +322,7 @@ def _whole_number(plugin: object, name: str, spec: str) -> int | None:
     if isinstance(value, bool) or number < 2:
         raise ModelUnavailable(
             tr("{name} of {spec} is {value!r}, not a number of at least 2 ({place})",
-               name=name, spec=spec, value=value, place=_place(type(plugin))),
+               name=name, spec=spec, value=value, place=place_of(type(plugin))),
             hint=tr("leave it out, or set it to None"),
         )  # fmt: skip
     return int(number)
@@ -343,14 +343,6 @@ def _fingerprint(plugin: object, file: Path | None, name: str) -> str:
     except (OSError, TypeError):
         source = type(plugin).__qualname__
     return f"sha256:{sha256(source.encode()).hexdigest()} {name}"
-
-
-def _place(thing: Any) -> str:
-    """FILE:LINE of a class or function."""
-    try:
-        return f"{inspect.getsourcefile(thing)}:{inspect.getsourcelines(thing)[1]}"
-    except (OSError, TypeError):
-        return str(getattr(thing, "__qualname__", thing))
 
 
 def _reason(error: BaseException) -> str:

@@ -139,9 +139,9 @@ class LogitsModel:
             rows.append(TokenRow(whole[:-1][-self.window :], wanted))
         return ChoiceRows(rows, len(before), cut)
 
-    def score(self, rows: Sequence[TokenRow]) -> list[Scored | Exception]:
+    def score(self, rows: Sequence[TokenRow]) -> list[Scored | BaseException]:
         """Every row, those of one length together; what goes wrong with a row is its own."""
-        found: dict[int, Scored | Exception] = {}
+        found: dict[int, Scored | BaseException] = {}
         by_length: dict[int, list[int]] = defaultdict(list)
         for number, row in enumerate(rows):
             by_length[len(row.fed)].append(number)
@@ -153,17 +153,17 @@ class LogitsModel:
 
     def _score_batch(
         self, rows: Sequence[TokenRow], numbers: Sequence[int]
-    ) -> dict[int, Scored | Exception]:
+    ) -> dict[int, Scored | BaseException]:
         try:
             values = self._logits([rows[number].fed for number in numbers])
             return {
                 number: _scored(array, rows[number].wanted)
                 for number, array in zip(numbers, values, strict=True)
             }
-        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
             if len(numbers) == 1:
                 return {numbers[0]: error}
-        alone: dict[int, Scored | Exception] = {}
+        alone: dict[int, Scored | BaseException] = {}
         for number in numbers:
             alone |= self._score_batch(rows, [number])
         return alone
@@ -181,7 +181,7 @@ class LogitsModel:
             if stopped():
                 return None
             for each in self.score(some):
-                if isinstance(each, Exception):
+                if isinstance(each, BaseException):
                     raise each
                 parts.append(each)
         values = np.concatenate([part.log_likelihoods for part in parts])
