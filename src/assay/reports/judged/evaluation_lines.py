@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz, process
 
@@ -41,21 +41,15 @@ _BOLD = ("**", "__")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One line without marks. `columns` has the place of each character in the file's line."""
+class EvaluationLine:
+    """One line; without Markdown's marks where it has a label. Columns are the file's, from 1."""
 
     number: int
     text: str
-    columns: range | tuple[int, ...]
     label: str = ""
     value: str = ""
+    column: int = 1
     value_at: int = 1
-
-    def column(self, index: int) -> int:
-        """Of a character of `text`, counted from 1."""
-        if index < len(self.columns):
-            return self.columns[index] + 1
-        return (self.columns[-1] + 2) if self.columns else 1
 
 
 def shown(text: str) -> str:
@@ -63,7 +57,7 @@ def shown(text: str) -> str:
     return one_line(text[: 4 * SHOWN], longest=SHOWN)
 
 
-def lines_of(text: str) -> Iterator[Line]:
+def lines_of(text: str) -> Iterator[EvaluationLine]:
     """Every line but fences and empty ones."""
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw[:LONGEST_LINE].removesuffix("\r")
@@ -80,29 +74,19 @@ def nearest_label(line: str, others: Collection[str]) -> str | None:
     return None if near is None else near[2]
 
 
-def _labelled(number: int, line: str) -> Line:
+def _labelled(number: int, line: str) -> EvaluationLine:
     """A label is read without its marks; a line that has none keeps what it has."""
-    bare, columns = _without_marks(line)
+    mark = _HEADING.match(line) or _ITEM_WITH_SCORE.match(line)
+    start = mark.end() if mark else 0
+    bare, bold = line[start:], line[start : start + 2]
+    if bold in _BOLD and bold in bare[2:]:
+        bare = bare.replace(bold, "", 2)
     found = _LABELLED.fullmatch(bare)
     if found is None:
-        return Line(number, line, range(len(line)))
+        return EvaluationLine(number, line)
     value = found[2].strip()
-    unmarked = Line(number, bare, columns, found[1], value)
-    start = found.start(2) + len(found[2]) - len(found[2].lstrip())
-    return Line(number, bare, columns, found[1], value, unmarked.column(start))
-
-
-def _without_marks(line: str) -> tuple[str, tuple[int, ...] | range]:
-    heading = _HEADING.match(line) or _ITEM_WITH_SCORE.match(line)
-    start = heading.end() if heading else 0
-    mark = next((mark for mark in _BOLD if line.startswith(mark, start)), None)
-    if mark is None:
-        return line[start:], range(start, len(line))
-    end = line.find(mark, start + 2)
-    if end < 0:
-        return line[start:], range(start, len(line))
-    kept = (*range(start + 2, end), *range(end + 2, len(line)))
-    return "".join(line[place] for place in kept), kept
+    at = line.find(value, start + len(found[1]))
+    return EvaluationLine(number, bare, found[1], value, start + 1, max(at, start) + 1)
 
 
 class Findings:
@@ -118,10 +102,19 @@ class Findings:
 
     def add(self, line: int, column: int, message: str, severity: Severity = "error") -> None:
         """One more, unless there are too many."""
-        if len(self._found) < MOST_FINDINGS:
-            self._found.append(self._finding(line, column, message, severity))
-        else:
+        if len(self._found) == MOST_FINDINGS:
             self._left_out += 1
+            return
+        self._found.append(
+            Finding(
+                file=self.file,
+                line=line,
+                column=column,
+                message=message,
+                test_id=self.test_id,
+                severity=severity,
+            )
+        )
 
     def all(self) -> tuple[Finding, ...]:
         """Every one, and how many more there would be."""
@@ -132,14 +125,4 @@ class Findings:
             "{count} more findings are not shown",
             self._left_out,
         )
-        return (*self._found, self._finding(self._found[-1].line, 1, more, "error"))
-
-    def _finding(self, line: int, column: int, message: str, severity: Severity) -> Finding:
-        return Finding(
-            file=self.file,
-            line=line,
-            column=column,
-            message=message,
-            test_id=self.test_id,
-            severity=severity,
-        )
+        return (*self._found, replace(self._found[-1], column=1, message=more, severity="error"))

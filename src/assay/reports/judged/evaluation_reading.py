@@ -4,7 +4,7 @@ In: the text of a file with any number of evaluations, hostile ones included. Ou
 and every deviation from the format as a Finding with its place; or a Judgement, so that an import
 counts like a judge.
 
-The scores of the criteria are kept, and the overall and its band follow from them; what is printed
+The scores of the criteria count, and the overall and its band follow from them; what is printed
 there is only checked. Never raises, and reads no more than `LONGEST_TEXT` characters.
 """
 
@@ -14,21 +14,30 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 from assay.messages import tr
-from assay.reports.judged.evaluation_checks import check_overall, check_rating, criterion_score
 from assay.reports.judged.evaluation_lines import (
     BLOCKS,
     LABELS,
+    EvaluationLine,
     Findings,
-    Line,
     lines_of,
     nearest_label,
     shown,
 )
 from assay.reports.judged.evaluation_text import STANDARD_CRITERIA, UNSCORED, nothing_named
 from assay.types import Finding, Severity
-from assay.types.judgements import Band, CriterionScore, Judgement, band_of, overall_tenths
+from assay.types.judgements import (
+    BANDS,
+    MOST,
+    Band,
+    CriterionScore,
+    Judgement,
+    band_of,
+    overall_tenths,
+    shown_tenths,
+)
 
 LONGEST_TEXT = 1_000_000  # characters: some five hundred evaluations
 MOST_EVALUATIONS = 1000
@@ -37,6 +46,9 @@ MOST_ITEMS = 100  # strengths, weaknesses and lines of the assessment, each
 
 _TEST_ID = re.compile(r"([\w-]{1,200})(?: \((.*)\))?", re.DOTALL)
 _ID = re.compile(r"[\w-]{1,200}")
+_SCORE = re.compile(r"([+-]?[\d.,]{1,20})( ?/ ?)(\d{1,6})(?![\d.,])(.*)", re.DOTALL)
+_WHOLE = re.compile(r"[+-]?[0-9]{1,6}")
+_DECIMAL = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,10})?")
 _DOMAINS_BY_ID = {"CT": "coding", "DT": "data"}
 _CRITERIA = frozenset(one.label for each in STANDARD_CRITERIA.values() for one in each)
 _ONLY_SCORED = frozenset({"OVERALL SCORE", "QUALITY RATING", "STRENGTHS", "WEAKNESSES"})
@@ -82,14 +94,16 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class EvaluationFile:
     """A file: its evaluations, and all findings in the order of their places."""
 
     evaluations: tuple[Imported, ...]
     findings: tuple[Finding, ...]
 
 
-def read_evaluations(text: str, *, file: str, domains: Mapping[str, str] | None = None) -> Reading:
+def read_evaluations(
+    text: str, *, file: str, domains: Mapping[str, str] | None = None
+) -> EvaluationFile:
     """Every evaluation of a text. `domains` names the rubric of tests whose id does not tell it
     (CT-… is coding, DT-… is data).
     """
@@ -117,7 +131,7 @@ def read_evaluations(text: str, *, file: str, domains: Mapping[str, str] | None 
     found = tuple(_finished(readers))
     everything = [*around.all(), *(one for each in found for one in each.findings)]
     everything.sort(key=lambda one: (one.line, one.column))
-    return Reading(evaluations=found, findings=tuple(everything))
+    return EvaluationFile(evaluations=found, findings=tuple(everything))
 
 
 def _finished(readers: Iterable[_Evaluation]) -> Iterable[Imported]:
@@ -153,7 +167,7 @@ def to_judgement(imported: Imported, judge: str | None = None) -> Judgement:
 class _Evaluation:
     """One evaluation while it is read, line by line."""
 
-    def __init__(self, head: Line, file: str, domains: Mapping[str, str]) -> None:
+    def __init__(self, head: EvaluationLine, file: str, domains: Mapping[str, str]) -> None:
         self.head = head
         self.domains = domains
         found = _TEST_ID.fullmatch(head.value)
@@ -161,21 +175,21 @@ class _Evaluation:
         self.test_id = word.group() if word else ""
         self.name = (found[2] or "") if found else ""
         self.findings = Findings(file, self.test_id or None)
-        self.values: dict[str, Line] = {}
-        self.criteria: dict[str, Line] = {}
+        self.values: dict[str, EvaluationLine] = {}
+        self.criteria: dict[str, EvaluationLine] = {}
         self.scored_twice: set[str] = set()
         self.items: dict[str, list[str]] = {}
         self.unscored = ""
         self.digest = hashlib.sha256()
         self.block = "TEST ID"
-        self.skips = False  # inside a block that stands there for the second time
+        self.skips = False  # inside a block that is there for the second time
         self.last_was_prose = False
         self._hash(head)
         if not self.name.strip():
             wanted = tr("the line reads “TEST ID: ID (Name)”")
             self._find(head, wanted, severity="warning" if self.test_id else "error")
 
-    def take(self, line: Line) -> None:
+    def take(self, line: EvaluationLine) -> None:
         """The next line."""
         self._hash(line)
         if line.label in LABELS:
@@ -202,11 +216,8 @@ class _Evaluation:
         domain = self._domain()
         scores = tuple(self._scores(domain))
         tenths = _tenths(domain, scores)
-        printed = None
-        if (overall := self.values.get("OVERALL SCORE")) is not None and overall.value:
-            printed = check_overall(overall, tenths, [one.score for one in scores], self.findings)
-        if (rating := self.values.get("QUALITY RATING")) is not None and rating.value:
-            check_rating(rating, tenths, printed, self.findings)
+        printed = self._check_overall(tenths, scores)
+        self._check_rating(tenths, printed)
         return Imported(
             file=self.findings.file,
             line=self.head.number,
@@ -229,19 +240,19 @@ class _Evaluation:
         )
 
     def value(self, label: str) -> str:
-        """What stands behind a label."""
+        """The text after a label."""
         line = self.values.get(label)
         return "" if line is None else _cut(line.value)
 
     # ------------------------------------------------------------------------------------- lines
 
-    def _label(self, line: Line) -> None:
+    def _label(self, line: EvaluationLine) -> None:
         self.skips = line.label in self.values and line.label in BLOCKS
         if line.label in self.values:
-            self._find(line, tr("{label} stands here twice; the first counts", label=line.label))
+            self._find(line, tr("{label} is here twice; the first counts", label=line.label))
             return
         if LABELS.index(line.label) < LABELS.index(self.block):
-            below = tr("{label} stands below {other}", label=line.label, other=self.block)
+            below = tr("{label} is below {other}", label=line.label, other=self.block)
             self._find(line, below)
         self.values[line.label] = line
         self.block = line.label
@@ -253,7 +264,7 @@ class _Evaluation:
         elif line.label not in BLOCKS and not line.value:
             self._find(line, tr("{label} is empty", label=line.label))
 
-    def _criterion(self, line: Line) -> None:
+    def _criterion(self, line: EvaluationLine) -> None:
         if line.label in self.criteria:
             message = tr("{label} is scored twice: neither counts", label=line.label)
             self._find(line, message)
@@ -261,7 +272,7 @@ class _Evaluation:
         else:
             self.criteria[line.label] = line
 
-    def _bullet(self, line: Line) -> None:
+    def _bullet(self, line: EvaluationLine) -> None:
         text = line.text.strip()
         if text.startswith("- "):
             item = text[2:].strip()
@@ -279,7 +290,7 @@ class _Evaluation:
         if text and len(items) < MOST_ITEMS:
             items.append(_cut(text))
 
-    def _unknown(self, line: Line) -> None:
+    def _unknown(self, line: EvaluationLine) -> None:
         """One finding for a stretch of prose, and one for each label that is nearly right."""
         meant = nearest_label(line.text, _CRITERIA)
         if meant is not None:
@@ -342,16 +353,93 @@ class _Evaluation:
             if scored is None:
                 self._find(self.head, tr("{label} is missing", label=one.label))
                 continue
-            found = criterion_score(scored, self.findings)
+            found = self._score(scored)
             if found is not None and one.label not in self.scored_twice:
                 yield CriterionScore(criterion=one.key, score=found[0], reason=_cut(found[1]))
 
-    def _find(
-        self, line: Line, message: str, *, at: int | None = None, severity: Severity = "error"
-    ) -> None:
-        self.findings.add(line.number, line.column(0) if at is None else at, message, severity)
+    def _score(self, line: EvaluationLine) -> tuple[int, str] | None:
+        """8 and the explanation of “8/10 - explanation”; None where there is no such score."""
+        gaps = {"label": line.label}
+        found = _SCORE.fullmatch(line.value)
+        number, slash, whole, rest = found.groups() if found else ("", "", "", "")
+        if found is None:
+            value = shown(line.value)
+            message = tr("{label}: no score of the form N/10: {shown}", shown=value, **gaps)
+        elif whole != str(MOST):
+            message = tr("{label} is scored out of 10, not out of {whole}", whole=whole, **gaps)
+        elif _WHOLE.fullmatch(number) is None:
+            message = tr("{label} is scored in whole points, not {number}", number=number, **gaps)
+        elif not 0 <= int(number) <= MOST:
+            message = tr("{label} is between 0 and 10, not {number}", number=number, **gaps)
+        elif slash == "/" and number.isdecimal() and rest.startswith(" - ") and rest[3:].strip():
+            return int(number), rest[3:].strip()
+        else:
+            wanted = tr("{label}: the line reads “{label}: N/10 - explanation”", **gaps)
+            self._find(line, wanted, at=line.value_at, severity="warning")
+            return int(number), rest.strip().lstrip("-–—: ")
+        self._find(line, message, at=line.value_at)
+        return None
 
-    def _hash(self, line: Line) -> None:
+    def _check_overall(
+        self, tenths: int | None, scores: Iterable[CriterionScore]
+    ) -> Decimal | None:
+        """What is printed as the overall score, checked against what the scores come to."""
+        line = self.values.get("OVERALL SCORE")
+        if line is None or not line.value:
+            return None
+        number, _, whole = line.value.partition("/")
+        if whole != str(MOST) or _DECIMAL.fullmatch(number) is None:
+            message = tr("no overall score of the form 7.2/10: {shown}", shown=shown(line.value))
+            self._find(line, message, at=line.value_at)
+            return None
+        printed = Decimal(number)
+        if printed > MOST:
+            message = tr("an overall score is between 0 and 10, not {number}", number=number)
+            self._find(line, message, at=line.value_at)
+        elif printed * 10 % 1:
+            message = tr("an overall score has one decimal, not {number}", number=number)
+            self._find(line, message, at=line.value_at)
+        if tenths is not None and printed != Decimal(tenths) / 10:
+            message = tr(
+                "the overall score is printed as {printed}, but {scores} come to {overall}",
+                printed=number,
+                scores=", ".join(str(one.score) for one in scores),
+                overall=shown_tenths(tenths),
+            )
+            self._find(line, message, at=line.value_at)
+        return printed
+
+    def _check_rating(self, tenths: int | None, printed: Decimal | None) -> None:
+        """The band against what the scores come to, or without them against the printed overall."""
+        line = self.values.get("QUALITY RATING")
+        if line is None or not line.value:
+            return
+        if tenths is None and printed is not None and printed <= MOST:
+            tenths = int(printed * 10)
+        if line.value not in {name for _, name in BANDS}:
+            message = tr("no such rating: {shown}", shown=shown(line.value))
+        elif tenths is not None and line.value != band_of(tenths):
+            message = tr(
+                "the rating is printed as {printed}, but {overall} is {band}",
+                printed=line.value,
+                overall=shown_tenths(tenths),
+                band=band_of(tenths),
+            )
+        else:
+            return
+        self._find(line, message, at=line.value_at)
+
+    def _find(
+        self,
+        line: EvaluationLine,
+        message: str,
+        *,
+        at: int | None = None,
+        severity: Severity = "error",
+    ) -> None:
+        self.findings.add(line.number, line.column if at is None else at, message, severity)
+
+    def _hash(self, line: EvaluationLine) -> None:
         self.digest.update(line.text.encode("utf-8", "surrogatepass") + b"\n")
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from assay.errors import AssayError, UsageError, raise_all
 from assay.messages import tr
 from assay.models.written_outputs import WrittenOutputs
-from assay.reports.judged.evaluation_reading import Reading, read_evaluations
+from assay.reports.judged.evaluation_reading import EvaluationFile, read_evaluations
 from assay.store import Run, Store
 from assay.suites.test_plan_file import load_test_plans
 from assay.types import Observer, Suite
@@ -67,7 +67,7 @@ def judge_existing(job: ToJudge, observer: Observer) -> Report:
 # ------------------------------------------------------------------------------------- a run
 
 
-def _judge_run(job: ToJudge, readings: Sequence[Reading], observer: Observer) -> Report:
+def _judge_run(job: ToJudge, readings: Sequence[EvaluationFile], observer: Observer) -> Report:
     until = time.monotonic() + job.budget if job.budget is not None else None
     if job.suites:
         raise UsageError(
@@ -96,7 +96,7 @@ def judge_in(
     run: Run,
     folder: RunFolder,
     job: ToJudge,
-    readings: Sequence[Reading],
+    readings: Sequence[EvaluationFile],
     observer: Observer,
     until: float | None,
 ) -> Report:
@@ -133,7 +133,7 @@ def judge_in(
 # ---------------------------------------------------------------------------------- a folder
 
 
-def _judge_folder(job: ToJudge, readings: Sequence[Reading], observer: Observer) -> Report:
+def _judge_folder(job: ToJudge, readings: Sequence[EvaluationFile], observer: Observer) -> Report:
     """The answers become a run like any other; imported evaluations are added to its judgements."""
     folder = Path(job.run_or_dir)
     models = _read_outputs(folder / OUTPUTS)
@@ -203,7 +203,7 @@ def _repeat_of(stem: str) -> int:
 # ------------------------------------------------------------------------------------ imports
 
 
-def _read_imports(paths: Sequence[Path]) -> list[Reading]:
+def _read_imports(paths: Sequence[Path]) -> list[EvaluationFile]:
     readings = []
     for path in paths:
         for file in _files(path):

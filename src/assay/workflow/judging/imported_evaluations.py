@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from assay.messages import tr
-from assay.reports.judged.evaluation_reading import Imported, Reading, to_judgement
+from assay.reports.judged.evaluation_reading import EvaluationFile, Imported, to_judgement
 from assay.store import Run, RunModel
 from assay.types import Suite
 from assay.types.judgements import Judgement
@@ -19,7 +19,7 @@ Assigned = dict[tuple[int, str, str, int], list[Judgement]]
 
 
 def assigned(
-    readings: Sequence[Reading], run: Run, suites: Sequence[Suite]
+    readings: Sequence[EvaluationFile], run: Run, suites: Sequence[Suite]
 ) -> tuple[Assigned, list[str]]:
     """Judgements by position of the model, suite, test and repeat (always the first)."""
     found: Assigned = defaultdict(list)
