@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.messages import tr
 from assay.types import Suite
-from assay.types.documents import Block, Column, Document, Hint, Row, Sentence, Span, Table, table
+from assay.types.documents import Block, Document, Hint, Line, Sentence, Span, table
 
 
 def suites_document(suites: Sequence[Suite]) -> Document:
@@ -41,18 +41,14 @@ def suite_blocks(suite: Suite) -> Iterator[Block]:
         ),
         "strong",
     )
-    heads = (tr("test"), tr("scored by"), tr("question"))
-    yield Table(
-        columns=tuple(Column(head=head) for head in heads),
-        rows=tuple(_rows(suite)),
-    )
+    yield table((tr("test"), tr("scored by"), tr("question")), _rows(suite))
 
 
-def _rows(suite: Suite) -> Iterator[Row]:
+def _rows(suite: Suite) -> Iterator[tuple[Line, ...]]:
     for category in suite.categories:
         methods = Counter(case.method for case in category.cases)
         counted = ", ".join(f"{method} {count}" for method, count in methods.items())
         weight = tr("weight {weight}", weight=f"{suite.weight(category.name):g}")
-        yield Row((Span(category.name, "strong"), Span(counted, "dim"), Span(weight, "dim")))
+        yield Span(category.name, "strong"), Span(counted, "dim"), Span(weight, "dim")
         for case in category.cases:
-            yield Row((case.id, case.method, case.prompt))
+            yield case.id, case.method, case.prompt

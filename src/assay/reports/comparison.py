@@ -13,7 +13,6 @@ from assay.reports.sentences import outcome
 from assay.text import number_format as numbers
 from assay.types.documents import (
     Block,
-    Column,
     Document,
     Heading,
     Note,
@@ -23,6 +22,7 @@ from assay.types.documents import (
     Table,
     Tone,
     bullets,
+    table,
 )
 from assay.types.results import Comparison, Flip, PairComparison, SuiteComparison
 
@@ -69,45 +69,27 @@ def _compared(compared: SuiteComparison, first: str, second: str) -> Iterator[Bl
     yield bullets(_explanations(compared))
     if compared.flips:
         yield Sentence(trn("{count} test flipped:", "{count} tests flipped:", len(compared.flips)))
-        yield Table(
-            columns=(
-                Column(),
-                Column(head=tr("test")),
-                Column(head=tr("category"), weight=1),
-                Column(head=tr("first")),
-                Column(head=tr("second")),
-            ),
-            rows=tuple(map(_flip, compared.flips)),
-            most_on_terminal=SHOWN_FLIPS,
-        )
+        heads = ("", tr("test"), tr("category"), tr("first"), tr("second"))
+        flips = map(_flip, compared.flips)
+        yield table(heads, flips, weights={2: 1}, most_on_terminal=SHOWN_FLIPS)
 
 
 def _differences(compared: SuiteComparison) -> Table:
     parts = [(c.name, c.a, c.b, c.difference, c.p_value) for c in compared.categories]
     whole = (tr("points"), compared.a, compared.b, compared.difference, compared.p_value)
-    return Table(
-        columns=(
-            Column(),
-            Column(head=tr("first"), align="right"),
-            Column(head=tr("second"), align="right"),
-            Column(head=tr("difference, 95 % interval"), align="right"),
-            Column(head=tr("pairs"), align="right"),
-            Column(head="p", align="right", weight=1),
-        ),
-        rows=tuple(
-            Row(
-                (
-                    name,
-                    numbers.value(a),
-                    numbers.value(b),
-                    numbers.difference(difference),
-                    numbers.count(difference.n),
-                    numbers.p_value(p),
-                )
-            )
-            for name, a, b, difference, p in [*parts, whole]
-        ),
+    heads = ("", tr("first"), tr("second"), tr("difference, 95 % interval"), tr("pairs"), "p")
+    rows = (
+        (
+            name,
+            numbers.value(a),
+            numbers.value(b),
+            numbers.difference(difference),
+            numbers.count(difference.n),
+            numbers.p_value(p),
+        )
+        for name, a, b, difference, p in [*parts, whole]
     )
+    return table(heads, rows, right=range(1, 6), weights={5: 1})
 
 
 def _flip(flip: Flip) -> Row:

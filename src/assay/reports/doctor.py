@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.messages import tr
-from assay.types.documents import Column, Document, Row, Span, Table, Tone
+from assay.types.documents import Document, Line, Span, Tone, table
 from assay.types.results import MachineFinding
 
 TONES: dict[str, Tone] = {"good": "good", "note": "warning", "missing": "bad"}
@@ -17,17 +17,17 @@ TONES: dict[str, Tone] = {"good": "good", "note": "warning", "missing": "bad"}
 
 def examination_document(lines: Iterable[MachineFinding]) -> Document:
     """One row a line; what to do is under what was found."""
-    rows = tuple(row for line in lines for row in _rows(line))
-    return Document(title=tr("This machine"), blocks=(Table(columns=(Column(),) * 3, rows=rows),))
+    rows = (row for line in lines for row in _rows(line))
+    return Document(title=tr("This machine"), blocks=(table(("", "", ""), rows),))
 
 
-def _rows(line: MachineFinding) -> Iterable[Row]:
+def _rows(line: MachineFinding) -> Iterable[tuple[Line, ...]]:
     words = {"good": tr("good"), "note": tr("note"), "missing": tr("missing")}
     part = line.name.startswith(" ")
     name = Span(f"  {line.name.strip()}" if part else line.name, "dim" if part else "strong")
-    yield Row((Span(words[line.state], TONES[line.state]), name, line.says))
+    yield Span(words[line.state], TONES[line.state]), name, line.says
     if line.todo:
-        yield Row(("", "", Span(f"→ {line.todo}", "name")))
+        yield "", "", Span(f"→ {line.todo}", "name")
 
 
 def examination_json(

@@ -9,17 +9,7 @@ from collections.abc import Iterator
 
 from assay.messages import tr, trn
 from assay.text import number_format as numbers
-from assay.types.documents import (
-    Block,
-    Column,
-    Document,
-    Heading,
-    Note,
-    Row,
-    Sentence,
-    Span,
-    Table,
-)
+from assay.types.documents import Block, Document, Heading, Note, Row, Sentence, Span, table
 from assay.types.results import Leaderboard, Standing, SuiteRanking
 
 
@@ -46,19 +36,12 @@ def _ranking(suite: SuiteRanking) -> Iterator[Block]:
     yield Heading((named, Span(f"  {suite.asked}" if suite.asked else "", "warning")))
     if content:
         yield Sentence(content, "dim")
-    yield Table(
-        columns=(
-            Column(head="#", align="right"),
-            Column(head=tr("model")),
-            Column(head=tr("score"), align="right"),
-            Column(head=tr("95 % interval"), align="right"),
-            Column(head="n", align="right"),
-            Column(head=tr("unscored"), align="right"),
-            Column(head=tr("run"), weight=20),
-            Column(head=tr("when"), weight=10),
-        ),
-        rows=tuple(map(_standing, suite.rows)),
-    )
+    heads = (
+        "#", tr("model"), tr("score"), tr("95 % interval"), "n", tr("unscored"), tr("run"),
+        tr("when"),
+    )  # fmt: skip
+    weights = {6: 20, 7: 10}
+    yield table(heads, map(_standing, suite.rows), right=(0, 2, 3, 4, 5), weights=weights)
     if any(row.tie for row in suite.rows):
         yield Sentence(
             tr("= no significant difference to the row above (95 %, unpaired; compare the runs)."),

@@ -17,7 +17,6 @@ from assay.text import number_format as numbers
 from assay.types import Estimate, Outcome
 from assay.types.documents import (
     Block,
-    Column,
     Document,
     Figures,
     Fold,
@@ -30,6 +29,7 @@ from assay.types.documents import (
     Table,
     Tone,
     Verbatim,
+    table,
 )
 from assay.types.results import ModelReport, RepeatRow, Report, SuiteSummary, TestRow
 
@@ -142,16 +142,8 @@ def _suite(summary: SuiteSummary, *, tests: bool) -> Iterator[Block]:
 
 
 def _tests(summary: SuiteSummary) -> Table:
-    return Table(
-        columns=(
-            Column(head=tr("test")),
-            Column(head=tr("category")),
-            Column(head=tr("outcome")),
-            Column(head=tr("score"), align="right"),
-            Column(head=tr("why")),
-        ),
-        rows=tuple(map(_test, summary.tests)),
-    )
+    heads = (tr("test"), tr("category"), tr("outcome"), tr("score"), tr("why"))
+    return table(heads, map(_test, summary.tests), right=(3,))
 
 
 def _test(row: TestRow) -> Row:
@@ -166,8 +158,7 @@ def _test(row: TestRow) -> Row:
 
 
 def _tries(row: TestRow) -> Table:
-    columns = (Column(), Column(), Column(align="right"), Column())
-    return Table(columns=columns, rows=tuple(map(_try, row.repeats)))
+    return table(("", "", "", ""), map(_try, row.repeats), right=(2,))
 
 
 def _try(row: RepeatRow) -> Row:

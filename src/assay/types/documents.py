@@ -9,7 +9,7 @@ A tone never carries a meaning alone; the words beside it say the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,15 +45,27 @@ def plain_text(line: Line) -> str:
 
 
 def table(
-    heads: Sequence[str], rows: Iterable[Sequence[Line]], *, right: Iterable[int] = ()
+    heads: Sequence[str],
+    rows: Iterable[Sequence[Line] | Row],
+    *,
+    right: Iterable[int] = (),
+    weights: Mapping[int, int] | None = None,
+    most_on_terminal: int | None = None,
 ) -> Table:
-    """A table of plain rows; `right` names the columns of numbers."""
-    aligned = set(right)
-    columns = (
-        Column(head=head, align="right" if place in aligned else "left")
-        for place, head in enumerate(heads)
+    """A table; `right` names the columns of numbers, `weights` those that may be left out."""
+    aligned, known = set(right), weights or {}
+    return Table(
+        columns=tuple(
+            Column(
+                head=head,
+                align="right" if place in aligned else "left",
+                weight=known.get(place, STAYS),
+            )
+            for place, head in enumerate(heads)
+        ),
+        rows=tuple(row if isinstance(row, Row) else Row(tuple(row)) for row in rows),
+        most_on_terminal=most_on_terminal,
     )
-    return Table(columns=tuple(columns), rows=tuple(Row(tuple(cells)) for cells in rows))
 
 
 def facts(rows: Iterable[tuple[str, str]]) -> Table:

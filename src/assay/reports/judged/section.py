@@ -17,20 +17,19 @@ from assay.text.safe_text import one_line
 from assay.types import Estimate
 from assay.types.documents import (
     Block,
-    Column,
     Figures,
     Fold,
     Heading,
     Line,
     Note,
     Picture,
-    Row,
     Sentence,
     Span,
     Table,
     Tone,
     bullets,
     sign,
+    table,
 )
 from assay.types.judged import Judged, ModelJudged, TestJudged
 from assay.types.judgements import Band, FinalJudgement
@@ -74,14 +73,11 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
 
 
 def _table(of: Judged) -> Table:
-    columns = tuple(Column(head=model.model) for model in of.models)
-    return Table(
-        columns=(Column(head=tr("test")), *columns),
-        rows=tuple(
-            Row((said.test_name(first), *("–" if test is None else _cell(test) for test in row)))
-            for first, row in _rows(of)
-        ),
+    rows = (
+        (said.test_name(first), *("–" if test is None else _cell(test) for test in row))
+        for first, row in _rows(of)
     )
+    return table((tr("test"), *(model.model for model in of.models)), rows)
 
 
 def _cell(test: TestJudged) -> Line:

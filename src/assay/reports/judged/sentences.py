@@ -60,60 +60,51 @@ def choice_clause(of: Choice) -> str:
     domain = domain_name(of.domain)
     if of.model is None:
         return tr("no answer for {domain} was scored", domain=domain)
-    gaps = {"model": of.model, "domain": domain, "figure": _banded(of.mean, of.band)}
-    match of.ground:
-        case "alone":
-            if of.left_out:
-                return tr(
-                    "use {model} for {domain} ({figure}), the only one with enough scored answers",
-                    **gaps,
-                )
-            return tr("use {model} for {domain} ({figure}), the only one to choose from", **gaps)
-        case "better":
-            ahead = _leads(of.rivals)
-            return tr("use {model} for {domain} ({figure}), ahead of {ahead}", ahead=ahead, **gaps)
-        case "quicker":
-            return tr(
-                "use {model} for {domain} ({figure}): no significant difference from {others}, and "
-                "it is quicker ({speeds})",
-                others=_leads(of.equals),
-                speeds=_speeds(of),
-                **gaps,
-            )
-        case "smaller":
-            return tr(
-                "use {model} for {domain} ({figure}): no significant difference from {others}, and "
-                "it takes less memory ({sizes})",
-                others=_leads(of.equals),
-                sizes=_sizes(of),
-                **gaps,
-            )
-        case "higher":
-            return tr(
-                "use {model} for {domain} ({figure}), which has the highest mean, but no "
-                "significant difference from {others}",
-                others=_leads(of.tied),
-                **gaps,
-            )
-        case "none_good_enough":
-            return tr(
-                "use none of these models for {domain} without checking every answer: the best, "
-                "{model}, has {figure}",
-                **gaps,
-            )
-        case "incomplete":
-            return tr(
-                "no model can be named for {domain}, because too many answers are unscored "
-                "({model}: {figure})",
-                **gaps,
-            )
-        case _:
-            return tr(
-                "for {domain} there is no significant difference between {model} ({figure}) and "
-                "{others}",
-                others=_leads(of.tied),
-                **gaps,
-            )
+    ground = "alone of enough" if of.ground == "alone" and of.left_out else of.ground
+    others = of.equals if ground in ("quicker", "smaller") else of.rivals
+    return _clauses()[ground].format(
+        model=of.model,
+        domain=domain,
+        figure=_banded(of.mean, of.band),
+        others=_leads(others if ground in ("better", "quicker", "smaller") else of.tied),
+        speeds=_speeds(of) if ground == "quicker" else "",
+        sizes=_sizes(of) if ground == "smaller" else "",
+    )
+
+
+def _clauses() -> dict[str, str]:
+    """What is said on which ground."""
+    return {
+        "alone": tr("use {model} for {domain} ({figure}), the only one to choose from"),
+        "alone of enough": tr(
+            "use {model} for {domain} ({figure}), the only one with enough scored answers"
+        ),
+        "better": tr("use {model} for {domain} ({figure}), ahead of {others}"),
+        "quicker": tr(
+            "use {model} for {domain} ({figure}): no significant difference from {others}, and it "
+            "is quicker ({speeds})"
+        ),
+        "smaller": tr(
+            "use {model} for {domain} ({figure}): no significant difference from {others}, and it "
+            "takes less memory ({sizes})"
+        ),
+        "higher": tr(
+            "use {model} for {domain} ({figure}), which has the highest mean, but no significant "
+            "difference from {others}"
+        ),
+        "level": tr(
+            "for {domain} there is no significant difference between {model} ({figure}) and "
+            "{others}"
+        ),
+        "none_good_enough": tr(
+            "use none of these models for {domain} without checking every answer: the best, "
+            "{model}, has {figure}"
+        ),
+        "incomplete": tr(
+            "no model can be named for {domain}, because too many answers are unscored ({model}: "
+            "{figure})"
+        ),
+    }
 
 
 def left_out(of: Choice) -> str | None:
