@@ -10,9 +10,9 @@ from assay import stats
 from assay.types import Estimate, Health, HealthCheck
 from assay.types.decisions import (
     Acceptance,
-    Criterion,
     Gate,
-    Measured,
+    GateCriterion,
+    Measurements,
     Sample,
     SpeedFigures,
     SuiteFigures,
@@ -133,15 +133,15 @@ def sample(number: int, *kinds: str, passage: str = "the disk the disk the disk"
     )
 
 
-def checkpoint(step: float | None, **figures: Any) -> Measured:
+def checkpoint(step: float | None, **figures: Any) -> Measurements:
     name = "final" if step is None else f"step_{step:g}"
     given = {"parameters": 8_000_000, "size_class": "tiny", "mmlu_cs": made(0.25, 0.2, 0.3)}
-    return Measured(
+    return Measurements(
         name=f"run/{name}", path=f"models/run/{name}", step=step, **{**given, **figures}
     )
 
 
-def run(losses: Mapping[float, float], **figures: Any) -> list[Measured]:
+def run(losses: Mapping[float, float], **figures: Any) -> list[Measurements]:
     """A folder: a loss for each step."""
     return [
         checkpoint(step, text=text(loss, seed=place), **figures)
@@ -151,13 +151,15 @@ def run(losses: Mapping[float, float], **figures: Any) -> list[Measured]:
 
 def criterion(
     passed: bool | None, value: float | None, limit: float | None, *, marginal: bool = False
-) -> Criterion:
+) -> GateCriterion:
     reason = "It was not measured." if passed is None else "It was compared."
     reasons = (fact("text", text=reason),)
-    return Criterion(passed=passed, marginal=marginal, value=value, limit=limit, reasons=reasons)
+    return GateCriterion(
+        passed=passed, marginal=marginal, value=value, limit=limit, reasons=reasons
+    )
 
 
-def acceptance(**criteria: Criterion) -> Acceptance:
+def acceptance(**criteria: GateCriterion) -> Acceptance:
     told = [each.passed for each in criteria.values()]
     accepted = False if False in told else None if None in told else True
     return Acceptance(

@@ -10,7 +10,7 @@ from assay import stats
 from assay.types import Estimate, Health, HealthCheck
 from assay.types.decisions import (
     Gate,
-    Measured,
+    Measurements,
     Sample,
     SpeedFigures,
     SuiteFigures,
@@ -129,7 +129,7 @@ def sample(number: int, *failures: str, failed: str = "") -> Sample:
     )
 
 
-def candidate(name: str = "tiny/step_100", **changed: Any) -> Measured:
+def candidate(name: str = "tiny/step_100", **changed: Any) -> Measurements:
     """One that passes the shipped gate with room to spare, except for what is changed."""
     last = name.rsplit("_", 1)[-1]
     figures: dict[str, Any] = {
@@ -145,4 +145,4 @@ def candidate(name: str = "tiny/step_100", **changed: Any) -> Measured:
         "samples": tuple(sample(number) for number in range(1, 13)),
         "timestamp": WHEN,
     }
-    return Measured(name=name, **(figures | changed))
+    return Measurements(name=name, **(figures | changed))

@@ -19,7 +19,7 @@ from assay.decide.advice.weak_groups import TestGroups, at_least, groups_of, wea
 from assay.decide.trend.curves import Trend, trend
 from assay.reports.checkpoints.facts import advice_texts
 from assay.suites.load import load_suite
-from assay.types.decisions import Acceptance, Gate, Measured, Recommendation, SuiteLimit
+from assay.types.decisions import Acceptance, Gate, Measurements, Recommendation, SuiteLimit
 from tests.decide.advice_cases import (
     GATE,
     acceptance,
@@ -49,14 +49,14 @@ class Advice(NamedTuple):
 
 
 def advise(
-    measured: Measured, said: Acceptance, over_steps: Trend | None, *, gate: Gate = GATE,
+    measured: Measurements, said: Acceptance, over_steps: Trend | None, *, gate: Gate = GATE,
     groups: dict[str, TestGroups] | None = None,
 ) -> tuple[Advice, ...]:  # fmt: skip
     return in_words(recommendations.advise(measured, said, over_steps, gate, groups or {}))
 
 
 def advise_all(
-    folder: Sequence[Measured], said: dict[str, Acceptance], over_steps: Trend | None, *,
+    folder: Sequence[Measurements], said: dict[str, Acceptance], over_steps: Trend | None, *,
     gate: Gate = GATE, groups: dict[str, TestGroups] | None = None, focus: str | None = None,
 ) -> tuple[Advice, ...]:  # fmt: skip
     found = recommendations.advise_all(folder, said, over_steps, gate, groups or {}, focus=focus)
@@ -670,7 +670,7 @@ def test_a_checkpoint_that_could_not_be_evaluated_says_why() -> None:
 # ---------------------------------------------------------------------------------------- accepted
 
 
-def good(step: float, **figures: Any) -> Measured:
+def good(step: float, **figures: Any) -> Measurements:
     given = {
         "text": text(3.0),
         "suites": {"os": os_suite(95, 95, 95, 60)},
@@ -765,7 +765,7 @@ training = st.dictionaries(st.integers(1, 9).map(float), st.floats(0.01, 12), ma
 
 
 @st.composite
-def folders(draw: st.DrawFn) -> list[Measured]:
+def folders(draw: st.DrawFn) -> list[Measurements]:
     steps = draw(st.lists(st.integers(0, 9), min_size=1, max_size=4, unique=True))
     return [
         checkpoint(
@@ -788,7 +788,7 @@ def folders(draw: st.DrawFn) -> list[Measured]:
 
 @given(folder=folders())
 @settings(max_examples=150, deadline=None)
-def test_no_advice_without_figures_none_twice_and_few_enough(folder: list[Measured]) -> None:
+def test_no_advice_without_figures_none_twice_and_few_enough(folder: list[Measurements]) -> None:
     over_steps = trend(folder)
     said = {each.name: accept(each, GATE) for each in folder}
     groups = {"os": OS_GROUPS}

@@ -10,9 +10,9 @@ from assay.types.decisions import (
     OS_TASKS,
     SIZE_CLASSES,
     Acceptance,
-    Criterion,
     Gate,
-    Measured,
+    GateCriterion,
+    Measurements,
     Sample,
     SpeedFigures,
     SuiteFigures,
@@ -49,9 +49,9 @@ def checkpoint(
     os: float | None = None,
     speed: float | None = None,
     failed: str = "",
-) -> Measured:
+) -> Measurements:
     """One checkpoint; what is not given was not measured. All tasks of `os` have the same share."""
-    return Measured(
+    return Measurements(
         name=name,
         path=name,
         step=step,
@@ -106,7 +106,7 @@ def samples(*, failing: int, of: int) -> tuple[Sample, ...]:
 
 
 def evaluated(
-    checkpoints: list[Measured],
+    checkpoints: list[Measurements],
     *,
     selected: str | None = None,
     gate: Gate = GATE,
@@ -122,7 +122,7 @@ def evaluated(
     )
 
 
-def acceptance(measured: Measured) -> Acceptance:
+def acceptance(measured: Measurements) -> Acceptance:
     criteria = {}
     if measured.text is not None:
         criteria["perplexity"] = criterion(measured.text.perplexity, 50.0, below=True)
@@ -133,11 +133,11 @@ def acceptance(measured: Measured) -> Acceptance:
     return Acceptance(accepted=all(passed) if passed else None, criteria=criteria)
 
 
-def criterion(of: Estimate, limit: float, *, below: bool) -> Criterion:
+def criterion(of: Estimate, limit: float, *, below: bool) -> GateCriterion:
     assert of.value is not None
     assert of.low is not None
     assert of.high is not None
-    return Criterion(
+    return GateCriterion(
         passed=of.value < limit if below else of.value > limit,
         marginal=of.low < limit < of.high,
         value=of.value,
@@ -146,7 +146,7 @@ def criterion(of: Estimate, limit: float, *, below: bool) -> Criterion:
     )
 
 
-def score(measured: Measured) -> Estimate | None:
+def score(measured: Measurements) -> Estimate | None:
     if measured.text is None or measured.text.perplexity.value is None:
         return None
     value = 4 / measured.text.perplexity.value

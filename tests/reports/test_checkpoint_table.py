@@ -13,7 +13,7 @@ from assay.reports.checkpoints.table import checkpoint_table
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.formats.terminal import console_for, draw
 from assay.types import Health
-from assay.types.decisions import Acceptance, Criterion, Sample, SuiteLimit
+from assay.types.decisions import Acceptance, GateCriterion, Sample, SuiteLimit
 from tests.reports.evaluated_folders import (
     GATE,
     checkpoint,
@@ -111,7 +111,7 @@ def test_samples_that_fail_are_counted_where_no_gate_did() -> None:
 
 def test_the_count_of_the_gate_is_the_one_that_is_shown() -> None:
     one = replace(checkpoint("a/1", 1), samples=samples(failing=1, of=2))
-    asked = Criterion(passed=False, marginal=False, value=2, limit=0, reasons=())
+    asked = GateCriterion(passed=False, marginal=False, value=2, limit=0, reasons=())
     refused = Acceptance(accepted=False, criteria={"generation": asked})
     of = replace(evaluated([one]), acceptances={"a/1": refused})
     assert drawn(of, 80)[-1].split() == ["1", "2", "n=2", "no"]

@@ -25,10 +25,10 @@ from assay.types.decisions import (
     DecisionPlan,
     Fact,
     Gate,
-    Measured,
+    Measurements,
+    PlannedCheckpoint,
     Recommendation,
     Sample,
-    Subject,
     fact,
 )
 from assay.types.documents import Heading, Sentence, Span, Table, plain_text
@@ -42,7 +42,7 @@ HOSTILE_NAME = HOSTILE.replace("/", "∕")  # a folder's name has no slash
 
 
 def deciding(
-    measured: Sequence[Measured],
+    measured: Sequence[Measurements],
     *,
     folders: bool = True,
     gate: Gate = GATE,
@@ -51,7 +51,7 @@ def deciding(
 ) -> DecisionPlan:
     return DecisionPlan(
         subjects=tuple(
-            Subject(
+            PlannedCheckpoint(
                 spec=each.path,
                 name=each.name,
                 path=each.path,
@@ -73,7 +73,7 @@ def said(text: str) -> Fact:
     return fact("text", text=text)
 
 
-def decided(measured: Sequence[Measured], asked: DecisionPlan | None = None) -> Report:
+def decided(measured: Sequence[Measurements], asked: DecisionPlan | None = None) -> Report:
     """A report of these checkpoints, with what is really decided of them."""
     marked = [replace(each, fingerprint=f"f{n}") for n, each in enumerate(measured)]
     decision = decide(asked or deciding(marked), marked, (), timestamp=WHEN)
@@ -81,7 +81,7 @@ def decided(measured: Sequence[Measured], asked: DecisionPlan | None = None) -> 
     return replace(report_document(), models=models, decision=decision, notes=(), hints=())
 
 
-def _model(measured: Measured) -> ModelReport:
+def _model(measured: Measurements) -> ModelReport:
     return replace(
         model_report(),
         spec=measured.path,
@@ -90,23 +90,23 @@ def _model(measured: Measured) -> ModelReport:
     )
 
 
-def weak(name: str) -> Measured:
+def weak(name: str) -> Measurements:
     return candidate(name, text=text(60.0, 58.0, 62.0), suites={"os": os_suite(20, 30, 10)})
 
 
-def marginal(name: str) -> Measured:
+def marginal(name: str) -> Measurements:
     return candidate(name, text=text(46.0, 42.0, 51.0))
 
 
-def broken(name: str) -> Measured:
-    return Measured(name=name, path=name, step=7, failed="the weights are not finite")
+def broken(name: str) -> Measurements:
+    return Measurements(name=name, path=name, step=7, failed="the weights are not finite")
 
 
-def three() -> list[Measured]:
+def three() -> list[Measurements]:
     return [weak("tiny/step_100"), broken("tiny/step_200"), marginal("tiny/step_300")]
 
 
-def hostile() -> list[Measured]:
+def hostile() -> list[Measurements]:
     check = HealthCheck(
         name=HOSTILE, passed=False, passage=HOSTILE, explanation=HOSTILE, failure=True
     )

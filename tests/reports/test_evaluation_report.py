@@ -20,7 +20,7 @@ from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.reports.checkpoints.report_shapes import report_schema
 from assay.reports.checkpoints.stored_report import measured_from
 from assay.reports.formats.json import render_json
-from assay.types.decisions import Measured, Recommendation, fact
+from assay.types.decisions import Measurements, Recommendation, fact
 from tests.decide.candidates import (
     GATE,
     WHEN,
@@ -52,7 +52,7 @@ ADVICE = Recommendation(
 )
 
 
-def whole() -> Measured:
+def whole() -> Measurements:
     """A checkpoint of which everything was measured, and which wrote something odd."""
     tasks = dict(zip(OS_KEYS, (82, 75, 88, 40), strict=False))
     odd = replace(sample(2, "loop"), text="half a \ud83d character, \x1b[2J and </script>")
@@ -73,7 +73,7 @@ def whole() -> Measured:
     )
 
 
-def bare() -> Measured:
+def bare() -> Measurements:
     """One of which nothing could be measured."""
     return candidate(
         "tiny/final",
@@ -88,7 +88,7 @@ def bare() -> Measured:
     )
 
 
-def report_of(measured: Measured) -> dict[str, Any]:
+def report_of(measured: Measurements) -> dict[str, Any]:
     weighted, missing = weigh(measured)
     return evaluation_report(measured, accept(measured, GATE), weighted, missing, [ADVICE])
 

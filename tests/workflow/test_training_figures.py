@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from assay import api
 from assay.errors import UsageError
 from assay.types import Failed, ReadText
-from assay.types.decisions import DecisionPlan, Gate, Subject
+from assay.types.decisions import DecisionPlan, Gate, PlannedCheckpoint
 from assay.workflow.checkpoints.training_loss import (
     MOST_BYTES,
     MOST_KEPT,
@@ -23,7 +23,7 @@ from assay.workflow.checkpoints.training_loss import (
 )
 from tests.models.local.checkpoints import make_checkpoint
 
-SUBJECT = Subject(
+SUBJECT = PlannedCheckpoint(
     spec="m/step_10", name="m/step_10", path="m/step_10", step=10.0, training=((10.0, 3.5),)
 )
 MEASURED = DecisionPlan(

@@ -18,10 +18,10 @@ from assay.types import Estimate
 from assay.types.decisions import (
     OS_SUITE,
     Acceptance,
-    Criterion,
     Fact,
     Gate,
-    Measured,
+    GateCriterion,
+    Measurements,
     SizeClass,
     SuiteLimit,
     fact,
@@ -30,7 +30,7 @@ from assay.types.decisions import (
 Kind = Literal["perplexity", "suite", "speed", "memory"]
 MUST_STAY_BELOW: frozenset[Kind] = frozenset({"perplexity", "memory"})
 ROUNDING = 1e-9  # the mean of 0.6, 0.7 and 0.8 is 0.7 to a reader, which is not above 0.7
-NOTED_AS: dict[Kind, tuple[str, ...]] = {  # in `Measured.not_measured`
+NOTED_AS: dict[Kind, tuple[str, ...]] = {  # in `Measurements.not_measured`
     "perplexity": ("perplexity", "text"),
     "speed": ("speed", "inference_speed"),
     "memory": ("memory", "memory_mb", "memory_usage_mb"),
@@ -38,7 +38,7 @@ NOTED_AS: dict[Kind, tuple[str, ...]] = {  # in `Measured.not_measured`
 NAMED = 5  # samples named in a reason; the report has them all
 
 
-def accept(measured: Measured, gate: Gate) -> Acceptance:
+def accept(measured: Measurements, gate: Gate) -> Acceptance:
     """Apply the gate. A checkpoint that could not be evaluated is neither accepted nor refused."""
     text, speed = measured.text, measured.speed
     suites = {name: _suite(measured, limit) for name, limit in gate.suite_criteria().items()}
@@ -70,10 +70,10 @@ def _all_of(passed: Collection[bool | None]) -> bool | None:
 
 def _by_size(
     kind: Kind,
-    measured: Measured,
+    measured: Measurements,
     estimate: Estimate | None,
     limits: Mapping[SizeClass, float] | None,
-) -> Criterion | None:
+) -> GateCriterion | None:
     """A figure against the limit of its size class; limits that are all alike need no class."""
     if limits is None:
         return None
@@ -90,7 +90,7 @@ def _by_size(
     return _against(kind, estimate, limit)
 
 
-def _suite(measured: Measured, asked: SuiteLimit) -> Criterion:
+def _suite(measured: Measurements, asked: SuiteLimit) -> GateCriterion:
     """The mean of the categories asked for; one that was not run leaves it unknown."""
     suite = measured.suites.get(asked.name)
     alias = ("os_benchmark",) if asked.name == OS_SUITE else ()
@@ -117,7 +117,7 @@ def _against(
     *,
     suite: str = "",
     incomplete: Sequence[tuple[str, Estimate]] = (),
-) -> Criterion:
+) -> GateCriterion:
     """The point estimate decides; the interval says whether it could have gone the other way."""
     value = estimate.value
     assert value is not None
@@ -139,7 +139,7 @@ def _against(
         reasons.append(fact(kind_of, name=name, unscored=of.unscored, total=of.n + of.unscored))
     if incomplete and passed:
         passed = None
-    return Criterion(
+    return GateCriterion(
         passed=passed, marginal=marginal, value=value, limit=limit, reasons=tuple(reasons)
     )
 
@@ -150,11 +150,11 @@ def _clears(value: float, limit: float, *, below: bool) -> bool:
     return value < limit if below else value > limit
 
 
-def _unknown(value: float | None, limit: float | None, *reasons: Fact) -> Criterion:
-    return Criterion(passed=None, marginal=False, value=value, limit=limit, reasons=reasons)
+def _unknown(value: float | None, limit: float | None, *reasons: Fact) -> GateCriterion:
+    return GateCriterion(passed=None, marginal=False, value=value, limit=limit, reasons=reasons)
 
 
-def _why_not(measured: Measured, *names: str) -> tuple[Fact, ...]:
+def _why_not(measured: Measurements, *names: str) -> tuple[Fact, ...]:
     """The reason that was noted when it was not measured, or why nothing could be."""
     if measured.failed:
         return (fact("not_evaluated_because", why=measured.failed),)
@@ -165,7 +165,7 @@ def _why_not(measured: Measured, *names: str) -> tuple[Fact, ...]:
 # --------------------------------------------------------------------------------------- generation
 
 
-def _generation(measured: Measured, allowed: int | None) -> Criterion | None:
+def _generation(measured: Measurements, allowed: int | None) -> GateCriterion | None:
     """Samples that loop, repeat themselves or are nonsense, counted. A count of the samples that
     were written has no interval, so it is never marginal.
     """
@@ -198,7 +198,7 @@ def _generation(measured: Measured, allowed: int | None) -> Criterion | None:
     if passed and unknown:
         passed = None
         reasons.append(fact("samples_unknown", count=unknown))
-    return Criterion(
+    return GateCriterion(
         passed=passed,
         marginal=False,
         value=float(len(failing)),

@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from assay import stats
 from assay.decide.scores import GOOD_PERPLEXITY, USUAL_SPEED, WEIGHTS, RankingScale, parts_of
 from assay.types import Estimate
-from assay.types.decisions import OS_AVERAGED, OS_SUITE, Fact, Measured, Part, fact
+from assay.types.decisions import OS_AVERAGED, OS_SUITE, Fact, Measurements, Part, fact
 
 TESTS: Mapping[Part, tuple[str, Sequence[str]]] = {
     "os_benchmark": (OS_SUITE, OS_AVERAGED),
@@ -25,7 +25,7 @@ Pairs = tuple[list[float], list[float]]
 
 
 def difference(
-    a: Measured, b: Measured, scale: RankingScale
+    a: Measurements, b: Measurements, scale: RankingScale
 ) -> tuple[Estimate | None, tuple[Fact, ...]]:
     """How much higher a ranks than b, with its interval, and notes on what could not be paired."""
     pieces: list[stats.ScorePiece] = []
@@ -42,7 +42,7 @@ def difference(
     return stats.composite_difference(pieces), tuple(notes)
 
 
-def _apart(part: Part, a: Measured, b: Measured, scale: RankingScale) -> stats.ScorePiece:
+def _apart(part: Part, a: Measurements, b: Measurements, scale: RankingScale) -> stats.ScorePiece:
     """Two figures with their intervals, unpaired."""
     return stats.Apart(a=parts_of(a, scale)[part], b=parts_of(b, scale)[part], weight=WEIGHTS[part])
 
@@ -53,7 +53,9 @@ def _tests(pairs: Mapping[str, Pairs], weight: float) -> stats.ScorePiece | None
     return stats.TestsTogether(categories=[(a, b, weight) for a, b in pairs.values()])
 
 
-def _pairs(a: Measured, b: Measured, suite: str, categories: Sequence[str]) -> dict[str, Pairs]:
+def _pairs(
+    a: Measurements, b: Measurements, suite: str, categories: Sequence[str]
+) -> dict[str, Pairs]:
     """By category the scores of the tests that both have; nothing where one category has none."""
     found: dict[str, Pairs] = {}
     for category in categories:
@@ -68,7 +70,7 @@ def _pairs(a: Measured, b: Measured, suite: str, categories: Sequence[str]) -> d
     return found
 
 
-def _notes(a: Measured, b: Measured, suite: str, pairs: Mapping[str, Pairs]) -> list[Fact]:
+def _notes(a: Measurements, b: Measurements, suite: str, pairs: Mapping[str, Pairs]) -> list[Fact]:
     """What a reader must know where the two did not answer the same tests."""
     if not pairs:
         return [fact("tests_unpaired", a=a.name, b=b.name, suite=suite)]
@@ -80,12 +82,12 @@ def _notes(a: Measured, b: Measured, suite: str, pairs: Mapping[str, Pairs]) -> 
     return []
 
 
-def _answered(side: Measured, suite: str, categories: Collection[str]) -> int:
+def _answered(side: Measurements, suite: str, categories: Collection[str]) -> int:
     scores = side.suites[suite].scores
     return sum(len(scores[category]) for category in categories)
 
 
-def _blocks(a: Measured, b: Measured, scale: RankingScale) -> stats.ScorePiece | None:
+def _blocks(a: Measurements, b: Measurements, scale: RankingScale) -> stats.ScorePiece | None:
     if a.text is None or b.text is None or not a.text.blocks or not b.text.blocks:
         return None
     same_cut = [n for _, n in a.text.blocks] == [n for _, n in b.text.blocks]
@@ -98,7 +100,7 @@ def _blocks(a: Measured, b: Measured, scale: RankingScale) -> stats.ScorePiece |
     )
 
 
-def _runs(a: Measured, b: Measured) -> stats.ScorePiece | None:
+def _runs(a: Measurements, b: Measurements) -> stats.ScorePiece | None:
     if a.speed is None or b.speed is None or not a.speed.runs_per_s or not b.speed.runs_per_s:
         return None
     weight = WEIGHTS["speed"] / USUAL_SPEED

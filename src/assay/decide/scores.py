@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 from assay import stats
 from assay.types import Estimate
-from assay.types.decisions import OS_AVERAGED, OS_SUITE, PARTS, Fact, Measured, Part, fact
+from assay.types.decisions import OS_AVERAGED, OS_SUITE, PARTS, Fact, Measurements, Part, fact
 
 WEIGHTS: dict[Part, float] = {"perplexity": 0.4, "os_benchmark": 0.3, "mmlu_cs": 0.2, "speed": 0.1}
 GOOD_PERPLEXITY = 10.0  # counts 1, and so does
@@ -41,7 +41,7 @@ class RankingScale:
     stretches: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[Fact, ...] = ()
 
-    def stretch(self, measured: Measured) -> float:
+    def stretch(self, measured: Measurements) -> float:
         """1 where nothing needs to be stretched."""
         return 1.0 if measured.text is None else self.stretches.get(measured.text.tokenizer, 1.0)
 
@@ -52,13 +52,13 @@ OWN_SCALE = RankingScale(parts=PARTS)
 # ----------------------------------------------------------------------------------- one checkpoint
 
 
-def weigh(measured: Measured) -> tuple[float | None, tuple[Part, ...]]:
+def weigh(measured: Measurements) -> tuple[float | None, tuple[Part, ...]]:
     """The weighted score over the parts it has (None where it has none), and those it lacks."""
     missing = tuple(part for part in PARTS if part not in parts_of(measured))
     return score_on(OWN_SCALE, measured), missing
 
 
-def score_on(scale: RankingScale, measured: Measured) -> float | None:
+def score_on(scale: RankingScale, measured: Measurements) -> float | None:
     """The weighted sum over the parts of the scale that it has; None where it has none."""
     parts = parts_of(measured, scale)
     if not parts:
@@ -66,7 +66,7 @@ def score_on(scale: RankingScale, measured: Measured) -> float | None:
     return math.fsum(WEIGHTS[part] * (found.value or 0.0) for part, found in parts.items())
 
 
-def weighted_estimate(measured: Measured, scale: RankingScale = OWN_SCALE) -> Estimate | None:
+def weighted_estimate(measured: Measurements, scale: RankingScale = OWN_SCALE) -> Estimate | None:
     """The weighted score with an interval, from those of the parts, which are independent (MOVER,
     Zou and Donner 2008); without one where a part has none.
     """
@@ -93,7 +93,7 @@ def weighted_estimate(measured: Measured, scale: RankingScale = OWN_SCALE) -> Es
     )
 
 
-def parts_of(measured: Measured, scale: RankingScale = OWN_SCALE) -> dict[Part, Estimate]:
+def parts_of(measured: Measurements, scale: RankingScale = OWN_SCALE) -> dict[Part, Estimate]:
     """Every part of the scale that was measured, before its weight: 1 is a good perplexity, all
     tests passed, or the usual speed.
     """
@@ -123,7 +123,7 @@ def _inverse(perplexity: float, stretch: float) -> float:
     return GOOD_PERPLEXITY * math.pow(perplexity, -stretch)
 
 
-def os_average(measured: Measured) -> Estimate | None:
+def os_average(measured: Measurements) -> Estimate | None:
     """os_benchmark.avg: the mean of three tasks, None unless all three were run."""
     suite = measured.suites.get(OS_SUITE)
     if suite is None:
@@ -134,7 +134,7 @@ def os_average(measured: Measured) -> Estimate | None:
 # -------------------------------------------------------------------------------- several together
 
 
-def common_scale(candidates: Sequence[Measured]) -> RankingScale:
+def common_scale(candidates: Sequence[Measurements]) -> RankingScale:
     """The scale of those that could be evaluated."""
     having = [parts_of(candidate) for candidate in candidates]
     parts = [part for part in PARTS if having and all(part in each for each in having)]
@@ -154,7 +154,9 @@ def common_scale(candidates: Sequence[Measured]) -> RankingScale:
     return RankingScale(parts=tuple(parts), stretches=stretches, notes=tuple(notes))
 
 
-def _stretches(candidates: Sequence[Measured]) -> tuple[Mapping[str, float] | None, Fact | None]:
+def _stretches(
+    candidates: Sequence[Measurements],
+) -> tuple[Mapping[str, float] | None, Fact | None]:
     """By tokenizer, and a warning; None where perplexities cannot be compared at all."""
     texts = [candidate.text for candidate in candidates if candidate.text is not None]
     if len({text.text for text in texts}) > 1:
@@ -177,7 +179,7 @@ def _stretches(candidates: Sequence[Measured]) -> tuple[Mapping[str, float] | No
     return stretches, fact("tokenizers_differ")
 
 
-def _asked_in_two_ways(candidates: Sequence[Measured]) -> bool:
+def _asked_in_two_ways(candidates: Sequence[Measurements]) -> bool:
     ways = {
         tuple(candidate.suites[OS_SUITE].categories[task].method == SAMPLED for task in OS_AVERAGED)
         for candidate in candidates

@@ -24,7 +24,7 @@ from assay.types.decisions import (
     Acceptance,
     Fact,
     Gate,
-    Measured,
+    Measurements,
     Part,
     Ranked,
     Selection,
@@ -38,7 +38,7 @@ class _Candidate:
     with the others.
     """
 
-    measured: Measured
+    measured: Measurements
     acceptance: Acceptance
     weighted: float | None
     missing: tuple[Part, ...]
@@ -63,7 +63,7 @@ class _Candidate:
         )
 
 
-def select(candidates: Sequence[Measured], gate: Gate, *, timestamp: str) -> Selection:
+def select(candidates: Sequence[Measurements], gate: Gate, *, timestamp: str) -> Selection:
     """Apply the gate to all, rank them on what all of them have, and pick."""
     scale = common_scale([each for each in candidates if not each.failed])
     ranking = sorted((_candidate(each, gate, scale) for each in candidates), key=_best_first)
@@ -96,7 +96,7 @@ def select(candidates: Sequence[Measured], gate: Gate, *, timestamp: str) -> Sel
     )
 
 
-def _candidate(measured: Measured, gate: Gate, scale: RankingScale) -> _Candidate:
+def _candidate(measured: Measurements, gate: Gate, scale: RankingScale) -> _Candidate:
     weighted, missing = weigh(measured)
     return _Candidate(
         measured=measured,
@@ -185,7 +185,7 @@ def _notes(
     return tuple(note for place, note in enumerate(notes) if note not in notes[:place])
 
 
-def _incomplete(part: Part, measured: Measured) -> bool:
+def _incomplete(part: Part, measured: Measurements) -> bool:
     if part == "mmlu_cs":
         return parts_of(measured)[part].incomplete
     if part != "os_benchmark":
@@ -194,7 +194,7 @@ def _incomplete(part: Part, measured: Measured) -> bool:
     return any(tasks[task].incomplete for task in OS_AVERAGED)
 
 
-def _machine(measured: Measured) -> tuple[str, str]:
+def _machine(measured: Measurements) -> tuple[str, str]:
     """What decides how fast a processor is, as far as it was noted."""
     noted = measured.provenance.get("machine")
     known = noted if isinstance(noted, Mapping) else {}

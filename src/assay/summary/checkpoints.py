@@ -1,7 +1,7 @@
 """What was measured of one checkpoint, from the replies it gave.
 
 In: its replies to what is no test (texts read, samples written, a timing), and its suites'
-summaries. Out: the parts of a Measured, each figure with its interval.
+summaries. Out: the parts of a Measurements, each figure with its interval.
 
 Perplexity is exp(mean cross-entropy over all predicted tokens); its interval is drawn from blocks
 of a thousand tokens, for neighbours are alike. Per word and per byte are the same sum over other
@@ -19,7 +19,7 @@ from assay.types import Answered, Estimate, Failed, Health, ReadText, Reply, Sam
 from assay.types.decisions import (
     OS_AVERAGED,
     OS_SUITE,
-    Measured,
+    Measurements,
     Sample,
     SpeedFigures,
     SuiteFigures,
@@ -142,7 +142,7 @@ def share_of(summaries: Sequence[SuiteSummary], suite: str, category: str) -> Es
     return None
 
 
-def figures_of(measured: Measured) -> dict[str, Estimate]:
+def figures_of(measured: Measurements) -> dict[str, Estimate]:
     """What was measured, under the names of evaluation_report.json."""
     text, os_suite = measured.text, measured.suites.get(OS_SUITE)
     tasks = os_suite.categories if os_suite else {}

@@ -23,7 +23,7 @@ from assay.summary.judged_domain import domain_judged
 from assay.summary.judged_runs import EarlierRun, over_runs
 from assay.summary.judged_scores import JudgedAnswer, tests_of
 from assay.types import Estimate
-from assay.types.judged import POINTS_OF_10, DomainJudged, Judged, ModelJudged, Pace
+from assay.types.judged import POINTS_OF_10, DomainJudged, Judged, ModelJudged, ModelSpeed
 from assay.types.judgements import MOST, Deviation, FinalJudgement
 from assay.types.results import Performance
 
@@ -96,9 +96,9 @@ def _overall(domains: Sequence[DomainJudged]) -> Estimate:
     return stats.weighted(parts, scale=float(MOST), unit=POINTS_OF_10)
 
 
-def _pace(of: Performance, memory_bytes: int | None) -> Pace:
+def _pace(of: Performance, memory_bytes: int | None) -> ModelSpeed:
     clock = of.decode_clock if of.decode.all.n else None
-    return Pace(
+    return ModelSpeed(
         tokens_per_s=of.tokens_per_s if clock is None else of.decode.all,
         whole_request=of.tokens_per_s,
         first_token_s=of.first_token_s,

@@ -27,7 +27,7 @@ from assay.types.judged import (
     DomainDifference,
     Ground,
     ModelJudged,
-    Pace,
+    ModelSpeed,
     Rival,
 )
 from assay.types.judgements import MOST, Band
@@ -113,7 +113,7 @@ def _choice(
         return Choice(domain=domain, ground="nothing", model=None, mean=nothing, band=None)
     candidates = whole or list(means)
     leader = max(candidates, key=lambda name: means[name].value or 0.0)
-    table = _Table(domain, {one.model: one for one in models}, candidates, apart)
+    table = _Candidates(domain, {one.model: one for one in models}, candidates, apart)
     name, ground = leader, _ground_of_leader(table, leader, whole=bool(whole))
     equals: Sequence[str] = ()
     if ground is None:
@@ -132,7 +132,7 @@ def _choice(
     )
 
 
-class _Table:
+class _Candidates:
     """The candidates of one domain, and what lies between them."""
 
     def __init__(
@@ -168,7 +168,7 @@ class _Table:
         )
 
 
-def _ground_of_leader(table: _Table, leader: str, *, whole: bool) -> Ground | None:
+def _ground_of_leader(table: _Candidates, leader: str, *, whole: bool) -> Ground | None:
     """What is settled before anything but quality is looked at."""
     if not whole:
         return "incomplete"
@@ -181,7 +181,7 @@ def _ground_of_leader(table: _Table, leader: str, *, whole: bool) -> Ground | No
     return "better" if all(rival.told_apart for rival in rivals) else None
 
 
-def _among_equals(table: _Table, leader: str, equals: Sequence[str]) -> tuple[str, Ground]:
+def _among_equals(table: _Candidates, leader: str, equals: Sequence[str]) -> tuple[str, Ground]:
     """Of the leader and those as good as far as the tests tell."""
     if len(equals) > 1:
         paces = {name: table.models[name].pace for name in equals}
@@ -199,7 +199,7 @@ def _as_good(rival: Rival) -> bool:
     return not rival.told_apart and lead is not None and lead <= CLOSE + 1e-9
 
 
-def _quickest(paces: Mapping[str, Pace | None]) -> str | None:
+def _quickest(paces: Mapping[str, ModelSpeed | None]) -> str | None:
     """The one that is told apart from all others as quicker, by one clock."""
     known = {name: pace for name, pace in paces.items() if pace is not None}
     if len(known) < len(paces):
@@ -215,7 +215,7 @@ def _quickest(paces: Mapping[str, Pace | None]) -> str | None:
     return first if all(stats.tell_apart(speeds[first], other) for other in others) else None
 
 
-def _smallest(paces: Mapping[str, Pace | None]) -> str | None:
+def _smallest(paces: Mapping[str, ModelSpeed | None]) -> str | None:
     sizes = {
         name: pace.memory_bytes
         for name, pace in paces.items()

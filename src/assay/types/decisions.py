@@ -3,11 +3,11 @@
 In: nothing. Out: frozen dataclasses that `workflow` fills, `decide` judges and `reports` draws.
 Standard library only.
 
-    Gate -> Limit, SuiteLimit                      what is asked of a checkpoint
-    Measured -> SuiteFigures, Sample               what was found of one
-    Measured x Gate -> Acceptance -> Criterion     whether it is good enough
-    Measured... x Gate -> Selection -> Ranked      which one to ship
-    Measured... -> Recommendation                  what to change next, and on what figures
+    Gate -> SuiteLimit                                   what is asked of a checkpoint
+    Measurements -> SuiteFigures, Sample                 what was found of one
+    Measurements x Gate -> Acceptance -> GateCriterion   whether it is good enough
+    Measurements... x Gate -> Selection -> Ranked        which one to ship
+    Measurements... -> Recommendation                    what to change next, and on what figures
 
 A figure that was not measured is None, never 0.
 """
@@ -149,7 +149,7 @@ class SpeedFigures:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class Measurements:
     """One checkpoint. `name` is PARENT/STEP; `step` the last number in its name, None for `final`.
 
     `text`, `suites`, `mmlu_cs`, `hellaswag`, `speed`, `memory_mb` and `samples` are what was asked
@@ -182,7 +182,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Criterion:
+class GateCriterion:
     """One limit of a gate. `passed` None: not measured, so that nothing can be said, or the gate
     decides nothing. `marginal`: the interval of the value lies across the limit.
     """
@@ -201,7 +201,7 @@ class Acceptance:
     """
 
     accepted: bool | None
-    criteria: Mapping[str, Criterion]
+    criteria: Mapping[str, GateCriterion]
 
 
 Part = Literal["perplexity", "os_benchmark", "mmlu_cs", "speed"]
@@ -248,7 +248,7 @@ MEASURES: tuple[MeasureKind, ...] = ("perplexity", "generation", "speed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class PlannedCheckpoint:
     """A checkpoint of a run. `spec` names it among the run's models. `folder`: the model folder it
     was found in; empty if it was named itself. `failed`: why it could not be opened. `training`:
     step and loss as its trainer logged them; `training_note`: why that log could not be used.
@@ -273,7 +273,7 @@ class DecisionPlan:
     only a part.
     """
 
-    subjects: tuple[Subject, ...]
+    subjects: tuple[PlannedCheckpoint, ...]
     measures: tuple[MeasureKind, ...]
     gate: Gate
     selects: bool = False
@@ -309,7 +309,7 @@ class Decision:
     """
 
     gate: Gate
-    measured: tuple[Measured, ...]
+    measured: tuple[Measurements, ...]
     acceptances: Mapping[str, Acceptance]
     weighted: Mapping[str, float | None]
     missing_parts: Mapping[str, tuple[Part, ...]]

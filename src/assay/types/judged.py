@@ -6,7 +6,7 @@ library only.
     Judged -> ModelJudged -> DomainJudged -> CriterionMean, Remark    how good, domain by domain
                           -> TestJudged                               one test of one model
                           -> OverRuns -> RunPoint                     the same model, run by run
-                          -> Pace                                     how quick, how large
+                          -> ModelSpeed                                     how quick, how large
            -> DomainDifference                                        two models on the same tests
            -> Choice -> Rival                                         which one to use, and why
 
@@ -144,7 +144,7 @@ class OverRuns:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class ModelSpeed:
     """How quick a model is and what it takes. `tokens_per_s` is decoding by `clock`, or over the
     whole request where `clock` is "request"; only equal clocks are compared.
     """
@@ -165,7 +165,7 @@ class ModelJudged:
     overall: Estimate
     domains: tuple[DomainJudged, ...]
     tests: tuple[TestJudged, ...]
-    pace: Pace | None = None
+    pace: ModelSpeed | None = None
     over_runs: tuple[OverRuns, ...] = ()
 
     def domain(self, name: str) -> DomainJudged | None:
@@ -200,7 +200,7 @@ class Rival:
     lead: Estimate
     told_apart: bool
     as_good: bool = False
-    pace: Pace | None = None
+    pace: ModelSpeed | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,7 +215,7 @@ class Choice:
     model: str | None
     mean: Estimate
     band: Band | None
-    pace: Pace | None = None
+    pace: ModelSpeed | None = None
     rivals: tuple[Rival, ...] = ()
     left_out: tuple[str, ...] = ()
 

@@ -14,7 +14,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from assay.types.decisions import Fact, Measured, Recommendation, fact
+from assay.types.decisions import Fact, Measurements, Recommendation, fact
 
 FILLED = 0.6  # of the bandwidth: reading the weights decides the speed
 IDLE = 0.3  # of the bandwidth: it does not
@@ -23,7 +23,7 @@ BITS = {"float32": 32, "fp32": 32, "bfloat16": 16, "bf16": 16, "float16": 16, "f
 BYTES_OF_16_BITS = 2
 
 
-def parameters(measured: Measured) -> tuple[Fact, ...]:
+def parameters(measured: Measurements) -> tuple[Fact, ...]:
     """How many it has, where that is known."""
     known = measured.parameters
     return () if known is None else (fact("parameters", parameters=known),)
@@ -32,7 +32,7 @@ def parameters(measured: Measured) -> tuple[Fact, ...]:
 # -------------------------------------------------------------------------------------------- speed
 
 
-def on_speed(measured: Measured, value: float, limit: float) -> list[Recommendation]:
+def on_speed(measured: Measurements, value: float, limit: float) -> list[Recommendation]:
     """For a speed that is not above its limit."""
     if measured.speed is None or value <= 0:
         return []
@@ -82,7 +82,7 @@ def _where_the_time_goes(known: Mapping[str, Any]) -> Iterator[Fact]:
 # ------------------------------------------------------------------------------------------- memory
 
 
-def on_memory(measured: Measured, value: float, limit: float) -> list[Recommendation]:
+def on_memory(measured: Measurements, value: float, limit: float) -> list[Recommendation]:
     """For a memory that is not below its limit."""
     known = {**(measured.speed.details if measured.speed else {}), **measured.memory}
     parts = {

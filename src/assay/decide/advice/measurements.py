@@ -19,9 +19,9 @@ from assay.types.decisions import (
     OS_SUITE,
     Acceptance,
     Concern,
-    Criterion,
     Fact,
-    Measured,
+    GateCriterion,
+    Measurements,
     Recommendation,
     SuiteLimit,
     fact,
@@ -34,7 +34,7 @@ MOST = 50
 
 
 def on_marginal(
-    measured: Measured, acceptance: Acceptance, asked: Mapping[str, SuiteLimit]
+    measured: Measurements, acceptance: Acceptance, asked: Mapping[str, SuiteLimit]
 ) -> Iterator[Recommendation]:
     """One for every criterion whose interval lies across its limit."""
     for key, criterion in acceptance.criteria.items():
@@ -69,7 +69,7 @@ def _times_more(of: Estimate, limit: float) -> float | None:
     return (reach / distance) ** 2 if distance > 0 else None
 
 
-def _estimate(measured: Measured, key: str, asked: Mapping[str, SuiteLimit]) -> Estimate | None:
+def _estimate(measured: Measurements, key: str, asked: Mapping[str, SuiteLimit]) -> Estimate | None:
     if key == "perplexity":
         return measured.text.perplexity if measured.text else None
     if key == "speed":
@@ -84,7 +84,7 @@ def _estimate(measured: Measured, key: str, asked: Mapping[str, SuiteLimit]) -> 
 
 
 def on_missing(
-    measured: Measured, acceptance: Acceptance, asked: Mapping[str, SuiteLimit]
+    measured: Measurements, acceptance: Acceptance, asked: Mapping[str, SuiteLimit]
 ) -> Iterator[Recommendation]:
     """What the gate asks for and nobody knows, and what is incomplete."""
     unknown = {key: each for key, each in acceptance.criteria.items() if each.passed is None}
@@ -99,15 +99,15 @@ def on_missing(
             yield Recommendation("missing", _complete(measured, key, each), (figure,))
 
 
-def _complete(measured: Measured, key: str, criterion: Criterion) -> Fact:
-    """Measured, and still unknown: incomplete figures, failed requests, no size class."""
+def _complete(measured: Measurements, key: str, criterion: GateCriterion) -> Fact:
+    """Measurements, and still unknown: incomplete figures, failed requests, no size class."""
     if criterion.limit is None:
         return fact("one_limit_for_all_sizes")
     kind = "write_samples_again" if key == "generation" else "complete"
     return fact(kind, criterion=key, command=_run(measured, ""))
 
 
-def on_score(measured: Measured) -> list[Recommendation]:
+def on_score(measured: Measurements) -> list[Recommendation]:
     """Where the weighted score lacks a part that no criterion asks for."""
     if measured.mmlu_cs is not None:
         return []
@@ -118,7 +118,7 @@ def on_score(measured: Measured) -> list[Recommendation]:
 
 
 def _commands(
-    measured: Measured, absent: Collection[str], asked: Mapping[str, SuiteLimit]
+    measured: Measurements, absent: Collection[str], asked: Mapping[str, SuiteLimit]
 ) -> list[str]:
     """One for what a run measures anyway, and one for each suite that it does not."""
     own = [key for key in absent if key in asked and asked[key].name != OS_SUITE]
@@ -130,6 +130,6 @@ def _commands(
     return list(dict.fromkeys(commands))
 
 
-def _run(measured: Measured, options: str) -> str:
+def _run(measured: Measurements, options: str) -> str:
     where = shlex.quote(measured.path or measured.name.replace("/", ":", 1))
     return f"assay run {where} {options}".rstrip()

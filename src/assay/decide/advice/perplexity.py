@@ -19,10 +19,10 @@ from assay.decide.advice.outlook import FACTOR, steps_to_reach
 from assay.decide.trend.curves import StepCurve, Trend, curve_fact
 from assay.types.decisions import (
     SIZE_CLASSES,
-    Criterion,
     Fact,
     Gate,
-    Measured,
+    GateCriterion,
+    Measurements,
     Recommendation,
     fact,
 )
@@ -31,7 +31,7 @@ FAR = 0.3  # nats from training to held-out loss: much of what was learnt does n
 
 
 def on_text(
-    measured: Measured, value: float, limit: float, trend: Trend | None, gate: Gate
+    measured: Measurements, value: float, limit: float, trend: Trend | None, gate: Gate
 ) -> list[Recommendation]:
     """For a perplexity that is not below its limit."""
     gap = _text_figures(measured, value, limit)
@@ -58,7 +58,7 @@ def on_text(
     return [Recommendation("perplexity", _turned(trend, curve), figures)]
 
 
-def on_the_run(criterion: Criterion | None, trend: Trend | None) -> list[Recommendation]:
+def on_the_run(criterion: GateCriterion | None, trend: Trend | None) -> list[Recommendation]:
     """For a run that goes wrong, although the perplexity of this checkpoint is good enough."""
     curve = trend.text if trend is not None else None
     if trend is None or curve is None or (criterion is not None and criterion.passed is False):
@@ -72,7 +72,7 @@ def on_the_run(criterion: Criterion | None, trend: Trend | None) -> list[Recomme
 # ---------------------------------------------------------------------------------- what is advised
 
 
-def _later_below(measured: Measured, curve: StepCurve, limit: float) -> Fact | None:
+def _later_below(measured: Measurements, curve: StepCurve, limit: float) -> Fact | None:
     if measured.step is None or curve.measure != "perplexity":
         return None
     for point in curve.points:
@@ -101,7 +101,7 @@ def _turned(trend: Trend, curve: StepCurve) -> Fact:
     return fact(kind, best=curve.best.step)
 
 
-def _limit_on(curve: StepCurve, measured: Measured, value: float, limit: float) -> float:
+def _limit_on(curve: StepCurve, measured: Measurements, value: float, limit: float) -> float:
     """The limit on perplexity in the measure of the curve; in bits per byte it is the one of this
     checkpoint's tokenizer.
     """
@@ -116,7 +116,7 @@ def _limit_on(curve: StepCurve, measured: Measured, value: float, limit: float) 
 # ----------------------------------------------------------------------------------------- figures
 
 
-def _text_figures(measured: Measured, value: float, limit: float) -> tuple[Fact, ...]:
+def _text_figures(measured: Measurements, value: float, limit: float) -> tuple[Fact, ...]:
     """Perplexity, limit, the gap between them, and the next-token accuracies."""
     text = measured.text
     if text is None:
@@ -149,7 +149,7 @@ def _distance(trend: Trend, curve: StepCurve) -> float | None:
     return math.log(value) - trend.training_at_end
 
 
-def _next_size(measured: Measured, gate: Gate) -> tuple[Fact, ...]:
+def _next_size(measured: Measurements, gate: Gate) -> tuple[Fact, ...]:
     limits = gate.perplexity_max
     if limits is None or measured.size_class in (None, SIZE_CLASSES[-1]):
         return ()

@@ -24,7 +24,7 @@ from assay.decide.trend.curves import Trend, curve_fact
 from assay.types.decisions import (
     Acceptance,
     Gate,
-    Measured,
+    Measurements,
     Recommendation,
     SuiteLimit,
     fact,
@@ -36,7 +36,7 @@ FAILED_NAMED = 5
 
 
 def advise(
-    measured: Measured,
+    measured: Measurements,
     acceptance: Acceptance,
     trend: Trend | None,
     gate: Gate,
@@ -71,7 +71,7 @@ def advise(
 
 
 def advise_all(
-    candidates: Sequence[Measured],
+    candidates: Sequence[Measurements],
     acceptances: Mapping[str, Acceptance],
     trend: Trend | None,
     gate: Gate,
@@ -110,7 +110,7 @@ def advise_all(
 
 
 def _remedies(
-    measured: Measured,
+    measured: Measurements,
     acceptance: Acceptance,
     trend: Trend | None,
     gate: Gate,
@@ -153,13 +153,13 @@ def _chosen(found: Iterable[Recommendation]) -> tuple[Recommendation, ...]:
 
 
 def _focus(
-    known: Sequence[Measured], acceptances: Mapping[str, Acceptance], focus: str | None
-) -> Measured:
+    known: Sequence[Measurements], acceptances: Mapping[str, Acceptance], focus: str | None
+) -> Measurements:
     named = [each for each in known if each.name == focus]
     if named:
         return named[0]
 
-    def worth(each: Measured) -> tuple[bool, int, float, str]:
+    def worth(each: Measurements) -> tuple[bool, int, float, str]:
         criteria = acceptances[each.name].criteria.values()
         failing = sum(one.passed is not True for one in criteria)
         step = float("inf") if each.step is None else each.step  # `final` comes after every step
@@ -169,7 +169,7 @@ def _focus(
 
 
 def _gain(
-    measured: Measured, trend: Trend | None, asked: Mapping[str, SuiteLimit]
+    measured: Measurements, trend: Trend | None, asked: Mapping[str, SuiteLimit]
 ) -> Iterator[Recommendation]:
     """What an accepted checkpoint could still gain, or nothing."""
     curve = trend.text if trend is not None else None

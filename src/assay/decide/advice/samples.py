@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 
 from assay.decide.trend.curves import Trend
-from assay.types.decisions import Measured, Recommendation, fact
+from assay.types.decisions import Measurements, Recommendation, fact
 
 QUOTED = 3  # samples with their passage
 
 
-def on_samples(measured: Measured, allowed: float, trend: Trend | None) -> list[Recommendation]:
+def on_samples(measured: Measurements, allowed: float, trend: Trend | None) -> list[Recommendation]:
     """For more generation failures than the gate allows."""
     failing = [
         (sample, sample.health.failures)

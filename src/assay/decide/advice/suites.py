@@ -17,9 +17,9 @@ from assay.decide.advice.weak_groups import Spread, TestGroups, WeakGroup, weak_
 from assay.decide.trend.curves import Trend, curve_fact
 from assay.types import Estimate
 from assay.types.decisions import (
-    Criterion,
     Fact,
-    Measured,
+    GateCriterion,
+    Measurements,
     Recommendation,
     SuiteLimit,
     fact,
@@ -29,12 +29,12 @@ NAMED = 3  # weak groups in one sentence
 
 
 def on_suite(
-    measured: Measured,
+    measured: Measurements,
     asked: SuiteLimit,
     value: float,
     limit: float,
     *,
-    perplexity: Criterion | None,
+    perplexity: GateCriterion | None,
     trend: Trend | None,
     groups: TestGroups,
 ) -> list[Recommendation]:
@@ -116,7 +116,7 @@ def _group(of: WeakGroup) -> Fact:
 
 
 def _how(
-    suite: str, perplexity: Criterion | None, trend: Trend | None, level: Fact
+    suite: str, perplexity: GateCriterion | None, trend: Trend | None, level: Fact
 ) -> Recommendation:
     curve = trend.suite(suite) if trend is not None else None
     text = trend.text if trend is not None else None

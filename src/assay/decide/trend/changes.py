@@ -16,10 +16,10 @@ from assay.decide.difference import difference
 from assay.decide.scores import RankingScale
 from assay.stats import paired_difference_by_category, ratio
 from assay.types import Estimate
-from assay.types.decisions import Measured, SuiteFigures, TextFigures
+from assay.types.decisions import Measurements, SuiteFigures, TextFigures
 
 
-def by_loss(a: Measured, b: Measured) -> Estimate | None:
+def by_loss(a: Measurements, b: Measurements) -> Estimate | None:
     """Nats per token: a bootstrap over blocks of the same tokens, else of the two perplexities."""
     if a.text is None or b.text is None:
         return None
@@ -35,7 +35,7 @@ def by_loss(a: Measured, b: Measured) -> Estimate | None:
     return ratio(rises, tokens, unit="nats")
 
 
-def by_bits(a: Measured, b: Measured) -> Estimate | None:
+def by_bits(a: Measurements, b: Measurements) -> Estimate | None:
     """Bits per byte, unpaired: blocks of different tokenizers hold different text."""
     if a.text is None or b.text is None:
         return None
@@ -56,7 +56,7 @@ def by_tests(a: SuiteFigures, b: SuiteFigures) -> Estimate | None:
     return paired_difference_by_category(pairs, dict.fromkeys(pairs, 1.0)).estimate
 
 
-def by_score(scale: RankingScale) -> Callable[[Measured, Measured], Estimate | None]:
+def by_score(scale: RankingScale) -> Callable[[Measurements, Measurements], Estimate | None]:
     """The weighted score on the parts that all steps have, paired as for a selection."""
     return lambda a, b: difference(b, a, scale)[0]
 

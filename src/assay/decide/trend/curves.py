@@ -43,7 +43,7 @@ from assay.decide.scores import common_scale, parts_of, weighted_estimate
 from assay.decide.trend.changes import by_bits, by_loss, by_score, by_tests
 from assay.decide.trend.training import TrainingChange, training_change
 from assay.types import Estimate
-from assay.types.decisions import Fact, Measured, fact
+from assay.types.decisions import Fact, Measurements, fact
 
 Shape = Literal["improving", "flat", "worsening", "unstable", "overfitting", "unclear", "too_few"]
 Unit = Literal["nats", "bits", "points", "score"]
@@ -157,11 +157,11 @@ def curve_fact(curve: StepCurve) -> Fact:
     )
 
 
-Compare = Callable[[Measured, Measured], Estimate | None]
-Figure = Callable[[Measured], Estimate | None]
+Compare = Callable[[Measurements, Measurements], Estimate | None]
+Figure = Callable[[Measurements], Estimate | None]
 
 
-def trend(candidates: Sequence[Measured]) -> Trend | None:
+def trend(candidates: Sequence[Measurements]) -> Trend | None:
     """The curves of one model folder, in any order given; None for fewer than two steps. Those that
     failed or have no step are left out; of two with one step the first by name stays.
     """
@@ -173,8 +173,8 @@ def trend(candidates: Sequence[Measured]) -> Trend | None:
     return _with_training({curve.measure: curve for curve in curves if curve is not None}, steps)
 
 
-def _by_step(candidates: Sequence[Measured]) -> list[Measured]:
-    kept: dict[float, Measured] = {}
+def _by_step(candidates: Sequence[Measurements]) -> list[Measurements]:
+    kept: dict[float, Measurements] = {}
     for each in sorted(candidates, key=lambda one: one.name):
         if each.step is not None and not each.failed:
             kept.setdefault(each.step, each)
@@ -184,7 +184,7 @@ def _by_step(candidates: Sequence[Measured]) -> list[Measured]:
 # ------------------------------------------------------------------------------------- the curves
 
 
-def _text(steps: Sequence[Measured]) -> StepCurve | None:
+def _text(steps: Sequence[Measurements]) -> StepCurve | None:
     """Only checkpoints that read the text the last one read."""
     read = [(each, each.text) for each in steps if each.text is not None]
     alike = [(each, text) for each, text in read if text.text == read[-1][1].text]
@@ -194,15 +194,15 @@ def _text(steps: Sequence[Measured]) -> StepCurve | None:
     return _curve("perplexity", "nats", checkpoints, _perplexity, by_loss)
 
 
-def _perplexity(of: Measured) -> Estimate | None:
+def _perplexity(of: Measurements) -> Estimate | None:
     return of.text.perplexity if of.text else None
 
 
-def _bits_per_byte(of: Measured) -> Estimate | None:
+def _bits_per_byte(of: Measurements) -> Estimate | None:
     return of.text.bits_per_byte if of.text else None
 
 
-def _suite(name: str, steps: Sequence[Measured]) -> StepCurve | None:
+def _suite(name: str, steps: Sequence[Measurements]) -> StepCurve | None:
     """Only checkpoints that were asked the tests the last one was asked."""
     asked = [each for each in steps if name in each.suites]
     digest = asked[-1].suites[name].digest
@@ -216,7 +216,7 @@ def _suite(name: str, steps: Sequence[Measured]) -> StepCurve | None:
     )
 
 
-def _score(steps: Sequence[Measured]) -> StepCurve | None:
+def _score(steps: Sequence[Measurements]) -> StepCurve | None:
     """The weighted score, on the parts that all steps have."""
     known = [each for each in steps if parts_of(each)]
     scale = common_scale(known)
@@ -230,7 +230,7 @@ def _score(steps: Sequence[Measured]) -> StepCurve | None:
 
 
 def _curve(
-    measure: str, unit: Unit, steps: Sequence[Measured], figure: Figure, compare: Compare
+    measure: str, unit: Unit, steps: Sequence[Measurements], figure: Figure, compare: Compare
 ) -> StepCurve | None:
     known = [(each, found) for each in steps if (found := figure(each)) is not None and found.n]
     points = tuple(
@@ -243,7 +243,7 @@ def _curve(
     ordered = [each for each, _ in known]
     looked_at = len(ordered)  # the changes between neighbours, and the late one
 
-    def between(a: Measured, b: Measured) -> Change | None:
+    def between(a: Measurements, b: Measurements) -> Change | None:
         return _change(a, b, compare(a, b), unit, looked_at)
 
     recent = [between(a, b) for a, b in pairwise(ordered[-max(RECENT, -(-len(ordered) // 2)) :])]
@@ -269,7 +269,7 @@ def _late_from(steps: Sequence[float]) -> int:
 
 
 def _change(
-    a: Measured, b: Measured, found: Estimate | None, unit: Unit, looked_at: int
+    a: Measurements, b: Measurements, found: Estimate | None, unit: Unit, looked_at: int
 ) -> Change | None:
     if found is None or found.value is None:
         return None
@@ -317,7 +317,7 @@ def _unstable(recent: Sequence[Change]) -> bool:
 # ------------------------------------------------------------------------------- the training loss
 
 
-def _with_training(curves: dict[str, StepCurve], steps: Sequence[Measured]) -> Trend:
+def _with_training(curves: dict[str, StepCurve], steps: Sequence[Measurements]) -> Trend:
     losses = {step: loss for each in steps for step, loss in each.training_loss.items()}
     text = curves.get("perplexity") or curves.get("bits_per_byte")
     if text is None or not losses:

@@ -14,7 +14,7 @@ import io
 
 from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, figures
 from assay.text.safe_text import spreadsheet_cell
-from assay.types.decisions import Measured
+from assay.types.decisions import Measurements
 
 BEFORE, AFTER = ("checkpoint", "step"), ("accepted", "selected", "failed")
 
@@ -40,7 +40,7 @@ def _figure(figure: MeasuredFigure | None) -> tuple[float | None, ...]:
     return (figure.value, figure.low, figure.high, figure.n)
 
 
-def _decided(of: EvaluatedFolder, checkpoint: Measured) -> tuple[object, ...]:
+def _decided(of: EvaluatedFolder, checkpoint: Measurements) -> tuple[object, ...]:
     acceptance = of.acceptances.get(checkpoint.name)
     accepted = acceptance.accepted if acceptance is not None else None
     return accepted, checkpoint.name == of.selected, checkpoint.failed

@@ -37,7 +37,7 @@ from assay.reports.checkpoints.headlines import (
 from assay.reports.checkpoints.samples import samples_block
 from assay.reports.checkpoints.table import checkpoint_table
 from assay.reports.pictures.curves import over_steps, speed_against_quality
-from assay.types.decisions import Decision, Measured, Recommendation, Selection
+from assay.types.decisions import Decision, Measurements, Recommendation, Selection
 from assay.types.documents import (
     Block,
     Bullets,
@@ -129,7 +129,7 @@ class _Sections:
         yield from self._files([*reports, *((f"{home}/{name}", "") for name in files)])
         yield from _samples(checkpoints, {focus})
 
-    def named(self, checkpoints: Sequence[Measured]) -> Iterator[Block]:
+    def named(self, checkpoints: Sequence[Measurements]) -> Iterator[Block]:
         decision = self.decision
         names = [each.name for each in checkpoints]
         title = names[0] if len(names) == 1 else tr("Checkpoints")
@@ -148,7 +148,7 @@ class _Sections:
         yield from self._files(_report_files(checkpoints, names))
         yield from _samples(checkpoints, names)
 
-    def _undecided(self, checkpoints: Sequence[Measured], title: str) -> Iterator[Block]:
+    def _undecided(self, checkpoints: Sequence[Measurements], title: str) -> Iterator[Block]:
         """Figures without a decision: no gate decided, or not yet. Nothing where a run of suites
         alone has nothing more to show.
         """
@@ -239,7 +239,7 @@ def _at_gate(name: str, source: str) -> str:
 
 
 def _report_files(
-    checkpoints: Sequence[Measured], names: Collection[str]
+    checkpoints: Sequence[Measurements], names: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """Of these; where there are others, it is said that they have one too."""
     written = [each.name for each in checkpoints if not each.failed]
@@ -249,7 +249,9 @@ def _report_files(
         yield f"{CHECKPOINTS}/{name}/{REPORT_FILE}", others if name == shown[-1] else ""
 
 
-def _samples(checkpoints: Sequence[Measured], in_detail: Collection[str | None]) -> Iterator[Block]:
+def _samples(
+    checkpoints: Sequence[Measurements], in_detail: Collection[str | None]
+) -> Iterator[Block]:
     for each in checkpoints:
         if each.samples:
             yield samples_block(each, long=each.name not in in_detail)

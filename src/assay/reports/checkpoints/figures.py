@@ -19,10 +19,10 @@ from assay.types.decisions import (
     OS_AVERAGED,
     OS_SUITE,
     Acceptance,
-    Criterion,
     Decision,
     Gate,
-    Measured,
+    GateCriterion,
+    Measurements,
     Selection,
     SizeClass,
     SuiteLimit,
@@ -39,7 +39,7 @@ class EvaluatedFolder:
     `selected`: a name, or None.
     """
 
-    checkpoints: Sequence[Measured]
+    checkpoints: Sequence[Measurements]
     gate: Gate
     acceptances: Mapping[str, Acceptance] = field(default_factory=dict)
     weighted_scores: Mapping[str, Estimate | None] = field(default_factory=dict)
@@ -94,7 +94,7 @@ def in_words(figure: MeasuredFigure) -> str:
     return tr("{figure}, incomplete", figure=shown) if figure.incomplete else shown
 
 
-def figures(of: EvaluatedFolder, checkpoint: Measured) -> dict[str, MeasuredFigure | None]:
+def figures(of: EvaluatedFolder, checkpoint: Measurements) -> dict[str, MeasuredFigure | None]:
     """Every figure by its name; None where it was not measured."""
     speed = checkpoint.speed
     return {
@@ -111,7 +111,7 @@ def figures(of: EvaluatedFolder, checkpoint: Measured) -> dict[str, MeasuredFigu
     }
 
 
-def text_estimates(checkpoint: Measured) -> dict[str, Estimate | None]:
+def text_estimates(checkpoint: Measurements) -> dict[str, Estimate | None]:
     """What was measured on the held-out text, under the names of evaluation_report.json."""
     text = checkpoint.text
     return {
@@ -141,7 +141,7 @@ def _os_benchmark() -> SuiteLimit:
     return SuiteLimit(name=OS_SUITE, min=0.0, categories=OS_AVERAGED)
 
 
-def mean_of_suite(checkpoint: Measured, limit: SuiteLimit) -> MeasuredFigure | None:
+def mean_of_suite(checkpoint: Measurements, limit: SuiteLimit) -> MeasuredFigure | None:
     """The mean of the categories that a limit names; None unless all of them were measured."""
     suite = checkpoint.suites.get(limit.name)
     if suite is None:
@@ -150,7 +150,7 @@ def mean_of_suite(checkpoint: Measured, limit: SuiteLimit) -> MeasuredFigure | N
     return _figure(stats.even_mean([suite.categories.get(name) for name in names]))
 
 
-def generation_failures(of: EvaluatedFolder, checkpoint: Measured) -> MeasuredFigure | None:
+def generation_failures(of: EvaluatedFolder, checkpoint: Measurements) -> MeasuredFigure | None:
     """How many samples loop, repeat themselves or make no sense: as the gate counted them."""
     if checkpoint.samples is None:
         return None
@@ -165,7 +165,7 @@ def generation_failures(of: EvaluatedFolder, checkpoint: Measured) -> MeasuredFi
     return MeasuredFigure(failing, None, None, len(examined), "samples")
 
 
-def _categories(checkpoint: Measured) -> Iterator[tuple[str, MeasuredFigure | None]]:
+def _categories(checkpoint: Measurements) -> Iterator[tuple[str, MeasuredFigure | None]]:
     for name, suite in checkpoint.suites.items():
         if name != OS_SUITE:
             yield f"suite:{name}.score", _figure(suite.score)
@@ -208,7 +208,7 @@ def _limits(
     return sorted(found)
 
 
-def marginal(of: EvaluatedFolder, checkpoint: Measured, name: str | None = None) -> bool:
+def marginal(of: EvaluatedFolder, checkpoint: Measurements, name: str | None = None) -> bool:
     """Whether an interval lies across its limit: that of one criterion, or of any."""
     acceptance = of.acceptances.get(checkpoint.name)
     if acceptance is None:
@@ -217,7 +217,7 @@ def marginal(of: EvaluatedFolder, checkpoint: Measured, name: str | None = None)
     return any(criterion is not None and criterion.marginal for criterion in asked)
 
 
-def verdict(of: EvaluatedFolder, checkpoint: Measured, *, brief: bool = False) -> str:
+def verdict(of: EvaluatedFolder, checkpoint: Measurements, *, brief: bool = False) -> str:
     """Yes, no or ?, and whether that is marginal; in one or two words, or with a mark."""
     acceptance = of.acceptances.get(checkpoint.name)
     if checkpoint.failed:
@@ -230,7 +230,7 @@ def verdict(of: EvaluatedFolder, checkpoint: Measured, *, brief: bool = False) -
     return f"{shown} {MARGINAL}" if brief else tr("{verdict}, marginal", verdict=shown)
 
 
-def _criterion(of: EvaluatedFolder, checkpoint: Measured, name: str) -> Criterion | None:
+def _criterion(of: EvaluatedFolder, checkpoint: Measurements, name: str) -> GateCriterion | None:
     acceptance = of.acceptances.get(checkpoint.name)
     return acceptance.criteria.get(name) if acceptance is not None else None
 
@@ -238,18 +238,18 @@ def _criterion(of: EvaluatedFolder, checkpoint: Measured, name: str) -> Criterio
 # -------------------------------------------------------------------------------------------- names
 
 
-def parent_of(checkpoints: Sequence[Measured]) -> str | None:
+def parent_of(checkpoints: Sequence[Measurements]) -> str | None:
     """The folder that all names begin with, if there is one."""
     parents = {checkpoint.name.rpartition("/")[0] for checkpoint in checkpoints}
     only = parents.pop() if len(parents) == 1 else ""
     return only or None
 
 
-def short_name(checkpoint: Measured, parent: str | None) -> str:
+def short_name(checkpoint: Measurements, parent: str | None) -> str:
     """Its name without what all have in common."""
     return checkpoint.name if parent is None else checkpoint.name[len(parent) + 1 :]
 
 
-def how_many(checkpoints: Sequence[Measured]) -> str:
+def how_many(checkpoints: Sequence[Measurements]) -> str:
     """3 checkpoints."""
     return trn("{count} checkpoint", "{count} checkpoints", len(checkpoints))

@@ -7,7 +7,7 @@ still unescaped.
 from __future__ import annotations
 
 from assay.messages import tr, trn
-from assay.types.decisions import Acceptance, Decision, Measured, Selection
+from assay.types.decisions import Acceptance, Decision, Measurements, Selection
 
 
 def folder_headline(decision: Decision, selection: Selection, folder: str) -> str:
@@ -41,7 +41,9 @@ def _none_passes(decision: Decision, selection: Selection, folder: str) -> str:
     return tr("No checkpoint passes; the best so far is {name}. It lacks: {lacks}.", **gaps)
 
 
-def checkpoint_headline(checkpoint: Measured, acceptance: Acceptance) -> tuple[str, bool | None]:
+def checkpoint_headline(
+    checkpoint: Measurements, acceptance: Acceptance
+) -> tuple[str, bool | None]:
     """Of one that was named singly, and whether it is accepted."""
     name = checkpoint.name
     if checkpoint.failed:

@@ -26,7 +26,7 @@ from assay.types.decisions import (
     OS_TASKS,
     Acceptance,
     Decision,
-    Measured,
+    Measurements,
     Part,
     Recommendation,
     Sample,
@@ -38,7 +38,7 @@ TARGETS = {"accuracy_top1": 0.30, "accuracy_top5": 0.60}  # reported, and part o
 
 
 def evaluation_report(
-    measured: Measured,
+    measured: Measurements,
     acceptance: Acceptance,
     weighted: float | None,
     missing_parts: Sequence[Part],
@@ -69,7 +69,7 @@ def evaluation_report(
     return {**headline(measured), "details": _plain(details)}
 
 
-def headline(measured: Measured) -> JsonObject:
+def headline(measured: Measurements) -> JsonObject:
     """The keys above `details`: bare numbers, as the specification has them."""
     figures = _figures(measured)
     shown = (
@@ -86,7 +86,7 @@ def _value(of: Any) -> object:
     return None if of is None else of.value
 
 
-def _figures(measured: Measured) -> dict[str, Any]:
+def _figures(measured: Measurements) -> dict[str, Any]:
     """Each number with what it rests on, under its own name. The OS benchmark has four tasks, and
     the mean of three, which is None where one was not run.
     """

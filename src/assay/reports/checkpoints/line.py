@@ -14,7 +14,7 @@ from assay.reports.checkpoints.figures import (
     suites_asked,
 )
 from assay.text.safe_text import one_line
-from assay.types.decisions import OS_SUITE, Acceptance, Decision, Measured, Selection
+from assay.types.decisions import OS_SUITE, Acceptance, Decision, Measurements, Selection
 
 
 def checkpoint_line(decision: Decision, name: str, selection: Selection) -> str:
@@ -41,7 +41,7 @@ def _evaluated(decision: Decision) -> EvaluatedFolder:
     )
 
 
-def _named(decision: Decision, name: str) -> Measured:
+def _named(decision: Decision, name: str) -> Measurements:
     return next(each for each in decision.measured if each.name == name)
 
 

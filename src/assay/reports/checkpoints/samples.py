@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.messages import tr, trn
-from assay.types.decisions import Measured, Sample
+from assay.types.decisions import Measurements, Sample
 from assay.types.documents import Block, Fold, Line, Sentence, Span, Verbatim, bullets, sign
 
 
-def samples_block(checkpoint: Measured, *, long: bool) -> Fold:
+def samples_block(checkpoint: Measurements, *, long: bool) -> Fold:
     """Every sample, under how many there are and how many fail."""
     written = checkpoint.samples or ()
     failing = sum(bool(each.health and each.health.failures) for each in written)

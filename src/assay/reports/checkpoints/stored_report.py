@@ -15,7 +15,7 @@ from assay.messages import tr
 from assay.reports.checkpoints.file_names import REPORT_FILE
 from assay.reports.checkpoints.json_documents import headline
 from assay.types import Estimate, Finding, Health, HealthCheck
-from assay.types.decisions import Measured, Sample, SpeedFigures, SuiteFigures, TextFigures
+from assay.types.decisions import Measurements, Sample, SpeedFigures, SuiteFigures, TextFigures
 
 if TYPE_CHECKING:
     from assay.reports.checkpoints.report_shapes import (
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     )
 
 
-def measured_from(document: object, *, source: str = REPORT_FILE) -> Measured:
+def measured_from(document: object, *, source: str = REPORT_FILE) -> Measurements:
     """What was measured. `source` names the file in what is refused."""
     report = _checked(document, source)
     details, model = report.details, report.details.model
     written = details.generation
-    measured = Measured(
+    measured = Measurements(
         name=report.checkpoint,
         path=model.path,
         step=model.step,

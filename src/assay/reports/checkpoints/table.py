@@ -14,7 +14,7 @@ from assay.reports.checkpoints import figures as known
 from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, figures
 from assay.reports.pictures.labels import harmless
 from assay.text.number_format import readable
-from assay.types.decisions import OS_SUITE, Measured
+from assay.types.decisions import OS_SUITE, Measurements
 from assay.types.documents import STAYS, Column, Line, Row, Span, Table, Tone
 
 LONGEST_NAME = 120
@@ -51,7 +51,9 @@ def checkpoint_table(of: EvaluatedFolder) -> Table:
     )
 
 
-def _row(of: EvaluatedFolder, checkpoint: Measured, parent: str | None, cells: list[Line]) -> Row:
+def _row(
+    of: EvaluatedFolder, checkpoint: Measurements, parent: str | None, cells: list[Line]
+) -> Row:
     name = harmless(known.short_name(checkpoint, parent), longest=LONGEST_NAME)
     selected = checkpoint.name == of.selected
     shown = tr("{name} (selected)", name=name) if selected else name

@@ -23,7 +23,7 @@ from assay.errors import UsageError
 from assay.messages import tr
 from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, figures, parent_of
 from assay.text.safe_text import one_line
-from assay.types.decisions import Measured
+from assay.types.decisions import Measurements
 
 WRITERS = ("torch.utils.tensorboard", "tensorboardX")  # the same class in both
 
@@ -109,7 +109,7 @@ def steps_of(of: EvaluatedFolder) -> dict[str, int]:
     return {each.name: behind if each.step is None else round(each.step) for each in of.checkpoints}
 
 
-def _write(writer: ScalarWriter, of: EvaluatedFolder, checkpoint: Measured, step: int) -> None:
+def _write(writer: ScalarWriter, of: EvaluatedFolder, checkpoint: Measurements, step: int) -> None:
     when = _seconds(checkpoint.timestamp)
     for name, figure in figures(of, checkpoint).items():
         if figure is None:

@@ -13,8 +13,8 @@ from assay.types.judged import (
     DomainJudged,
     Judged,
     ModelJudged,
+    ModelSpeed,
     OverRuns,
-    Pace,
     Remark,
     TestJudged,
 )
@@ -152,7 +152,7 @@ def _remark(of: Remark) -> JsonObject:
     return {"test": of.test_id, "text": of.text}
 
 
-def _pace(of: Pace) -> JsonObject:
+def _pace(of: ModelSpeed) -> JsonObject:
     return {
         **pick(of, "tokens_per_s clock"),
         "whole_request_tokens_per_s": estimate(of.whole_request),

@@ -16,8 +16,8 @@ from assay.types.judged import (
     DomainDifference,
     DomainJudged,
     Judged,
+    ModelSpeed,
     OverRuns,
-    Pace,
     Remark,
     Rival,
     TestJudged,
@@ -153,7 +153,7 @@ def _speeds(of: Choice) -> str:
     return tr("{first} against {others}", first=shown[0], others=", ".join(shown[1:]))
 
 
-def _speed(pace: Pace, *, one_clock: bool) -> str:
+def _speed(pace: ModelSpeed, *, one_clock: bool) -> str:
     return numbers.figure(pace.tokens_per_s if one_clock else pace.whole_request)
 
 
@@ -285,7 +285,7 @@ def over_runs(of: OverRuns) -> Iterator[str]:
         yield tr("The judges of the two runs are not the same: the change may be theirs.")
 
 
-def pace_figures(pace: Pace) -> Iterator[tuple[str, Estimate]]:
+def pace_figures(pace: ModelSpeed) -> Iterator[tuple[str, Estimate]]:
     """The quantitative side, named."""
     if pace.tokens_per_s.n:
         whose = {
@@ -300,7 +300,7 @@ def pace_figures(pace: Pace) -> Iterator[tuple[str, Estimate]]:
         yield tr("seconds per answer, mean"), pace.seconds
 
 
-def memory(pace: Pace | None) -> str:
+def memory(pace: ModelSpeed | None) -> str:
     """What it takes, or a dash."""
     return "–" if pace is None or not pace.memory_bytes else numbers.memory(pace.memory_bytes)
 

@@ -23,7 +23,7 @@ from assay.reports.pictures.labels import Box, Label
 from assay.reports.pictures.scales import Scale, scale_for
 from assay.reports.pictures.step_panels import Panel, panels_of
 from assay.text.number_format import readable, step_name
-from assay.types.decisions import Measured
+from assay.types.decisions import Measurements
 
 LEAST_LEFT, RIGHT, TOP = 46, 66, 10  # pixels; the limits are written at the right
 INSET = 18  # from the edge of a plot to its first dot
@@ -317,7 +317,7 @@ def _upwards(panel: Panel) -> Scale:
     return scale_for(drawn, PLOT, 0, log=panel.log, most=6)
 
 
-def _across(checkpoints: Sequence[Measured], start: float, end: float) -> list[float]:
+def _across(checkpoints: Sequence[Measurements], start: float, end: float) -> list[float]:
     """Where each checkpoint stands: by its step, and behind the last one where it has none."""
     steps = [checkpoint.step for checkpoint in checkpoints if checkpoint.step is not None]
     if not steps:

@@ -25,14 +25,18 @@ from assay.types.decisions import (
     Acceptance,
     Decision,
     DecisionPlan,
-    Measured,
+    Measurements,
     Recommendation,
     Selection,
 )
 
 
 def decide(
-    deciding: DecisionPlan, measured: Sequence[Measured], suites: Sequence[Suite], *, timestamp: str
+    deciding: DecisionPlan,
+    measured: Sequence[Measurements],
+    suites: Sequence[Suite],
+    *,
+    timestamp: str,
 ) -> Decision:
     """All that can be said of these checkpoints; nothing is selected where nothing was to be."""
     gate = deciding.gate

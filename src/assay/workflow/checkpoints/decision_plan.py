@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from assay.suites.held_out_text import HeldOut
-from assay.types.decisions import MEASURES, DecisionPlan, Gate, MeasureKind, Subject
+from assay.types.decisions import MEASURES, DecisionPlan, Gate, MeasureKind, PlannedCheckpoint
 from assay.types.model_spec import without_secrets
 from assay.workflow.checkpoints.places import Place
 from assay.workflow.checkpoints.training_loss import training_log
@@ -86,11 +86,11 @@ def _measures(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
     return (*(kind for kind in MEASURES if needed[kind]), *training)
 
 
-def _subject(place: Place, failed: str, known: Sequence[Place]) -> Subject:
+def _subject(place: Place, failed: str, known: Sequence[Place]) -> PlannedCheckpoint:
     """Several models of one plugin are selected from, like the checkpoints of a folder."""
     if not place.on_disk:
         several = sum(each.parent == place.parent for each in known if not each.on_disk) > 1
-        return Subject(
+        return PlannedCheckpoint(
             spec=without_secrets(place.spec),
             name=place.name,
             path="",
@@ -99,7 +99,7 @@ def _subject(place: Place, failed: str, known: Sequence[Place]) -> Subject:
             failed=failed,
         )
     training, note = training_log(place.path, place.folder, place.step)
-    return Subject(
+    return PlannedCheckpoint(
         spec=without_secrets(place.spec),
         name=place.name,
         path=str(place.path),

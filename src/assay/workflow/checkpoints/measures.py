@@ -1,7 +1,7 @@
 """What a checkpoint is asked beside the tests of suites: to read, to write freely, to be timed.
 
 In: a checkpoint's facts, the held-out text, the samples. Out: Requests; and from stored
-replies a Measured.
+replies Measurements.
 
     perplexity   every document of the text is one request
     training     the same of the training text
@@ -47,7 +47,7 @@ from assay.types import (
     ToRead,
     ToTime,
 )
-from assay.types.decisions import Measured, MeasureKind, Subject
+from assay.types.decisions import MeasureKind, Measurements, PlannedCheckpoint
 from assay.types.results import SuiteSummary
 from assay.workflow.checkpoints.training_loss import training_figures
 
@@ -99,14 +99,14 @@ def _to_read(document: Document) -> ToRead:
 
 
 def measured_of(
-    subject: Subject,
+    subject: PlannedCheckpoint,
     model: RunModel,
     run: Run,
     summaries: Sequence[SuiteSummary],
     digests: Mapping[str, str],
     tries: Iterable[StoredTry],
     samples: Sequence[SamplePrompt],
-) -> Measured:
+) -> Measurements:
     """One checkpoint of a run; `digests` tell versions of its suites apart."""
     replies: dict[str, dict[str, Reply]] = {}
     for kept in tries:
@@ -128,7 +128,7 @@ def measured_of(
         "memory": no_speed,
         "training_loss": training.note,
     }
-    return Measured(
+    return Measurements(
         name=subject.name,
         path=subject.path,
         step=subject.step,
@@ -173,9 +173,9 @@ def _provenance(run: Run, model: RunModel) -> dict[str, object]:
     }
 
 
-def failed_subject(subject: Subject, timestamp: str) -> Measured:
+def failed_subject(subject: PlannedCheckpoint, timestamp: str) -> Measurements:
     """One that could not be opened."""
-    return Measured(
+    return Measurements(
         name=subject.name,
         path=subject.path,
         step=subject.step,

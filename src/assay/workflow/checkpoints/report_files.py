@@ -39,7 +39,7 @@ from assay.reports.checkpoints.json_documents import evaluation_report, selectio
 from assay.reports.checkpoints.tensorboard import write_tensorboard
 from assay.reports.pictures.curves import over_steps
 from assay.reports.pictures.speed import speed_against_quality
-from assay.types.decisions import Decision, DecisionPlan, Measured, Selection
+from assay.types.decisions import Decision, DecisionPlan, Measurements, Selection
 from assay.types.results import Report
 from assay.workflow.checkpoints.stored_reports import read_report
 from assay.workflow.evaluate.run_folder import after_asking, in_our_words
@@ -129,13 +129,13 @@ def _told(refused: Mapping[Path, str], home: Path) -> Iterator[str]:
         )
 
 
-def leave_report(document: Mapping[str, object], measured: Measured, out: Path) -> None:
+def leave_report(document: Mapping[str, object], measured: Measurements, out: Path) -> None:
     """One report, where that of a run would lie."""
     with after_asking():
         _put(out / CHECKPOINTS / measured.name / REPORT_FILE, document)
 
 
-def report_document(decision: Decision, measured: Measured) -> dict[str, object]:
+def report_document(decision: Decision, measured: Measurements) -> dict[str, object]:
     """One checkpoint's evaluation_report.json."""
     name = measured.name
     return evaluation_report(

@@ -31,9 +31,9 @@ from assay.types.decisions import (
     Decision,
     DecisionPlan,
     Gate,
-    Measured,
+    Measurements,
+    PlannedCheckpoint,
     Selection,
-    Subject,
     fact,
 )
 from assay.types.results import Report
@@ -156,7 +156,7 @@ def _nothing_evaluated(folders: Sequence[str], missing: Sequence[NotEvaluated]) 
 # --------------------------------------------------------------------------------------- deciding
 
 
-def _refuse_unknown_suites(asked: Gate, measured: Sequence[Measured]) -> None:
+def _refuse_unknown_suites(asked: Gate, measured: Sequence[Measurements]) -> None:
     """A suite that no report has would leave every checkpoint undecided."""
     known: dict[str, list[str]] = {}
     for each in measured:
@@ -177,7 +177,7 @@ def _is_kept(folder: Path) -> bool:
 
 def _deciding(
     places: Sequence[Place],
-    measured: dict[str, Measured],
+    measured: dict[str, Measurements],
     asked: Gate,
     gate: Path | None,
     write_back: bool,
@@ -188,7 +188,7 @@ def _deciding(
         top = None  # what a run of one model folder left
     return DecisionPlan(
         subjects=tuple(
-            Subject(
+            PlannedCheckpoint(
                 spec=place.spec,
                 name=place.name,
                 path=measured[place.name].path,
@@ -207,7 +207,7 @@ def _deciding(
     )
 
 
-def _suites_of(measured: Sequence[Measured]) -> Iterator[Suite]:
+def _suites_of(measured: Sequence[Measurements]) -> Iterator[Suite]:
     """The tests as they were asked, where they are still the same: advice tells what fails."""
     digests = {(name, suite.digest) for each in measured for name, suite in each.suites.items()}
     for name in sorted({name for name, _ in digests}):

@@ -18,7 +18,14 @@ from assay.errors import ExitCode
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.store import Store, utc_now
 from assay.types import Observer, Suite
-from assay.types.decisions import Decision, DecisionPlan, Gate, Measured, Selection, Subject
+from assay.types.decisions import (
+    Decision,
+    DecisionPlan,
+    Gate,
+    Measurements,
+    PlannedCheckpoint,
+    Selection,
+)
 from assay.types.model_spec import without_secrets
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
@@ -38,8 +45,8 @@ class CheckpointSequence:
 
     job: Job
     gate: Gate
-    _subjects: dict[str, Subject] = field(default_factory=dict)
-    _measured: dict[str, Measured] = field(default_factory=dict)
+    _subjects: dict[str, PlannedCheckpoint] = field(default_factory=dict)
+    _measured: dict[str, Measurements] = field(default_factory=dict)
     _suites: tuple[Suite, ...] = ()
     _top: str = ""
     _last: Report | None = None
@@ -159,9 +166,9 @@ def _is_checkpoint(path: str | Path) -> bool:
     return (Path(path) / "config.json").is_file()
 
 
-def _subject(place: Place) -> Subject:
+def _subject(place: Place) -> PlannedCheckpoint:
     assert place.folder is not None
-    return Subject(
+    return PlannedCheckpoint(
         spec=without_secrets(place.spec),
         name=place.name,
         path=str(place.path),
@@ -170,6 +177,6 @@ def _subject(place: Place) -> Subject:
     )
 
 
-def _in_order(subject: Subject) -> tuple[str, float, str]:
+def _in_order(subject: PlannedCheckpoint) -> tuple[str, float, str]:
     step = float("inf") if subject.step is None else subject.step
     return (subject.folder, step, subject.name)

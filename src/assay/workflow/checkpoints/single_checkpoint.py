@@ -26,7 +26,7 @@ from assay.store import Store
 from assay.suites.catalogue import find
 from assay.suites.sample_prompts import load_samples
 from assay.types import Estimate, SamplePrompt
-from assay.types.decisions import OS_AVERAGED, OS_SUITE, Measured, MeasureKind, Sample
+from assay.types.decisions import OS_AVERAGED, OS_SUITE, MeasureKind, Measurements, Sample
 from assay.types.options import CheckpointCallOptions
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
@@ -126,7 +126,7 @@ def _suites_for(
     return tuple(suites), missing
 
 
-def _only(measured: Measured, wanted: Sequence[str], missing: dict[str, str]) -> Measured:
+def _only(measured: Measurements, wanted: Sequence[str], missing: dict[str, str]) -> Measurements:
     """Perplexity and accuracy come from one reading, speed and memory from one timing: what was
     not asked for is left out again.
     """
@@ -285,7 +285,7 @@ def _place(checkpoint: str | Path) -> Place:
     )
 
 
-def _measured(report: Report) -> Measured:
+def _measured(report: Report) -> Measurements:
     assert report.decision is not None
     (measured,) = report.decision.measured
     return measured

@@ -24,7 +24,7 @@ from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.checkpoints.stored_report import measured_from
 from assay.store import FILE_NAME
 from assay.types import Finding
-from assay.types.decisions import Measured
+from assay.types.decisions import Measurements
 from assay.workflow.checkpoints.places import CONFIG, Place, places_of
 
 WEIGHTS = ("*.safetensors", "*.bin")
@@ -95,13 +95,13 @@ def _inside(folder: str) -> str:
 # ---------------------------------------------------------------------------------------- reports
 
 
-def read_reports(places: Sequence[Place], out: Path) -> tuple[dict[str, Measured], list[str]]:
+def read_reports(places: Sequence[Place], out: Path) -> tuple[dict[str, Measurements], list[str]]:
     """What was measured of each that has a report, by its name, and what a user should know.
 
     Raises:
         InvalidFiles: with every mistake in all of them.
     """
-    measured: dict[str, Measured] = {}
+    measured: dict[str, Measurements] = {}
     notes: list[str] = []
     findings: list[Finding] = []
     broken: list[Place] = []
@@ -126,7 +126,7 @@ def read_reports(places: Sequence[Place], out: Path) -> tuple[dict[str, Measured
     return measured, notes
 
 
-def _newest(place: Place, out: Path, notes: list[str]) -> Measured | None:
+def _newest(place: Place, out: Path, notes: list[str]) -> Measurements | None:
     """The report beside the weights or the one under `out`: whichever was made later, unless that
     one lacks what the other has, as that of a run of a part does.
     """
@@ -153,13 +153,13 @@ def _newest(place: Place, out: Path, notes: list[str]) -> Measured | None:
     return max(found, key=lambda report: (_count_measures(report), report.timestamp))
 
 
-def _count_measures(report: Measured) -> int:
+def _count_measures(report: Measurements) -> int:
     """How many kinds of figures it has: a run of suites alone has fewer than a whole evaluation."""
     kinds = (report.text, report.speed, report.memory_mb, report.samples, report.suites or None)
     return sum(each is not None for each in kinds)
 
 
-def read_report(file: Path) -> Measured:
+def read_report(file: Path) -> Measurements:
     """What one report says was measured.
 
     Raises:

@@ -21,7 +21,7 @@ from pathlib import Path
 from assay.messages import tr
 from assay.summary.checkpoints import text_figures
 from assay.types import Reply
-from assay.types.decisions import DecisionPlan, Subject
+from assay.types.decisions import DecisionPlan, PlannedCheckpoint
 
 TRAINER_STATE = "trainer_state.json"
 MOST_BYTES = 64_000_000
@@ -43,7 +43,7 @@ class TrainingFigures:
 
 
 def training_figures(
-    subject: Subject, replies: Sequence[Reply], deciding: DecisionPlan | None
+    subject: PlannedCheckpoint, replies: Sequence[Reply], deciding: DecisionPlan | None
 ) -> TrainingFigures:
     """What is known of one checkpoint: measured if that was asked for, else logged."""
     if deciding is None or "training" not in deciding.measures:

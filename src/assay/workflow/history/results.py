@@ -19,7 +19,7 @@ from assay.summary.checkpoints import figures_of
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
 from assay.types import Failed, SamplePrompt, Suite, Trial
-from assay.types.decisions import Decision, Measured, Subject
+from assay.types.decisions import Decision, Measurements, PlannedCheckpoint
 from assay.types.judged import Judged
 from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
 from assay.workflow.checkpoints.decision import decide, passes, selected_in
@@ -39,7 +39,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         guesses = {suite.name: baselines_of(suite) for suite in suites}
     models: list[ModelReport] = []
     failed = asked = 0
-    measured: dict[str, Measured] = {}
+    measured: dict[str, Measurements] = {}
     for model in run.models:
         tries = tuple(store.read_tries(run, model))
         asked += len(tries)
@@ -115,7 +115,7 @@ def _exit_code(run: Run, decision: Decision | None, failed: int) -> ExitCode:
 # ------------------------------------------------------------------------------------ checkpoints
 
 
-def _subjects(run: Run) -> tuple[Subject, ...]:
+def _subjects(run: Run) -> tuple[PlannedCheckpoint, ...]:
     return run.deciding.subjects if run.deciding else ()
 
 
@@ -123,7 +123,7 @@ def _samples(run: Run) -> tuple[SamplePrompt, ...]:
     return (run.deciding.samples if run.deciding else ()) or load_samples()
 
 
-def _subject_of(run: Run, model: RunModel) -> Subject | None:
+def _subject_of(run: Run, model: RunModel) -> PlannedCheckpoint | None:
     return next((each for each in _subjects(run) if each.spec == model.spec), None)
 
 
@@ -153,7 +153,7 @@ def _digests(run: Run, suites: Sequence[Suite]) -> dict[str, str]:
 
 
 def _decision(
-    run: Run, measured: Mapping[str, Measured], suites: Sequence[Suite]
+    run: Run, measured: Mapping[str, Measurements], suites: Sequence[Suite]
 ) -> Decision | None:
     if run.deciding is None:
         return None
@@ -166,7 +166,7 @@ def _decision(
 
 
 def _decided(
-    report: ModelReport, measured: Measured, decision: Decision, run: Run, store: Store
+    report: ModelReport, measured: Measurements, decision: Decision, run: Run, store: Store
 ) -> ModelReport:
     file = store.path.parent.resolve() / CHECKPOINTS / measured.name / REPORT_FILE
     left = run.deciding is not None and run.deciding.leaves
