@@ -25,8 +25,8 @@ CONTENTS = [
     (b"", "1:1: -: error: the file is empty"),
     (b" \n", "1:1: -: error: the file is empty"),
     (b"[]", "1:1: -: error: the list is empty; a test file needs at least one test"),
-    (b"{}", "1:1: -: error: a test file holds a list of tests in [ ], not an object"),
-    (b"\n  7", "2:3: -: error: a test file holds a list of tests in [ ], not a number"),
+    (b"{}", "1:1: -: error: a test file contains a list of tests in [ ], not an object"),
+    (b"\n  7", "2:3: -: error: a test file contains a list of tests in [ ], not a number"),
     (b'["\xe9"]', "1:3: -: error: byte 0xE9 at offset 2 is not UTF-8; save the file as UTF-8"),
     ('["é",\n "é'.encode() + b'\xff"]',
      "2:4: -: error: byte 0xFF at offset 11 is not UTF-8; save the file as UTF-8"),
@@ -96,7 +96,7 @@ def test_what_is_not_a_file_is_refused_without_waiting(kind: str, tmp_path: Path
         in {
             "link": "this link leads to nothing; fix or remove it",
             "pipe": "this is not a file; a category is a JSON file",
-            "folder": "the folder holds no tests; each category is a .json file directly in it",
+            "folder": "the folder contains no tests; each category is a .json file directly in it",
             "device": "this is not a file; a category is a JSON file",
             "loop": "the file cannot be read: Too many levels of symbolic links",
             "missing": "there is no such file or folder",
@@ -177,7 +177,7 @@ def test_a_file_name_that_cannot_be_shown_is_a_finding_on_one_line(tmp_path: Pat
     (tmp_path / "a\nb.json").write_text(TEXT)
     (finding,) = examine([tmp_path])
     assert str(finding).isprintable()
-    assert finding.message == "the file's name holds characters that cannot be shown"
+    assert finding.message == "the file's name contains characters that cannot be shown"
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)

@@ -27,10 +27,10 @@ MISTAKES = [
     (good(id=None), "'id' is missing; the form is category_001"),
     (good(id=7), "'id' must be a text, not a number; put it in quotes"),
     (good(id=""), "'id' is empty"),
-    (good(id="a 1"), "the id holds ' '; only letters, digits, '_' and '-' are allowed"),
-    (good(id="a\u0000b"), "the id holds U+0000; only letters, digits, '_' and '-' are allowed"),
-    (good(id="a/../b"), "the id holds '/'; only letters, digits, '_' and '-' are allowed"),
-    (good(id="a_001\n"), "the id holds U+000A; only letters, digits, '_' and '-' are allowed"),
+    (good(id="a 1"), "the id contains ' '; only letters, digits, '_' and '-' are allowed"),
+    (good(id="a\u0000b"), "the id contains U+0000; only letters, digits, '_' and '-' are allowed"),
+    (good(id="a/../b"), "the id contains '/'; only letters, digits, '_' and '-' are allowed"),
+    (good(id="a_001\n"), "the id contains U+000A; only letters, digits, '_' and '-' are allowed"),
     (good(id="a" * 121), "the id has 121 characters, and at most 120 are allowed"),
     (good(id="ɖ" * 110), "the id takes more than 200 bytes; shorten it"),
     (good(expected_keyword=["x"]),
@@ -74,7 +74,7 @@ MISTAKES = [
     (talk(USER, SYSTEM, USER), "a system message can only be the first one"),
     (talk(SYSTEM, SYSTEM, USER), "a system message can only be the first one"),
     (talk(SYSTEM, USER, system="x"),
-     "the system prompt stands twice: in 'system' and in 'messages'; keep one"),
+     "the system prompt appears twice: in 'system' and in 'messages'; keep one"),
     # ------------------------------------------------------------------------------------ methods
     (good(eval_method=None),
      "'eval_method' is missing; it is one of command_sequence, composite, ewe_quality, "
@@ -247,4 +247,6 @@ def test_an_accent_by_itself_is_named_by_its_number_because_it_would_hang_on_the
     findings_of: FindingsOf,
 ) -> None:
     (finding,) = findings_of(good(id="e\u0301_001"))
-    assert finding.message == ("the id holds U+0301; only letters, digits, '_' and '-' are allowed")
+    assert finding.message == (
+        "the id contains U+0301; only letters, digits, '_' and '-' are allowed"
+    )

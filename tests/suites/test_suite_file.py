@@ -35,9 +35,9 @@ MISTAKES: list[tuple[Any, str]] = [
     ({"shots": 1, "few_shot": {"a": "few_shot/gone.json"}},
      "there is no file 'few_shot/gone.json' in the suite's folder"),
     ({"shots": 1, "few_shot": {"a": "../outside.json"}},
-     "'../outside.json' lies outside the suite's folder"),
+     "'../outside.json' is outside the suite's folder"),
     ({"shots": 1, "few_shot": {"a": "/etc/passwd"}},
-     "'/etc/passwd' lies outside the suite's folder"),
+     "'/etc/passwd' is outside the suite's folder"),
     ({"shots": 1, "few_shot": {"a": "few\u0000shot"}},
      "'few\\x00shot' contains characters that no file name should have"),
     ({"shots": 1, "few_shot": {"a": "maths.json"}},
@@ -62,7 +62,7 @@ def test_a_link_out_of_the_suite_is_outside_too(write_suite: WriteSuite) -> None
     (folder / "few_shot").mkdir()
     (folder / "few_shot" / "e.json").symlink_to(folder.parent / "elsewhere.json")
     assert [f.message for f in examine([folder])] == [
-        "'few_shot/e.json' lies outside the suite's folder"
+        "'few_shot/e.json' is outside the suite's folder"
     ]
 
 

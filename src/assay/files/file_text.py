@@ -62,7 +62,7 @@ def read_bytes(path: Path, limit: int, *, kind: str) -> bytes:
         if about.st_size > limit:
             raise Refused(refusal(name, _too_large(about.st_size, limit)))
         with open(path, "rb") as opened:
-            # Some files (in /proc, or being written) hold more than they say.
+            # Some files (in /proc, or being written) contain more than they say.
             data = opened.read(limit + 1)
     except OSError as error:
         raise Refused(refusal(name, _why_unreadable(path, error))) from error

@@ -1,6 +1,6 @@
 """How names and values from a file are put into a sentence.
 
-In: what stands in a file. Out: a short, printable, one-line form of it, and "did you mean".
+In: the content of a file. Out: a short, printable, one-line form of it, and "did you mean".
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def label(path: Iterable[str | int]) -> str:
 
 
 def described(value: object) -> str:
-    """A value, as the end of a sentence that says what stands there instead."""
+    """A value, as the end of a sentence that says what was found instead."""
     match value:
         case None:
             return "null"

@@ -1,4 +1,4 @@
-"""Endpoints by name: `local`, and providers by their URL and the variable that holds the key.
+"""Endpoints by name: `local`, and providers by their URL and the variable with the key.
 
 In: TOML files: the one that ships, the user's, the folder's; of two presets with one name the later
 counts, whole. Out: Presets, or InvalidFiles with every mistake and its place. A file names a
@@ -55,8 +55,8 @@ class Preset:
     @property
     def ollama_address(self) -> str | None:
         """What `ollama_url` is to be given: None where the server is found without a URL."""
-        told = bool(os.environ.get("OLLAMA_HOST", "").strip().strip("\"'"))
-        if told:
+        is_set = bool(os.environ.get("OLLAMA_HOST", "").strip().strip("\"'"))
+        if is_set:
             return None if self._is_shipped_local else self.url
         return None if self.url.rstrip("/") == DEFAULT_URL else self.url
 
@@ -73,7 +73,7 @@ class Preset:
 
     @property
     def key_is_set(self) -> bool:
-        """Whether the variable holds anything."""
+        """Whether the variable has a value."""
         return bool(self.key_env and os.environ.get(self.key_env))
 
     def spec(self, model: str) -> str:

@@ -152,7 +152,7 @@ def _unknown_names(
 
 
 def _places_again(gate: Gate) -> Callable[[str, KeyPath], Place]:
-    """Where things stand in the tables of suites; at the top of a file that is no more."""
+    """Places in the tables of suites; the top of a file that is gone."""
     try:
         file = _read(SHIPPED if gate.source == DEFAULT else Path(gate.source))
     except Refused:

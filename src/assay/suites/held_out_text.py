@@ -43,7 +43,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOut:
-    """`name` is for people to read; `digest` tells two texts apart."""
+    """`name` is for people to read; `digest` differs for different texts."""
 
     name: str
     documents: tuple[Document, ...]

@@ -36,7 +36,7 @@ def load_suite(path: Path | SuiteFiles, *, warnings: bool = False, data_seed: in
     """Load one suite.
 
     Args:
-        path: a folder, one category file, or a suite.json (which stands for its folder); or such
+        path: a folder, one category file, or a suite.json (which means its folder); or such
             a path with files that take the place of some categories.
         warnings: whether a refusal lists the warnings too.
         data_seed: what files are made from that tests show and a generator makes.

@@ -27,7 +27,7 @@ SUITE_FILE = "suite.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteSettings:
-    """suite.json, or what holds without one."""
+    """suite.json, or the defaults without one."""
 
     title: Annotated[str, Doc("The suite's name for people.")] = ""
     version: Annotated[str, Doc("The suite's version, as a text.")] = ""
@@ -66,7 +66,7 @@ class SuiteSettings:
     few_shot: Annotated[
         Mapping[str, Text],
         Doc(
-            "For a category, the file of worked examples shown before each test; it lies in "
+            "For a category, the file of worked examples shown before each test; it is in "
             "a folder of its own."
         ),
     ] = field(default_factory=dict)
@@ -82,7 +82,7 @@ def suite_schema() -> dict[str, object]:
         "$schema": DIALECT,
         "title": tr("Assay suite"),
         **SUITE.schema(),
-        "description": tr("What holds for all categories beside this file."),
+        "description": tr("Settings of all categories beside this file."),
     }
 
 
@@ -117,7 +117,7 @@ def read_settings(
 
 
 def language_code(tag: str | None) -> str | None:
-    """The language of a tag, as marking knows it: `fr` of `fr-TG`, `ee` of `EE`."""
+    """The language of a tag, as scoring knows it: `fr` of `fr-TG`, `ee` of `EE`."""
     return None if tag is None else tag.split("-")[0].lower()
 
 
@@ -146,7 +146,7 @@ def example_file(folder: FilePath, written: str) -> FilePath | str:
     path = folder / written
     inside = os.path.realpath(folder)
     if os.path.commonpath([inside, os.path.realpath(path)]) != inside:
-        return tr("'{file}' lies outside the suite's folder", file=shown(written))
+        return tr("'{file}' is outside the suite's folder", file=shown(written))
     if os.path.realpath(path.parent) == inside:
         return tr(
             "'{file}' is a category, so its answers would be shown; examples lie in a folder of "

@@ -124,7 +124,9 @@ class SuiteReader:
             self._refuse(self._path, tr("the folder cannot be read: {reason}", reason=reason))
             return []
         if not names:
-            message = tr("the folder holds no tests; each category is a .json file directly in it")
+            message = tr(
+                "the folder contains no tests; each category is a .json file directly in it"
+            )
             self._refuse(self._path, message)
         return [self._instead.get(name, self._path / name) for name in names]
 
@@ -160,7 +162,7 @@ class SuiteReader:
         if path.suffix != ".json":
             self._refuse(path, tr("a category is a file whose name ends in .json"))
         elif not path.name.isprintable():
-            self._refuse(path, tr("the file's name holds characters that cannot be shown"))
+            self._refuse(path, tr("the file's name contains characters that cannot be shown"))
         elif (opened := self._open(path)) is not None:
             cases = [case for _, case in self._cases(opened, path.stem, settings, ids)]
         return Category(name=path.stem, cases=tuple(cases))
@@ -172,7 +174,7 @@ class SuiteReader:
         rows, notes = opened.file.value, opened.notes
         if not isinstance(rows, list):
             got = described(rows)
-            notes.error((), tr("a test file holds a list of tests in [ ], not {got}", got=got))
+            notes.error((), tr("a test file contains a list of tests in [ ], not {got}", got=got))
             return
         if not rows:
             notes.error((), tr("the list is empty; a test file needs at least one test"))

@@ -1,8 +1,7 @@
 """Tests out of a folder of test plans: each judged one ends in the test itself, as JSON.
 
-In: a folder of Markdown files such as a run leaves under `test-plans/`. Out: Suites. Refuses to
-know: what else stands on the pages, and answers. What is found is read by the loader of test
-files, as strictly.
+In: a folder of Markdown files such as a run leaves under `test-plans/`. Out: Suites, read by
+the loader of test files, as strictly.
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ def load_test_plans(folder: Path) -> tuple[Suite, ...]:
     """Every judged test of a folder of plans.
 
     Raises:
-        UsageError: no page holds one.
-        InvalidFiles: one holds something else, or the tests have mistakes.
+        UsageError: no page contains one.
+        InvalidFiles: one contains something else, or the tests have mistakes.
     """
     suites: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
     for page in sorted(folder.glob("*.md")):
-        told = _test_of(page)
-        if told is not None:
-            suites[told["suite"]][told["category"]].append(told["test"])
+        found = _test_of(page)
+        if found is not None:
+            suites[found["suite"]][found["category"]].append(found["test"])
     if not suites:
         raise UsageError(
-            tr("no page in {folder} holds a judged test", folder=folder),
+            tr("no page in {folder} contains a judged test", folder=folder),
             hint=tr("name the suite with -s; a run of Assay writes such pages into test-plans/"),
         )
     return tuple(_loaded(name, categories, folder) for name, categories in suites.items())
@@ -57,15 +56,15 @@ def _test_of(page: Path) -> Mapping[str, Any] | None:
     if not blocks:
         return None
     try:
-        told = json.loads(blocks[-1][1])
+        found = json.loads(blocks[-1][1])
     except (ValueError, RecursionError) as error:
         raise _no_test(page, str(error)) from error
-    names = [told.get("suite"), told.get("category")] if isinstance(told, dict) else [None]
+    names = [found.get("suite"), found.get("category")] if isinstance(found, dict) else [None]
     if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
         raise _no_test(page, tr("it needs 'suite', 'category' and 'test'"))
-    if not isinstance(told.get("test"), dict):
+    if not isinstance(found.get("test"), dict):
         raise _no_test(page, tr("'test' must be an object"))
-    return dict(told)
+    return dict(found)
 
 
 def _loaded(name: str, categories: Mapping[str, list[Any]], folder: Path) -> Suite:
@@ -84,7 +83,7 @@ def _loaded(name: str, categories: Mapping[str, list[Any]], folder: Path) -> Sui
             raise InvalidFiles(
                 tr("the test plans in {folder} have mistakes", folder=folder),
                 findings,
-                hint=tr("mend them, or name the suite with -s"),
+                hint=tr("fix them, or name the suite with -s"),
             ) from error
     return replace(suite, path=str(folder))
 
@@ -95,7 +94,7 @@ def _page(folder: Path, test_id: str | None) -> Path:
 
 def _no_test(page: Path, why: str) -> InvalidFiles:
     return InvalidFiles(
-        tr("{page} holds no test that can be read", page=page),
+        tr("{page} contains no test that can be read", page=page),
         [refusal(str(page), why)],
-        hint=tr("mend it, or name the suite with -s"),
+        hint=tr("fix it, or name the suite with -s"),
     )

@@ -22,7 +22,7 @@ FENCE = re.compile(
     r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([\w+-]{0,20})[^\n]{0,100}\n(.*?)(?:^[ \t]{0,3}\1|\Z)",
     re.MULTILINE | re.DOTALL,
 )
-# A bracket that can begin JSON at all; "{name}" and "[see" need no decoder to be told apart.
+# A bracket that can begin JSON at all; "{name}" and "[see" need no decoder.
 _BRACKET = re.compile(r"\{(?=\s{0,200}[\"}])|\[(?=\s{0,200}[\"\[{\]\d\-tfnNI])")
 
 

@@ -144,7 +144,7 @@ def score(mark: float | None) -> str:
     if mark is None:
         return "–"
     shown = f"{mark:.2f}"
-    # 0.996 is not full marks, and 0.004 is not nothing.
+    # 0.996 is not 1, and 0.004 is not nothing.
     if (shown == "1.00" and mark < 1) or (shown == "0.00" and mark > 0):
         shown = f"{mark:.3f}"
     return shown

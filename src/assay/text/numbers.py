@@ -258,7 +258,7 @@ def _value(body: str, exponent: int, negative: bool) -> Decimal:
 
 
 def _readings(body: str) -> list[tuple[str, ...]]:
-    """The numbers a run of digits and separators stands for, each with its ways to read it."""
+    """The numbers in a run of digits and separators, each with its ways to read it."""
     spaced = " " in body
     body = body.replace(" ", "")
     for mark in "'_":

@@ -37,7 +37,7 @@ _ELEMENT_OF_TOKEN = {
 
 @dataclass(frozen=True, slots=True)
 class Markdown:
-    """The elements an answer holds, named as in test files, and its list items at any depth."""
+    """The elements of an answer, named as in test files, and its list items at any depth."""
 
     elements: frozenset[str]
     list_items: int
@@ -49,7 +49,7 @@ def _parser() -> MarkdownIt:
 
 
 def read_markdown(text: str) -> Markdown:
-    """Parse once, and again where "•" stands for a list; see everything."""
+    """Parse once, and again where "•" marks a list; see everything."""
     text = text[:_MOST_MARKDOWN]
     kinds = [token.type for token in _all_tokens(_parser().parse(text))]
     elements = frozenset(_ELEMENT_OF_TOKEN[kind] for kind in kinds if kind in _ELEMENT_OF_TOKEN)

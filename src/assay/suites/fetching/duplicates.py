@@ -6,9 +6,9 @@ those to keep, and the others with the reason.
 Two items are the same question if their words are the same, white space and the punctuation of
 prose aside, and their right answers are too. Letters and signs count as they are: putchar('A') is
 not putchar('a'), and 10² is not 102. Only the capital of a word ("Planet Earth") does not, and only
-where all options are the same. If the right answers differ, the options tell: with most of them the
-same and both answers offered in both, the two contradict each other; else "Which of the following
-is true?" was asked of two different things. So it was where the answer is "none of the above" and
+where all options are the same. If the right answers differ, the options decide: with most of them
+the same and both answers offered in both, the two contradict each other; else "Which of these is
+true?" was asked of two different things. So it was where the answer is "none of the above" and
 the options are others. Rewordings are not looked for.
 
 Items that are the same share a key, and nothing is compared with everything: four thousand
@@ -65,7 +65,7 @@ class _Asked:
 
     @property
     def whole(self) -> _Key:
-        """All of it, without the capitals of words unless it is they that tell options apart."""
+        """All of it, without the capitals of words unless only they distinguish the options."""
         options = frozenset(map(_uncapitalised, self.options))
         if len(options) < len(self.options):
             return self.words, self.right, self.options

@@ -11,7 +11,7 @@ The likeliest ending for its length is the answer; each follows the prompt after
 `hellaswag` 1.0.)
 
 Copies of the data exist whose contexts were joined and cleaned by somebody else (only `ctx`, and no
-markers). They are asked as they stand, and the suite says so in its title and version: scores on
+markers). They are asked unchanged, and the suite says so in its title and version: scores on
 them are not scores on the official form.
 """
 
@@ -55,7 +55,7 @@ class Passages:
 
     @property
     def joined(self) -> bool:
-        """Whether the contexts are used as they stand."""
+        """Whether the contexts are used unchanged."""
         return True in self._forms
 
     def _item(self, place: Place, row: Row) -> Iterator[Item]:
@@ -130,7 +130,7 @@ def cleaned(text: str) -> str:
 
 def make(passages: Passages, source: str, *, every: bool) -> Made:
     """The suite: the technical activity; with `every` the whole split beside it, which alone counts
-    then, for it holds the other.
+    then, since it contains the other.
     """
     technical = [item for item in passages.items if item.subject == TECHNICAL]
     kept, dropped = Sieve().keep(passages.items if every else technical)
@@ -168,7 +168,7 @@ def _notes(*, joined: bool) -> tuple[str, ...]:
         return ()
     return (
         tr(
-            "the contexts of this copy were joined before and are asked as they stand: scores on "
+            "the contexts of this copy were joined before and are asked unchanged: scores on "
             "them cannot be compared with scores on the official form"
         ),
     )

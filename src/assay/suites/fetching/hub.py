@@ -22,7 +22,7 @@ from assay.suites.fetching.rows import Row, needs_extra, readable
 MMLU = "cais/mmlu"
 HELLASWAG = "Rowan/hellaswag"
 USUAL_HUB = "https://huggingface.co"
-# Up to the last @ of the part before the path: a password may hold one.
+# Up to the last @ of the part before the path: a password may contain one.
 _USERINFO = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/?#]*@", re.IGNORECASE)
 _QUIET = {
     "HF_HUB_DISABLE_TELEMETRY": "1",
@@ -38,7 +38,7 @@ def hub_address() -> str:
 
 
 def without_userinfo(text: str) -> str:
-    """A text, an address or a library's words, with no address in it that holds a password."""
+    """A text, an address or a library's words, with no password in any address."""
     return _USERINFO.sub(r"\1", text)
 
 
@@ -57,7 +57,7 @@ def parts_of(data_set: str) -> list[str]:
 
 @contextmanager
 def _loading(data_set: str, part: str | None) -> Iterator[ModuleType]:
-    """The library, told to be quiet; whatever it raises becomes a sentence."""
+    """The library, made quiet; whatever it raises becomes a sentence."""
     datasets = _library()
     what = data_set if part is None else f"{data_set} ({part})"
     try:

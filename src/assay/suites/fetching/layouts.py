@@ -27,7 +27,7 @@ from assay.suites.fetching.source import SourceFile
 
 Form = Literal["csv", "jsonl", "parquet"]
 
-NO_SUBJECTS = ("all", "auxiliary_train")  # folders of the hub's copy that hold other things
+NO_SUBJECTS = ("all", "auxiliary_train")  # folders of the hub's copy with other content
 _CSV = re.compile(r"(?P<split>dev|test)/(?P<subject>[^/]+)_(?P=split)\.csv")
 _PARQUET = re.compile(r"(?P<subject>[^/]+)/(?P<split>dev|test)(?:-[^/]*)?\.parquet")
 

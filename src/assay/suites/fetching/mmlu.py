@@ -8,7 +8,7 @@ In: the rows of each subject's splits dev and test. Out: a Made suite.
              + the item up to "Answer:"; the likeliest text is the answer
 
 The shots are the first five of dev, in their order, for every question of the subject. Questions
-are stripped, options are shown as they stand. (Tasks `mmlu` 1.0 and `mmlu_continuation` 1.0;
+are stripped, options are shown unchanged. (Tasks `mmlu` 1.0 and `mmlu_continuation` 1.0;
 `first_n`, target delimiter " ", few-shot delimiter two line breaks.)
 """
 

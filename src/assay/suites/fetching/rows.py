@@ -23,7 +23,7 @@ MOST_OF_AN_ERROR = 300  # characters
 
 
 def csv_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[Place, list[str]]]:
-    """The rows of a CSV file without a header; a cell may hold line breaks."""
+    """The rows of a CSV file without a header; a cell may contain line breaks."""
     text = _text(file, flaws)
     if text is None:
         return
@@ -52,7 +52,7 @@ def json_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[Place, Row]]:
         return
     if not text.strip():
         flaws.note_file(file, no_rows())
-    # Not splitlines: it would also cut at U+2028 and its kin, which may stand in a JSON text.
+    # Not splitlines: it would also cut at U+2028 and its kin, which a JSON text may contain.
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -89,10 +89,10 @@ def parquet_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[Place, Row]]:
     yield from numbered(rows, file.name, file.shown)
 
 
-def numbered(rows: Iterable[Row], name: str, told: str) -> Iterator[tuple[Place, Row]]:
-    """Rows of a table that has no lines: the row's number stands for its line too."""
+def numbered(rows: Iterable[Row], name: str, shown: str) -> Iterator[tuple[Place, Row]]:
+    """Rows of a table that has no lines: the row's number is its line too."""
     for number, row in enumerate(rows, start=1):
-        yield Place(name=name, shown=told, row=number, line=number), row
+        yield Place(name=name, shown=shown, row=number, line=number), row
 
 
 def no_rows() -> str:
@@ -101,7 +101,7 @@ def no_rows() -> str:
 
 
 def needs_extra(message: str) -> UsageError:
-    """What a user without the extra `fetch` is told."""
+    """The error for a user without the extra `fetch`."""
     return UsageError(message, hint=tr("install it with: pip install 'slm-assay[fetch]'"))
 
 

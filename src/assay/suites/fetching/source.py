@@ -1,7 +1,7 @@
 """The words that readers of benchmarks share.
 
-In: nothing. Out: a file of a source, a place in it, an item that stands there, and all that is
-wrong with a source.
+In: nothing. Out: a file of a source, a place in it, an item, and all that is wrong with a
+source.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where an item stands: the row counts from 1, and a row of a CSV file may have many lines."""
+    """Where an item is: the row counts from 1, and a row of a CSV file may have many lines."""
 
     name: str
     shown: str

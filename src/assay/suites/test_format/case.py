@@ -155,7 +155,7 @@ def _check_id(raw: Raw, path: Path, notes: Notes) -> None:
     if not ID_FORM.fullmatch(name):
         wrong = next(letter for letter in name if not ID_FORM.fullmatch(letter))
         message = tr(
-            "the id holds {character}; only letters, digits, '_' and '-' are allowed",
+            "the id contains {character}; only letters, digits, '_' and '-' are allowed",
             character=character_name(wrong),
         )
         notes.error(where, message)

@@ -82,7 +82,7 @@ def _check_system(raw: Raw, roles: list[str], path: Path, notes: Notes) -> None:
     if "system" in raw and "system" in roles:
         notes.error(
             (*path, "system"),
-            tr("the system prompt stands twice: in 'system' and in 'messages'; keep one"),
+            tr("the system prompt appears twice: in 'system' and in 'messages'; keep one"),
             about_key=True,
         )
     for index, role in enumerate(roles):

@@ -3,7 +3,7 @@
 In: a test object with `fixtures`, the folder of its category, and the seed of generated files. Out:
 notes; the texts by name; the messages with them put in.
 
-    "orders.csv"                  lies beside the category file, or in a folder there
+    "orders.csv"                  is beside the category file, or in a folder there
     "sales_table:orders.csv"      is made by a generator of `assay.fixtures`, from --data-seed
     "sales_table@7:orders.csv"    the same, from this seed whatever the command says
 """
@@ -31,7 +31,7 @@ _PINNED = re.compile(r"(?P<name>[^@]+)@(?P<seed>\d{1,9})")
 
 @dataclass(frozen=True, slots=True)
 class ShownFiles:
-    """Texts by the name that stands in the prompt, and the seed that generated ones came from."""
+    """Texts by the name in the prompt, and the seed that generated ones came from."""
 
     texts: Mapping[str, str]
     data_seed: int
@@ -91,8 +91,8 @@ def _pins(
         problem = tr("there is no examiner '{name}', so nothing is run or computed",
                      name=shown(examiner))  # fmt: skip
         notes.warning((*path, "evidence"), did_you_mean(problem, examiner, GENERATORS))
-    told = [int(found["seed"]) for _, found in entries if found and found["seed"] is not None]
-    pins = sorted({*told, *([] if seed is None else [seed])})
+    own = [int(found["seed"]) for _, found in entries if found and found["seed"] is not None]
+    pins = sorted({*own, *([] if seed is None else [seed])})
     if len(pins) > 1:
         message = tr("the files of a test come from one seed, not from {seeds}",
                      seeds=", ".join(map(str, pins)))  # fmt: skip
@@ -145,7 +145,7 @@ def _beside(
     if problem and is_shown:
         notes.error(place, problem)
     elif problem or not is_shown:
-        message = tr("the model is not shown '{name}': the prompt does not hold {hole}",
+        message = tr("the model is not shown '{name}': the prompt does not contain {hole}",
                      name=shown(name), hole=shown(_hole(name)))  # fmt: skip
         notes.warning(place, message)
     return text if is_shown else None
