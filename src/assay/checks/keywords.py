@@ -49,29 +49,27 @@ class Keywords(Check):
 
     def score(self, answer: str, context: Context | None = None, /) -> Score:
         text = fold_for_matching(answer)
-        hits = [self._hit(item, text) for item in self.expected_keywords]
-        names = [" / ".join(item) for item in self.expected_keywords]
-        found = [hit for hit in hits if hit is not None]
-        missing = [name for name, hit in zip(names, hits, strict=True) if hit is None]
+        parts: list[ScorePart] = []
+        found: list[str] = []
+        missing: list[str] = []
+        for item in self.expected_keywords:
+            name = " / ".join(item)
+            hit = next((word for word in item if occurs(word, text, self.keyword_match)), None)
+            (missing if hit is None else found).append(hit or name)
+            parts.append(ScorePart(name=name, value=float(hit is not None)))
         unwanted = [
             keyword
             for item in self.forbidden_keywords
             for keyword in item
             if occurs(keyword, text, self.keyword_match)
         ]
-        share = len(found) / len(hits) if hits else 1.0
+        share = len(found) / len(parts) if parts else 1.0
         return Score(
             value=0.0 if unwanted else share,
             extracted=", ".join(found) or None,
             explanation=_explanation(found, missing, unwanted),
-            parts=tuple(
-                ScorePart(name=name, value=float(hit is not None))
-                for name, hit in zip(names, hits, strict=True)
-            ),
+            parts=tuple(parts),
         )
-
-    def _hit(self, item: tuple[str, ...], text: str) -> str | None:
-        return next((word for word in item if occurs(word, text, self.keyword_match)), None)
 
     def gold(self) -> str | None:
         """Keywords that are only forbidden say what is wrong, and not what is right."""

@@ -35,9 +35,11 @@ def score_reply(case: Case, reply: Reply) -> Score | None:
                 error=error,
             ),
         )
-    if score.scorer:
-        return score
-    return replace(score, scorer=case.method, version=case.check.version)
+    if not score.scorer:
+        # In place: a copy would cost as much as comparing two texts.
+        object.__setattr__(score, "scorer", case.method)
+        object.__setattr__(score, "version", case.check.version)
+    return score
 
 
 def _score(case: Case, reply: Answered | Chosen) -> Score:
