@@ -1,6 +1,6 @@
-"""What answers that know nothing would score: an empty one, the echoed prompt, one constant.
+"""Baselines: what an empty answer, the echoed prompt and one constant would score.
 
-In: a Suite and a function that marks. Out: Baselines, by the suite's own weights and intervals.
+In: a Suite and a function that scores. Out: Baselines, by the suite's own weights and intervals.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ STUFFED = 200  # keywords in the line that has them all
 YES_AND_NO = ("yes", "no")
 FREQUENT_TEXTS = 5
 
-Mark = Callable[[Case, Reply], Score | None]
+ScoreReply = Callable[[Case, Reply], Score | None]
 
 
 def baselines(
     suite: Suite,
-    mark: Mark,
+    score_reply: ScoreReply,
     *,
     rendered_prompt: Callable[[Case], str],
     sample: int = 1000,
@@ -34,15 +34,15 @@ def baselines(
     the five most frequent expected texts, all keywords in one line, "yes" and "no".
     """
     cases = _sampled(suite, sample, seed)
-    marked = {
-        constant: _scored(suite, cases, mark, _always(constant), seed=seed)
+    scored = {
+        constant: _scored(suite, cases, score_reply, _always(constant), seed=seed)
         for constant in _constants(cases)
     }
-    best = max(marked, key=lambda constant: marked[constant].value or 0.0)
+    best = max(scored, key=lambda constant: scored[constant].value or 0.0)
     return Baselines(
-        empty=_scored(suite, cases, mark, _always(""), seed=seed),
-        echoed=_scored(suite, cases, mark, rendered_prompt, seed=seed),
-        constant=marked[best],
+        empty=_scored(suite, cases, score_reply, _always(""), seed=seed),
+        echoed=_scored(suite, cases, score_reply, rendered_prompt, seed=seed),
+        constant=scored[best],
         constant_answer=best,
         tests=sum(len(category.cases) for category in suite.categories),
     )
@@ -68,13 +68,18 @@ def _sampled(suite: Suite, sample: int, seed: int) -> list[Case]:
 
 
 def _scored(
-    suite: Suite, cases: Sequence[Case], mark: Mark, answer: Callable[[Case], str], *, seed: int
+    suite: Suite,
+    cases: Sequence[Case],
+    score_reply: ScoreReply,
+    answer: Callable[[Case], str],
+    *,
+    seed: int,
 ) -> Estimate:
     scores: dict[str, list[float]] = {}
     unscored: Counter[str] = Counter()
     for case in cases:
         of_category = scores.setdefault(case.category, [])
-        score = mark(case, _reply(case, answer(case)))
+        score = score_reply(case, _reply(case, answer(case)))
         if score is None or score.value is None:
             unscored[case.category] += 1
         else:

@@ -72,7 +72,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One test asked once: the case, the last request, its reply, and the mark (None if failed)."""
+    """One test asked once: case, last request, reply, and score (None if the request failed)."""
 
     case: Case
     repeat: int
@@ -115,7 +115,7 @@ class Estimate:
 
     @property
     def incomplete(self) -> bool:
-        """More than 5 % of the tests could not be marked: shown so, and no gate passes on it."""
+        """More than 5 % of the tests could not be scored: shown so, and no gate passes on it."""
         total = self.n + self.unscored
         return total > 0 and self.unscored / total > INCOMPLETE_ABOVE
 
@@ -128,7 +128,7 @@ class Observer(Protocol):
         ...
 
     def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
-        """A reply is durable, and marked where it ends a test."""
+        """A reply is durable, and scored where it ends a test."""
         ...
 
     def model_finished(self, spec: str) -> None:

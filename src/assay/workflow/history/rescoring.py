@@ -73,7 +73,7 @@ def _marks(
     store: Store, run: Run, model: RunModel, cases: dict[tuple[str, str], Case]
 ) -> Iterator[tuple[TryKey, int, Score | None, Score]]:
     """Old and new mark of every answer; a failed request has none to renew. What judges said of
-    an answer still holds, and is marked by today's arithmetic.
+    an answer still holds, and is scored by today's arithmetic.
     """
     verdicts = {kept.key: kept.judgement for kept in store.read_judgements(run, model)}
     for kept in tuple(store.read_tries(run, model)):
@@ -148,9 +148,9 @@ def _note_stale(suite: str, stale: Sequence[str], notes: list[str]) -> None:
     if stale:
         notes.append(
             trn(
-                "{suite}: {count} test is gone or asks something else now; it is marked by its "
+                "{suite}: {count} test is gone or asks something else now; it is scored by its "
                 "old rules ({ids})",
-                "{suite}: {count} tests are gone or ask something else now; they are marked by "
+                "{suite}: {count} tests are gone or ask something else now; they are scored by "
                 "their old rules ({ids})",
                 len(stale),
                 suite=suite,

@@ -254,7 +254,7 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int, found: Judged | None) 
     old = [suite.name for suite in suites if suite.scoring == "ewebench-1.0"]
     if old:
         yield tr(
-            "{suites}: marked by the rules of ewebench-1.0, which have known faults "
+            "{suites}: scored by the rules of ewebench-1.0, which have known faults "
             "(docs/ewe.md lists them)",
             suites=", ".join(old),
         )
