@@ -41,7 +41,7 @@ from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.models.opening import open_model
 from assay.request_identity import example_key
 from assay.types import Answered, Case, Chosen, Failed, Message, Model, Reply
-from assay.types.judgements import Anchor, Criterion, Judgement, Layout, Rubric
+from assay.types.judgements import Anchor, Judgement, Layout, Rubric, RubricCriterion
 from assay.types.options import ServerOptions
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "judge" / "conala_items.jsonl"
@@ -55,7 +55,7 @@ RUBRIC = Rubric(
     title="Usefulness of a snippet",
     version=1,
     criteria=(
-        Criterion(
+        RubricCriterion(
             key="usefulness",
             label="Usefulness",
             weight=10,

@@ -1,9 +1,9 @@
 """The ask loop: pending Requests and a Model in, Replies out, each stored before it is counted.
 
-In: a model, the Conversations it is to have, and a Ledger that stores replies. Out: the
-Conversations, with nothing pending. Tests, measurements and judges are all asked by `ask_all`.
+In: a model, the Dialogues it is to have, and a Ledger that stores replies. Out: the
+Dialogues, with nothing pending. Tests, measurements and judges are all asked by `ask_all`.
 
-    reuse what the ledger holds -> ask the rest -> store each reply -> hand it to its conversation
+    reuse what the ledger holds -> ask the rest -> store each reply -> hand it to its dialogue
 
 `ask` turns what a model does wrong into an outcome, never into an answer: a request that the model
 skipped is Failed; a reply to nothing that was asked, or a second one, is dropped.
@@ -22,7 +22,7 @@ from assay.messages import tr, trn
 from assay.types import Failed, Model, Observer, Reply, Request, Score
 
 
-class Conversation(Protocol):
+class Dialogue(Protocol):
     """What a model is asked about one thing: one request, or several that build on the replies.
     Hashed by identity.
     """
@@ -41,25 +41,25 @@ class Conversation(Protocol):
         ...
 
 
-Talk = TypeVar("Talk", bound=Conversation)
-TalkIn = TypeVar("TalkIn", bound=Conversation, contravariant=True)
+Talk = TypeVar("Talk", bound=Dialogue)
+TalkIn = TypeVar("TalkIn", bound=Dialogue, contravariant=True)
 
 
 class Ledger(Protocol[TalkIn]):
     """Where replies are stored."""
 
-    def reuse_reply(self, conversation: TalkIn, request: Request) -> Reply | None:
+    def reuse_reply(self, dialogue: TalkIn, request: Request) -> Reply | None:
         """The stored reply to a request; None if it must be asked."""
         ...
 
-    def store_reply(self, conversation: TalkIn, request: Request, reply: Reply) -> Score | None:
+    def store_reply(self, dialogue: TalkIn, request: Request, reply: Reply) -> Score | None:
         """Make a reply durable; returns its score, where it ends a test."""
         ...
 
 
 def ask_all(
     model: Model,
-    conversations: Iterable[Talk],
+    dialogues: Iterable[Talk],
     ledger: Ledger[Talk],
     observer: Observer,
     *,
@@ -67,20 +67,20 @@ def ask_all(
     done: int = 0,
     until: float | None = None,
 ) -> None:
-    """Ask until nothing is pending. Equal requests of several conversations are asked once.
+    """Ask until nothing is pending. Equal requests of several dialogues are asked once.
 
     Args:
         model: who is asked.
-        conversations: what it is asked.
+        dialogues: what it is asked.
         ledger: stores each reply before the observer counts it.
         observer: receives the progress.
         name: what the observer calls the model.
-        done: how many requests are known to be answered and have no conversation.
+        done: how many requests are known to be answered and have no dialogue.
         until: when the budget is spent, by time.monotonic.
     """
-    conversations = list(conversations)
-    planned = done + sum(each.left for each in conversations)
-    waiting = find_unanswered(conversations, ledger)
+    dialogues = list(dialogues)
+    planned = done + sum(each.left for each in dialogues)
+    waiting = find_unanswered(dialogues, ledger)
     left = _count_left(waiting)
     observer.model_started(name, total=planned, reused=max(0, planned - left))
     while waiting:
@@ -88,8 +88,8 @@ def ask_all(
         for reply in ask(model, requests, until=until):
             request, askers = waiting[reply.request_id]
             score = ledger.store_reply(askers[0], request, reply)
-            for conversation in askers:
-                conversation.take(request, reply)
+            for dialogue in askers:
+                dialogue.take(request, reply)
                 observer.replied(name, reply, score)
                 left -= 1
         waiting = find_unanswered((c for _, askers in waiting.values() for c in askers), ledger)
@@ -104,18 +104,18 @@ def ask_all(
 _Waiting = dict[str, tuple[Request, list[Talk]]]
 
 
-def find_unanswered(conversations: Iterable[Talk], ledger: Ledger[Talk]) -> _Waiting[Talk]:
+def find_unanswered(dialogues: Iterable[Talk], ledger: Ledger[Talk]) -> _Waiting[Talk]:
     """Hand out what the ledger holds; the requests that must be asked, by id."""
     waiting: _Waiting[Talk] = {}
-    for conversation in dict.fromkeys(conversations):
-        while pending := conversation.pending():
-            stored = [(each, ledger.reuse_reply(conversation, each)) for each in pending]
+    for dialogue in dict.fromkeys(dialogues):
+        while pending := dialogue.pending():
+            stored = [(each, ledger.reuse_reply(dialogue, each)) for each in pending]
             for request, reply in stored:
                 if reply is not None:
-                    conversation.take(request, reply)
+                    dialogue.take(request, reply)
             if all(reply is None for _, reply in stored):
                 for request in pending:
-                    waiting.setdefault(request.id, (request, []))[1].append(conversation)
+                    waiting.setdefault(request.id, (request, []))[1].append(dialogue)
                 break
     return waiting
 

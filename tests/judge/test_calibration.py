@@ -18,7 +18,7 @@ from assay.judge.calibration import (
     fit_curve,
     left_one_out,
 )
-from assay.types.judgements import Criterion, CriterionScore, Example, Judgement, Rubric
+from assay.types.judgements import CriterionScore, Judgement, Rubric, RubricCriterion, ScoredExample
 
 shares = st.floats(0, 1, allow_nan=False)
 points = st.integers(0, 10)
@@ -30,9 +30,9 @@ def rubric_of(**scores: int) -> Rubric:
         name="r",
         title="R",
         version=1,
-        criteria=(Criterion(key="c", label="C", weight=10, anchors=(), questions=("?",)),),
+        criteria=(RubricCriterion(key="c", label="C", weight=10, anchors=(), questions=("?",)),),
         examples=tuple(
-            Example(id=name, test_id="T", answer=name, scores={"c": score}, why="")
+            ScoredExample(id=name, test_id="T", answer=name, scores={"c": score}, why="")
             for name, score in scores.items()
         ),
     )

@@ -6,13 +6,13 @@ import pytest
 
 from assay.judge.deviation import deviation_of
 from assay.types.judgements import (
-    Criterion,
     CriterionDeviation,
     CriterionScore,
     Deviation,
-    Example,
     Judgement,
     Rubric,
+    RubricCriterion,
+    ScoredExample,
 )
 
 
@@ -23,11 +23,11 @@ def rubric_of(*known: tuple[int, int]) -> Rubric:
         title="R",
         version=1,
         criteria=tuple(
-            Criterion(key=key, label=key, weight=weight, anchors=(), questions=("?",))
+            RubricCriterion(key=key, label=key, weight=weight, anchors=(), questions=("?",))
             for key, weight in (("x", 6), ("y", 4))
         ),
         examples=tuple(
-            Example(id=str(number), test_id="T", answer="a", scores={"x": x, "y": y}, why="")
+            ScoredExample(id=str(number), test_id="T", answer="a", scores={"x": x, "y": y}, why="")
             for number, (x, y) in enumerate(known)
         ),
     )

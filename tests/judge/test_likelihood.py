@@ -34,13 +34,13 @@ from assay.types import (
 )
 from assay.types.judgements import (
     NO_EVIDENCE,
-    Criterion,
     Evidence,
     EvidenceCheck,
     Judgement,
     Layout,
-    Question,
     Rubric,
+    RubricCriterion,
+    RubricQuestion,
 )
 
 ANSWER = "def double(x):\n    return x + x\n"
@@ -61,15 +61,15 @@ def rubric(*, weights: Sequence[float] = (1, 1, 1), more: int = 1) -> Rubric:
         title="R",
         version=1,
         criteria=tuple(
-            Criterion(key=key, label=key.upper(), weight=5, anchors=(), questions=("?",))
+            RubricCriterion(key=key, label=key.upper(), weight=5, anchors=(), questions=("?",))
             for key in "xy"
         ),
         questions={
             "T-01": tuple(
-                Question(id=f"x{n}", criterion="x", text=f"x{n}?", weight=weight)
+                RubricQuestion(id=f"x{n}", criterion="x", text=f"x{n}?", weight=weight)
                 for n, weight in enumerate(weights)
             )
-            + tuple(Question(id=f"y{n}", criterion="y", text=f"y{n}?") for n in range(more))
+            + tuple(RubricQuestion(id=f"y{n}", criterion="y", text=f"y{n}?") for n in range(more))
         },
     )
 

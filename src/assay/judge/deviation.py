@@ -17,11 +17,11 @@ from assay.stats.estimates import average
 from assay.types.judgements import (
     CriterionDeviation,
     Deviation,
-    Example,
     JudgeForm,
     Judgement,
     Layout,
     Rubric,
+    ScoredExample,
     band_of,
     overall_of,
     overall_tenths,
@@ -80,7 +80,9 @@ def deviation_of(
     )
 
 
-def _of_criterion(key: str, scored: Sequence[tuple[Example, Judgement]]) -> CriterionDeviation:
+def _of_criterion(
+    key: str, scored: Sequence[tuple[ScoredExample, Judgement]]
+) -> CriterionDeviation:
     off = [
         said - example.scores[key]
         for example, one in scored
@@ -94,7 +96,7 @@ def _of_criterion(key: str, scored: Sequence[tuple[Example, Judgement]]) -> Crit
     )
 
 
-def _known_overall(rubric: Rubric, example: Example) -> int:
+def _known_overall(rubric: Rubric, example: ScoredExample) -> int:
     weighted = [(each.weight, example.scores[each.key]) for each in rubric.criteria]
     return overall_tenths(weighted) or 0
 

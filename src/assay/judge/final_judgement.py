@@ -18,12 +18,12 @@ from assay.types.judgements import (
     BANDS,
     MOST,
     NEAR_AN_EDGE,
-    Criterion,
     Evidence,
     FinalCriterion,
     FinalJudgement,
     Judgement,
     Rubric,
+    RubricCriterion,
     band_of,
     lower_median,
     overall_tenths,
@@ -139,7 +139,7 @@ def _with(criteria: Sequence[FinalCriterion], changed: FinalCriterion, step: int
 
 
 def _criterion(
-    criterion: Criterion, cap: int | None, scored: Sequence[Judgement]
+    criterion: RubricCriterion, cap: int | None, scored: Sequence[Judgement]
 ) -> FinalCriterion:
     given = [score for each in scored if (score := each.score_of(criterion.key)) is not None]
     capped = [min(score, cap) for score in given] if cap is not None else given

@@ -25,7 +25,7 @@ from assay.files.validation import Validator
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.types import Finding
-from assay.types.judgements import MOST, Anchor, Criterion, Example, Question
+from assay.types.judgements import MOST, Anchor, RubricCriterion, RubricQuestion, ScoredExample
 
 _ANCHOR = re.compile(r"(\d{1,2})(?:-(\d{1,2}))?")
 
@@ -101,7 +101,7 @@ class RubricFiles:
         self.raw: dict[str, bytes] = {}
         self._folder = folder
 
-    def rubric(self) -> tuple[RubricTables | None, tuple[Criterion, ...]]:
+    def rubric(self) -> tuple[RubricTables | None, tuple[RubricCriterion, ...]]:
         """rubric.toml; nothing where it has a mistake."""
         file, notes = self._read("rubric.toml"), Notes()
         tables: RubricTables | None = _RUBRIC.check(file.document, notes) if file else None
@@ -112,13 +112,13 @@ class RubricFiles:
         self._note(file, notes)
         if tables is None or notes.errors:
             return None, ()
-        return tables, tuple(Criterion(**vars(each)) for each in tables.criterion)
+        return tables, tuple(RubricCriterion(**vars(each)) for each in tables.criterion)
 
-    def questions(self, criteria: Sequence[str]) -> dict[str, tuple[Question, ...]]:
+    def questions(self, criteria: Sequence[str]) -> dict[str, tuple[RubricQuestion, ...]]:
         """questions.toml, by test; `criteria` are the keys that a question may have."""
         file, notes = self._read("questions.toml"), Notes()
         tables = _QUESTIONS.check(file.document, notes) if file else None
-        asked: dict[str, tuple[Question, ...]] = {}
+        asked: dict[str, tuple[RubricQuestion, ...]] = {}
         for test_id, table in (tables or {}).items():
             for key, texts in table.items():
                 if criteria and key not in criteria:
@@ -126,13 +126,13 @@ class RubricFiles:
                     message = did_you_mean(problem, key, criteria)
                     notes.error((test_id, key), message, about_key=True)
                 asked[test_id] = asked.get(test_id, ()) + tuple(
-                    Question(id=f"{test_id}.{key}.{number}", criterion=key, text=text)
+                    RubricQuestion(id=f"{test_id}.{key}.{number}", criterion=key, text=text)
                     for number, text in enumerate(texts, 1)
                 )
         self._note(file, notes)
         return asked
 
-    def examples(self, criteria: Sequence[str]) -> tuple[Example, ...]:
+    def examples(self, criteria: Sequence[str]) -> tuple[ScoredExample, ...]:
         """examples.toml with the answers that it names."""
         file, notes = self._read("examples.toml"), Notes()
         tables: _ExampleTables | None = _EXAMPLES.check(file.document, notes) if file else None
@@ -148,7 +148,7 @@ class RubricFiles:
                 notes.error(("example", index, "file"), str(answer))
                 continue
             examples.append(
-                Example(
+                ScoredExample(
                     id=each.id, test_id=each.test, answer=answer, scores=each.scores, why=each.why
                 )
             )

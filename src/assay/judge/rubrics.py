@@ -16,7 +16,7 @@ from assay.files.notes import invalid_files
 from assay.judge.rubric_files import RubricFiles
 from assay.messages import tr
 from assay.types import Case
-from assay.types.judgements import Criterion, Example, Question, Rubric
+from assay.types.judgements import Rubric, RubricCriterion, RubricQuestion, ScoredExample
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "rubrics"
 CHECKLIST_CRITERION = "completeness"  # what a test's checklist speaks for
@@ -54,13 +54,13 @@ def load_rubric(name_or_path: str, beside: Path | None = None) -> Rubric:
     )
 
 
-def questions_for(rubric: Rubric, case: Case) -> tuple[Question, ...]:
+def questions_for(rubric: Rubric, case: Case) -> tuple[RubricQuestion, ...]:
     """The yes-or-no questions of a test, criterion by criterion: the rubric's own for it; where it
     has none, the general ones, and the test's checklist as questions of completeness.
     """
     own = rubric.questions.get(case.id, ())
     checklist = judged.checklist if (judged := case.check.judged) else ()
-    asked: list[Question] = []
+    asked: list[RubricQuestion] = []
     for criterion in rubric.criteria:
         its_own = [each for each in own if each.criterion == criterion.key]
         asked += its_own or _general(criterion)
@@ -73,16 +73,16 @@ def shipped_rubrics() -> tuple[str, ...]:
     return tuple(sorted(each.parent.name for each in SHIPPED.glob("*/rubric.toml")))
 
 
-def _general(criterion: Criterion) -> list[Question]:
+def _general(criterion: RubricCriterion) -> list[RubricQuestion]:
     return [
-        Question(id=f"{criterion.key}.{number}", criterion=criterion.key, text=text)
+        RubricQuestion(id=f"{criterion.key}.{number}", criterion=criterion.key, text=text)
         for number, text in enumerate(criterion.questions, 1)
     ]
 
 
-def _ticks(checklist: Sequence[str]) -> list[Question]:
+def _ticks(checklist: Sequence[str]) -> list[RubricQuestion]:
     return [
-        Question(
+        RubricQuestion(
             id=f"checklist.{number}",
             criterion=CHECKLIST_CRITERION,
             text=item if item.rstrip().endswith("?") else f'Does the answer meet this: "{item}"?',
@@ -111,7 +111,7 @@ def _folder(name_or_path: str, beside: Path | None) -> Path:
     )
 
 
-def _digest(files: Mapping[str, bytes], examples: Sequence[Example]) -> str:
+def _digest(files: Mapping[str, bytes], examples: Sequence[ScoredExample]) -> str:
     whole = hashlib.sha256()
     for name, raw in files.items():
         whole.update(name.encode() + b"\0" + raw + b"\0")

@@ -3,8 +3,8 @@
 In: nothing. Out: frozen dataclasses that `evidence` and `judge` fill, `workflow` keeps and
 `reports` draws; and the arithmetic of the rubric, on integers. Standard library only.
 
-    Rubric -> Criterion -> Anchor, Question                what is judged, and by which words
-           -> Example                                      answers whose scores are known
+    Rubric -> RubricCriterion -> Anchor, RubricQuestion    what is judged, and by which words
+           -> ScoredExample                                answers whose scores are known
     Evidence -> EvidenceCheck                              what running or computing showed
     Judgement -> CriterionScore, Ticked, Quote             one judge, one answer, once
     FinalJudgement -> FinalCriterion, Evidence, Judgement...    all of them: caps, medians, band
@@ -49,7 +49,7 @@ class Anchor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class RubricQuestion:
     """One yes-or-no question; yes speaks for the answer."""
 
     id: str
@@ -59,7 +59,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Criterion:
+class RubricCriterion:
     """One of the things that are scored. `weight` in tenths; `questions` for tests without own."""
 
     key: str
@@ -70,7 +70,7 @@ class Criterion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
+class ScoredExample:
     """An answer whose scores are known, with the reason for them."""
 
     id: str
@@ -89,9 +89,9 @@ class Rubric:
     name: str
     title: str
     version: int
-    criteria: tuple[Criterion, ...]
-    questions: Mapping[str, tuple[Question, ...]] = field(default_factory=dict)
-    examples: tuple[Example, ...] = ()
+    criteria: tuple[RubricCriterion, ...]
+    questions: Mapping[str, tuple[RubricQuestion, ...]] = field(default_factory=dict)
+    examples: tuple[ScoredExample, ...] = ()
     digest: str = ""
 
 

@@ -45,11 +45,11 @@ from assay.types import (
     ToChoose,
 )
 from assay.types.judgements import (
-    Criterion,
     CriterionScore,
     Judgement,
     Layout,
-    Question,
+    RubricCriterion,
+    RubricQuestion,
     Ticked,
 )
 
@@ -182,7 +182,7 @@ class LikelihoodQuestionnaire:
             for each, request in zip(self._questions, self._requests, strict=True)
         )
 
-    def _score(self, criterion: Criterion) -> CriterionScore:
+    def _score(self, criterion: RubricCriterion) -> CriterionScore:
         answered = [
             (each.weight, value)
             for each, value in self._of(criterion.key)
@@ -196,7 +196,7 @@ class LikelihoodQuestionnaire:
             raw=raw,
         )
 
-    def _of(self, criterion: str) -> list[tuple[Question, float | None]]:
+    def _of(self, criterion: str) -> list[tuple[RubricQuestion, float | None]]:
         return [
             (each, self._value(request))
             for each, request in zip(self._questions, self._requests, strict=True)

@@ -17,7 +17,7 @@ from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
 from assay.judge.reasoned.schema import FULL, SHORT, one_criterion_schema, whole_schema
 from assay.judge.rubrics import questions_for
 from assay.types import Case, Message, ModelFacts, Sampling, Thinking, ToAnswer
-from assay.types.judgements import Criterion, Evidence, Question, Rubric
+from assay.types.judgements import Evidence, Rubric, RubricCriterion, RubricQuestion
 
 Step = Literal["whole", "again", "shorter", "split"]
 
@@ -52,8 +52,8 @@ class Asked:
     """All that a judge is asked about one answer. `questions` are those of the checklist."""
 
     case: Case
-    criteria: tuple[Criterion, ...]
-    questions: tuple[Question, ...]
+    criteria: tuple[RubricCriterion, ...]
+    questions: tuple[RubricQuestion, ...]
     evidence: Evidence
     answer: str
     use_case: str = ""
@@ -202,18 +202,18 @@ def room_for(asked: Asked, judge: ModelFacts, repeat: int) -> int:
     return max(_LEAST_SHOWN, min(LIMIT, room))
 
 
-def rotated(criteria: tuple[Criterion, ...], repeat: int) -> tuple[Criterion, ...]:
+def rotated(criteria: tuple[RubricCriterion, ...], repeat: int) -> tuple[RubricCriterion, ...]:
     """Another order for each repeat."""
     first = repeat % len(criteria)
     return criteria[first:] + criteria[:first]
 
 
-def checklist_of(rubric: Rubric, case: Case) -> tuple[Question, ...]:
+def checklist_of(rubric: Rubric, case: Case) -> tuple[RubricQuestion, ...]:
     """The test's own checklist; where it has none, the first questions of each criterion."""
     judged = case.check.judged
     if judged and judged.checklist:
         return tuple(
-            Question(id=f"checklist.{number}", criterion="", text=text)
+            RubricQuestion(id=f"checklist.{number}", criterion="", text=text)
             for number, text in enumerate(judged.checklist[:MOST_QUESTIONS], 1)
         )
     asked = questions_for(rubric, case)

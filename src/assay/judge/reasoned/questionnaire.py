@@ -30,19 +30,19 @@ from assay.judge.reasoned.prompt import (
 )
 from assay.judge.reasoned.reading import (
     COMPLAINTS,
-    Problem,
     ReadReply,
     ReadScore,
+    ReplyProblem,
     explain,
     read_or_refuse,
 )
 from assay.request_identity import make_judge_request
 from assay.types import Answered, Failed, Reply, Request
 from assay.types.judgements import (
-    Criterion,
     CriterionScore,
     Judgement,
     Quote,
+    RubricCriterion,
     Ticked,
 )
 
@@ -52,7 +52,7 @@ class _Open:
     """A request that was made, its criteria, and what came back."""
 
     request: Request
-    criteria: tuple[Criterion, ...]
+    criteria: tuple[RubricCriterion, ...]
     reading: ReadReply | None = None
 
 
@@ -65,7 +65,7 @@ class _Progress:
     with_schema: bool = False
     answer_limit: int = LIMIT
     open: list[_Open] = field(default_factory=list)
-    problem: Problem | None = None
+    problem: ReplyProblem | None = None
     raw: list[str] = field(default_factory=list)
     done: bool = False
 
@@ -116,7 +116,7 @@ class ReasonedQuestionnaire:
             self._at.problem = None
             self._at.done = True
         else:
-            self._climb(reply, self._at.problem or Problem("unreadable"))
+            self._climb(reply, self._at.problem or ReplyProblem("unreadable"))
 
     def judgement(self) -> Judgement:
         if self.pending():
@@ -129,7 +129,7 @@ class ReasonedQuestionnaire:
 
     # ------------------------------------------------------------------------------ the ladder
 
-    def _climb(self, reply: Reply, problem: Problem) -> None:
+    def _climb(self, reply: Reply, problem: ReplyProblem) -> None:
         step = self._at.step
         if isinstance(reply, Failed):
             if reply.cause == "refused" and self._at.with_schema:
@@ -150,14 +150,14 @@ class ReasonedQuestionnaire:
         else:
             self._at.done = True
 
-    def _ask(self, step: Step, problem: Problem | None = None) -> None:
+    def _ask(self, step: Step, problem: ReplyProblem | None = None) -> None:
         self._at.step = step
         criteria = self._asked.criteria
         groups = [(each,) for each in criteria] if step == "split" else [criteria]
         self._at.open = [_Open(self._request(step, group, problem), group) for group in groups]
 
     def _request(
-        self, step: Step, criteria: tuple[Criterion, ...], problem: Problem | None
+        self, step: Step, criteria: tuple[RubricCriterion, ...], problem: ReplyProblem | None
     ) -> Request:
         work = work_for(
             step,
@@ -177,7 +177,7 @@ class ReasonedQuestionnaire:
 
     # ------------------------------------------------------------------------------ what came of it
 
-    def _unscored(self, problem: Problem) -> Judgement:
+    def _unscored(self, problem: ReplyProblem) -> Judgement:
         return Judgement(
             judge=self._about.judge.spec,
             fingerprint=self._about.judge.fingerprint,

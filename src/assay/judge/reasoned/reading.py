@@ -1,6 +1,6 @@
 """The reader of a judge's replies: scores and words, or the problem with them.
 
-In: a reply, and the criteria. Out: a ReadReply, and the Problem where it cannot be used. Never
+In: a reply, and the criteria. Out: a ReadReply, and the ReplyProblem where it cannot be used. Never
 raises, whatever the text is, and never invents a score: all criteria have one whole number from 0
 to 10, or none is read.
 
@@ -28,7 +28,7 @@ from assay.judge.reasoned.standard_format import read_standard_format
 from assay.messages import tr
 from assay.text.json_in_prose import JsonObject, is_one_object, objects_in
 from assay.types import Answered, Failed, Reply
-from assay.types.judgements import MOST, Answer, Criterion
+from assay.types.judgements import MOST, Answer, RubricCriterion
 
 _NESTED = ("criteria", "scores", "evaluation", "ratings", "judgement", "judgment", "result")
 _NAME_KEYS = ("criterion", "name", "key", "label")  # of an item of a list of scores
@@ -74,7 +74,7 @@ class Unusable(Exception):
     """Why a score cannot be taken; stays inside this package."""
 
 
-def read_reply(text: str, criteria: Sequence[Criterion], answer: str = "") -> ReadReply:
+def read_reply(text: str, criteria: Sequence[RubricCriterion], answer: str = "") -> ReadReply:
     names = {
         _bare(name): each.key
         for each in criteria
@@ -95,7 +95,7 @@ def read_reply(text: str, criteria: Sequence[Criterion], answer: str = "") -> Re
 
 
 def _from_object(
-    found: JsonObject, criteria: Sequence[Criterion], names: Mapping[str, str]
+    found: JsonObject, criteria: Sequence[RubricCriterion], names: Mapping[str, str]
 ) -> ReadReply:
     scores: dict[str, ReadScore] = {}
     for holder in _holders(found):
@@ -165,7 +165,7 @@ def _read_score(name: str, value: object) -> ReadScore:
     return ReadScore(score=value, reason=reason)
 
 
-def _all_there(scores: Mapping[str, ReadScore], criteria: Sequence[Criterion]) -> None:
+def _all_there(scores: Mapping[str, ReadScore], criteria: Sequence[RubricCriterion]) -> None:
     missing = [each.key for each in criteria if each.key not in scores]
     if missing:
         raise Unusable(tr("there is no score for {names}", names=", ".join(missing)))
@@ -175,7 +175,7 @@ def _all_there(scores: Mapping[str, ReadScore], criteria: Sequence[Criterion]) -
 
 
 def _from_lines(
-    text: str, criteria: Sequence[Criterion], judged: str, *, repeated: bool
+    text: str, criteria: Sequence[RubricCriterion], judged: str, *, repeated: bool
 ) -> ReadReply:
     """`judged`: the answer; `repeated`: an object of its scores was passed over already."""
     quoted: list[str] = []
@@ -275,7 +275,7 @@ COMPLAINTS: Mapping[Trouble, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ReplyProblem:
     """Why an attempt came to nothing: a code and a sentence."""
 
     trouble: Trouble
@@ -283,28 +283,28 @@ class Problem:
 
 
 def read_or_refuse(
-    reply: Reply, criteria: Sequence[Criterion], answer: str = ""
-) -> tuple[ReadReply, Problem | None]:
+    reply: Reply, criteria: Sequence[RubricCriterion], answer: str = ""
+) -> tuple[ReadReply, ReplyProblem | None]:
     """What a reply says of an answer by these criteria, and what is wrong with it."""
     if isinstance(reply, Failed):
-        return ReadReply(), Problem("failed", reply.reason)
+        return ReadReply(), ReplyProblem("failed", reply.reason)
     if not isinstance(reply, Answered):
-        return ReadReply(), Problem("failed", tr("the judge gave another kind of reply"))
+        return ReadReply(), ReplyProblem("failed", tr("the judge gave another kind of reply"))
     # Some servers close the object and fill what room is left with white space.
     cut = reply.truncated and not is_one_object(reply.text)
     if reply.reasoning_unclosed or cut:
-        return ReadReply(), Problem("truncated")
+        return ReadReply(), ReplyProblem("truncated")
     reading = read_reply(reply.text, criteria, answer)
     if reading.scores:
         return reading, None
     if reply.finish.casefold() in _REFUSED_BY_THE_SERVER or is_refusal(reply.text):
-        return reading, Problem("refused")
+        return reading, ReplyProblem("refused")
     if not reply.text.strip():
-        return reading, Problem("empty")
-    return reading, Problem("unreadable", reading.problem)
+        return reading, ReplyProblem("empty")
+    return reading, ReplyProblem("unreadable", reading.problem)
 
 
-def explain(problem: Problem, attempts: int) -> str:
+def explain(problem: ReplyProblem, attempts: int) -> str:
     match problem.trouble:
         case "truncated":
             return tr("the judge's reply was cut off, in {count} attempts", count=attempts)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.types.judgements import MOST, Criterion
+from assay.types.judgements import MOST, RubricCriterion
 
 ANSWERS = ("yes", "no", "partial", "na")
 CONFIDENCES = ("low", "medium", "high")
@@ -24,7 +24,7 @@ _Schema = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class FormSize:
     """How much a judge may write: characters of texts, items of lists."""
 
     evidence: int
@@ -37,13 +37,15 @@ class Size:
     verdict: int
 
 
-FULL = Size(evidence=6, quote=160, note=200, reason=500, points=4, point=200, assessment=600,
+FULL = FormSize(evidence=6, quote=160, note=200, reason=500, points=4, point=200, assessment=600,
             verdict=240)  # fmt: skip
-SHORT = Size(evidence=0, quote=0, note=0, reason=200, points=2, point=120, assessment=200,
+SHORT = FormSize(evidence=0, quote=0, note=0, reason=200, points=2, point=120, assessment=200,
              verdict=160)  # fmt: skip
 
 
-def whole_schema(criteria: Sequence[Criterion], question_ids: Sequence[str], size: Size) -> str:
+def whole_schema(
+    criteria: Sequence[RubricCriterion], question_ids: Sequence[str], size: FormSize
+) -> str:
     """The schema of a whole judgement. Without room for evidence there is no checklist either."""
     properties: _Schema = {}
     if size.evidence:
@@ -79,7 +81,7 @@ def whole_schema(criteria: Sequence[Criterion], question_ids: Sequence[str], siz
     return _written(_object(properties))
 
 
-def one_criterion_schema(criterion: Criterion, size: Size = SHORT) -> str:
+def one_criterion_schema(criterion: RubricCriterion, size: FormSize = SHORT) -> str:
     return _written(_object({criterion.key: _scored(size.reason)}))
 
 

@@ -22,7 +22,7 @@ from assay.store.verbs import FILE_NAME
 from assay.types import Model, ModelFacts, Request, ToAnswer, ToChoose
 from assay.workflow.discover.earlier_times import Range, by_earlier, earlier_seconds
 from assay.workflow.discover.pace import Untimed, characters_of, time_one_question
-from assay.workflow.evaluate.asking import StoredReplies, TestConversation
+from assay.workflow.evaluate.asking import StoredReplies, TestDialogue
 from assay.workflow.evaluate.evaluation import key_of
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.preparation import Prepared, prepare
@@ -245,7 +245,7 @@ def _not_estimated() -> str:
 
 def _pending(plan: Plan, store: Store | None, run: Run) -> list[tuple[Request, int]]:
     """The next request of every test that is not answered yet, and how many turns are left."""
-    tests = [TestConversation(plan, exchange) for exchange in plan.exchanges]
+    tests = [TestDialogue(plan, exchange) for exchange in plan.exchanges]
     if store is not None:
         find_unanswered(tests, StoredReplies(store, run, plan.facts.fingerprint))
     return [(test.request, test.left) for test in tests if test.request]

@@ -1,8 +1,8 @@
-"""How fast a model is, by one question.
+"""The pace of a model, measured with one question.
 
-In: a Model. Out: its Pace, or why it could not be timed. The question is some hundred tokens long,
-since the seconds that a prompt takes are those of most tests, and begins with a number that no
-cache of the server has seen.
+In: a Model. Out: its ModelPace, or why it could not be timed. The question has some hundred tokens,
+since most of a test's time is that of its prompt, and begins with a number that no cache of the
+server has seen.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ QUESTION = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class ModelPace:
     """Seconds by our clock: `waited_s` for the whole answer, `load_s` to load the model, `token_s`
     for a token written. `reading` holds the ways in which the wait for a first token may come
     about: so many seconds whatever the prompt, and so many for each of its tokens.
@@ -70,7 +70,7 @@ class Untimed:
     waited_s: float | None = None
 
 
-def time_one_question(model: Model) -> Pace | Untimed:
+def time_one_question(model: Model) -> ModelPace | Untimed:
     """Ask it; the answer is not kept."""
     reply = next(ask(model, [_question()]))
     if isinstance(reply, Failed):
@@ -80,7 +80,7 @@ def time_one_question(model: Model) -> Pace | Untimed:
     return pace_of(reply)
 
 
-def pace_of(reply: Answered) -> Pace:
+def pace_of(reply: Answered) -> ModelPace:
     """What one answer says about others."""
     total = reply.total_s or 0.0
     written = reply.output_tokens or TIMED_TOKENS
@@ -92,7 +92,7 @@ def pace_of(reply: Answered) -> Pace:
         # only the server can say.
         told = timing.prefill_s
         first = told if told is not None and told < total else total / 2
-    return Pace(
+    return ModelPace(
         waited_s=total,
         load_s=(timing.load_s or 0.0) if timing.cold else 0.0,
         reading=_ways_of_reading(first, prompt, timing),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from assay.ask_loop import Conversation, ask_all
+from assay.ask_loop import Dialogue, ask_all
 from assay.checks.scoring import score_reply
 from assay.plan import Exchange, Plan
 from assay.store import Run, RunModel, Store, TryKey
@@ -21,7 +21,7 @@ SCORED_AT_ONCE = 1000
 
 
 @dataclass(slots=True, eq=False)
-class TestConversation:
+class TestDialogue:
     """One test, turn by turn: a later turn holds the model's own replies to the earlier ones."""
 
     __test__ = False  # pytest takes every class named Test… for its own
@@ -57,7 +57,7 @@ class TestConversation:
 
 
 @dataclass(slots=True, eq=False)
-class MeasureConversation:
+class MeasureDialogue:
     """One measurement. It is no test: its score only says that it was made."""
 
     request: Request | None
@@ -79,7 +79,7 @@ class MeasureConversation:
         return None if isinstance(reply, Failed) else MEASURED
 
 
-AnyConversation = TestConversation | MeasureConversation
+AnyDialogue = TestDialogue | MeasureDialogue
 
 
 @dataclass(slots=True)
@@ -90,12 +90,12 @@ class StoredReplies:
     run: Run
     fingerprint: str
 
-    def reuse_reply(self, conversation: Conversation, request: Request) -> Reply | None:
+    def reuse_reply(self, dialogue: Dialogue, request: Request) -> Reply | None:
         """The newest stored answer to a request."""
         number = self.store.find_answer(self.run, request.id)
         return None if number is None else self.store.read_reply(number)
 
-    def store_reply(self, conversation: Conversation, request: Request, reply: Reply) -> None:
+    def store_reply(self, dialogue: Dialogue, request: Request, reply: Reply) -> None:
         self.store.store_reply(self.run, self.fingerprint, request, reply)
 
 
@@ -110,29 +110,27 @@ class ScoredReplies:
     asked: bool = False
     _scores: list[tuple[TryKey, int, Score | None]] = field(default_factory=list)
 
-    def reuse_reply(self, conversation: AnyConversation, request: Request) -> Reply | None:
+    def reuse_reply(self, dialogue: AnyDialogue, request: Request) -> Reply | None:
         """The newest stored answer to a request, scored for this run if it ends a test."""
         number = self.store.find_answer(self.run, request.id)
         if number is None:
             return None
         reply = self.store.read_reply(number)
-        if conversation.ends_with(request, reply):
-            self._scores.append((_key_of(request), number, conversation.score(reply)))
+        if dialogue.ends_with(request, reply):
+            self._scores.append((_key_of(request), number, dialogue.score(reply)))
             if len(self._scores) >= SCORED_AT_ONCE:
                 self.flush()
         return reply
 
-    def store_reply(
-        self, conversation: AnyConversation, request: Request, reply: Reply
-    ) -> Score | None:
+    def store_reply(self, dialogue: AnyDialogue, request: Request, reply: Reply) -> Score | None:
         """Store a reply, with its score if it ends a test."""
         self.asked = True
-        if not conversation.ends_with(request, reply):
+        if not dialogue.ends_with(request, reply):
             self.store.store_reply(self.run, self.model.facts.fingerprint, request, reply)
             return None
-        score = conversation.score(reply)
+        score = dialogue.score(reply)
         self.store.store_try(self.run, self.model, request, reply, score)
-        if isinstance(conversation, MeasureConversation):
+        if isinstance(dialogue, MeasureDialogue):
             return None
         self.background.answered(self.model.slug, request, reply)
         return score
@@ -156,15 +154,15 @@ def ask_model(
     """Ask one model everything that is left of its plan and measurements."""
     # A scored try of this very run needs no hash: the run's key holds all that its id does.
     scored = store.find_scored(run, known)
-    conversations: list[AnyConversation] = [
-        *(TestConversation(plan, each) for each in plan.exchanges if each.key not in scored),
-        *(MeasureConversation(each) for each in measures if _key_of(each) not in scored),
+    dialogues: list[AnyDialogue] = [
+        *(TestDialogue(plan, each) for each in plan.exchanges if each.key not in scored),
+        *(MeasureDialogue(each) for each in measures if _key_of(each) not in scored),
     ]
     ledger = ScoredReplies(store, run, known, background)
-    done = plan.turns + len(measures) - sum(each.left for each in conversations)
+    done = plan.turns + len(measures) - sum(each.left for each in dialogues)
     background.begin()
     try:
-        ask_all(model, conversations, ledger, observer, name=known.spec, done=done, until=until)
+        ask_all(model, dialogues, ledger, observer, name=known.spec, done=done, until=until)
     finally:  # a stopped run, too, reports the answers it found in the store
         ledger.flush()
         if ledger.asked and (observed := model.observed()) != Observed():

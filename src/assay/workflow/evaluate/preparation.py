@@ -36,7 +36,7 @@ from assay.workflow.evaluate.job_files import (
     tried,
 )
 from assay.workflow.evaluate.opened_models import Opened, left_out, open_models, place_of_given
-from assay.workflow.judging.panel import Panel, open_panel
+from assay.workflow.judging.panel import JudgePanel, open_panel
 
 OF_SERVED = ("coding", "data")
 OF_CHECKPOINTS = ("os", "technical", "troubleshooting")  # and what was fetched
@@ -53,7 +53,7 @@ class Prepared:
     notes: tuple[str, ...] = ()
     deciding: DecisionPlan | None = None
     measures: Measures | None = None
-    panel: Panel | None = None
+    panel: JudgePanel | None = None
 
     def measures_of(self, spec: str, model: Model) -> list[Request]:
         """What is measured of a model: nothing of a served one."""
@@ -91,7 +91,7 @@ def prepare(job: Job) -> Prepared:
     gate, held_out = gate_and_text(job, places, suites, errors)
     training = training_text(job, errors)
     opened = open_models(job, named, texts_to_read(job, held_out, training), errors)
-    panel: Panel | None = None
+    panel: JudgePanel | None = None
     try:
         opened.leave_out_copies()
         errors += opened.named_twice()
@@ -148,7 +148,7 @@ def prepare(job: Job) -> Prepared:
 
 def _panel(
     job: Job, suites: Sequence[Suite], opened: Opened, errors: list[AssayError]
-) -> Panel | None:
+) -> JudgePanel | None:
     """The judges that were named, not yet probed."""
     if not job.judges:
         return None

@@ -38,7 +38,7 @@ _REPEAT = re.compile(r"\.(\d{1,4})$")
 
 
 @dataclass(frozen=True)
-class ToJudge(StoredAnswerOptions):
+class JudgeJob(StoredAnswerOptions):
     """What a user asked to be judged."""
 
     @property
@@ -46,7 +46,7 @@ class ToJudge(StoredAnswerOptions):
         return self.command_line("judge", self.run_or_dir)
 
 
-def judge_existing(job: ToJudge, observer: Observer) -> Report:
+def judge_existing(job: JudgeJob, observer: Observer) -> Report:
     if not job.judges and not job.imports:
         raise UsageError(
             tr("no judge given"),
@@ -67,7 +67,7 @@ def judge_existing(job: ToJudge, observer: Observer) -> Report:
 # ------------------------------------------------------------------------------------- a run
 
 
-def _judge_run(job: ToJudge, readings: Sequence[EvaluationFile], observer: Observer) -> Report:
+def _judge_run(job: JudgeJob, readings: Sequence[EvaluationFile], observer: Observer) -> Report:
     until = time.monotonic() + job.budget if job.budget is not None else None
     if job.suites:
         raise UsageError(
@@ -95,7 +95,7 @@ def judge_in(
     store: Store,
     run: Run,
     folder: RunFolder,
-    job: ToJudge,
+    job: JudgeJob,
     readings: Sequence[EvaluationFile],
     observer: Observer,
     until: float | None,
@@ -133,7 +133,7 @@ def judge_in(
 # ---------------------------------------------------------------------------------- a folder
 
 
-def _judge_folder(job: ToJudge, readings: Sequence[EvaluationFile], observer: Observer) -> Report:
+def _judge_folder(job: JudgeJob, readings: Sequence[EvaluationFile], observer: Observer) -> Report:
     """The answers become a run like any other; imported evaluations are added to its judgements."""
     folder = Path(job.run_or_dir)
     models = _read_outputs(folder / OUTPUTS)

@@ -1,9 +1,8 @@
-"""What a judge will be asked, before there are answers for it to read.
+"""A forecast of what a judge will be asked, before there are answers to judge.
 
-In: a Panel and the tests whose answers it has to read. Out: requests, as many as there will be at
-least and about as long. An answer to come is taken to be as long as those that the shipped rubrics
-have as examples. A judge whose reply cannot be read is asked again, which is
-not foreseen.
+In: a JudgePanel and the tests whose answers it judges. Out: requests, at least as many as there
+will be and about as long. A future answer is taken to be as long as the examples of the shipped
+rubrics. A judge whose reply cannot be read is asked again, which is not foreseen.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from assay.plan import Plan
 from assay.store import Run, Store
 from assay.types import Case, Chosen, Request
-from assay.workflow.judging.panel import Panel, PanelJudge, example_questionnaire
+from assay.workflow.judging.panel import JudgePanel, PanelJudge, example_questionnaire
 
 # Examples that ship have 500 to 3,600 characters, 1,700 in the mean.
 TO_COME = "An answer that is as long as most. " * 49
@@ -52,7 +51,7 @@ def _read_before(plan: Plan, judge: PanelJudge, store: Store) -> set[tuple[str, 
 
 
 def requests_to_judge(
-    panel: Panel, judge: PanelJudge, cases: Sequence[Case], store: Store | None, run: Run
+    panel: JudgePanel, judge: PanelJudge, cases: Sequence[Case], store: Store | None, run: Run
 ) -> list[Request]:
     """Of the rubrics' examples those that the store does not hold; then of each case, as often as
     it is given, all that one reading of an answer takes.
@@ -69,7 +68,7 @@ def requests_to_judge(
     return [*examples, *(each for case in cases for each in of_case[case.suite, case.id])]
 
 
-def _of_examples(panel: Panel, judge: PanelJudge, cases: Sequence[Case]) -> Iterator[Request]:
+def _of_examples(panel: JudgePanel, judge: PanelJudge, cases: Sequence[Case]) -> Iterator[Request]:
     """Examples of tests that are not among these are read too; how many is not looked up."""
     for case in cases:
         rubric = panel.rubric_of(case)
@@ -78,7 +77,7 @@ def _of_examples(panel: Panel, judge: PanelJudge, cases: Sequence[Case]) -> Iter
                 yield from example_questionnaire(judge, rubric, example, case, layout).pending()
 
 
-def _of_case(panel: Panel, judge: PanelJudge, case: Case) -> Iterator[Request]:
+def _of_case(panel: JudgePanel, judge: PanelJudge, case: Case) -> Iterator[Request]:
     for repeat in range(panel.options.judge_repeats):
         questionnaire = panel.questionnaire(judge, case, TO_COME, repeat=repeat)
         questions = questionnaire.pending()

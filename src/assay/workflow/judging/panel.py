@@ -1,9 +1,9 @@
-"""The judges of a run, opened and checked before anything is asked of anybody.
+"""The panel: the judges of a run, opened and checked before any model is asked.
 
-In: JudgeOptions, the suites, and the models that are tested. Out: a Panel: judges with the form
-each is asked in, rubrics, and the sandbox that code may be run in. Refuses with every mistake at
-once: a judge that is not there or cannot be asked so, a model that would judge itself, a rubric
-with mistakes, code that cannot be run apart from this machine.
+In: JudgeOptions, the suites, and the tested models. Out: a JudgePanel: judges with the form each is
+asked in, rubrics, and the sandbox that code may be run in. Reports every mistake at once: a missing
+judge, a form it cannot be asked in, a model that would judge itself, a rubric with mistakes, code
+that cannot be isolated.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from assay.types import Case, Model, ModelFacts, Suite
 from assay.types.judgements import (
     NO_EVIDENCE,
     Evidence,
-    Example,
     JudgedBy,
     JudgeForm,
     Layout,
     Rubric,
+    ScoredExample,
 )
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
 
@@ -59,7 +59,7 @@ class PanelJudge:
 
 
 @dataclass(slots=True, kw_only=True)
-class Panel:
+class JudgePanel:
     """All judges. `models` are opened; each is one of `judges` after it was probed. `rubrics` by
     suite and name.
     """
@@ -140,7 +140,7 @@ class Panel:
 
 
 def example_questionnaire(
-    judge: PanelJudge, rubric: Rubric, example: Example, case: Case, layout: Layout | None
+    judge: PanelJudge, rubric: Rubric, example: ScoredExample, case: Case, layout: Layout | None
 ) -> Questionnaire:
     return open_questionnaire(
         Assignment(
@@ -165,9 +165,9 @@ def open_panel(
     tested: Sequence[ModelFacts],
     server: ServerOptions,
     local: LocalOptions,
-) -> Panel:
+) -> JudgePanel:
     """Open judges, rubrics and sandbox, or raise all that is wrong with them. Nothing is asked."""
-    panel = Panel(options=options, tested=tuple(tested))
+    panel = JudgePanel(options=options, tested=tuple(tested))
     errors: list[AssayError] = [*_find_misuse(options, suites)]
     try:
         panel.rubrics = _rubrics(suites, errors)

@@ -1,7 +1,7 @@
 """The judging of a run's answers: evidence first, then the judges, then the arithmetic.
 
-In: the store, a run whose models have answered, and a Panel. Out: a FinalJudgement and a score for
-every judged answer, in the store. The steps, in order:
+In: the store, a run whose models have answered, and a JudgePanel. Out: a FinalJudgement and a score
+for every judged answer, in the store. The steps, in order:
 
     1 evidence   run or compute what can be checked of each answer
     2 examples   each judge reads the rubric's scored examples: its scale, and how far it is off
@@ -44,7 +44,7 @@ from assay.types.judgements import (
     Rubric,
 )
 from assay.workflow.evaluate.asking import StoredReplies
-from assay.workflow.judging.panel import Panel, PanelJudge, example_questionnaire
+from assay.workflow.judging.panel import JudgePanel, PanelJudge, example_questionnaire
 from assay.workflow.judging.stored_evidence import evidence_of
 
 
@@ -68,7 +68,7 @@ def judge_answers(
     store: Store,
     run: Run,
     suites: Sequence[Suite],
-    panel: Panel,
+    panel: JudgePanel,
     observer: Observer,
     *,
     until: float | None = None,
@@ -175,7 +175,7 @@ def _answers(store: Store, run: Run, suites: Sequence[Suite]) -> Iterator[_Answe
 def _ask_judge(
     store: Store,
     run: Run,
-    panel: Panel,
+    panel: JudgePanel,
     judge: PanelJudge,
     answers: Sequence[_Answer],
     suites: Sequence[Suite],
@@ -234,7 +234,7 @@ class _AnswerReading:
     without those words.
     """
 
-    def __init__(self, panel: Panel, judge: PanelJudge, answer: _Answer, repeat: int) -> None:
+    def __init__(self, panel: JudgePanel, judge: PanelJudge, answer: _Answer, repeat: int) -> None:
         self.answer, self.repeat = answer, repeat
         case, evidence = answer.case, answer.evidence
         self.questionnaires = [
