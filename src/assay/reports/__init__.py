@@ -6,7 +6,7 @@ In: a Report, a Comparison, a Leaderboard, a Case, or the events of a run. Out: 
     test_plan       one builder each: values -> types.documents.Document
     judged/         builders for judged tests, and the standard evaluation format
     checkpoints/    builders for checkpoints, and the two files of a decision
-    sentences, quantities, surroundings   words that several builders share
+    sentences, quantities                 words that several builders share
     formats/        one renderer each: terminal, Markdown, HTML, JSON; plugins add more
     json_documents, json_values           the documents that `--json` prints
     pictures/       SVG

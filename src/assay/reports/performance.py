@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator
 
 from assay.messages import tr, trn
-from assay.reports import quantities, sentences, surroundings
+from assay.reports import quantities, sentences
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types.documents import (
@@ -43,8 +43,8 @@ def _blocks(report: Report) -> Iterator[Block]:
     yield from map(Note, report.notes)
     if report.machine is not None:
         yield Heading(tr("Machine"))
-        yield facts(surroundings.machine(report.machine))
-        yield Sentence(surroundings.elsewhere())
+        yield facts(sentences.machine(report.machine))
+        yield Sentence(sentences.elsewhere())
     for model in report.models:
         yield from _model(report, model)
     yield Sentence(
@@ -58,7 +58,7 @@ def _blocks(report: Report) -> Iterator[Block]:
 
 def _model(report: Report, model: ModelReport) -> Iterator[Block]:
     measured = model.performance
-    seen = () if model.observed is None else surroundings.observed(model.observed)
+    seen = () if model.observed is None else sentences.observed(model.observed)
     yield Heading(model.spec)
     yield facts([*model.about.items(), *seen])
     yield from map(Note, sentences.speed_notes(model))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.messages import tr
-from assay.reports import quantities, sentences, surroundings
+from assay.reports import quantities, sentences
 from assay.reports.checkpoints.decision import decision_blocks, name_of
 from assay.reports.judged.section import judged_blocks
 from assay.reports.judged.sentences import closing_sentence
@@ -63,7 +63,7 @@ def _blocks(report: Report, *, tests_first: bool) -> Iterator[Block]:
     yield Heading(tr("Run {run}", run=report.run), 2 if tests_first else 1)
     yield Sentence(sentences.state(report), "dim")
     if report.machine is not None:
-        yield Sentence(surroundings.machine_line(report.machine), "dim")
+        yield Sentence(sentences.machine_line(report.machine), "dim")
     if not report.models:
         yield Sentence(tr("This run has no model."))
     if report.judged is not None and report.judged.models:
@@ -102,7 +102,7 @@ def _model(model: ModelReport, *, tests: bool) -> Iterator[Block]:
     accepted = sentences.acceptance(model)
     verdict = Span(f"  {accepted}", "good" if model.accepted else "bad") if accepted else ""
     yield Heading((Span(model.spec, "name"), verdict))
-    for known in (surroundings.about_line(model.about), surroundings.observed_line(model.observed)):
+    for known in (sentences.about_line(model.about), sentences.observed_line(model.observed)):
         if known is not None:
             yield Sentence(known, "dim")
     for summary in model.suites:
@@ -196,7 +196,7 @@ def _about(report: Report) -> Iterator[tuple[str, str]]:
     """What is known of the models, once for all that are alike."""
     alike: dict[str, list[str]] = {}
     for model in report.models:
-        if known := surroundings.about_line(model.about):
+        if known := sentences.about_line(model.about):
             alike.setdefault(known, []).append(name_of(report, model))
     for known, names in alike.items():
         more = len(names) - SHOWN_NAMES
