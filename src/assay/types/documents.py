@@ -34,9 +34,10 @@ Line = str | Span | tuple[str | Span, ...]
 
 
 def spans(line: Line) -> tuple[Span, ...]:
-    """The pieces of a line, each with its tone."""
+    """The pieces of a line that have a text, each with its tone."""
     pieces = line if isinstance(line, tuple) else (line,)
-    return tuple(Span(piece) if isinstance(piece, str) else piece for piece in pieces)
+    toned = (Span(piece) if isinstance(piece, str) else piece for piece in pieces)
+    return tuple(span for span in toned if span.text)
 
 
 def plain_text(line: Line) -> str:
