@@ -145,7 +145,7 @@ def test_a_server_that_does_not_read_is_left(silent, connected):
 def test_calling_off_ends_what_is_under_way(silent, connected):
     connection = connected(f"http://127.0.0.1:{silent}", timeout_s=600)
     threading.Timer(0.2, connection.call_off).start()
-    assert "called off" in fault_of(lambda: connection.document("GET", "/")).sentence
+    assert "cancelled" in fault_of(lambda: connection.document("GET", "/")).sentence
 
 
 def test_the_environments_proxy_is_for_servers_elsewhere(serve, monkeypatch, connected):
@@ -334,7 +334,7 @@ def test_calling_off_ends_a_pause():
     off = threading.Event()
     shared = Patience(off, first_pause_s=600)
     threading.Timer(0.1, off.set).start()
-    assert "called off" in fault_of(lambda: shared.tried(failing(passing(), passing()))).sentence
+    assert "cancelled" in fault_of(lambda: shared.tried(failing(passing(), passing()))).sentence
 
 
 # ---------------------------------------------------------------------------------- side by side

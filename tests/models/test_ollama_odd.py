@@ -147,7 +147,7 @@ def test_a_short_password_stays_in_answers_and_leaves_errors(ollama_server):
 
 @pytest.mark.parametrize("host", ["exämple..b", "a..b", "x" * 70, "."])
 def test_a_host_that_is_none_is_refused_in_words(host):
-    with pytest.raises(UsageError, match="name of a server"):
+    with pytest.raises(UsageError, match="not a host name"):
         ollama_url(f"http://{host}")
 
 

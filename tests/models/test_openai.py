@@ -55,7 +55,7 @@ def test_what_is_no_url_is_refused_without_its_password(url):
 
 @pytest.mark.parametrize("host", ["a..b", "a" * 64])
 def test_a_host_that_no_network_can_know_is_refused(host):
-    with pytest.raises(UsageError, match="no name of a server"):
+    with pytest.raises(UsageError, match="is not a host name"):
         openai_url(f"http://me:hidden-thing@{host}/v1")
 
 
@@ -114,7 +114,7 @@ def test_a_key_given_in_place_of_its_variable_is_not_printed(openai_server, past
     with pytest.raises(UsageError) as refused:
         open_model(openai_server.spec(), replace(QUICK, api_key_env=pasted))
     assert pasted not in refused.value.message + refused.value.hint
-    assert "name of a variable" in refused.value.message
+    assert "name of an environment variable" in refused.value.message
 
 
 def test_a_password_in_the_url_is_sent_and_never_stored(openai_server):
@@ -315,7 +315,7 @@ def test_a_url_without_its_v1_is_told_so(openai_server, kind):
 
 def test_a_web_page_is_no_server_of_models(openai_server):
     openai_server.fault("html", path="/", times=None)
-    with pytest.raises(ModelUnavailable, match="cannot be read"):
+    with pytest.raises(ModelUnavailable, match="unreadable reply"):
         open_model(openai_server.spec())
 
 

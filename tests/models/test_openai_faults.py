@@ -87,7 +87,7 @@ FAULTS: list[tuple[str, str, dict[str, Any], str]] = [
 )
 def test_a_fault_is_an_outcome_and_never_an_answer(openai_server, kind, details, cause):
     slow = cause == "timeout"
-    model = open_model(openai_server.spec(), replace(QUICK, timeout_s=0.5 if slow else 30.0))
+    model = open_model(openai_server.spec(), replace(QUICK, timeout=0.5 if slow else 30.0))
     openai_server.fault(kind, times=None, **details)
     reply = only(model, ToAnswer(messages=said("Say something."), sampling=PLAIN))
     model.close()

@@ -136,7 +136,7 @@ def test_an_answer_that_the_servers_filter_held_back_is_no_answer(answer_to):
         reply = answer_to(stream + chunk({}, "content_filter") + DONE)
         assert isinstance(reply, Failed)
         assert reply.cause == "refused"
-        assert "filter held the answer back" in reply.reason
+        assert "filter withheld the answer" in reply.reason
 
 
 def test_an_answer_that_the_filter_cut_short_is_still_one(answer_to):

@@ -168,10 +168,10 @@ def test_every_mistake_is_shown_at_once_with_its_line(findings):
         pytest.param(SOUND.replace("https", "ftp"), "'url' is no URL", id="another scheme"),
         pytest.param(SOUND.replace(".example", ":x"), "'url' is no URL", id="a bad port"),
         pytest.param(
-            SOUND.replace("models.", "a.."), "'a..example' is no name of a server", id="no label"
+            SOUND.replace("models.", "a.."), "'a..example' is not a host name", id="no label"
         ),
         pytest.param(
-            SOUND.replace("models", "ü" * 70), "is no name of a server", id="a label too long"
+            SOUND.replace("models", "ü" * 70), "is not a host name", id="a label too long"
         ),
         pytest.param(SOUND.replace("key_env", "keyenv"), "did you mean 'key_env'?", id="a slip"),
     ],

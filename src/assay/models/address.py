@@ -72,7 +72,7 @@ def server_name(host: str) -> str:
         return host if ":" in host else host.encode("idna").decode()
     except UnicodeError as error:
         raise UsageError(
-            tr("{host!r} is no name of a server", host=host[:80]),
+            tr("{host!r} is not a host name", host=host[:80]),
             hint=tr("write for example {example}", example=DEFAULT_URL),
         ) from error
 
@@ -120,6 +120,6 @@ def _parts(url: str, shown: str, example: str) -> SplitResult:
 
 def _not_a_url(shown: str, example: str) -> UsageError:
     return UsageError(
-        tr("{url} is no URL of a server", url=shown),
+        tr("{url} is not a server URL", url=shown),
         hint=tr("write for example {example}", example=example),
     )

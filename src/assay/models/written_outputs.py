@@ -86,9 +86,9 @@ def _text_files(folder: Path) -> dict[str, Path]:
         ) from error  # fmt: skip
     if wrong:
         raise ModelUnavailable(
-            tr("{folder} holds what is no answer: {files}", folder=folder,
+            tr("{folder} contains files that are not answers: {files}", folder=folder,
                files="; ".join(sorted(wrong))),
-            hint=tr("an answer is a text file of at most 20 MB in UTF-8; take the others out"),
+            hint=tr("an answer is a UTF-8 text file of at most 20 MB; remove the others"),
         )  # fmt: skip
     if not files:
         raise ModelUnavailable(

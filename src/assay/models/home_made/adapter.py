@@ -354,4 +354,4 @@ def _failed(request: Request, reason: str, total_s: float | None = None) -> Fail
 
 
 def _given_up(request: Request) -> Failed:
-    return _failed(request, tr("it was given up"))
+    return _failed(request, tr("cancelled"))

@@ -129,7 +129,7 @@ class Connection:
         """The server said something that its protocol does not know."""
         return Fault(
             "unreadable",
-            tr("{url} sent what cannot be read: {what}", url=self.url, what=what),
+            tr("{url} sent an unreadable reply: {what}", url=self.url, what=what),
             retry=True,
         )
 
@@ -238,13 +238,13 @@ class Connection:
         except Fault:
             raise
         except CalledOff as error:
-            raise Fault("other", tr("called off")) from error
+            raise Fault("other", tr("cancelled")) from error
         except httpcore.ConnectTimeout as error:
-            raise self._no_connection(tr("no connection in time")) from error
+            raise self._no_connection(tr("connecting took too long")) from error
         except httpcore.TimeoutException as error:
             raise Fault(
                 "timeout",
-                tr("{url} was not done after {seconds:g} s", url=self.url, seconds=limit),
+                tr("{url} did not finish within {seconds:g} s", url=self.url, seconds=limit),
             ) from error
         except httpcore.ConnectError as error:
             raise self._no_connection(readable(str(error)) or tr("connection refused")) from error
@@ -260,7 +260,7 @@ class Connection:
     def _no_connection(self, why: str) -> Fault:
         return Fault(
             "unreachable",
-            tr("nobody answers at {url}: {why}", url=self.url, why=why),
+            tr("no server answers at {url}: {why}", url=self.url, why=why),
             retry=True,
         )
 

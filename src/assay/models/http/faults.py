@@ -68,12 +68,12 @@ def _cause_of(status: int) -> Cause:
 def _sentence(url: str, status: int, headers: Mapping[str, str], message: str) -> str:
     if 300 <= status < 400:
         return tr(
-            "{url} sends us to {place}; name that URL instead",
+            "{url} redirects to {place}; use that URL instead",
             url=url,
             place=readable(headers.get("location", "?")),
         )
     if not message:
-        return tr("{url} answered {status} without a word", url=url, status=status)
+        return tr("{url} answered {status} without a message", url=url, status=status)
     return tr("{url} answered {status}: {message}", url=url, status=status, message=message)
 
 

@@ -85,7 +85,7 @@ class Patience:
         asked = fault.retry_after_s or 0.0
         if asked > LONGEST_ASKED_S:
             fault.sentence = tr(
-                "{fault} (it asks to wait {seconds:.0f} s, longer than we do)",
+                "{fault} (it asks for a wait of {seconds:.0f} s, which is too long)",
                 fault=fault.sentence,
                 seconds=asked,
             )
@@ -101,4 +101,4 @@ class Patience:
             if self._called_off.wait(left):
                 break
         if self._called_off.is_set():
-            raise Fault("other", tr("called off"))
+            raise Fault("other", tr("cancelled"))

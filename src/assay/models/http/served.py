@@ -77,7 +77,7 @@ class ServedModel(BaseModel):
         # What a server can send has no end; one reply that we did not foresee costs one test.
         except Exception as error:  # noqa: BLE001
             kind = type(error).__name__
-            fault = Fault("other", tr("an answer we did not foresee ({kind})", kind=kind))
+            fault = Fault("other", tr("an unexpected answer ({kind})", kind=kind))
         return Failed(
             request_id=request.id,
             reason=as_unicode(self._connection.without_secrets(fault.sentence)),

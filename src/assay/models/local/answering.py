@@ -100,7 +100,7 @@ class Answering:
         most = len(left)
         while left:
             if self.stopped.is_set():
-                yield from (_failed(request, tr("it was given up")) for request, _ in left.values())
+                yield from (_failed(request, tr("cancelled")) for request, _ in left.values())
                 return
             asking = list(left.values())[:most]
             try:

@@ -175,7 +175,7 @@ class OllamaClient:
         if not stream.done or (stream.written.finish in ("load", "unload") and not stream.text):
             raise Fault(
                 "broken_stream",
-                tr("{url} stopped before it was done", url=self._connection.url),
+                tr("{url} stopped before the answer was complete", url=self._connection.url),
                 retry=True,
                 partial=stream.text,
             )

@@ -116,7 +116,7 @@ class Residence:
             return
         if f"ollama:{digest}" != self._facts.fingerprint:
             self._cannot_go_on = tr(
-                "{name} has changed since this run began; the same command starts anew",
+                "{name} has changed since this run began; run the same command to start a new run",
                 name=self._facts.name,
             )
             raise Fault("server_error", self._cannot_go_on)

@@ -205,7 +205,7 @@ class OpenAIClient:
         if not gathering.finished:
             raise Fault(
                 "broken_stream",
-                tr("{url} stopped before it was done", url=self._connection.url),
+                tr("{url} stopped before the answer was complete", url=self._connection.url),
                 retry=True,
                 partial=gathering.text,
             )
@@ -218,7 +218,7 @@ class OpenAIClient:
     def _refuse_no_answer(self, said: OneAnswer) -> None:
         """Some servers say in the reason to finish that there is none."""
         if said.finish.startswith(_FILTERED) and not split_reasoning(said.text).answer.strip():
-            raise Fault("refused", tr("the server's filter held the answer back (content_filter)"))
+            raise Fault("refused", tr("the server's filter withheld the answer (content_filter)"))
         if said.finish == "error":
             raise Fault(
                 "server_error",
@@ -231,9 +231,7 @@ class OpenAIClient:
         if said.text or said.thinking:
             return
         if said.called_tool:
-            raise Fault(
-                "unreadable", tr("the model wants a tool called instead of answering in words")
-            )
+            raise Fault("unreadable", tr("the model asked for a tool call instead of answering"))
         # A model may end at its first token, which llama.cpp streams as null, or begin to think
         # with it; a server that counts more tokens and shows none has lost them.
         one = written.output_tokens is not None and written.output_tokens <= 1
@@ -313,7 +311,7 @@ def _about_left_out(dialect: Dialect) -> list[str]:
     if plain:
         notes.append(tr("the server refuses {fields}; they were left out", fields=", ".join(plain)))
     if "seed" in dialect.left_out:
-        notes.append(tr("the server takes no seed: its answers cannot be drawn again"))
+        notes.append(tr("the server takes no seed: its answers cannot be reproduced"))
     if "temperature" in dialect.left_out:
-        notes.append(tr("the server takes no temperature: it drew answers with one of its own"))
+        notes.append(tr("the server takes no temperature: it sampled with its own"))
     return notes

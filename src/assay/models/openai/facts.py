@@ -69,7 +69,7 @@ def near_names(name: str, listed: Iterable[str]) -> str:
         limit=SHOWN,
     )
     if found:
-        return tr("near it are {names}", names=readable(", ".join(one for one, *_ in found)))
+        return tr("similar names: {names}", names=readable(", ".join(one for one, *_ in found)))
     return tr("the server has {names}", names=readable(", ".join(names[:SHOWN])))
 
 
@@ -212,7 +212,7 @@ def about_ollama(name: str, url: str) -> str:
     """What the native API would do better."""
     parts = urlsplit(url)
     return tr(
-        "this is an Ollama, and its repeat_penalty cannot be switched off through this URL; "
+        "this is an Ollama server, and its repeat_penalty cannot be switched off through this URL; "
         "{spec} would switch it off, set the context so that no prompt is cut in silence, measure "
         "load, prefill and decode times, and unload the model after a time-out",
         spec=f"ollama:{name}@{parts.scheme}://{parts.netloc}",

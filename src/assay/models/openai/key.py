@@ -81,7 +81,7 @@ def _not_set(variable: str) -> UsageError:
             hint=tr("set it to the server's key, or leave --api-key-env out"),
         )
     return UsageError(
-        tr("--api-key-env wants the name of a variable, and was given something else"),
+        tr("--api-key-env takes the name of an environment variable, and this is not one"),
         hint=tr("put the key into a variable such as {variable}, and name that", variable=VARIABLE),
     )
 

@@ -230,7 +230,7 @@ def by_first_token(
         asking.note(
             "logprobs",
             tr(
-                "the server told no log-probabilities of some answers, or such as cannot be "
+                "the server gave no log-probabilities for some answers, or impossible ones "
                 "(logprobs)"
             ),
         )

@@ -188,7 +188,7 @@ class OpenAIModel(ServedModel):
             if chosen is not None:
                 return chosen
         if work.otherwise is None:
-            raise Fault("refused", tr("this server does not tell how likely the choices are"))
+            raise Fault("refused", tr("this server gives no likelihoods of choices"))
         asked = ToAnswer(messages=work.messages, sampling=work.otherwise)
         return self._writing.write(request_id, asked, dropped=dropped)
 
@@ -203,7 +203,7 @@ PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "record layer failure")  # OpenSSL's words
 def unavailable(name: str, url: str, key: Key, fault: Fault, why: str) -> ModelUnavailable:
     if fault.status in (401, 403):
         return ModelUnavailable(
-            tr("{url} lets us not in: {why}", url=url, why=why), hint=key.how_to_set()
+            tr("{url} denies access: {why}", url=url, why=why), hint=key.how_to_set()
         )
     if fault.cause == "unreachable":
         return _unreachable(name, url, why)

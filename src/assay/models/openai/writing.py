@@ -58,7 +58,7 @@ class Writing:
         ]
         wanted = work.sampling.predictions
         if len(answers) < wanted:
-            self._without_n(tr("the server gave one answer where several were asked for (n)"))
+            self._without_n(tr("the server gave one answer instead of several (n)"))
             return [replace(answers[0], dropped=(*answers[0].dropped, "n"))]
         if len({answer.text for answer in answers}) == 1:
             # All drawn with one seed, as some servers do, or all the model has to say: seeds tell.
@@ -108,7 +108,7 @@ class Writing:
             dropped.add("response_format")
             self._asking.note(
                 "response_format",
-                tr("the server took a JSON Schema and wrote other things (response_format)"),
+                tr("the server accepted a JSON Schema and ignored it (response_format)"),
             )
         return tuple(sorted(dropped))
 
