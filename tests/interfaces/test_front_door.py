@@ -299,7 +299,7 @@ def test_a_model_of_ones_own_can_be_typed_and_a_wrong_one_is_explained(
     door.press(SPACE, UP, SPACE, ENTER)  # up from the first is the last: to type one
     door.see("openai:NAME@URL")
     door.press("scripted:nowhere.json", ENTER)
-    door.see("cannot read the script")
+    door.see("there is no such file")
     door.see("openai:NAME@URL")
     door.press("\x15", "scripted:able.json", ENTER)
     door.see("Which suites?")
