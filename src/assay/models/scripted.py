@@ -57,7 +57,7 @@ _Answer = str | Annotated[list[str], Len(1)] | Annotated[_Several, Rule(_check_o
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class ScriptFile:
     """What the file says."""
 
     answers: Mapping[str, _Answer] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class Script:
     delay_s: Annotated[float, Ge(0), Le(3600)] = 0.0
 
 
-_SCRIPT = Validator(Script)
+_SCRIPT = Validator(ScriptFile)
 
 
 @model("scripted")
@@ -140,15 +140,15 @@ def _said(request: Request, written: object, seconds: float) -> Reply:
 # ---------------------------------------------------------------------------- reading the file
 
 
-def _read(path: Path) -> tuple[Script, str]:
+def _read(path: Path) -> tuple[ScriptFile, str]:
     """The script and the SHA-256 of its file, or every mistake in it at once."""
     try:
         file = read_json(path)
     except Refused as refused:
         raise _invalid(path, [refused.finding]) from refused
     notes = Notes()
-    script: Script | None = _SCRIPT.check(file.value, notes)
-    if script == Script(delay_s=script.delay_s if script else 0.0):
+    script: ScriptFile | None = _SCRIPT.check(file.value, notes)
+    if script == ScriptFile(delay_s=script.delay_s if script else 0.0):
         message = tr("the file answers nothing: it needs 'answers', 'default' or 'fail'")
         notes.error((), message)
     findings = file.findings(notes)
