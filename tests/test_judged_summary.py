@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import pytest
 
 from assay.summary.judged import EarlierRun, judged
-from assay.types.judged import POINTS_OF_10, Choice, Judged, ModelJudged
+from assay.types.judged import POINTS_OF_10, Judged, ModelChoice, ModelJudged
 from assay.types.judgements import Evidence, Quote
 from tests.reports.judged_answers import CODING, DATA, evidence, flat, judgement, model, verdict
 
 
-def choice(of: Judged, domain: str = "coding") -> Choice:
+def choice(of: Judged, domain: str = "coding") -> ModelChoice:
     return next(each for each in of.choices if each.domain == domain)
 
 

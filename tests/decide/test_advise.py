@@ -495,11 +495,6 @@ def test_a_speed_bound_by_overhead_asks_for_fewer_wider_layers() -> None:
     assert "12 %" in one.advice
 
 
-def test_idle_cores_come_before_another_shape() -> None:
-    one = on_speed(5.0, share_of_bandwidth=0.12, threads=1, machine={"cores": 4})
-    assert "1 of 4 cores" in one.advice
-
-
 def test_between_the_two_both_are_said() -> None:
     one = on_speed(5.0, share_of_bandwidth=0.45)
     assert "less than 45 % of the time" in one.advice

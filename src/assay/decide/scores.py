@@ -22,7 +22,15 @@ from dataclasses import dataclass, field
 
 from assay import stats
 from assay.types import Estimate
-from assay.types.decisions import OS_AVERAGED, OS_SUITE, PARTS, Fact, Measurements, Part, fact
+from assay.types.decisions import (
+    OS_AVERAGED,
+    OS_SUITE,
+    PARTS,
+    Fact,
+    Measurements,
+    Part,
+    fact,
+)
 
 WEIGHTS: dict[Part, float] = {"perplexity": 0.4, "os_benchmark": 0.3, "mmlu_cs": 0.2, "speed": 0.1}
 GOOD_PERPLEXITY = 10.0  # counts 1, and so does

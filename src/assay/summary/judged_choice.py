@@ -1,6 +1,6 @@
 """Which model to use in a domain, and why; ties are called ties.
 
-In: what was found of each model. Out: paired differences, and a Choice for each domain.
+In: what was found of each model. Out: paired differences, and a ModelChoice for each domain.
 
     no model scored, or all incomplete    nothing can be said
     best mean below ACCEPTABLE            none is good enough
@@ -23,9 +23,9 @@ from assay.summary.judged_scores import TENTHS, overall, per_test
 from assay.types import Estimate
 from assay.types.judged import (
     POINTS_OF_10,
-    Choice,
     DomainDifference,
     Ground,
+    ModelChoice,
     ModelJudged,
     ModelSpeed,
     Rival,
@@ -93,14 +93,14 @@ def told_apart(difference: Estimate, p_value: float | None) -> bool:
 
 def choices(
     models: Sequence[ModelJudged], domains: Sequence[str], apart: Sequence[DomainDifference]
-) -> tuple[Choice, ...]:
+) -> tuple[ModelChoice, ...]:
     """One for each domain."""
     return tuple(_choice(domain, models, apart) for domain in domains)
 
 
 def _choice(
     domain: str, models: Sequence[ModelJudged], apart: Sequence[DomainDifference]
-) -> Choice:
+) -> ModelChoice:
     means = {
         one.model: each.mean
         for one in models
@@ -110,7 +110,7 @@ def _choice(
     left_out = tuple(name for name in means if name not in whole)
     if not means:
         nothing = stats.nothing(unit=POINTS_OF_10)
-        return Choice(domain=domain, ground="nothing", model=None, mean=nothing, band=None)
+        return ModelChoice(domain=domain, ground="nothing", model=None, mean=nothing, band=None)
     candidates = whole or list(means)
     leader = max(candidates, key=lambda name: means[name].value or 0.0)
     table = _Candidates(domain, {one.model: one for one in models}, candidates, apart)
@@ -120,7 +120,7 @@ def _choice(
         equals = [leader, *(each.model for each in table.rivals(leader) if _as_good(each))]
         name, ground = _among_equals(table, leader, equals)
     chosen = table.models[name].domain(domain)
-    return Choice(
+    return ModelChoice(
         domain=domain,
         ground=ground,
         model=name,

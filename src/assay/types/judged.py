@@ -8,7 +8,7 @@ library only.
                           -> OverRuns -> RunPoint                     the same model, run by run
                           -> ModelSpeed                                     how quick, how large
            -> DomainDifference                                        two models on the same tests
-           -> Choice -> Rival                                         which one to use, and why
+           -> ModelChoice -> Rival                                         which one to use, and why
 
 A domain is the name of a rubric. Means are Estimates in `POINTS_OF_10`; overall scores of single
 tests are tenths of a point, as in `judgements`.
@@ -204,7 +204,7 @@ class Rival:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class ModelChoice:
     """Which model to use in a domain. `model` is the one with the highest mean where none is to be
     used (`ground` is not in CHOSEN), None where nothing was scored. `left_out`: models whose means
     are incomplete, which are not chosen beside whole ones.
@@ -244,7 +244,7 @@ class Judged:
     models: tuple[ModelJudged, ...]
     domains: tuple[str, ...]
     differences: tuple[DomainDifference, ...]
-    choices: tuple[Choice, ...]
+    choices: tuple[ModelChoice, ...]
     deviations: tuple[Deviation, ...] = ()
     judges: tuple[str, ...] = ()
     isolation: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ In: a checkpoint with the details of its timing and memory, and a limit. Out: re
 
 Decoding one text reads every weight once a token. Where that reading fills the memory's bandwidth,
 fewer bytes a token is the only remedy: a smaller or a quantised model. Where it does not, the time
-goes into the many small operations of each layer, and fewer, wider layers or more threads help,
+goes into the many small operations of each layer, and fewer, wider layers help,
 while a quantised model of the same shape would hardly be faster.
 """
 
@@ -41,7 +41,11 @@ def on_speed(measured: Measurements, value: float, limit: float) -> list[Recomme
     figures = (level, *_where_the_time_goes(known))
     share = _number(known, "share_of_bandwidth")
     if share is not None and share < IDLE:
-        return [Recommendation("speed", _less_overhead(known, limit / value, share), figures)]
+        return [
+            Recommendation(
+                "speed", fact("wider_layers", share=share, factor=limit / value), figures
+            )
+        ]
     advice = _fewer_bytes(known, limit / value, share)
     return [Recommendation("speed", advice, (*figures, *parameters(measured)))]
 
@@ -56,13 +60,6 @@ def _fewer_bytes(known: Mapping[str, Any], factor: float, share: float | None) -
     if times >= factor:
         return fact("quantise_earlier", times=times, bits=bits, factor=factor)
     return fact("fewer_bytes", factor=factor)
-
-
-def _less_overhead(known: Mapping[str, Any], factor: float, share: float) -> Fact:
-    threads, cores = _number(known, "threads"), _cores(known)
-    if threads is not None and cores is not None and threads < cores:
-        return fact("more_threads", threads=threads, cores=cores, share=share, factor=factor)
-    return fact("wider_layers", share=share, factor=factor)
 
 
 def _where_the_time_goes(known: Mapping[str, Any]) -> Iterator[Fact]:
@@ -135,11 +132,3 @@ def _median(values: object) -> float | None:
         return None
     numbers = [float(value) for value in values if isinstance(value, int | float)]
     return statistics.median(numbers) if numbers else None
-
-
-def _cores(known: Mapping[str, Any]) -> float | None:
-    machine = known.get("machine")
-    cores = (
-        machine.get("cores") if isinstance(machine, Mapping) else getattr(machine, "cores", None)
-    )
-    return float(cores) if isinstance(cores, int) else None

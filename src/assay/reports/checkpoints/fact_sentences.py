@@ -299,11 +299,6 @@ _OF_THE_MACHINE: Mapping[str, Message] = {
         "A smaller model: decoding is bound by memory, and a token must take {factor} times fewer "
         "bytes. Quantising earlier divides them too."
     ),
-    "more_threads": message(
-        "Use more threads first ({threads:count} of {cores:count} cores were used): memory is read "
-        "at only {share:percent} of its bandwidth, so the time goes into computing and the "
-        "overhead of each layer. Then fewer, wider layers; it must become {factor} times as fast."
-    ),
     "wider_layers": message(
         "Fewer, wider layers: memory is read at only {share:percent} of its bandwidth, so the time "
         "goes into computing and the overhead of each layer, and quantising would gain little. It "

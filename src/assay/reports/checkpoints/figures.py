@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from assay import stats
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.text.number_format import readable
 from assay.types import Estimate
 from assay.types.decisions import (
@@ -28,7 +28,6 @@ from assay.types.decisions import (
     SuiteLimit,
 )
 
-MARGINAL = "~"
 OS_AVERAGE = "os_benchmark.avg"
 
 
@@ -152,16 +151,12 @@ def mean_of_suite(checkpoint: Measurements, limit: SuiteLimit) -> MeasuredFigure
 
 def generation_failures(of: EvaluatedFolder, checkpoint: Measurements) -> MeasuredFigure | None:
     """How many samples loop, repeat themselves or make no sense: as the gate counted them."""
-    if checkpoint.samples is None:
-        return None
-    examined = [sample.health for sample in checkpoint.samples if sample.health is not None]
+    examined = [sample.health for sample in checkpoint.samples or () if sample.health is not None]
     if not examined:
         return None
     criterion = _criterion(of, checkpoint, "generation")
-    if criterion is not None and criterion.value is not None:
-        failing = criterion.value
-    else:
-        failing = sum(bool(health.failures) for health in examined)
+    counted = criterion.value if criterion is not None else None
+    failing = sum(bool(health.failures) for health in examined) if counted is None else counted
     return MeasuredFigure(failing, None, None, len(examined), "samples")
 
 
@@ -217,17 +212,15 @@ def marginal(of: EvaluatedFolder, checkpoint: Measurements, name: str | None = N
     return any(criterion is not None and criterion.marginal for criterion in asked)
 
 
-def verdict(of: EvaluatedFolder, checkpoint: Measurements, *, brief: bool = False) -> str:
-    """Yes, no or ?, and whether that is marginal; in one or two words, or with a mark."""
+def accepted_words(of: EvaluatedFolder, checkpoint: Measurements) -> str:
+    """Yes, no or ?, and whether that is marginal."""
     acceptance = of.acceptances.get(checkpoint.name)
     if checkpoint.failed:
         return tr("failed")
     if acceptance is None:
         return "–"
     shown = {True: tr("yes"), False: tr("no"), None: "?"}[acceptance.accepted]
-    if not marginal(of, checkpoint):
-        return shown
-    return f"{shown} {MARGINAL}" if brief else tr("{verdict}, marginal", verdict=shown)
+    return tr("{accepted}, marginal", accepted=shown) if marginal(of, checkpoint) else shown
 
 
 def _criterion(of: EvaluatedFolder, checkpoint: Measurements, name: str) -> GateCriterion | None:
@@ -248,8 +241,3 @@ def parent_of(checkpoints: Sequence[Measurements]) -> str | None:
 def short_name(checkpoint: Measurements, parent: str | None) -> str:
     """Its name without what all have in common."""
     return checkpoint.name if parent is None else checkpoint.name[len(parent) + 1 :]
-
-
-def how_many(checkpoints: Sequence[Measurements]) -> str:
-    """3 checkpoints."""
-    return trn("{count} checkpoint", "{count} checkpoints", len(checkpoints))

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from assay.messages import tr
 from assay.reports.checkpoints.figures import (
-    EvaluatedFolder,
     MeasuredFigure,
+    evaluated_folder,
     figures,
     in_words,
     suites_asked,
 )
 from assay.text.safe_text import one_line
-from assay.types.decisions import OS_SUITE, Acceptance, Decision, Measurements, Selection
+from assay.types.decisions import OS_SUITE, Acceptance, Decision, Selection
 
 
 def checkpoint_line(decision: Decision, name: str, selection: Selection) -> str:
     """step_900: perplexity 41.2 [39.8–42.7] n=800, os 0.73 [0.68–0.78] n=300, accepted; …"""
-    checkpoint = _named(decision, name)
-    seen = _evaluated(decision)
+    seen = evaluated_folder(decision, [each.name for each in decision.measured], selection)
+    checkpoint = next(each for each in decision.measured if each.name == name)
     found = figures(seen, checkpoint)
     parts = [_part(tr("perplexity"), found["perplexity"])]
     for asked in suites_asked(seen):
@@ -33,16 +33,6 @@ def checkpoint_line(decision: Decision, name: str, selection: Selection) -> str:
     if best:
         line = tr("{line}; best so far: {best}", line=line, best=best)
     return one_line(line)
-
-
-def _evaluated(decision: Decision) -> EvaluatedFolder:
-    return EvaluatedFolder(
-        checkpoints=decision.measured, gate=decision.gate, acceptances=decision.acceptances
-    )
-
-
-def _named(decision: Decision, name: str) -> Measurements:
-    return next(each for each in decision.measured if each.name == name)
 
 
 def _part(title: str, figure: MeasuredFigure | None) -> str:

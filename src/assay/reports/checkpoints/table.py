@@ -58,7 +58,7 @@ def _row(
     selected = checkpoint.name == of.selected
     shown = tr("{name} (selected)", name=name) if selected else name
     tone: Tone = "strong" if selected else "dim" if checkpoint.failed else "plain"
-    return Row((shown, *cells, known.verdict(of, checkpoint)), tone=tone)
+    return Row((shown, *cells, known.accepted_words(of, checkpoint)), tone=tone)
 
 
 def _cell(row: FigureRow, column: _Column) -> Line:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from assay.reports.json_values import JsonObject, estimate, estimates, pick
 from assay.reports.judged.sentences import closing_sentence
 from assay.types.judged import (
-    Choice,
     DomainJudged,
     Judged,
+    ModelChoice,
     ModelJudged,
     ModelSpeed,
     OverRuns,
@@ -168,7 +168,7 @@ def _over_runs(of: OverRuns) -> JsonObject:
     }
 
 
-def _choice(of: Choice) -> JsonObject:
+def _choice(of: ModelChoice) -> JsonObject:
     return {
         **pick(of, "domain chosen ground"),
         "best": of.model,

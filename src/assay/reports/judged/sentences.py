@@ -12,10 +12,10 @@ from assay.reports.judged.evaluation_text import confidence_name, isolation_told
 from assay.text import number_format as numbers
 from assay.types import Estimate
 from assay.types.judged import (
-    Choice,
     DomainDifference,
     DomainJudged,
     Judged,
+    ModelChoice,
     ModelSpeed,
     OverRuns,
     Remark,
@@ -49,13 +49,13 @@ def closing_sentence(of: Judged) -> str:
     return f"{joined[:1].upper()}{joined[1:]}."
 
 
-def choice_sentence(of: Choice) -> str:
+def choice_sentence(of: ModelChoice) -> str:
     """The same of one domain."""
     clause = choice_clause(of)
     return f"{clause[:1].upper()}{clause[1:]}."
 
 
-def choice_clause(of: Choice) -> str:
+def choice_clause(of: ModelChoice) -> str:
     """Which model to use in a domain and why, to stand within a sentence."""
     domain = domain_name(of.domain)
     if of.model is None:
@@ -107,7 +107,7 @@ def _clauses() -> dict[str, str]:
     }
 
 
-def left_out(of: Choice) -> str | None:
+def left_out(of: ModelChoice) -> str | None:
     """Which models were not candidates."""
     if not of.left_out:
         return None
@@ -145,7 +145,7 @@ def _leaves_out_zero(of: Estimate) -> bool:
     return of.low is not None and of.high is not None and (of.low > 0 or of.high < 0)
 
 
-def _speeds(of: Choice) -> str:
+def _speeds(of: ModelChoice) -> str:
     paces = [of.pace, *(rival.pace for rival in of.equals)]
     known = [pace for pace in paces if pace is not None]
     one_clock = len({pace.clock for pace in known}) == 1
@@ -157,7 +157,7 @@ def _speed(pace: ModelSpeed, *, one_clock: bool) -> str:
     return numbers.figure(pace.tokens_per_s if one_clock else pace.whole_request)
 
 
-def _sizes(of: Choice) -> str:
+def _sizes(of: ModelChoice) -> str:
     paces = [of.pace, *(rival.pace for rival in of.equals)]
     shown = [numbers.memory(pace.memory_bytes) for pace in paces if pace and pace.memory_bytes]
     return tr("{first} against {others}", first=shown[0], others=", ".join(shown[1:]))

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from assay.messages import tr
+from assay.messages import tr, trn
 from assay.reports.checkpoints import figures as known
 from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, in_words
 from assay.reports.pictures import canvas as picture
@@ -288,7 +288,8 @@ class _Drawing:
     def _description(self) -> Iterator[str]:
         count = len(self.of.checkpoints)
         few = range(count) if count <= DESCRIBED else sorted({0, count - 1, self.selected or 0})
-        yield tr("{checkpoints}.", checkpoints=known.how_many(self.of.checkpoints))
+        count = len(self.of.checkpoints)
+        yield trn("{count} checkpoint.", "{count} checkpoints.", count)
         for panel in self.panels:
             parts = [
                 tr("{checkpoint}: {figure}", checkpoint=self._short(n), figure=in_words(figure))

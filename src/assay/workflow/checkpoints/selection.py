@@ -44,7 +44,7 @@ from assay.workflow.checkpoints.stored_reports import folder_of, places_in, read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NotEvaluated:
+class WithoutReport:
     """A checkpoint without a report, and the command that makes one."""
 
     name: str
@@ -62,7 +62,7 @@ class Selected:
     decision: Decision
     selection: Selection
     paths: dict[str, str]
-    not_evaluated: tuple[NotEvaluated, ...]
+    not_evaluated: tuple[WithoutReport, ...]
     notes: tuple[str, ...]
     left_in: frozenset[str]
     out: str
@@ -133,9 +133,9 @@ def select_among(
 # --------------------------------------------------------------------------------------- commands
 
 
-def _not_evaluated(place: Place, gate: Path | None, out: Path) -> NotEvaluated:
+def _not_evaluated(place: Place, gate: Path | None, out: Path) -> WithoutReport:
     command = _command(["run", str(place.path)], gate, out)
-    return NotEvaluated(name=place.name, path=str(place.path), command=command)
+    return WithoutReport(name=place.name, path=str(place.path), command=command)
 
 
 def _command(words: Sequence[str], gate: Path | None, out: Path) -> str:
@@ -144,7 +144,7 @@ def _command(words: Sequence[str], gate: Path | None, out: Path) -> str:
     return shlex.join(["assay", *words, *with_gate, *where])
 
 
-def _nothing_evaluated(folders: Sequence[str], missing: Sequence[NotEvaluated]) -> UsageError:
+def _nothing_evaluated(folders: Sequence[str], missing: Sequence[WithoutReport]) -> UsageError:
     where = ", ".join(shown_path(Path(folder)) for folder in folders)
     names = ", ".join(each.name for each in missing)
     return UsageError(
@@ -219,7 +219,7 @@ def _suites_of(measured: Sequence[Measurements]) -> Iterator[Suite]:
             yield suite
 
 
-def _with_missing(decision: Decision, missing: Sequence[NotEvaluated]) -> Decision:
+def _with_missing(decision: Decision, missing: Sequence[WithoutReport]) -> Decision:
     """A selection says who took no part in it."""
     names = {each.name for each in missing}
 
