@@ -26,7 +26,7 @@ def test_every_stage_says_what_comes_in_and_what_goes_out(root):
         if path.name.startswith("__") or "cli" in path.parts:
             continue
         text = ast.get_docstring(ast.parse(path.read_text())) or ""
-        if not re.search(r"\bIn: ", text) or not re.search(r"\bOut: ", text):
+        if not re.search(r"\bIn:\s", text) or not re.search(r"\bOut:\s", text):
             vague.append(str(path.relative_to(root)))
     assert vague == []
 

@@ -16,7 +16,7 @@ from assay.checks.command_sequence import CommandSequence
 from assay.checks.scoring import score_reply
 from assay.checks.shell.programs import KNOWN_PROGRAMS
 from assay.checks.shell.reading import READ_AT_MOST, first_lines, snippets_in
-from assay.checks.shell.sequence import Found
+from assay.checks.shell.sequence import CommandsFound
 from assay.checks.shell.syntax import parse
 from assay.checks.top_k import TopK
 from assay.types import Answered, Case, Check, Message, Score
@@ -364,7 +364,7 @@ def longest_by_trying_all(steps: list[str], answer: list[str]) -> int:
     table = [[0] * (len(answer) + 1) for _ in range(len(steps) + 1)]
     for i, step in enumerate(steps, 1):
         for j, command in enumerate(answer, 1):
-            meets = Found(parse(command).commands).match([(step,)]) != {}
+            meets = CommandsFound(parse(command).commands).match([(step,)]) != {}
             table[i][j] = max(table[i - 1][j], table[i][j - 1], table[i - 1][j - 1] + meets)
     return table[-1][-1]
 
@@ -376,7 +376,7 @@ SINGLE = st.sampled_from(["apt update", "ls -l", "ls", "id", "apt install nginx"
 def test_the_match_equals_the_naive_longest_common_subsequence(
     steps: list[str], answer: list[str]
 ) -> None:
-    found = Found(parse("\n".join(answer)).commands).match([(step,) for step in steps])
+    found = CommandsFound(parse("\n".join(answer)).commands).match([(step,) for step in steps])
     assert len(found) == longest_by_trying_all(steps, answer)
     assert list(found.values()) == sorted(found.values())
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.checks.shell.reading import Line, answer_lines
+from assay.checks.shell.reading import AnswerLine, answer_lines
 from tests.checks.test_shell import best_of, commands_read, marked, real_commands
 
 __all__ = ["real_commands"]  # a fixture
@@ -82,8 +82,11 @@ def test_a_sentence_before_a_code_block_is_the_answer_where_no_command_is_asked_
 def test_lines_know_whether_they_stood_in_a_block_of_shell() -> None:
     answer = "Run:\n```sh\n$ ls\n```\n```python\nprint()\n```\nDone."
     assert list(answer_lines(answer)) == [
-        Line("Run:", False), Line("ls", True), Line("print()", False), Line("Done.", False),
-    ]  # fmt: skip
+        AnswerLine("Run:", in_code=False),
+        AnswerLine("ls", in_code=True),
+        AnswerLine("print()", in_code=False),
+        AnswerLine("Done.", in_code=False),
+    ]
 
 
 def test_real_commands_are_read_after_a_line_that_names_their_program(

@@ -16,7 +16,7 @@ from assay.plugins import check
 from assay.types import Check, Context, Score, ScorePart
 
 if TYPE_CHECKING:
-    from assay.checks.shell.sequence import Found
+    from assay.checks.shell.sequence import CommandsFound
 
 
 @check("command_sequence")
@@ -34,11 +34,11 @@ class CommandSequence(Check):
 
     def score(self, answer: str, context: Context, /) -> Score:
         from assay.checks.shell.reading import READ_AT_MOST, snippets_in
-        from assay.checks.shell.sequence import Found, known_programs
+        from assay.checks.shell.sequence import CommandsFound, known_programs
 
         steps = self.expected_commands
         snippets = snippets_in(answer, known_programs(chain.from_iterable(steps)))
-        found = Found([command for snippet in snippets for command in snippet.commands])
+        found = CommandsFound([command for snippet in snippets for command in snippet.commands])
         sources = [command.source for command in found.commands]
         met = found.match(steps)
         parts = tuple(_part(step, at, met, found) for at, step in enumerate(steps))
@@ -64,7 +64,7 @@ class CommandSequence(Check):
             yield tr("step {number}", number=number), tr(" or ").join(step)
 
 
-def _part(step: tuple[str, ...], at: int, met: dict[int, int], found: Found) -> ScorePart:
+def _part(step: tuple[str, ...], at: int, met: dict[int, int], found: CommandsFound) -> ScorePart:
     name = tr(" or ").join(step)
     if at in met:
         by = found.commands[met[at]].source

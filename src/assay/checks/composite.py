@@ -14,7 +14,7 @@ from assay.checks.keywords import ExpectedKeywords, Keywords, keyword_advice
 from assay.files.fields import Doc, Weight
 from assay.messages import tr
 from assay.plugins import check
-from assay.types import LANGUAGES, Case, Check, Context, Problem, Score, ScorePart
+from assay.types import LANGUAGES, Case, Check, Context, FieldProblem, Score, ScorePart
 
 PARTS = ("keywords", "format", "ewe_quality")
 _EWE = "ewe"
@@ -120,7 +120,7 @@ class Composite(Check):
         for part in PARTS if self.weights else ():
             yield tr("weight of {part}", part=part), f"{self._weight(part):g}"
 
-    def problems(self, test: Case, /) -> Iterator[Problem]:
+    def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         yield from self.expected_format.problems() if self.expected_format else ()
         present = self._present(test)
         if not present - {"ewe_quality"}:
@@ -128,18 +128,18 @@ class Composite(Check):
                 "the test checks nothing; 'composite' needs 'expected_keywords' or a rule in "
                 "'expected_format'"
             )
-            yield Problem((), message)
+            yield FieldProblem((), message)
         elif not any(map(self._weight, present)):
             message = tr("the test checks nothing; every part that it has weighs 0")
-            yield Problem(("weights",), message)
+            yield FieldProblem(("weights",), message)
 
-    def advice(self, test: Case, /) -> Iterator[Problem]:
+    def advice(self, test: Case, /) -> Iterator[FieldProblem]:
         yield from keyword_advice(self.expected_keywords, "word", test)
         present = self._present(test)
         for part in PARTS if self.weights else ():
             if part not in present and getattr(self.weights, part) is not None:
                 message = tr("'{part}' has a weight, but the test has no such part", part=part)
-                yield Problem(("weights", part), message, about_key=True)
+                yield FieldProblem(("weights", part), message, about_key=True)
 
     def _present(self, test: Case) -> set[str]:
         rules = self.expected_format

@@ -14,7 +14,7 @@ from assay.messages import tr
 from assay.plugins import check
 from assay.text.folding import fold_whole_answer
 from assay.text.safe_text import one_line
-from assay.types import LANGUAGES, Case, Check, Context, Problem, Score
+from assay.types import LANGUAGES, Case, Check, Context, FieldProblem, Score
 
 _DECIMAL_COMMA = frozenset({"fra"})  # languages whose suites write 1,5 for one and a half
 _MOST_SHOWN = 200  # characters of an answer repeated in an explanation
@@ -100,14 +100,14 @@ class ExactMatch(Check):
         yield from ((tr("accepted"), text) for text in self.expected)
         yield tr("compared as"), self.normalize
 
-    def problems(self, test: Case, /) -> Iterator[Problem]:
+    def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         for index, text in enumerate(self.expected):
             if self.normalize == "number" and not any(map(str.isdigit, text)):
                 message = tr(
                     '\'{text}\' contains no number, but "normalize" is "number"',
                     text=one_line(text, longest=60),
                 )
-                yield Problem(("expected", index), message)
+                yield FieldProblem(("expected", index), message)
             # Edge punctuation is dropped before comparing, so nothing would be left to compare.
             if self.normalize == "text" and all(map(_is_edge, text)):
                 message = tr(
@@ -115,7 +115,7 @@ class ExactMatch(Check):
                     'add "normalize": "trim"',
                     text=one_line(text, longest=60),
                 )
-                yield Problem(("expected", index), message)
+                yield FieldProblem(("expected", index), message)
 
 
 def _is_edge(letter: str) -> bool:

@@ -15,7 +15,7 @@ from assay.messages import tr, trn
 from assay.plugins import check
 from assay.text.function_calls import find_function_call
 from assay.text.json_in_prose import JsonFound, find_json
-from assay.types import LANGUAGES, Case, Check, Context, Problem, Score, ScorePart
+from assay.types import LANGUAGES, Case, Check, Context, FieldProblem, Score, ScorePart
 
 MARKDOWN_ELEMENTS = (
     "header", "list", "bold", "italic", "code", "code_block", "table", "link", "quote",
@@ -66,7 +66,7 @@ class Rules:
             if wanted is not None and wanted != ():
                 yield rule.name, ", ".join(wanted) if isinstance(wanted, tuple) else str(wanted)
 
-    def problems(self) -> Iterator[Problem]:
+    def problems(self) -> Iterator[FieldProblem]:
         """A least count above the greatest."""
         for least, most in _LIMITS:
             low, high = getattr(self, least), getattr(self, most)
@@ -75,7 +75,7 @@ class Rules:
                     "'{least}' ({low}) is above '{most}' ({high})",
                     least=least, low=low, most=most, high=high,
                 )  # fmt: skip
-                yield Problem(("expected_format", least), message)
+                yield FieldProblem(("expected_format", least), message)
 
     def stored(self) -> Mapping[str, Any]:
         """As in the store: beside the name of the check."""
@@ -117,11 +117,11 @@ class Format(Check):
     def describe(self) -> Iterator[tuple[str, str]]:
         return self.expected_format.describe()
 
-    def problems(self, test: Case, /) -> Iterator[Problem]:
+    def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         yield from self.expected_format.problems()
         if not self.expected_format.can_fail:
             message = tr("the test checks nothing; 'expected_format' needs a rule that can fail")
-            yield Problem(("expected_format",), message)
+            yield FieldProblem(("expected_format",), message)
 
     def stored(self) -> Mapping[str, Any]:
         return self.expected_format.stored()
@@ -198,8 +198,8 @@ def _json_rule(wanted: bool, found: JsonFound) -> ScorePart:
     count = len(found.values)
     places = {
         "whole": tr("the whole answer is JSON"),
-        "fence": tr("JSON stands in a fenced block"),
-        "inside": tr("JSON stands inside the text"),
+        "fence": tr("a fenced block is JSON"),
+        "inside": tr("the text contains JSON"),
         "nowhere": tr("no JSON object or array can be read"),
     }
     said = [places[found.where]]

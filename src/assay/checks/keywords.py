@@ -15,7 +15,7 @@ from assay.messages import tr
 from assay.plugins import check
 from assay.text.folding import fold_for_matching, is_mark
 from assay.text.safe_text import one_line
-from assay.types import Case, Check, Context, Problem, Score, ScorePart
+from assay.types import Case, Check, Context, FieldProblem, Score, ScorePart
 
 Match = Literal["word", "prefix", "substring"]
 ExpectedKeywords = Annotated[
@@ -85,22 +85,22 @@ class Keywords(Check):
             yield tr("forbidden"), tr(" or ").join(item)
         yield tr("matched by"), self.keyword_match
 
-    def problems(self, test: Case, /) -> Iterator[Problem]:
+    def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         if not self.expected_keywords and not self.forbidden_keywords:
             message = tr(
                 "the test checks nothing; 'keywords' needs 'expected_keywords' or "
                 "'forbidden_keywords' with at least one item"
             )
-            yield Problem((), message)
+            yield FieldProblem((), message)
         if not self.forbidden_keywords:
             return
         banned = {fold_keyword(word) for words in self.forbidden_keywords for word in words}
         for index, words in enumerate(self.expected_keywords):
             if all(fold_keyword(word) in banned for word in words):
                 message = tr("'{word}' is both expected and forbidden", word=_shown(words[0]))
-                yield Problem(("expected_keywords", index), message)
+                yield FieldProblem(("expected_keywords", index), message)
 
-    def advice(self, test: Case, /) -> Iterator[Problem]:
+    def advice(self, test: Case, /) -> Iterator[FieldProblem]:
         yield from keyword_advice(self.expected_keywords, self.keyword_match, test)
         yield from _short("forbidden_keywords", self.forbidden_keywords)
 
@@ -168,7 +168,7 @@ def _explanation(found: list[str], missing: list[str], unwanted: list[str]) -> s
 # ----------------------------------------------------------------------------------------- advice
 
 
-def keyword_advice(items: Phrases, match: str, test: Case) -> Iterator[Problem]:
+def keyword_advice(items: Phrases, match: str, test: Case) -> Iterator[FieldProblem]:
     """Keywords that are repeated, in the prompt already, or so short that chance finds them."""
     asked = fold_keyword("\n".join(m.content for m in test.messages if m.role == "user"))
     seen: set[tuple[str, ...]] = set()
@@ -176,7 +176,7 @@ def keyword_advice(items: Phrases, match: str, test: Case) -> Iterator[Problem]:
         path = ("expected_keywords", index)
         plain = tuple(map(fold_keyword, words))
         if plain in seen:
-            yield Problem(path, tr("'{word}' is asked for twice", word=_shown(words[0])))
+            yield FieldProblem(path, tr("'{word}' is asked for twice", word=_shown(words[0])))
         seen.add(plain)
         for word, form in zip(words, plain, strict=True):
             # A plain search first: it saves making a pattern.
@@ -185,16 +185,16 @@ def keyword_advice(items: Phrases, match: str, test: Case) -> Iterator[Problem]:
                     "'{word}' is already in the prompt; repeating the prompt would score",
                     word=_shown(word),
                 )
-                yield Problem(path, message)
+                yield FieldProblem(path, message)
     yield from _short("expected_keywords", items)
 
 
-def _short(field: str, items: Phrases) -> Iterator[Problem]:
+def _short(field: str, items: Phrases) -> Iterator[FieldProblem]:
     for index, words in enumerate(items):
         for word in words:
             if len(fold_keyword(word)) <= 2 and any(map(str.isalpha, word)):
                 message = tr("'{word}' is so short that chance may find it", word=_shown(word))
-                yield Problem((field, index), message)
+                yield FieldProblem((field, index), message)
 
 
 def fold_keyword(word: str) -> str:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Len
 
-from assay.checks.letters.likelihoods import Choice, most_likely
+from assay.checks.letters.likelihoods import LikeliestOption, most_likely
 from assay.checks.letters.options import options_of
 from assay.files.fields import Distinct, Doc, Form, Rule, Texts
 from assay.messages import tr, trn
 from assay.plugins import check
-from assay.types import LETTERS, Case, Check, Chosen, Context, Problem, Requests, Score
+from assay.types import LETTERS, Case, Check, Chosen, Context, FieldProblem, Requests, Score
 
 if TYPE_CHECKING:
     from assay.checks.letters.reading import How
@@ -87,7 +87,7 @@ class MultipleChoice(Check):
             sentences.append(_unseen(choice.unseen))
         return self._scored(choice.letter, " ".join(sentences))
 
-    def _most_likely(self, choice: Choice, reply: Chosen) -> str:
+    def _most_likely(self, choice: LikeliestOption, reply: Chosen) -> str:
         gaps = {"letter": choice.letter, "best": choice.likelihood, "expected": self.expected}
         if self.score_by == "text":
             return tr(
@@ -124,10 +124,10 @@ class MultipleChoice(Check):
         yield tr("right"), self.expected
         yield from zip(LETTERS, self.choices, strict=False)
 
-    def problems(self, test: Case, /) -> Iterator[Problem]:
+    def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         if not self.choices:
             if self.score_by == "text":
-                yield Problem(("score_by",), tr('"score_by": "text" needs \'choices\''))
+                yield FieldProblem(("score_by",), tr('"score_by": "text" needs \'choices\''))
             return
         last = LETTERS[len(self.choices) - 1]
         if self.expected > last:
@@ -136,9 +136,9 @@ class MultipleChoice(Check):
                 letter=self.expected,
                 last=last,
             )
-            yield Problem(("expected",), message)
+            yield FieldProblem(("expected",), message)
 
-    def advice(self, test: Case, /) -> Iterator[Problem]:
+    def advice(self, test: Case, /) -> Iterator[FieldProblem]:
         if self.choices:
             return
         asked = (message.content for message in test.messages if message.role == "user")
@@ -150,7 +150,7 @@ class MultipleChoice(Check):
                 letter=self.expected,
                 letters=", ".join(sorted(offered)),
             )
-            yield Problem(("expected",), message)
+            yield FieldProblem(("expected",), message)
 
 
 def _unseen(letters: Sequence[str]) -> str:

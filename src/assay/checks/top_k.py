@@ -20,7 +20,7 @@ from assay.text.folding import fold_for_matching
 from assay.types import Answered, Check, Context, Requests, Score
 
 if TYPE_CHECKING:
-    from assay.checks.shell.reading import Line
+    from assay.checks.shell.reading import AnswerLine
     from assay.checks.shell.syntax import Command
 
 MAX_K = 100
@@ -96,19 +96,21 @@ def _scored(value: float, lines: list[str], explanation: str) -> Score:
     return Score(value=value, extracted="\n".join(lines) or None, explanation=explanation)
 
 
-def _answering_line(answer: str, check: TopK, programs: frozenset[str]) -> Line:
+def _answering_line(answer: str, check: TopK, programs: frozenset[str]) -> AnswerLine:
     """The first line; a later one where those before it only lead to it ("You can use:")."""
-    from assay.checks.shell.reading import Line, answer_lines
+    from assay.checks.shell.reading import AnswerLine, answer_lines
 
     lines = list(islice(answer_lines(answer), ANNOUNCED_AT_MOST + 1))
     for at, line in enumerate(lines[:-1]):
         following = lines[at + 1 :]
         if _accepted_by(line, check, programs) or not _leads_on(line, following, check, programs):
             return line
-    return lines[-1] if lines else Line("", in_code=False)
+    return lines[-1] if lines else AnswerLine("", in_code=False)
 
 
-def _leads_on(line: Line, following: Sequence[Line], check: TopK, programs: frozenset[str]) -> bool:
+def _leads_on(
+    line: AnswerLine, following: Sequence[AnswerLine], check: TopK, programs: frozenset[str]
+) -> bool:
     """Whether a line announces what follows, itself no answer."""
     from assay.checks.shell.reading import announces, snippets_of_line
 
@@ -166,7 +168,7 @@ def _method(reply: Answered) -> str:
     }.get(reply.prediction_method or "", tr("the answer itself"))
 
 
-def _accepted_by(line: Line, check: TopK, programs: frozenset[str]) -> str | None:
+def _accepted_by(line: AnswerLine, check: TopK, programs: frozenset[str]) -> str | None:
     """The accepted answer that a line gives."""
     if not line.text:
         return None
@@ -185,22 +187,22 @@ def _accepted_by(line: Line, check: TopK, programs: frozenset[str]) -> str | Non
     return next((text for text in check.expected_any if occurs(text, folded, "word")), None)
 
 
-def _first_snippet(line: Line, programs: frozenset[str]) -> tuple[Command, ...]:
+def _first_snippet(line: AnswerLine, programs: frozenset[str]) -> tuple[Command, ...]:
     from assay.checks.shell.reading import snippets_of_line
 
     snippets = snippets_of_line(line, programs)
     return snippets[0].commands if snippets else ()
 
 
-def _is_command(line: Line, accepted: str, programs: frozenset[str]) -> bool:
+def _is_command(line: AnswerLine, accepted: str, programs: frozenset[str]) -> bool:
     """The line's first command line does all that is accepted, and nothing besides."""
     from assay.checks.shell.meaning import actions_of, fulfils
-    from assay.checks.shell.sequence import Found, pipelines_of
+    from assay.checks.shell.sequence import CommandsFound, pipelines_of
 
     if " ".join(line.text.split()) == " ".join(accepted.split()):
         return True
     commands = _first_snippet(line, programs)
-    if not commands or not Found(commands).match([(accepted,)]):
+    if not commands or not CommandsFound(commands).match([(accepted,)]):
         return False
     wanted = [a for pipeline in pipelines_of(accepted) for stage in pipeline for a in stage]
     for command in commands:

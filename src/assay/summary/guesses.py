@@ -117,11 +117,11 @@ def _words(text: str) -> list[str]:
 
 
 class _LearntWords:
-    """Chooses by what stands in right options and what in wrong ones of other questions.
+    """Chooses by the words in right and in wrong options of other questions.
 
     Learnt from a random half, asked of the other half, many times. Only more than chance says
-    something: in a balanced set a word that stands in right options of one half stands in wrong
-    ones of the other, so that 200 made-up questions of random words give 0.19 (and 0.15 where all
+    something: in a balanced set a word in right options of one half is in wrong ones of the other,
+    so that 200 made-up questions of random words give 0.19 (and 0.15 where all
     others teach each one).
     """
 

@@ -13,7 +13,7 @@ Standard library only.
 
 from __future__ import annotations
 
-from assay.types.checks import LETTERS, Check, Context, JudgeFields, Problem, Requests
+from assay.types.checks import LETTERS, Check, Context, FieldProblem, JudgeFields, Requests
 from assay.types.models import (
     Capability,
     Machine,
@@ -85,6 +85,7 @@ __all__ = [
     "Context",
     "Estimate",
     "Failed",
+    "FieldProblem",
     "Finding",
     "Health",
     "HealthCheck",
@@ -97,7 +98,6 @@ __all__ = [
     "Observer",
     "Outcome",
     "PredictionMethod",
-    "Problem",
     "ReadText",
     "Reply",
     "Request",

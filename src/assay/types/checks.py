@@ -1,7 +1,7 @@
 """What every check (an `eval_method`) can do; the checks themselves are in `checks/`, one a file.
 
 In: nothing. Out: `Check` with its defaults, the `Context` of one answer, `Requests` (how a test is
-asked), `Problem` (a mistake in the fields of a test), and `JudgeFields`, what a judge reads.
+asked), `FieldProblem` (a mistake in the fields of a test), and `JudgeFields`, what a judge reads.
 
 A check is a class with typed fields, a docstring and `score`. Everything else has a default, so
 plans, summaries, reports and loaders call methods and never ask which check it is.
@@ -64,7 +64,7 @@ class Requests:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FieldProblem:
     """Something wrong with the fields of a test taken together; `path` leads to the field."""
 
     path: tuple[str | int, ...]
@@ -111,11 +111,11 @@ class Check:
             if value not in (None, (), [], {}, ""):
                 yield field.name, _shown(value)
 
-    def problems(self, test: Case, /) -> Iterator[Problem]:
+    def problems(self, test: Case, /) -> Iterator[FieldProblem]:
         """Errors that show only when several fields are read together."""
         return iter(())
 
-    def advice(self, test: Case, /) -> Iterator[Problem]:
+    def advice(self, test: Case, /) -> Iterator[FieldProblem]:
         """Warnings: what is allowed but likely a slip of the author."""
         return iter(())
 

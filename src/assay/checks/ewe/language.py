@@ -1,7 +1,7 @@
-"""Which language a text is in, told from runs of one to four letters.
+"""Which language a text is in, decided by runs of one to four letters.
 
-In: any text, however broken. Out: a `Reading` of the whole, its `Span`s word by word, whether it
-holds Ewe, and the share that is Ewe. Three quantities decide, all in nats:
+In: any text, however broken. Out: a `LanguageReading` of the whole, its `LanguageSpan`s word by
+word, whether it contains Ewe, and the share that is Ewe. Three quantities decide, all in nats:
 
     margin   how far the best language is ahead of the next one
     mixture  the text read by a mixture of all languages, free to change at every letter: what an
@@ -35,7 +35,7 @@ QUOTE_MARGIN = 16.0  # and how sure it must be where it is no sentence of its ow
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class LanguageReading:
     """The language of a text as a whole. `code` is None where none is clearly best; `confidence`
     is then below 0.5. `runner_up` is the language that came next.
     """
@@ -46,7 +46,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class LanguageSpan:
     """Words in a row that read as one language; `code` is None for an unknown one. `words` counts
     the different ones that alone would be read so: the others were carried along. `margin`: by how
     many nats the language is ahead of the best other one there.
@@ -58,13 +58,13 @@ class Span:
     margin: float
 
 
-def identify(text: str, model: LanguageModel | None = None) -> Reading:
+def identify(text: str, model: LanguageModel | None = None) -> LanguageReading:
     """The language of a text as a whole, or none where it is too short or fits no known one."""
     import numpy as np
 
     read = " ".join(sentences(text))
     if not read:
-        return Reading(code=None, confidence=0.0)
+        return LanguageReading(code=None, confidence=0.0)
     model = model or shipped_model()
     likelihoods = model.log_likelihoods(read)
     totals = likelihoods.sum(axis=0)
@@ -72,7 +72,7 @@ def identify(text: str, model: LanguageModel | None = None) -> Reading:
     margin = float(totals[best] - totals[second])
     fit = float(totals[best] - totals[-1] + 2 * margin) / len(likelihoods)
     confidence = min(1 - 0.5 ** (margin / MARGIN_NEEDED), logistic(FIT_SLOPE * fit))
-    return Reading(
+    return LanguageReading(
         code=model.languages[best] if confidence >= 0.5 else None,
         confidence=confidence,
         runner_up=model.languages[second],
@@ -84,7 +84,7 @@ def logistic(value: float) -> float:
     return 1 / (1 + math.exp(-max(-60.0, min(60.0, value))))
 
 
-def spans(text: str, model: LanguageModel | None = None) -> tuple[Span, ...]:
+def spans(text: str, model: LanguageModel | None = None) -> tuple[LanguageSpan, ...]:
     """The text word by word: the likeliest sequence of languages, each change having its price."""
     import numpy as np
 
@@ -128,7 +128,9 @@ def _likeliest_path(of_word: Matrix, price: Matrix) -> NDArray[np.intp]:
     return path
 
 
-def _span(languages: tuple[str, ...], state: int, of_word: Matrix, words: list[str]) -> Span:
+def _span(
+    languages: tuple[str, ...], state: int, of_word: Matrix, words: list[str]
+) -> LanguageSpan:
     import numpy as np
 
     known = state < len(languages)
@@ -137,7 +139,7 @@ def _span(languages: tuple[str, ...], state: int, of_word: Matrix, words: list[s
         rivals = np.delete(rivals, state, axis=1)
     ahead = own - rivals.max(axis=1)
     telling = {word for word, nats in zip(words, ahead, strict=True) if nats > 0}
-    return Span(
+    return LanguageSpan(
         code=languages[state] if known else None,
         words=len(telling),
         letters=sum(len(word) for word in words),

@@ -18,7 +18,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
-from assay.checks.ewe.language import QUOTE_MARGIN, Span, logistic, spans
+from assay.checks.ewe.language import QUOTE_MARGIN, LanguageSpan, logistic, spans
 from assay.checks.ewe.language_model import (
     CHARACTERS_READ,
     CONFUSABLES,
@@ -69,7 +69,7 @@ def _word_count(text: str) -> int:
     return sum(len(part.split()) for part in sentences(text))
 
 
-def _sure_share(found: tuple[Span, ...]) -> float:
+def _sure_share(found: tuple[LanguageSpan, ...]) -> float:
     """Where Ewe is the lesser part, only what is as sure as a quotation in Ewe is believed."""
     letters = sum(span.letters for span in found)
     sure = 0.0

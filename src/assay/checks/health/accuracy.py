@@ -13,7 +13,7 @@ from assay.checks.health.finding import place_of_any
 from assay.checks.health.reading import QUOTED_AT_MOST, READ_AT_MOST, quote
 from assay.checks.shell.programs import KNOWN_PROGRAMS
 from assay.checks.shell.reading import Snippet, snippets_in
-from assay.checks.shell.sequence import Found, programs_of
+from assay.checks.shell.sequence import CommandsFound, programs_of
 from assay.checks.shell.syntax import parse
 from assay.messages import tr, trn
 from assay.types.samples import HealthCheck, SamplePrompt, Tick
@@ -80,7 +80,7 @@ def _snippets(text: str, steps: Sequence[Sequence[str]] = ()) -> tuple[Snippet, 
 
 
 def _commands(tick: Tick, text: str) -> HealthCheck:
-    found = Found(
+    found = CommandsFound(
         [command for snippet in _snippets(text, tick.commands) for command in snippet.commands]
     )
     if tick.kind == "sequence":

@@ -1,6 +1,6 @@
 """The most likely of the options that a model was asked to compare.
 
-In: how the options were asked, and the log-likelihood of each. Out: a Choice.
+In: how the options were asked, and the log-likelihood of each. Out: a LikeliestOption.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from assay.types import LETTERS, Chosen, Requests
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LikeliestOption:
     """The most likely letter; `tied` are those equally likely, `unseen` those without a figure."""
 
     letter: str
@@ -21,7 +21,7 @@ class Choice:
     unseen: tuple[str, ...]
 
 
-def most_likely(test_id: str, asked: Requests, reply: Chosen) -> Choice:
+def most_likely(test_id: str, asked: Requests, reply: Chosen) -> LikeliestOption:
     """The first of the most likely options.
 
     By text the log-likelihood is divided by the characters of the option, because a longer text is
@@ -45,7 +45,7 @@ def most_likely(test_id: str, asked: Requests, reply: Chosen) -> Choice:
     best = max(seen.values())
     tied = tuple(letter for letter, value in seen.items() if value == best)
     unseen = tuple(letter for letter in letters if letter not in seen)
-    return Choice(tied[0], best, tied, unseen)
+    return LikeliestOption(tied[0], best, tied, unseen)
 
 
 def _refuse_impossible(test_id: str, asked: Requests, reply: Chosen, options: int) -> None:

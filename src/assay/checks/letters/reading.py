@@ -3,8 +3,8 @@ r"""Reads the letter an answer chooses.
 In: an answer and the Options. Out: a LetterReading: the letter and how it was found, or none and
 why.
 
-Every letter that stands alone is a mention. A mention is looked at with what stands around it, and
-the first of these that gives a letter decides:
+Every letter by itself is a mention. A mention is read with the words around it, and the first of
+these that gives a letter decides:
 
     whole   the reply is the letter           B   (b)   **B**.   $B$   \boxed{B}
     text    the reply is an option's text     Paris
@@ -49,7 +49,7 @@ class LetterReading:
 
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """A letter that stands alone, with its surroundings folded for matching."""
+    """A letter by itself, with its surroundings folded for matching."""
 
     letter: str
     start: int
@@ -112,7 +112,7 @@ def _is_ornament(character: str) -> bool:
 
 
 def _mentions(text: str, options: Options) -> list[_Mention]:
-    """Every letter that stands alone, is no article and is not negated."""
+    """Every letter by itself that is no article and is not negated."""
     found = []
     for match in patterns.LETTER.finditer(text):
         after = text[match.end() : match.end() + _AFTER]
@@ -124,7 +124,7 @@ def _mentions(text: str, options: Options) -> list[_Mention]:
         folded_after = fold_for_matching(after)
         before = fold_for_matching(text[max(0, match.start() - _BEFORE) : match.start()])
         near = before[-_NEAR:]
-        # "B. False" gives option B its own text; what is said of it stands behind that.
+        # "B. False" gives option B its own text; what is said of it comes after that.
         own_end = _own_text_end(match[0].upper(), folded_after, options)
         judged = folded_after[own_end:].lstrip(" .:)*") if own_end else folded_after
         if patterns.NEGATED_AFTER.match(judged) or patterns.NEGATED_BEFORE.search(near):
@@ -198,7 +198,7 @@ def _is_cued(mention: _Mention) -> bool:
 
 
 def _by_text_after_cue(text: str, options: Options) -> LetterReading | None:
-    """The option that stands right behind the last cue, as in "the answer is Paris, not Lyon"."""
+    """The option right behind the last cue, as in "the answer is Paris, not Lyon"."""
     if not options.texts:
         return None
     cues = list(patterns.CUE_ALONE.finditer(fold_for_matching(text)))

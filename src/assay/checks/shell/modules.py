@@ -1,4 +1,4 @@
-"""A line of an answer in, the kernel modules it stands for out.
+"""The kernel modules that a line of an answer names.
 
 In: a line and the accepted names. Out: the names the line commits itself to.
 

@@ -153,7 +153,7 @@ def _bare(word: str) -> str:
 def command_begins(
     words: list[str], at: int, programs: frozenset[str], *, announced: bool = False
 ) -> bool:
-    """Whether a command begins at this word; `announced`: one stands right before it."""
+    """Whether a command begins at this word; `announced`: one is right before it."""
     if at >= len(words):
         return False
     word = words[at].lstrip(_OPENING)

@@ -3,7 +3,7 @@
 In: the text of an answer and the programs to look for. Out: snippets of shell, in order, each with
 its commands.
 
-In code everything is shell; what stands outside of code goes to `prose`.
+In code everything is shell; what is outside of code goes to `prose`.
 `docs/shell.md` has the rules.
 """
 
@@ -53,7 +53,7 @@ class Snippet(NamedTuple):
     commands: tuple[Command, ...]
 
 
-class Line(NamedTuple):
+class AnswerLine(NamedTuple):
     """A line of an answer, and whether it stood in a block of shell."""
 
     text: str
@@ -71,14 +71,14 @@ def snippets_in(answer: str, programs: frozenset[str]) -> tuple[Snippet, ...]:
     return tuple(found)
 
 
-def answer_lines(prediction: str) -> Iterator[Line]:
+def answer_lines(prediction: str) -> Iterator[AnswerLine]:
     """The lines that say something, without fence, list marker or prompt."""
     for language, lines in _blocks(_as_typed(prediction)):
         in_code = language is not None and (language == "" or language in _SHELL_LANGUAGES)
         for line in lines:
             bare = "" if _FENCE.match(line) else _bare_line(line)
             if bare:
-                yield Line(bare[:LINE_READ_AT_MOST], in_code)
+                yield AnswerLine(bare[:LINE_READ_AT_MOST], in_code)
 
 
 def first_lines(prediction: str) -> Iterator[str]:
@@ -92,7 +92,7 @@ def _bare_line(line: str) -> str:
     return bare[1:-1].strip() if quoted and bare[0] not in bare[1:-1] else bare
 
 
-def snippets_of_line(line: Line, programs: frozenset[str]) -> tuple[Snippet, ...]:
+def snippets_of_line(line: AnswerLine, programs: frozenset[str]) -> tuple[Snippet, ...]:
     """The shell of one line. In a code block a line without any is read as code."""
     found = snippets_in(line.text, programs)
     if found or not line.in_code:

@@ -74,7 +74,7 @@ class _Met(NamedTuple):
     steps: tuple[tuple[int, int], ...]  # step, command
 
 
-class Found:
+class CommandsFound:
     """The commands of an answer, ready to be looked up by action."""
 
     def __init__(self, commands: Sequence[Command]) -> None:

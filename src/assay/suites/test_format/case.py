@@ -29,7 +29,7 @@ from assay.suites.test_format.fields import (
     validators,
 )
 from assay.suites.test_format.shown_files import ShownFiles, find_files, pinned, with_files
-from assay.types import Case, Check, Problem, ScoringMode
+from assay.types import Case, Check, FieldProblem, ScoringMode
 
 MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
 
@@ -121,7 +121,7 @@ def _note_stray(
         notes.warning(path, message, about_key=True)
 
 
-def _written(raw: Raw, path: Path, problem: Problem) -> Path:
+def _written(raw: Raw, path: Path, problem: FieldProblem) -> Path:
     """The path as far as the file has it: one text may be written without a list around it."""
     here: Any = raw
     steps: list[str | int] = []
