@@ -181,9 +181,9 @@ def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> Made:
         )
         dropped += too_much
         if kept:
-            categories[category] = _by_letter(category, kept, subjects)
+            categories[category] = _tests(category, kept, subjects)
         if kept and category == LETTER_CATEGORY:
-            categories[CLOZE_CATEGORY] = _by_text(kept, subjects)
+            categories[CLOZE_CATEGORY] = _tests(CLOZE_CATEGORY, kept, subjects)
     weights = {name: len(tests) for name, tests in categories.items()}
     asked = [*wanted, *others]
     return Made(
@@ -240,22 +240,20 @@ def _notes(
 # ---------------------------------------------------------------------------------------- prompts
 
 
-def _by_letter(
+def _tests(
     category: str, items: Sequence[Item], subjects: Mapping[str, Subject]
 ) -> list[ChoiceTest]:
+    is_cloze = category == CLOZE_CATEGORY
+    prompt_of = cloze_prompt if is_cloze else letter_prompt
     return [
-        test_of(item, f"{category}_{number:04d}", letter_prompt(subjects[item.subject], item),
-                "letter")
+        test_of(
+            item,
+            f"{category}_{number:04d}",
+            prompt_of(subjects[item.subject], item),
+            "text" if is_cloze else "letter",
+        )
         for number, item in enumerate(items, start=1)
-    ]  # fmt: skip
-
-
-def _by_text(items: Sequence[Item], subjects: Mapping[str, Subject]) -> list[ChoiceTest]:
-    return [
-        test_of(item, f"{CLOZE_CATEGORY}_{number:04d}", cloze_prompt(subjects[item.subject], item),
-                "text")
-        for number, item in enumerate(items, start=1)
-    ]  # fmt: skip
+    ]
 
 
 def letter_prompt(subject: Subject, item: Item) -> str:
