@@ -116,7 +116,7 @@ def check(name: str) -> Callable[[Class], Class]:
             raise UsageError(
                 tr("{place}: the check {name!r} cannot be used: {error}",
                    place=place_of(cls), name=name, error=error),
-                hint=tr("docs/checks.md shows a complete check"),
+                hint=tr("docs/how-to/extend.md shows a complete check"),
             ) from error  # fmt: skip
         return made  # type: ignore[return-value]  # it is the class, made a dataclass
 
