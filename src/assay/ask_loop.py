@@ -151,7 +151,7 @@ def ask(
     _refuse_without_time(until, waiting)
     for request in requests:
         if request.id in waiting:
-            yield Failed(request_id=request.id, reason=tr("the model gave no reply"))
+            yield Failed(request_id=request.id, reason=tr("the model gave no answer"))
 
 
 def _over(until: float | None) -> bool:

@@ -91,7 +91,7 @@ def test_particles_in_a_row_are_not_a_sentence() -> None:
 def test_a_single_word_gets_half_at_most_and_is_told_so() -> None:
     value, explanation = quality_of("Amegbetɔwo")
     assert value <= SINGLE_WORD_CAP
-    assert "A single word is too short to tell, so it gets half at most." in explanation
+    assert "A single word is too short for a full score, so it gets half at most." in explanation
 
 
 def test_signs_that_only_look_like_ewe_letters_cost_a_little_and_are_named() -> None:

@@ -315,7 +315,7 @@ def test_a_url_without_its_v1_is_told_so(openai_server, kind):
 
 def test_a_web_page_is_no_server_of_models(openai_server):
     openai_server.fault("html", path="/", times=None)
-    with pytest.raises(ModelUnavailable, match="unreadable reply"):
+    with pytest.raises(ModelUnavailable, match="unreadable response"):
         open_model(openai_server.spec())
 
 

@@ -93,7 +93,7 @@ def test_the_page_says_what_asked_whom_and_how_quick_it_was(served_report: Repor
         "seconds per answer",
         "decode tokens per second, warm",
         "Decode speeds are by the server's clock.",
-        "Why answers ended: stop 7, length 1, not told 1.",
+        "Why answers ended: stop 7, length 1, not reported 1.",
     ):
         assert text in texts
     assert "seconds waiting at the server, mean" not in texts, "it was not measured"

@@ -132,7 +132,7 @@ def test_performance_gives_mean_and_spread_speeds_ends_and_failures(served_repor
         r"| decode tokens per second, warm | 41.8 tokens/s | \[37.6–46.0\] | 7 | 0 |  |",
         r"| prefill tokens per second, cold | 120.0 tokens/s | \[108.0–132.0\] | 1 | 0 |  |",
         "- Requests were sent again 2 times after faults.",
-        "- Why answers ended: stop 7, length 1, not told 1.",
+        "- Why answers ended: stop 7, length 1, not reported 1.",
         "- Decode speeds are by the server's clock.",
     ):
         assert line in lines

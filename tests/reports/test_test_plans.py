@@ -95,7 +95,7 @@ def test_a_live_conversation_is_called_so() -> None:
         check=ExactMatch(expected=("x",)),
         live=True,
     )
-    assert "the model’s own replies between" in plan_of(case)
+    assert "the model’s own answers between" in plan_of(case)
 
 
 def test_a_prompt_full_of_fences_stays_in_its_block(hostile: str) -> None:

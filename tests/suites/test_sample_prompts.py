@@ -98,7 +98,7 @@ def test_a_word_stands_for_a_list_of_one_alternative(tmp_path):
         ([sample(ticks=[{"kind": "syntax"}])], "lacks 'name'"),
         (
             [sample(ticks=[{"name": "x", "kind": "syntax"}, {"name": "x", "kind": "coherent"}])],
-            "two ticks are named 'x'",
+            "two checks are named 'x'",
         ),
         ([sample(promt="x")], "did you mean 'prompt'"),
         ([{"id": "x"}], "'prompt', 'subject', 'ticks' are missing"),

@@ -161,5 +161,5 @@ def test_what_is_likely_a_slip_is_a_warning_and_loads(write_suite: WriteSuite) -
     )
     told = [each for each in examine([folder]) if each.severity == "warning"]
     assert any("is not shown 'notes.txt'" in each.message for each in told)
-    assert any("no examiner 'sale_table'" in each.message for each in told)
+    assert any("no evidence 'sale_table'" in each.message for each in told)
     assert loaded(folder)[0] == "Look."

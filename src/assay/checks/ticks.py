@@ -25,9 +25,9 @@ def tick_sentences(tags: Sequence[str], answer: str) -> Iterator[str]:
     for name, accepted in ticks:
         hit = next((each for each in accepted if occurs(each, text, "word")), None)
         if hit is None:
-            yield tr("Not ticked: {name} ({wanted}).", name=name, wanted=" / ".join(accepted))
+            yield tr("Not found: {name} ({wanted}).", name=name, wanted=" / ".join(accepted))
         else:
-            yield tr("Ticked: {name} ({found}).", name=name, found=hit)
+            yield tr("Found: {name} ({found}).", name=name, found=hit)
 
 
 def _ticks(tags: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -95,7 +95,7 @@ def clock(measured: Performance) -> str:
         return tr("Decode speeds are by the server's clock.")
     return tr(
         "Decode speeds are by the client's clock, from the first token to the last, because the "
-        "server does not tell its own."
+        "server does not report its own."
     )
 
 
@@ -115,7 +115,7 @@ def cause(of: Cause) -> str:
         "server_error": tr("server error"),
         "refused": tr("refused by the server"),
         "broken_stream": tr("stream broke off"),
-        "unreadable": tr("unreadable reply"),
+        "unreadable": tr("unreadable answer"),
         "prompt_too_long": tr("prompt too long"),
         "other": tr("other"),
     }[of]
@@ -156,7 +156,7 @@ def _causes(measured: Performance) -> str:
 
 def _finishes(measured: Performance) -> str:
     named = [
-        f"{one_line(word, longest=LONGEST_FINISH) or tr('not told')} {numbers.count(count)}"
+        f"{one_line(word, longest=LONGEST_FINISH) or tr('not reported')} {numbers.count(count)}"
         for word, count in measured.finishes.items()
     ]
     rest = sum(list(measured.finishes.values())[SHOWN_FINISHES:])

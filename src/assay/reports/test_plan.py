@@ -45,7 +45,7 @@ def _blocks(case: Case) -> Iterator[Block]:
     for message in case.messages:
         yield Verbatim(message.content, title=_role(message.role))
     if case.live:
-        yield Sentence(tr("Each user turn is asked in turn, with the model’s own replies between."))
+        yield Sentence(tr("Each user turn is asked in turn, with the model’s own answers between."))
     yield Heading(tr("How the answer is scored"))
     yield Sentence((Span(case.method, "code"), f": {translated(case.check.description)}"))
     expected = [_bullet(name, text) for name, text in case.check.describe()]

@@ -61,7 +61,7 @@ def open_sandbox(wish: Literal["auto", "weak"] = "auto") -> Sandbox:
         raise SandboxUnavailable(
             tr("no sandbox: {problems}", problems="; ".join(found.problems)),
             hint=tr(
-                "on Linux install the package bubblewrap (`assay doctor` tells whether it works),"
+                "on Linux install the package bubblewrap (`assay doctor` shows whether it works),"
                 " or accept limits without isolation with --sandbox weak"
             ),
         )

@@ -45,11 +45,11 @@ class _TickEntry:
 def _check_fields_of_kind(tick: _TickEntry) -> _TickEntry:
     needed = _FIELD_OF_KIND.get(tick.kind)
     if needed is not None and not getattr(tick, needed):
-        raise Mistake(tr("a tick of kind '{kind}' needs '{field}'", kind=tick.kind, field=needed))
+        raise Mistake(tr("a check of kind '{kind}' needs '{field}'", kind=tick.kind, field=needed))
     for other in ("words", "commands"):
         if other != needed and getattr(tick, other):
             raise Mistake(
-                tr("a tick of kind '{kind}' has no '{field}'", kind=tick.kind, field=other),
+                tr("a check of kind '{kind}' has no '{field}'", kind=tick.kind, field=other),
                 (other,),
                 about_key=True,
             )
@@ -60,7 +60,7 @@ def _check_names(ticks: tuple[_TickEntry, ...]) -> tuple[_TickEntry, ...]:
     names: set[str] = set()
     for index, tick in enumerate(ticks):
         if tick.name in names:
-            message = tr("two ticks are named '{name}'", name=tick.name)
+            message = tr("two checks are named '{name}'", name=tick.name)
             raise Mistake(message, (index, "name"))
         names.add(tick.name)
     return ticks

@@ -143,7 +143,7 @@ def _costs(text: str, factors: Mapping[str, float]) -> list[str]:
     if factors["variety"] < 1:
         said.append(tr("It repeats itself."))
     if _word_count(text) < 2:
-        said.append(tr("A single word is too short to tell, so it gets half at most."))
+        said.append(tr("A single word is too short for a full score, so it gets half at most."))
     return said
 
 

@@ -301,7 +301,7 @@ def why_unanswered(reply: Reply | None) -> tuple[str, str]:
     if isinstance(reply, Chosen) and reply.cut:
         return "truncated", tr("the question does not fit into the judge's context")
     if reply is None:
-        return "failed", tr("there is no reply")
+        return "failed", tr("there is no answer")
     return "unreadable", tr("neither Yes nor No is among the judge's likeliest words")
 
 

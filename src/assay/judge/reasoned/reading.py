@@ -289,7 +289,7 @@ def read_or_refuse(
     if isinstance(reply, Failed):
         return ReadReply(), ReplyProblem("failed", reply.reason)
     if not isinstance(reply, Answered):
-        return ReadReply(), ReplyProblem("failed", tr("the judge gave another kind of reply"))
+        return ReadReply(), ReplyProblem("failed", tr("the judge gave another kind of answer"))
     # Some servers close the object and fill what room is left with white space.
     cut = reply.truncated and not is_one_object(reply.text)
     if reply.reasoning_unclosed or cut:
@@ -307,16 +307,16 @@ def read_or_refuse(
 def explain(problem: ReplyProblem, attempts: int) -> str:
     match problem.trouble:
         case "truncated":
-            return tr("the judge's reply was cut off, in {count} attempts", count=attempts)
+            return tr("the judge's answer was cut off, in {count} attempts", count=attempts)
         case "refused":
             return tr("the judge declined to judge, in {count} attempts", count=attempts)
         case "empty":
-            return tr("the judge's reply was empty, in {count} attempts", count=attempts)
+            return tr("the judge's answer was empty, in {count} attempts", count=attempts)
         case "failed":
             return tr("the judge could not be asked: {why}", why=problem.sentence)
         case "unreadable":
             return tr(
-                "the judge's reply could not be read, in {count} attempts: {why}",
+                "the judge's answer could not be read, in {count} attempts: {why}",
                 count=attempts,
                 why=problem.sentence,
             )

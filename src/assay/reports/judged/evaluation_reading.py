@@ -202,7 +202,7 @@ class _Evaluation:
         elif self.block in ("STRENGTHS", "WEAKNESSES"):
             self._bullet(line)
         elif self.block == "EVALUATION" and line.label == UNSCORED:
-            self.unscored = self.unscored or _cut(line.value) or tr("not told")
+            self.unscored = self.unscored or _cut(line.value) or tr("not stated")
         elif self.block == "EVALUATION" and line.label in _CRITERIA:
             self._criterion(line)
         else:

@@ -64,13 +64,13 @@ def nothing_named() -> str:
 def _lines(verdict: FinalJudgement, model: str) -> Iterator[str]:
     name = _said(verdict.name, LONGEST_NAME) or _said(verdict.test_id, LONGEST_NAME)
     yield f"TEST ID: {_said(verdict.test_id, LONGEST_NAME)} ({name})"
-    yield f"MODEL: {_said(model, LONGEST_NAME) or tr('not told')}"
-    yield f"TASK: {_said(verdict.task) or tr('not told')}"
+    yield f"MODEL: {_said(model, LONGEST_NAME) or tr('not stated')}"
+    yield f"TASK: {_said(verdict.task) or tr('not stated')}"
     yield ""
     yield "EVALUATION:"
     tenths = verdict.tenths
     if tenths is None:
-        yield f"{UNSCORED}: {_said(verdict.unscored_reason or '') or tr('not told')}"
+        yield f"{UNSCORED}: {_said(verdict.unscored_reason or '') or tr('not stated')}"
     else:
         for one in verdict.criteria:
             reason = _reason(verdict, one)

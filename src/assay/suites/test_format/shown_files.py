@@ -88,7 +88,7 @@ def _pins(
     """
     examiner, seed = pinned(str(raw.get("evidence") or ""))
     if examiner and examiner not in GENERATORS:
-        problem = tr("there is no examiner '{name}', so nothing is run or computed",
+        problem = tr("there is no evidence '{name}', so nothing is run or computed",
                      name=shown(examiner))  # fmt: skip
         notes.warning((*path, "evidence"), did_you_mean(problem, examiner, GENERATORS))
     own = [int(found["seed"]) for _, found in entries if found and found["seed"] is not None]

@@ -166,7 +166,7 @@ def _refuse_unknown_suites(asked: Gate, measured: Sequence[Measurements]) -> Non
         raise invalid_files(
             asked.source,
             findings,
-            hint=tr("mend the gate, or evaluate the checkpoints with the suites it names"),
+            hint=tr("fix the gate, or evaluate the checkpoints with the suites it names"),
         )
 
 

@@ -189,7 +189,7 @@ def benchmark_score(
 def _there(score: Estimate | None, name: str) -> Estimate:
     if score is None:
         raise AssayError(
-            tr("{name} has no score: a part of it has no test that was marked", name=name),
+            tr("{name} has no score: a part of it has no test that was scored", name=name),
             hint=tr("ask more of its tests; `limit` leaves most of them out"),
         )
     return score

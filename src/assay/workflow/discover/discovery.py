@@ -150,7 +150,7 @@ def this_room() -> Room:
 def will_it_fit(size_bytes: int | None, room: Room | None) -> tuple[Fits, str]:
     """By estimate: the weights, a fifth on top for the context, and half a gigabyte beside."""
     if size_bytes is None:
-        return "unknown", tr("the server does not tell its size")
+        return "unknown", tr("the server does not report its size")
     if room is None:
         return "unknown", tr("the server is on another machine")
     needed = memory_needed(size_bytes)

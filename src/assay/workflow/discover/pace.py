@@ -76,7 +76,7 @@ def time_one_question(model: Model) -> ModelPace | Untimed:
     if isinstance(reply, Failed):
         return Untimed(reply.reason, reply.total_s or 0.0)
     if not isinstance(reply, Answered) or reply.total_s is None:
-        return Untimed(tr("it did not tell"))
+        return Untimed(tr("it was not reported"))
     return pace_of(reply)
 
 

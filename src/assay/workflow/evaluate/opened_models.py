@@ -119,7 +119,7 @@ class Opened:
             why = "; ".join(f"{place.name}: {reason}" for place, reason in self.failed.items())
             raise UsageError(
                 tr("none of the checkpoints can be opened: {why}", why=why),
-                hint=tr("mend one of them, or name another folder"),
+                hint=tr("fix one of them, or name another folder"),
             )
 
     def _let_go(self, number: int) -> None:

@@ -217,7 +217,7 @@ def after_asking() -> Iterator[None]:
         raise Interrupted(
             tr("{what}; every answer that was counted is kept", what=error.message),
             hint=tr(
-                "remove what stands in the way there, or make the folder writable; the same "
+                "remove what is in the way there, or make the folder writable; the same "
                 "command then continues where it stopped"
             ),
         ) from error

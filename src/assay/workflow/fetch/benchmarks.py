@@ -148,7 +148,7 @@ def _made(names: Sequence[str], source: Path | None, *, every: bool, tell: Tell)
             trn("{count} mistake in the source", "{count} mistakes in the source",
                 len(flaws.findings)),
             flaws.findings,
-            hint=tr("Nothing was written. Mend the files, or use another copy."),
+            hint=tr("Nothing was written. Fix the files, or use another copy."),
         )  # fmt: skip
     for made in suites:
         if not made.categories:

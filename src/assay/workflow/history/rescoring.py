@@ -44,7 +44,7 @@ def rescore(store: Store, run: Run) -> Rescored:
     if not folder.take():
         raise UsageError(
             tr("another process is working on run {run}", run=run.id),
-            hint=tr("wait until it has finished, then mark again"),
+            hint=tr("wait until it has finished, then rescore again"),
         )
     with folder:
         return _rescore(store, run, folder)

@@ -242,7 +242,7 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int, found: Judged | None) 
     planned = sum(1 for suite in suites for _ in suite.cases) * run.repeats * len(run.models)
     if run.finished is None:
         yield tr(
-            "this run is not finished: {asked} of {planned} tries are asked and marked",
+            "this run is not finished: {asked} of {planned} answers are asked and scored",
             asked=asked,
             planned=planned,
         )
@@ -289,7 +289,7 @@ def _hints(store: Store, run: Run, failed: int, judged: int) -> Iterator[str]:
         shown = page.relative_to(here) if page.is_relative_to(here) else page
         yield tr("the report as a page: {path}", path=shown)
     if judged:
-        yield tr("a judge marks them: `assay judge latest --judge MODEL`")
+        yield tr("a judge scores them: `assay judge latest --judge MODEL`")
     if run.finished is None:
         yield tr("continue with: {command}", command=run.command)
     elif failed:

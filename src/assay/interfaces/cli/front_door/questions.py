@@ -244,7 +244,7 @@ class Arrows:
             question,
             choices=choices,
             instruction=_how_to_mark(len(choices)),
-            validate=lambda values: bool(values) or tr("mark at least one with the space bar"),
+            validate=lambda values: bool(values) or tr("select at least one with the space bar"),
             style=_style(),
             erase_when_done=True,
         ).unsafe_ask()
@@ -306,7 +306,7 @@ class Arrows:
 
 def _how_to_mark(lines: int) -> str:
     """One line; a second where the list is longer than the screen, which does not show it."""
-    keys = tr("(arrows move, space marks, enter goes on, Ctrl-C ends)")
+    keys = tr("(arrows move, space selects, enter continues, Ctrl-C ends)")
     if lines + ROWS_AROUND <= shutil.get_terminal_size().lines:
         return keys
     return tr("{keys}\n  {count} lines, arrows scroll", keys=keys, count=lines)

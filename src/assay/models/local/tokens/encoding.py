@@ -184,7 +184,7 @@ def _behind_prefix(memory: Remembered, tokenizer: LocalTokenizer, pair: _Pair) -
     if prefix is None:
         raise ModelUnavailable(
             tr(
-                "the tokenizer in {folder} has neither BOS nor EOS, so nothing can stand before a "
+                "the tokenizer in {folder} has neither BOS nor EOS, so nothing can precede a "
                 "text without context",
                 folder=tokenizer.folder,
             ),
