@@ -129,7 +129,7 @@ class Connection:
         """The server said something that its protocol does not know."""
         return Fault(
             "unreadable",
-            tr("{url} sent an unreadable reply: {what}", url=self.url, what=what),
+            tr("{url} sent an unreadable response: {what}", url=self.url, what=what),
             retry=True,
         )
 
