@@ -6,7 +6,7 @@ In: the tests of a model that share a rubric. Out: DomainJudged.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from assay import stats
@@ -21,7 +21,7 @@ from assay.summary.judged_scores import (
 )
 from assay.types import Estimate
 from assay.types.judged import POINTS_OF_10, CriterionMean, DomainJudged, Remark, TestJudged
-from assay.types.judgements import BANDS, MOST, Band, Confidence, FinalCriterion, FinalJudgement
+from assay.types.judgements import BANDS, MOST, Band, Confidence, FinalJudgement
 
 SURENESS: tuple[Confidence, ...] = ("low", "medium", "high")
 PRAISED_FROM = 50  # tenths: a strength of a worse answer is no strength of a model
@@ -69,8 +69,12 @@ def domain_judged(name: str, tests: Sequence[TestJudged], *, seed: int) -> Domai
         unscored=tuple(
             Remark(test_id=test.test_id, text=why) for test in tests for why in test.unscored
         ),
-        strengths=tuple(_strengths(reversed(worst_first)))[:MOST_REMARKS],
-        weaknesses=tuple(_weaknesses(worst_first))[:MOST_REMARKS],
+        strengths=tuple(
+            _remarks(reversed(worst_first), "strengths", lambda tenths: tenths >= PRAISED_FROM)
+        )[:MOST_REMARKS],
+        weaknesses=tuple(
+            _remarks(worst_first, "weaknesses", lambda tenths: tenths < FAULTED_BELOW)
+        )[:MOST_REMARKS],
         failed_checks=tuple(_failed_checks(worst_first))[:MOST_CHECKS],
     )
 
@@ -101,23 +105,18 @@ def _criteria(tests: Sequence[TestJudged], *, seed: int) -> Iterator[CriterionMe
         yield CriterionMean(
             criterion=key,
             label=label,
-            mean=mean_over(tests, partial(_points, key=key), whole=MOST, seed=seed),
-            judged=mean_over(tests, partial(_alone, key=key), whole=MOST, seed=seed),
+            mean=mean_over(
+                tests, partial(_of_criterion, key=key, field="score"), whole=MOST, seed=seed
+            ),
+            judged=mean_over(
+                tests, partial(_of_criterion, key=key, field="judged"), whole=MOST, seed=seed
+            ),
         )
 
 
-def _criterion(of: FinalJudgement, key: str) -> FinalCriterion | None:
-    return next((one for one in of.criteria if one.criterion == key), None)
-
-
-def _points(of: FinalJudgement, key: str) -> int | None:
-    found = _criterion(of, key)
-    return None if found is None else found.score
-
-
-def _alone(of: FinalJudgement, key: str) -> int | None:
-    found = _criterion(of, key)
-    return None if found is None else found.judged
+def _of_criterion(of: FinalJudgement, key: str, field: str) -> int | None:
+    found = next((one for one in of.criteria if one.criterion == key), None)
+    return None if found is None else getattr(found, field)
 
 
 def _extremes(criteria: Sequence[CriterionMean]) -> tuple[str | None, str | None]:
@@ -168,25 +167,15 @@ def _confidence(sure: Mapping[Confidence, int], mean: Estimate) -> Confidence | 
 # ----------------------------------------------------------------------------------------- remarks
 
 
-def _strengths(tests: Iterable[TestJudged]) -> Iterator[Remark]:
-    """One of each good answer: the first that a judge named."""
+def _remarks(
+    tests: Iterable[TestJudged], said: str, counts: Callable[[int], bool]
+) -> Iterator[Remark]:
+    """One of each answer whose score counts: the first that a judge named."""
     for test in tests:
-        if test.tenths is not None and test.tenths >= PRAISED_FROM:
-            told = [one for verdict in test.verdicts for one in scored(verdict)]
-            yield from _first(test, [text for one in told for text in one.strengths])
-
-
-def _weaknesses(tests: Iterable[TestJudged]) -> Iterator[Remark]:
-    """One of each answer that is not excellent."""
-    for test in tests:
-        if test.tenths is not None and test.tenths < FAULTED_BELOW:
-            told = [one for verdict in test.verdicts for one in scored(verdict)]
-            yield from _first(test, [text for one in told for text in one.weaknesses])
-
-
-def _first(test: TestJudged, texts: Sequence[str]) -> Iterator[Remark]:
-    for text in texts[:1]:
-        yield Remark(test_id=test.test_id, text=text)
+        if test.tenths is not None and counts(test.tenths):
+            judgements = (one for verdict in test.verdicts for one in scored(verdict))
+            texts = [text for one in judgements for text in getattr(one, said)]
+            yield from (Remark(test_id=test.test_id, text=text) for text in texts[:1])
 
 
 def _failed_checks(worst_first: Sequence[TestJudged]) -> Iterator[Remark]:

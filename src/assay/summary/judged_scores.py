@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from assay import stats
 from assay.types import Estimate
@@ -17,6 +18,9 @@ from assay.types.judgements import MOST, Band, FinalJudgement, Judgement, band_o
 TENTHS = 10 * MOST
 
 Figure = Callable[[FinalJudgement], int | None]
+
+overall: Figure = attrgetter("tenths")
+judge_only: Figure = attrgetter("judge_only_tenths")  # had nothing been run or computed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,16 +88,6 @@ def _ends(of: FinalJudgement) -> Iterator[int]:
 def scored(of: FinalJudgement) -> list[Judgement]:
     """The judgements that count."""
     return [] if of.tenths is None else [one for one in of.judgements if one.scores]
-
-
-def overall(of: FinalJudgement) -> int | None:
-    """What counts."""
-    return of.tenths
-
-
-def judge_only(of: FinalJudgement) -> int | None:
-    """What would count had nothing been run or computed."""
-    return of.judge_only_tenths
 
 
 def per_test(tests: Iterable[TestJudged], figure: Figure) -> dict[tuple[str, str], float]:

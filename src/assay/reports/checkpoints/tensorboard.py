@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from assay.errors import UsageError
 from assay.messages import tr
@@ -28,25 +28,7 @@ from assay.types.decisions import Measurements
 WRITERS = ("torch.utils.tensorboard", "tensorboardX")  # the same class in both
 
 
-class ScalarWriter(Protocol):
-    """The part of SummaryWriter that is used here."""
-
-    def add_scalar(
-        self,
-        tag: str,
-        scalar_value: float,
-        global_step: int | None = None,
-        walltime: float | None = None,
-    ) -> object:
-        """One number."""
-        ...
-
-    def close(self) -> object:
-        """All of it is on the disk."""
-        ...
-
-
-OpenWriter = Callable[..., ScalarWriter]  # called with log_dir and purge_step
+OpenWriter = Callable[..., Any]  # SummaryWriter: called with log_dir and purge_step
 
 
 def tensorboard_writer() -> OpenWriter:
@@ -109,7 +91,7 @@ def steps_of(of: EvaluatedFolder) -> dict[str, int]:
     return {each.name: behind if each.step is None else round(each.step) for each in of.checkpoints}
 
 
-def _write(writer: ScalarWriter, of: EvaluatedFolder, checkpoint: Measurements, step: int) -> None:
+def _write(writer: Any, of: EvaluatedFolder, checkpoint: Measurements, step: int) -> None:
     when = _seconds(checkpoint.timestamp)
     for name, figure in figures(of, checkpoint).items():
         if figure is None:
