@@ -135,11 +135,9 @@ def _guard_methods(cls: type[Check]) -> None:
                 return method(self)
             # Whatever somebody's program raises is a mistake to show, not a crash of ours.
             except Exception as error:
-                place = traceback.extract_tb(error.__traceback__)[-1]
                 raise UsageError(
-                    tr("{file}:{line}: {method}() of the check {name!r} failed: {kind}: {error}",
-                       file=place.filename, line=place.lineno, method=method.__name__,
-                       name=self.method, kind=type(error).__name__, error=error),
+                    tr("{method}() of the check {name!r} failed: {mistake}",
+                       method=method.__name__, name=self.method, mistake=describe_mistake(error)),
                     hint=tr("fix the plugin, or leave its tests out"),
                 ) from error  # fmt: skip
 

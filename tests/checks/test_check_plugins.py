@@ -154,3 +154,12 @@ def test_a_class_that_cannot_be_a_check_is_an_error_with_file_and_line(
     last = done.stderr.splitlines()[-1]
     assert f"{file}:3" in last
     assert message in last
+
+
+def test_a_mistake_in_requests_is_an_error_before_any_model_is_asked(folder: Path) -> None:
+    source = PLUGIN.replace("assay.Requests(", "assay.Nothing(")
+    (folder / "mine.py").write_text(source)
+    line = source[: source.index("assay.Nothing(")].count("\n") + 1
+    done = assay(folder, "run", "scripted:answers.json", "-s", "./suite", "--plugin", "mine.py")
+    assert done.returncode == 2
+    assert f"mine.py:{line}" in done.stderr
