@@ -246,7 +246,7 @@ def test_an_import_that_cannot_be_used_takes_no_score_away(court):
     file.write_text(text, "utf-8")
     document = court.judge_again("latest", imports=[file])
     assert rows(document)["own_001"]["score"] == 0.9
-    assert "lies between 0 and 10" in "\n".join(document["judged"]["notes"])
+    assert "is between 0 and 10" in "\n".join(document["judged"]["notes"])
 
 
 def test_our_own_evaluations_come_back_as_they_were(court):
