@@ -147,3 +147,16 @@ def test_served_models_have_no_curves(home: Path) -> None:
             out=home / "out",
             log=[f"tensorboard:{home / 'events'}"],
         )
+
+
+@pytest.mark.parametrize(
+    ("target", "problem"),
+    [
+        ("mlflow:http://127.0.0.1:5000", "--log mlflow is not available yet"),
+        ("wandb:mine", "--log wandb is not available yet"),
+        ("events", "--log does not understand 'events'"),
+    ],
+)
+def test_other_logs_are_refused_by_name(home: Path, target: str, problem: str) -> None:
+    with pytest.raises(AssayError, match=problem):
+        api.run([str(home / "run")], **(settings(home) | {"log": [target]}))
