@@ -3,7 +3,7 @@
 In: Replies. Out: Performance over all of them, and TryFigures of one.
 
     prefill   (tokens of the prompt - those kept from before) / the seconds the server read them
-    decode    tokens out / the seconds the server wrote them; where no server told those, tokens
+    decode    tokens out / the seconds the server wrote them; where no server gives those, tokens
               after the first / the seconds after the first, by the client's clock
     cold      the model was loaded for this request; warm: it was there
 
@@ -21,18 +21,18 @@ from assay import stats
 from assay.types import Answered, Cause, Chosen, Estimate, Failed, Reply, Timing
 from assay.types.results import Clock, Performance, Speeds, TryFigures
 
-Told = Answered | Chosen
+AnyAnswer = Answered | Chosen
 Work = tuple[float, float]  # tokens, and the seconds they took
 
 # A server may claim anything. Beyond these it is taken for nothing, and no quotient overflows.
 LARGEST = 1e15
 SHORTEST_S = 1e-9  # the servers' own unit is the nanosecond
-NOT_TOLD = Timing()
+NO_TIMING = Timing()
 
 
 def performance(replies: Iterable[Reply]) -> Performance:
-    """All of a model's replies in figures. What it did not tell has n = 0."""
-    answers: list[Told] = []
+    """All of a model's replies in figures. What is not known has n = 0."""
+    answers: list[AnyAnswer] = []
     failures: Counter[Cause] = Counter()
     retries = 0
     for reply in replies:
@@ -45,7 +45,7 @@ def performance(replies: Iterable[Reply]) -> Performance:
         retries += reply.attempts - 1
     written = [reply for reply in answers if isinstance(reply, Answered)]
     clock = _clock(written)
-    seconds = [_told(reply.total_s) for reply in answers]
+    seconds = [_valid(reply.total_s) for reply in answers]
     failed = failures.total()
 
     def of_all(estimate: Estimate) -> Estimate:
@@ -59,12 +59,12 @@ def performance(replies: Iterable[Reply]) -> Performance:
         seconds_sd=of_all(_standard_deviation(seconds)),
         seconds_p50=of_all(_quantile(seconds, 0.50)),
         seconds_p95=of_all(_quantile(seconds, 0.95)),
-        first_token_s=of_all(_mean([_told(reply.first_token_s) for reply in written], "s")),
-        first_answer_s=of_all(_mean([_told(reply.first_answer_s) for reply in written], "s")),
+        first_token_s=of_all(_mean([_valid(reply.first_token_s) for reply in written], "s")),
+        first_answer_s=of_all(_mean([_valid(reply.first_answer_s) for reply in written], "s")),
         load_s=_mean([s for reply in answers if (s := _loading(reply)) is not None], "s"),
-        queue_s=of_all(_mean([_told(_timing(reply).queue_s) for reply in answers], "s")),
-        prompt_tokens=of_all(_mean([_told(reply.prompt_tokens) for reply in answers], "tokens")),
-        output_tokens=of_all(_mean([_told(reply.output_tokens) for reply in written], "tokens")),
+        queue_s=of_all(_mean([_valid(_timing(reply).queue_s) for reply in answers], "s")),
+        prompt_tokens=of_all(_mean([_valid(reply.prompt_tokens) for reply in answers], "tokens")),
+        output_tokens=of_all(_mean([_valid(reply.output_tokens) for reply in written], "tokens")),
         tokens_per_s=of_all(_rate(written, _overall)),
         prefill=_speeds(answers, _prefilled),
         decode=_speeds(_long_enough(written, clock), lambda reply: _decoded(reply, clock)),
@@ -85,7 +85,7 @@ def try_figures(
             suite=suite,
             test=test,
             repeat=repeat,
-            seconds=_told(reply.total_s),
+            seconds=_valid(reply.total_s),
             attempts=reply.attempts,
             failure=reply.cause,
         )
@@ -97,10 +97,10 @@ def try_figures(
         suite=suite,
         test=test,
         repeat=repeat,
-        seconds=_told(reply.total_s),
-        first_token_s=_told(written.first_token_s) if written else None,
-        load_s=_told(timing.load_s),
-        queue_s=_told(timing.queue_s),
+        seconds=_valid(reply.total_s),
+        first_token_s=_valid(written.first_token_s) if written else None,
+        load_s=_valid(timing.load_s),
+        queue_s=_valid(timing.queue_s),
         prefill_tokens_per_s=_quotient(_prefilled(reply)),
         prefill_at_most=_prefill_at_most(reply),
         decode_tokens_per_s=_quotient(_decoded(reply, clock)),
@@ -115,7 +115,7 @@ def try_figures(
 # ------------------------------------------------------------------------------- of one reply
 
 
-def _told(number: float | None) -> float | None:
+def _valid(number: float | None) -> float | None:
     """A count or a duration that can be one."""
     if number is None or not 0 <= number <= LARGEST:  # NaN is in no range
         return None
@@ -123,17 +123,17 @@ def _told(number: float | None) -> float | None:
 
 
 def _count(number: int | None) -> int | None:
-    return None if _told(number) is None else number
+    return None if _valid(number) is None else number
 
 
-def _timing(reply: Told) -> Timing:
-    return reply.timing or NOT_TOLD
+def _timing(reply: AnyAnswer) -> Timing:
+    return reply.timing or NO_TIMING
 
 
-def _loading(reply: Told) -> float | None:
+def _loading(reply: AnyAnswer) -> float | None:
     """A server names a few milliseconds of loading for a model that is there: no loading at all."""
     timing = _timing(reply)
-    return None if timing.cold is False else _told(timing.load_s)
+    return None if timing.cold is False else _valid(timing.load_s)
 
 
 def _work(tokens: float | None, seconds: float | None) -> Work | None:
@@ -146,36 +146,36 @@ def _quotient(work: Work | None) -> float | None:
     return None if work is None else work[0] / work[1]
 
 
-def _overall(reply: Told) -> Work | None:
+def _overall(reply: AnyAnswer) -> Work | None:
     if not isinstance(reply, Answered):
         return None
-    tokens, seconds = _told(reply.output_tokens), _told(reply.total_s)
+    tokens, seconds = _valid(reply.output_tokens), _valid(reply.total_s)
     if tokens is None or seconds is None or seconds < SHORTEST_S:
         return None
     return tokens, seconds
 
 
-def _prefilled(reply: Told) -> Work | None:
-    timing, tokens = _timing(reply), _told(reply.prompt_tokens)
+def _prefilled(reply: AnyAnswer) -> Work | None:
+    timing, tokens = _timing(reply), _valid(reply.prompt_tokens)
     if tokens is None:
         return None
-    return _work(tokens - (_told(timing.cached_tokens) or 0), _told(timing.prefill_s))
+    return _work(tokens - (_valid(timing.cached_tokens) or 0), _valid(timing.prefill_s))
 
 
-def _prefill_at_most(reply: Told) -> bool:
+def _prefill_at_most(reply: AnyAnswer) -> bool:
     """A model just loaded has kept nothing; any other may have, where its server does not say."""
     timing = _timing(reply)
     kept_unknown = timing.cached_tokens is None and timing.cold is not True
     return kept_unknown and _prefilled(reply) is not None
 
 
-def _decoded(reply: Told, clock: Clock | None) -> Work | None:
+def _decoded(reply: AnyAnswer, clock: Clock | None) -> Work | None:
     if not isinstance(reply, Answered):
         return None
-    tokens = _told(reply.output_tokens)
+    tokens = _valid(reply.output_tokens)
     if clock == "server":
-        return _work(tokens, _told(_timing(reply).decode_s))
-    total, first = _told(reply.total_s), _told(reply.first_token_s)
+        return _work(tokens, _valid(_timing(reply).decode_s))
+    total, first = _valid(reply.total_s), _valid(reply.first_token_s)
     # Several predictions are several answers, and the first token is that of one of them.
     if tokens is None or total is None or first is None or len(reply.predictions) > 1:
         return None
@@ -199,7 +199,7 @@ def _long_enough(written: Sequence[Answered], clock: Clock | None) -> list[Answe
     ]
 
 
-def _speeds(replies: Sequence[Told], work: Callable[[Told], Work | None]) -> Speeds:
+def _speeds(replies: Sequence[AnyAnswer], work: Callable[[AnyAnswer], Work | None]) -> Speeds:
     return Speeds(
         all=_rate(replies, work),
         cold=_rate([reply for reply in replies if _timing(reply).cold is True], work),
@@ -207,43 +207,43 @@ def _speeds(replies: Sequence[Told], work: Callable[[Told], Work | None]) -> Spe
     )
 
 
-def _rate(replies: Sequence[Told], work: Callable[[Told], Work | None]) -> Estimate:
+def _rate(replies: Sequence[AnyAnswer], work: Callable[[AnyAnswer], Work | None]) -> Estimate:
     done = [amount for reply in replies if (amount := work(reply)) is not None]
     return stats.ratio(
         [tokens for tokens, _ in done],
         [seconds for _, seconds in done],
         unit="tokens/s",
-        unscored=_untold(replies, done),
+        unscored=_count_missing(replies, done),
     )
 
 
 def _mean(values: Sequence[float | None], unit: str) -> Estimate:
-    told = [value for value in values if value is not None]
-    return stats.average(told, unit=unit, unscored=_untold(values, told))
+    known = [value for value in values if value is not None]
+    return stats.average(known, unit=unit, unscored=_count_missing(values, known))
 
 
 def _quantile(seconds: Sequence[float | None], share: float) -> Estimate:
-    told = [value for value in seconds if value is not None]
-    return stats.quantile_of(told, share, unit="s", unscored=_untold(seconds, told))
+    known = [value for value in seconds if value is not None]
+    return stats.quantile_of(known, share, unit="s", unscored=_count_missing(seconds, known))
 
 
 def _standard_deviation(seconds: Sequence[float | None]) -> Estimate:
     """The root of the variance and of its interval; the variance is a mean of squares, so its
     interval is a mean's. One value has no spread.
     """
-    told = [value for value in seconds if value is not None]
-    n = len(told)
+    known = [value for value in seconds if value is not None]
+    n = len(known)
     if n < 2:
         return stats.nothing(unit="s", method="bootstrap")
-    mean = math.fsum(told) / n
-    squares = [(value - mean) ** 2 * n / (n - 1) for value in told]
-    variance = stats.average(squares, unit="s", unscored=_untold(seconds, told))
+    mean = math.fsum(known) / n
+    squares = [(value - mean) ** 2 * n / (n - 1) for value in known]
+    variance = stats.average(squares, unit="s", unscored=_count_missing(seconds, known))
     return variance.mapped(lambda x: math.sqrt(max(0.0, x)), n=n, unit="s", method="bootstrap")
 
 
-def _untold(asked: Sequence[object], told: Sequence[object]) -> int:
+def _count_missing(asked: Sequence[object], known: Sequence[object]) -> int:
     """How many answers lack a figure; 0 if all do, which is "not measured" and not incomplete."""
-    return len(asked) - len(told) if told else 0
+    return len(asked) - len(known) if known else 0
 
 
 def _finishes(written: Sequence[Answered]) -> dict[str, int]:
