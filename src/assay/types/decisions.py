@@ -184,7 +184,7 @@ class Measurements:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateCriterion:
     """One limit of a gate. `passed` None: not measured, so that nothing can be said, or the gate
-    decides nothing. `marginal`: the interval of the value lies across the limit.
+    decides nothing. `marginal`: the interval of the value includes the limit.
     """
 
     passed: bool | None
@@ -266,9 +266,9 @@ class PlannedCheckpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionPlan:
-    """What a run is to decide on, kept with it. `selects`: the gate decides; otherwise it is only
-    told how each checkpoint fares. `asked`: the user named the gate. `top`: the folder of model
-    folders, if that was named and all of them lie in it. `samples`: prompts to write after, where
+    """What a run is to decide on, kept with it. `selects`: the gate decides; otherwise it only
+    says how each checkpoint fares. `asked`: the user named the gate. `top`: the folder of model
+    folders, if that was named and all of them are in it. `samples`: prompts to write after, where
     not those that ship. `leaves`: reports and selections are left as files; not by what measures
     only a part.
     """
@@ -303,9 +303,9 @@ class Recommendation:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """All that was decided in a run. By a checkpoint's name: how it fares at the gate, what it is
-    worth, and the advice for it; by model folder: which checkpoints lie in it, which one to ship,
+    worth, and the advice for it; by model folder: which checkpoints are in it, which one to ship,
     and the advice for the whole. `gate_decides`: else the gate only tells how each fares, and no
-    verdict is shown.
+    decision is shown.
     """
 
     gate: Gate

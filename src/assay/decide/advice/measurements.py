@@ -36,7 +36,7 @@ MOST = 50
 def on_marginal(
     measured: Measurements, acceptance: Acceptance, asked: Mapping[str, SuiteLimit]
 ) -> Iterator[Recommendation]:
-    """One for every criterion whose interval lies across its limit."""
+    """One for every criterion whose interval includes its limit."""
     for key, criterion in acceptance.criteria.items():
         of = _estimate(measured, key, asked)
         if criterion.marginal and of is not None and of.value is not None:

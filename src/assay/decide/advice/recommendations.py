@@ -31,7 +31,7 @@ from assay.types.decisions import (
 )
 
 MOST = 6
-GOOD = 0.9  # of a category: what lies below can still be gained
+GOOD = 0.9  # of a category: what is below can still be gained
 FAILED_NAMED = 5
 
 

@@ -6,7 +6,7 @@ A group is all tests of a category that share a tag. Tags that begin with "tick 
 tests but something looked for in an answer. A group counts as weak where more of it fails than of
 the other tests of its category, by Fisher's exact test (one-sided), adjusted by Holm for all groups
 that were looked at, at 5 %. Groups of fewer than FEWEST tests, or that leave fewer, are not looked
-at: nothing could be told.
+at: they show nothing.
 """
 
 from __future__ import annotations
@@ -71,12 +71,12 @@ def weak_groups(
     found: list[WeakGroup] = []
     members: list[frozenset[str]] = []
     looked_at: dict[str, int] = {}
-    for category, marks in sorted(scores.items()):
-        failed = {test for test, mark in marks.items() if mark < pass_mark - ROUNDING}
-        kinds = _large_enough(groups.get(category, {}), marks)
+    for category, shares in sorted(scores.items()):
+        failed = {test for test, share in shares.items() if share < pass_mark - ROUNDING}
+        kinds = _large_enough(groups.get(category, {}), shares)
         looked_at[category] = len(kinds)
         for name, tests in kinds.items():
-            found.append(_group(category, name, tests, failed, len(marks)))
+            found.append(_group(category, name, tests, failed, len(shares)))
             members.append(tests)
     adjusted = holm([group.p_value for group in found])
     ordered = sorted(
@@ -91,16 +91,16 @@ def weak_groups(
 
 
 def _large_enough(
-    groups: Mapping[str, tuple[str, ...]], marks: Mapping[str, float]
+    groups: Mapping[str, tuple[str, ...]], shares: Mapping[str, float]
 ) -> dict[str, frozenset[str]]:
     tests: dict[str, set[str]] = defaultdict(set)
-    for test in marks:
+    for test in shares:
         for name in groups.get(test, ()):
             tests[name].add(test)
     return {
         name: frozenset(inside)
         for name, inside in sorted(tests.items())
-        if FEWEST <= len(inside) <= len(marks) - FEWEST
+        if FEWEST <= len(inside) <= len(shares) - FEWEST
     }
 
 
@@ -121,7 +121,7 @@ def _group(
 
 def at_least(hits: int, *, of: int, marked: int, among: int) -> float:
     """Fisher, one-sided: the chance that a draw of `of` from `among`, of which some are `marked`,
-    holds so many marked ones or more.
+    holds `hits` of them or more.
     """
     ways = sum(
         math.comb(marked, k) * math.comb(among - marked, of - k)
@@ -133,7 +133,7 @@ def at_least(hits: int, *, of: int, marked: int, among: int) -> float:
 def _without_parts(
     ordered: Sequence[tuple[WeakGroup, frozenset[str]]],
 ) -> tuple[WeakGroup, ...]:
-    """A group that lies within a clearer one says nothing new."""
+    """A group inside a clearer one says nothing new."""
     kept: list[tuple[WeakGroup, frozenset[str]]] = []
     for group, tests in ordered:
         if not any(group.category == other.category and tests <= theirs for other, theirs in kept):

@@ -4,7 +4,7 @@ In: two checkpoints, or what was measured of them. Out: later less earlier, as a
 where one lacks the figure.
 
 Paired where both read the same blocks or answered the same tests: what is hard in a text is hard
-for both and cancels, so that a difference far smaller than either interval can be told.
+for both and cancels, so that a difference far smaller than either interval is significant.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ The shape is the first of these that holds:
     worsening   the same the other way. Held-out loss only: `overfitting` where it rose since its
                 lowest step while the training loss fell between the same two steps. Without a
                 training figure it is never called so.
-    flat        nothing counts, and the interval of `late` lies within RESOLVED of 0.
+    flat        nothing counts, and the interval of `late` is within RESOLVED of 0.
     unclear     nothing counts, and the interval is too wide to say that nothing happens.
 
 Perplexities are compared by their logarithm, nats per token, among checkpoints that read the text
@@ -284,7 +284,7 @@ def _change(
 
 
 def _beyond_noise(of: Estimate, looked_at: int) -> bool:
-    """Whether 0 lies outside the interval of one change among so many."""
+    """Whether 0 is outside the interval of one change among those looked at."""
     if of.value is None or of.low is None or of.high is None:
         return False
     toward_zero = of.value - of.low if of.value > 0 else of.high - of.value

@@ -161,10 +161,10 @@ class _Sections:
             return
         yield Heading(title)
         if shown:
-            told = tr("The run is not finished: nothing is decided yet.")
+            said = tr("The run is not finished: nothing is decided yet.")
             if self.finished:
-                told = tr("No gate decided: name one with --gate, or leave out -s.")
-            yield Sentence(Span(told, "strong"), "warning")
+                said = tr("No gate decided: name one with --gate, or leave out -s.")
+            yield Sentence(Span(said, "strong"), "warning")
         of = EvaluatedFolder(checkpoints=checkpoints, gate=self.decision.gate)
         yield from _table(of, shown=shown)
         if self.finished:
@@ -220,8 +220,8 @@ def _table(of: EvaluatedFolder, *, shown: bool = True) -> Iterator[Block]:
         yield checkpoint_table(of)
     for each in of.checkpoints:
         if each.failed:
-            told = tr("{name} could not be evaluated: {why}", name=each.name, why=each.failed)
-            yield Sentence(told, "warning")
+            said = tr("{name} could not be evaluated: {why}", name=each.name, why=each.failed)
+            yield Sentence(said, "warning")
 
 
 def _pictures(of: EvaluatedFolder, title: str, home: str) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""The checkpoints of one model folder as renderers see them: named figures, names, marks.
+"""The checkpoints of one model folder as renderers see them: named figures, names, decisions.
 
 In: checkpoints with what was decided of them. Out: an `EvaluatedFolder`, and for each checkpoint
 its figures under the names of `evaluation_report.json`. One mean is formed here and
@@ -204,7 +204,7 @@ def _limits(
 
 
 def marginal(of: EvaluatedFolder, checkpoint: Measurements, name: str | None = None) -> bool:
-    """Whether an interval lies across its limit: that of one criterion, or of any."""
+    """Whether an interval includes its limit: that of one criterion, or of any."""
     acceptance = of.acceptances.get(checkpoint.name)
     if acceptance is None:
         return False

@@ -50,15 +50,15 @@ def checkpoint_headline(
         return tr("{name} could not be evaluated.", name=name), None
     if acceptance.accepted is None:
         missing = ", ".join(key for key, of in acceptance.criteria.items() if of.passed is None)
-        told = tr("{name} cannot be decided. Not known: {missing}.", name=name, missing=missing)
+        text = tr("{name} cannot be decided. Not known: {missing}.", name=name, missing=missing)
     elif not acceptance.accepted:
-        told = tr("{name} is not accepted. It lacks: {lacks}.", name=name, lacks=_lacks(acceptance))
+        text = tr("{name} is not accepted. It lacks: {lacks}.", name=name, lacks=_lacks(acceptance))
     elif marginal := [key for key, each in acceptance.criteria.items() if each.marginal]:
         criteria = ", ".join(marginal)
-        told = tr("{name} is accepted. Marginal: {criteria}.", name=name, criteria=criteria)
+        text = tr("{name} is accepted. Marginal: {criteria}.", name=name, criteria=criteria)
     else:
-        told = tr("{name} is accepted.", name=name)
-    return told, acceptance.accepted
+        text = tr("{name} is accepted.", name=name)
+    return text, acceptance.accepted
 
 
 def _lacks(acceptance: Acceptance) -> str:

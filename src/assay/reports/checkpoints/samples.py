@@ -41,7 +41,7 @@ def _checks(of: Sample) -> Iterator[Line]:
     failures = of.health.failures if of.health else ()
     notes = [each for each in checks if each.passed is False and each not in failures]
     for check in (*failures, *notes, *(each for each in checks if each.passed is None)):
-        told = tr("{check}: {why}", check=check.name, why=check.explanation)
-        yield sign(check.passed), f" {told}"
+        said = tr("{check}: {why}", check=check.name, why=check.explanation)
+        yield sign(check.passed), f" {said}"
     if passed := [check.name for check in checks if check.passed]:
         yield sign(True), f" {', '.join(passed)}"

@@ -5,8 +5,8 @@ step that each checkpoint got. TensorBoard is the user's to install; without it 
 
 Tags are `assay/FIGURE`, with `assay-low/`, `assay-high/` and `assay-n/` beside them. A checkpoint
 without a step, such as `final`, gets the last step + 1. Writing again takes the place of what was
-shown before; because that hides all that stands in the same folder, and a trainer's own curves may
-stand there, ours go to `FOLDER/assay-MODEL`. TensorBoard keeps 32 bits of a number.
+shown before; because that hides everything in the same folder, and a trainer's own curves may
+be there, ours go to `FOLDER/assay-MODEL`. TensorBoard keeps 32 bits of a number.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def tensorboard_writer() -> OpenWriter:
 def write_tensorboard(
     folder: Path, of: EvaluatedFolder, *, open_writer: OpenWriter | None = None
 ) -> Mapping[str, int]:
-    """Every figure that was measured; returns the step under which each checkpoint stands.
+    """Every figure that was measured; returns the step of each checkpoint.
 
-    `open_writer`: what makes a writer, SummaryWriter unless told otherwise.
+    `open_writer`: what makes a writer; SummaryWriter by default.
 
     Raises:
         UsageError: TensorBoard is not installed, or the folder cannot be written.
@@ -76,7 +76,7 @@ def write_tensorboard(
 
 
 def run_folder(folder: Path, of: EvaluatedFolder) -> Path:
-    """Where the events of this model lie: a run of its own to TensorBoard."""
+    """Where the events of this model are: a run of its own to TensorBoard."""
     parent = parent_of(of.checkpoints) or ""
     slug = re.sub(r"[^\w.-]+", "-", parent)[:60]
     if slug != parent:
