@@ -61,7 +61,7 @@ def test_a_broken_report_ends_with_2_and_is_named(bench, tiny):
     assert f"tiny/step_1/{REPORT}:1:1: -: error: " in done.stderr
     document = bench.document("select", "tiny")
     assert document["exit_code"] == 2
-    assert "details is missing" in document["error"]["message"]
+    assert "checkpoint" in document["error"]["message"]
 
 
 def test_nothing_of_torch_is_loaded(bench, tiny):
