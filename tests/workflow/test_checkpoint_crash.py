@@ -155,7 +155,8 @@ def test_an_interrupted_run_continues_with_the_command_it_prints_options_include
     assert 5 <= kept < 24
     (command,) = [line for line in stderr.splitlines() if "continue with:" in line]
     again = shlex.split(command.partition("continue with: assay ")[2])
-    document = bench.document(*again[: again.index("--out")])
+    out = again.index("--out")
+    document = bench.document(*again[:out], *again[out + 2 :])
     assert document["exit_code"] == 0
     assert document["models"][0]["about"]["computed on"] == "CPU, bfloat16"
     assert count_of(bench, "replies") == 60, "nothing was asked twice"
