@@ -210,5 +210,4 @@ def _number_in(path: Path) -> int | None:
 
 
 def _plain(text: str) -> str:
-    """One line of printable words."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -100,7 +100,6 @@ def _quickest(work: Callable[[], object], device: torch.device) -> float:
 
 
 def wait_for(device: torch.device) -> None:
-    """Until the device has done all it was given."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
     elif device.type == "mps":

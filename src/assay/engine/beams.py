@@ -245,14 +245,12 @@ class _Sights:
         self._prompt: list[int] = []
 
     def add(self, prompt: int) -> None:
-        """A slot that holds a prompt and nothing else."""
         slot = len(self._prompt)
         self._seen[slot] = False
         self._seen[slot, :, :prompt] = True
         self._prompt.append(prompt)
 
     def remove(self, slot: int, last: int) -> None:
-        """As Slots.remove does."""
         self._seen[slot] = self._seen[last]
         self._prompt[slot] = self._prompt[last]
         self._prompt.pop()

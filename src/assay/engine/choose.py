@@ -126,7 +126,6 @@ class _Asked:
 
     @property
     def size(self) -> int:
-        """Tokens to compute."""
         return self.row.size
 
 
@@ -153,7 +152,6 @@ class _Answers:
         self._left = [len(question.choices) for question in questions]
 
     def of_nothing(self) -> Iterator[tuple[int, tuple[Likelihood, ...]]]:
-        """Questions without choices."""
         yield from ((number, ()) for number, left in enumerate(self._left) if not left)
 
     def given(

@@ -90,8 +90,6 @@ class Written:
 
 @dataclass(slots=True, eq=False)
 class _Row:
-    """A text that is being written."""
-
     index: int
     prompt: Prompt
     limit: int
@@ -151,7 +149,6 @@ def generate(
 
 
 def check(network: Network, prompts: Sequence[Prompt]) -> None:
-    """Refuse what cannot be continued."""
     limit = network.context_length - 1
     for index, prompt in enumerate(prompts):
         if len(prompt.tokens) > limit:
@@ -237,7 +234,6 @@ def _drawn(logits: Tensor, rows: Sequence[_Row]) -> list[int]:
 
 
 def _alone(network: Network, row: _Row) -> tuple[int, Written]:
-    """By the model's own attention."""
     forward = OwnForward(network)
     row.started = time.perf_counter()
     while not row.take(_drawn(forward.logits(row.context), [row])[0]):

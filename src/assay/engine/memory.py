@@ -47,7 +47,6 @@ class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> object:
-        """One operation."""
         result = func(*args, **(kwargs or {}))
         for each in tree_leaves(result):
             if isinstance(each, Tensor):

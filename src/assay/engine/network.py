@@ -42,8 +42,6 @@ TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.25, torch.float16: 0.05}
 
 @dataclass(slots=True, eq=False)
 class Network:
-    """A model on its device."""
-
     model: Any
     device: torch.device
     dtype: torch.dtype
@@ -60,7 +58,6 @@ class Network:
         return self.run(packing.ids, packing.positions, self._arrangement(packing))
 
     def run(self, ids: Tensor, positions: Tensor, arrangement: Arrangement) -> Tensor:
-        """One forward of the body under an arrangement."""
         with arranged(arrangement):
             out = self.model.base_model(input_ids=ids, position_ids=positions, use_cache=False)
         hidden: Tensor = out.last_hidden_state[0]
@@ -118,7 +115,6 @@ class Network:
 
     @property
     def positions_at_once(self) -> int:
-        """How many rows of logits are held at a time."""
         room = LOGITS_BYTES_CPU if self.device.type == "cpu" else LOGITS_BYTES_GPU
         return max(1, room // (4 * self.vocabulary))
 

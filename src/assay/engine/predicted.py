@@ -176,7 +176,6 @@ class _Slices:
             self._within = torch.arange(TOGETHER)
 
     def predicted(self, hidden: Tensor, targets: Tensor, which: Tensor | None) -> Predicted:
-        """At most `positions` of them."""
         rows = len(hidden)
         hidden = hidden.float()
         if which is None:

@@ -118,8 +118,6 @@ def read_all(
 
 @dataclass(slots=True)
 class _Tally:
-    """What is known of one text so far."""
-
     number: int
     tokens: int
     block: int
@@ -131,7 +129,6 @@ class _Tally:
 
     @property
     def is_whole(self) -> bool:
-        """All of its tokens were read."""
         return self.counted == self.tokens
 
     def add(
@@ -155,7 +152,6 @@ class _Tally:
             start += len(some)
 
     def reading(self, longest: int, stride: int) -> Reading:
-        """When it is whole."""
         return Reading(
             log_likelihood=sum(total for total, _ in self.blocks),
             tokens=self.counted,
@@ -170,20 +166,16 @@ class _Tally:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A window of a text."""
-
     tokens: Tokens
     window: Window
     tally: _Tally
 
     def fed(self, prefix: int) -> NDArray[np.int64]:
-        """What the model is given."""
         start = self.window.start
         fed = _whole_numbers(self.tokens[max(start, 0) : self.window.end - 1])
         return np.insert(fed, 0, prefix) if start == PREFIX else fed
 
     def wanted(self) -> NDArray[np.int64]:
-        """What it should have predicted at its last positions."""
         return _whole_numbers(self.tokens[self.window.first_predicted : self.window.end])
 
     def check(self, wanted: NDArray[np.int64], vocabulary: int) -> None:
@@ -227,7 +219,6 @@ class _SideBySide:
     rows: int
 
     def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
-        """All windows at once, each causal in itself."""
         q, k, v = (self._apart(given) for given in (q, k, v))
         seen = attend(q, k, v, scale, None)  # [rows, heads, tokens, size]
         return seen.transpose(1, 2).flatten(0, 1)[None]
@@ -246,7 +237,6 @@ class _Reader:
         self._head: Head | None = None
 
     def computed(self, pieces: Iterable[_Piece]) -> Iterator[tuple[list[_Piece], Predicted]]:
-        """Batches, and what was predicted in all windows of each, one behind the other."""
         for batch in _batches(pieces, _budget(self._network)):
             yield from halved_when_full(batch, self._computed)
 
@@ -286,7 +276,6 @@ class _Reader:
         return self._network.run(ids[None], positions[None], _SideBySide(len(fed)))
 
     def _alone(self, fed: NDArray[np.int64], wanted: NDArray[np.int64]) -> Predicted:
-        """By the model's own attention and head."""
         logits = own_logits(self._network, fed.tolist())[-len(wanted) :]
         targets = self._on_device(wanted)
         step = self._network.positions_at_once

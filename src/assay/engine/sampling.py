@@ -36,12 +36,10 @@ class Manner:
 
     @property
     def draws(self) -> bool:
-        """Whether chance has a part."""
         return self.temperature > 0
 
     @property
     def restricts(self) -> bool:
-        """Whether some tokens are never drawn."""
         return self.top_p < 1 or self.top_k > 0 or self.min_p > 0
 
 

@@ -46,7 +46,6 @@ class Memory:
 
     @property
     def total(self) -> int:
-        """All of it."""
         return self.weights + self.cache + self.activations
 
 
@@ -68,22 +67,18 @@ class Speed:
 
     @property
     def decoded(self) -> int:
-        """Tokens that took the decode seconds."""
         return self.new_tokens - 1
 
     @property
     def tokens_per_s(self) -> tuple[float, ...]:
-        """Decoded, of each run."""
         return tuple(self.decoded / seconds for seconds in self.decode_s)
 
     @property
     def median(self) -> float:
-        """Tokens decoded a second, of the run in the middle."""
         return statistics.median(self.tokens_per_s)
 
     @property
     def mean(self) -> float:
-        """Tokens decoded a second."""
         return statistics.fmean(self.tokens_per_s)
 
     @property
@@ -94,12 +89,10 @@ class Speed:
 
     @property
     def prefill_tokens_per_s(self) -> float:
-        """Of the prompt, in the run in the middle."""
         return self.prompt_tokens / statistics.median(self.prefill_s)
 
     @property
     def first_token_s(self) -> float:
-        """From the prompt to the first new token."""
         return statistics.median(self.prefill_s)
 
     def latency_s(self, percent: float) -> float:
@@ -213,23 +206,15 @@ def _peak(network: Network, decoder: _Decoder, ids: Tensor) -> int:
 
 
 class _Decoder(Protocol):
-    """Writes one text."""
-
-    def begin(self) -> None:
-        """Forget what was fed."""
-        ...
+    def begin(self) -> None: ...
 
     def feed(self, ids: Tensor) -> Tensor:
         """[1, tokens] in, the likeliest next token out: [1, 1]."""
         ...
 
-    def cached(self) -> Iterator[Tensor]:
-        """What is kept of the tokens fed so far."""
-        ...
+    def cached(self) -> Iterator[Tensor]: ...
 
-    def cache_numbers(self) -> int:
-        """How many numbers that is."""
-        ...
+    def cache_numbers(self) -> int: ...
 
 
 def _decoder(network: Network, room: int) -> _Decoder:

@@ -32,7 +32,6 @@ class Pipes:
     told: int
 
     def close(self) -> None:
-        """All that are still open."""
         for name in ("order", "stdin", "stdout", "stderr", "told"):
             self.close_one(name)
 
@@ -45,7 +44,6 @@ class Pipes:
 
 
 def open_pipes() -> tuple[Pipes, Pipes]:
-    """Our ends and theirs."""
     order, stdin, stdout, stderr, told = (os.pipe() for _ in range(5))
     ours = Pipes(order[1], stdin[1], stdout[0], stderr[0], told[0])
     theirs = Pipes(order[0], stdin[0], stdout[1], stderr[1], told[1])

@@ -36,7 +36,6 @@ class Sandbox:
 
     @property
     def description(self) -> str:
-        """A sentence for the report."""
         return {
             "bubblewrap": tr(
                 "Code was run in bubblewrap: no network, no files but its own and the"

@@ -45,23 +45,19 @@ class TestsTogether:
 
     @property
     def n(self) -> int:
-        """Pairs of tests."""
         return sum(len(a) for a, _, _ in self.categories)
 
     @property
     def value(self) -> float:
-        """The difference as observed."""
         return math.fsum(
             weight * (math.fsum(a) - math.fsum(b)) / len(a) for a, b, weight in self.categories
         )
 
     @property
     def spreads(self) -> bool:
-        """Whether anything is known of how it varies."""
         return all(len(a) > 1 for a, _, _ in self.categories)
 
     def drawn(self, seed: int, draws: int) -> Numbers:
-        """The difference in every draw."""
         import numpy as np
 
         total = np.zeros(draws)
@@ -93,17 +89,14 @@ class Blocks:
 
     @property
     def value(self) -> float:
-        """The difference as observed."""
         of_a, of_b = self.stretches
         return self.weight * (_likelihood(self.a, of_a) - _likelihood(self.b, of_b))
 
     @property
     def spreads(self) -> bool:
-        """Whether anything is known of how it varies."""
         return self.n > 1
 
     def drawn(self, seed: int, draws: int) -> Numbers:
-        """The difference in every draw."""
         if self.together:
             both = _drawn_likelihoods((self.a, self.b), self.stretches, seed, draws)
             return _moved_out(self.weight * (both[0] - both[1]), self.value, self.n)
@@ -129,12 +122,10 @@ class Runs:
 
     @property
     def value(self) -> float:
-        """The difference as observed."""
         return self.weight * (statistics.median(self.a) - statistics.median(self.b))
 
     @property
     def spreads(self) -> bool:
-        """Whether anything is known of how it varies."""
         return self.n > 1
 
     def drawn(self, seed: int, draws: int) -> Numbers:
@@ -171,16 +162,13 @@ class Apart:
 
     @property
     def value(self) -> float:
-        """The difference as observed."""
         return self.weight * ((self.a.value or 0.0) - (self.b.value or 0.0))
 
     @property
     def spreads(self) -> bool:
-        """Whether anything is known of how it varies."""
         return None not in (self.a.low, self.a.high, self.b.low, self.b.high)
 
     def drawn(self, seed: int, draws: int) -> Numbers:
-        """The difference in every draw."""
         import numpy as np
 
         total = np.full(draws, self.value)

@@ -15,12 +15,10 @@ from assay.types import Estimate
 
 
 def nothing(*, unscored: int = 0, unit: str = "share", method: str = "none") -> Estimate:
-    """The estimate of no observation."""
     return _estimate(None, (None, None), n=0, unscored=unscored, unit=unit, method=method)
 
 
 def proportion(successes: int, n: int, *, unscored: int = 0, unit: str = "share") -> Estimate:
-    """A share of successes, with Wilson's interval."""
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}")
     if n == 0:

@@ -135,7 +135,6 @@ def _suite_p(
     seed: int,
     draws: int,
 ) -> tuple[float, str]:
-    """The p-value of a weighted difference, and the test that gave it."""
     gained = sum(difference.gained for difference in found.values())
     lost = sum(difference.lost for difference in found.values())
     per_test = {name: weights[name] / len(pairs[name][0]) for name in pairs}

@@ -68,7 +68,6 @@ def bootstrap_p(strata: Sequence[tuple[Sequence[float], float]], *, seed: int, d
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Holm's step-down adjustment, in the order given."""
     adjusted = [0.0] * len(p_values)
     highest = 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):

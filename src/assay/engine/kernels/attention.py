@@ -28,8 +28,6 @@ class UnservedAttention(Exception):
 
 
 class Arrangement(Protocol):
-    """Who sees whom in one forward."""
-
     def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
         """[1, heads, tokens, size] each in, [1, tokens, heads, size] out."""
         ...

@@ -25,8 +25,6 @@ OF_PADDING = -1
 
 @dataclass(slots=True, eq=False)
 class _Block:
-    """Spans of one trunk, padded to one length."""
-
     keeping: Sequence[tuple[int, Kept]]  # row, and where its keys and values go
     before: Kept | None
     taken: Tensor  # [rows, tokens]: of the packed row; padding takes the first of its own row
@@ -37,13 +35,10 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class InBlocks:
-    """Each block at once."""
-
     blocks: Sequence[_Block]
     places: Places | None
 
     def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
-        """One attention call a block."""
         packed = [given[0].transpose(0, 1) for given in (q, k, v)]  # [tokens, heads, size]
         tokens = q.shape[2]
         out = q.new_empty(tokens + 1, q.shape[1], v.shape[3])

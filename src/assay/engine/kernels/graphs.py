@@ -33,8 +33,6 @@ class Recording:
 
 
 class Steps:
-    """One token for each live row."""
-
     def __init__(self, network: Network, slots: Slots) -> None:
         self._network = network
         self._slots = slots

@@ -21,8 +21,6 @@ from assay.engine.network import Network
 
 
 class OwnForward:
-    """One sequence after another."""
-
     def __init__(self, network: Network) -> None:
         self._network = network
         takes = inspect.signature(network.model.forward).parameters

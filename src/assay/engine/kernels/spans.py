@@ -25,7 +25,6 @@ class SpanBySpan:
     masks: dict[Span, Tensor] = field(default_factory=dict)
 
     def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
-        """One attention call a span."""
         out = q.new_empty(1, q.shape[2], q.shape[1], v.shape[3])
         for span in self.packing.spans:
             here = span.here

@@ -42,7 +42,6 @@ def by_tokens(work: Sequence[T], size: Callable[[T], int], budget: int) -> Itera
 
 
 def token_budget(network: Any) -> int:
-    """How many tokens one forward takes on this network's device."""
     if network.device.type != "cuda":
         return TOKENS_AT_ONCE_CPU
     free, _ = torch.cuda.mem_get_info(network.device)
@@ -54,7 +53,6 @@ def token_budget(network: Any) -> int:
 
 
 def trunk_budget(network: Any) -> int:
-    """How many tokens of trunks are kept at a time."""
     room = TRUNK_BYTES_CPU
     if network.device.type == "cuda":
         free, _ = torch.cuda.mem_get_info(network.device)
@@ -121,7 +119,6 @@ def out_of_memory(error: RuntimeError) -> bool:
 
 
 def free_memory() -> None:
-    """Give back what the allocator still holds."""
     gc.collect()
     if torch.cuda.is_available():
         torch.cuda.empty_cache()

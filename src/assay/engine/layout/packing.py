@@ -34,7 +34,6 @@ class Row:
 
     @property
     def size(self) -> int:
-        """How many tokens are computed for it."""
         return len(self.context) + sum(map(len, self.branches))
 
 
@@ -50,11 +49,9 @@ class Kept:
     values: dict[object, Tensor] = field(default_factory=dict)
 
     def keys_of(self, module: object) -> Tensor:
-        """Without the room behind them."""
         return self.keys[module][:, :, : self.length]
 
     def values_of(self, module: object) -> Tensor:
-        """Without the room behind them."""
         return self.values[module][:, :, : self.length]
 
 
@@ -83,7 +80,6 @@ class Span:
 
     @property
     def here(self) -> slice:
-        """Where it lies in the packed row."""
         return slice(self.start, self.start + self.length)
 
 
@@ -103,7 +99,6 @@ class Packing:
 
     @property
     def tokens(self) -> int:
-        """How many are computed."""
         return self.ids.shape[1]
 
 

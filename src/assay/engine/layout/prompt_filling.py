@@ -25,15 +25,11 @@ from assay.engine.network import Network
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """Prompts that were computed."""
-
     contexts: Sequence[int]  # which, in the order of their slots
     last: Tensor  # [prompts, size]
 
 
 class Filling:
-    """Contexts that wait to be computed."""
-
     def __init__(self, network: Network, contexts: Sequence[tuple[int, ...]]) -> None:
         self._network = network
         self._contexts = contexts
@@ -105,7 +101,6 @@ class Filling:
 
 
 def _chain(trunk: Trunk | None) -> Iterator[Trunk]:
-    """A trunk and those it hangs on."""
     return trunk.line() if trunk is not None else iter(())
 
 

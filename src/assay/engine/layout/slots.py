@@ -45,7 +45,6 @@ class Slots:
 
     @property
     def free(self) -> int:
-        """How many more rows it takes."""
         return self.rows - len(self.lengths)
 
     def take(self, length: int) -> int:
@@ -66,7 +65,6 @@ class Slots:
 
     @torch.inference_mode()
     def remove(self, slot: int) -> None:
-        """Give a slot to the last live one."""
         last = len(self.lengths) - 1
         if slot != last:
             used = self.lengths[last]
@@ -176,7 +174,6 @@ def alike(lengths: Sequence[int]) -> Iterator[tuple[int, int, int]]:
 
 
 def aligned(entries: int) -> int:
-    """Up to the next width that kernels like."""
     return -(-entries // ALIGNED) * ALIGNED
 
 

@@ -32,7 +32,6 @@ class Trunk:
 
     @property
     def end(self) -> int:
-        """The position behind its last token."""
         return self.start + len(self.tokens)
 
     def family(self) -> Iterator[Trunk]:

@@ -35,12 +35,10 @@ class Window:
 
     @property
     def length(self) -> int:
-        """How many tokens are fed."""
         return self.end - 1 - self.start
 
     @property
     def first_predicted(self) -> int:
-        """The place of the first token that is predicted."""
         return self.end - self.predicted
 
 

@@ -57,8 +57,6 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Told:
-    """What is worth telling of the requests so far."""
-
     cut: int = 0  # prompts that lost their beginning
     merged: int = 0  # questions where a token spans prompt and choice
 
@@ -239,7 +237,6 @@ class Answering:
         )
 
     def _predict(self, asked: Sequence[tuple[Request, ToAnswer]]) -> Iterator[Reply]:
-        """The k likeliest first lines."""
         refused, numbers, prompts, stops = self._prompts(asked, first_line=True)
         yield from refused
         try:

@@ -15,7 +15,6 @@ from assay.messages import tr
 
 
 def read_object(path: Path, most_bytes: int) -> dict[str, Any]:
-    """A JSON object from a file."""
     text = read_text(path, most_bytes)
     try:
         document = json.loads(text)
@@ -28,7 +27,6 @@ def read_object(path: Path, most_bytes: int) -> dict[str, Any]:
 
 
 def read_text(path: Path, most_bytes: int) -> str:
-    """A text file of a sane size."""
     try:
         if not path.is_file():
             raise _invalid(path, tr("it is not a file"))

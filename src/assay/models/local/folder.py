@@ -311,7 +311,6 @@ def _all_texts(named: Mapping[str, object]) -> bool:
 
 
 def find_tokenizer(path: Path, wanted: Path | None = None) -> Path:
-    """The folder with the tokenizer of a checkpoint."""
     if wanted is not None:
         if not _has_tokenizer(wanted):
             raise ModelUnavailable(

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 
 class _Loaded:
-    """Which checkpoint is in memory."""
-
     def __init__(self) -> None:
         self.owner: LocalModel | None = None
         self.network: Network | None = None
@@ -53,8 +51,6 @@ _loaded = _Loaded()
 
 
 class LocalModel:
-    """A checkpoint folder. Everything its files can tell is checked when it is made."""
-
     def __init__(self, path: Path, *, spec: str, settings: LocalOptions) -> None:
         trusted = settings.trust_remote_code
         self._settings = settings
@@ -79,7 +75,6 @@ class LocalModel:
 
     @property
     def facts(self) -> ModelFacts:
-        """From config, headers and hashes; no weight was loaded for it."""
         return self._facts
 
     def probe(self) -> None:

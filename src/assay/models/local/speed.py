@@ -67,8 +67,6 @@ class MeasuredSpeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotMeasured:
-    """Why there is no speed; whole sentences."""
-
     reason: str
     hint: str = ""
 
@@ -126,7 +124,6 @@ def _environment() -> dict[str, str]:
 def _ends(
     process: subprocess.Popen[bytes], deadline_s: float, stopped: Callable[[], bool]
 ) -> NotMeasured | None:
-    """None once it ended by itself."""
     deadline = time.monotonic() + deadline_s
     while process.poll() is None:
         if stopped():
@@ -180,7 +177,6 @@ def _answer(said: str, complained: str) -> MeasuredSpeed | NotMeasured:
 
 
 def main(arguments: list[str]) -> int:
-    """Load, warm up, time, print."""
     parser = argparse.ArgumentParser(prog="assay.models.local.speed")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--tokenizer", type=Path)
@@ -260,7 +256,6 @@ def _measured(given: argparse.Namespace) -> MeasuredSpeed:
 
 
 def _resident() -> int:
-    """Bytes of this process that are in memory now."""
     import psutil
 
     return int(psutil.Process().memory_info().rss)

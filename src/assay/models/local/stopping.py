@@ -49,7 +49,6 @@ class StopStrings:
         return near is not None or _end_of_line(self._decode(ids)) is not None
 
     def cut(self, text: str) -> str:
-        """What stands before the first stop."""
         ends = [text.find(stop) for stop in self._stops]
         if self._first_line and (end := _end_of_line(text)) is not None:
             ends.append(end)

@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 
 class Process(NamedTuple):
-    """One of them, with its threads."""
-
     number: int
     parent: int
     session: int
@@ -57,7 +55,6 @@ def _read(number: int) -> Process | None:
 
 
 def descendants(ancestor: int) -> list[Process]:
-    """All that it started, and what those started."""
     everybody = all_processes()
     family = {ancestor}
     found: list[Process] = []

@@ -60,12 +60,10 @@ def _call(name: str, *arguments: object) -> int:
 
 
 def unshare(flags: int) -> None:
-    """Leave the namespaces that this process shares with its parent."""
     _call("unshare", ctypes.c_int(flags))
 
 
 def prctl(option: int, value: int) -> None:
-    """Change one attribute of this process."""
     rest = [ctypes.c_ulong(0)] * 3
     _call("prctl", ctypes.c_int(option), ctypes.c_ulong(value), *rest)
 
@@ -85,7 +83,6 @@ def seccomp(instructions: bytes) -> None:
 
 
 def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = "") -> None:
-    """Put a file system, or a part of one, at a place."""
     try:
         _call(
             "mount",
@@ -127,7 +124,6 @@ def pivot_root(new: str, old: str) -> None:
 
 
 def set_host_name(name: str) -> None:
-    """Of this namespace."""
     _call("sethostname", name.encode(), ctypes.c_size_t(len(name)))
 
 

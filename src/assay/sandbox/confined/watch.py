@@ -82,7 +82,6 @@ def _ended_by_itself(status: int, cpu_s: float, order: dict[str, Any], seconds: 
 
 
 def _over(order: dict[str, Any], spent: Spent) -> str:
-    """The name of the limit that the program as a whole is over, or nothing."""
     me = os.getpid()
     in_sockets = 0
     if order["isolation"] == "weak":

@@ -59,7 +59,6 @@ class Examined:
 
 
 def examine(checkpoint: Checkpoint, *, trust_remote_code: bool = False) -> Examined:
-    """Everything that can be wrong with the files, in seconds and without loading a weight."""
     tensors = tensors_in(checkpoint)
     check_layers(checkpoint, tensors)
     skeleton = skeleton_of(checkpoint, trust_remote_code=trust_remote_code)
@@ -141,7 +140,6 @@ def load(
     examined: Examined | None = None,
     trust_remote_code: bool = False,
 ) -> Network:
-    """Load a checkpoint. Raises ModelUnavailable with the remedy where that cannot be done."""
     if examined is None:
         examined = examine(checkpoint, trust_remote_code=trust_remote_code)
     check_memory(checkpoint, examined.parameters, device, dtype)

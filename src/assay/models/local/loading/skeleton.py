@@ -30,7 +30,6 @@ _REASON_CHARACTERS = 300
 
 
 def skeleton_of(checkpoint: Checkpoint, *, trust_remote_code: bool = False) -> Any:
-    """Build it. Raises ModelUnavailable where transformers does not know such a model."""
     require_extra()
     import torch
     from transformers import AutoModelForCausalLM
@@ -43,7 +42,6 @@ def skeleton_of(checkpoint: Checkpoint, *, trust_remote_code: bool = False) -> A
 
 
 def config_of(checkpoint: Checkpoint, *, trust_remote_code: bool) -> Any:
-    """The config as transformers reads it, with its defaults."""
     from transformers import AutoConfig
 
     config = AutoConfig.from_pretrained(
@@ -94,7 +92,6 @@ def require_extra() -> None:
 
 
 def missing_packages() -> list[str]:
-    """Those of the extra `local` that are not installed."""
     return [name for name in _EXTRA if importlib.util.find_spec(name) is None]
 
 

@@ -60,7 +60,6 @@ Tensors = Mapping[str, Tensor]
 
 
 def tensors_in(checkpoint: Checkpoint) -> Tensors:
-    """All tensors of a checkpoint's files, by name. Raises ModelUnavailable for damaged files."""
     found: dict[str, Tensor] = {}
     mistakes: list[AssayError] = []
     for file in checkpoint.weight_files:
@@ -75,7 +74,6 @@ def tensors_in(checkpoint: Checkpoint) -> Tensors:
 
 
 def main_dtype(tensors: Tensors) -> str:
-    """The type most of the weights have, by torch's name."""
     sizes: Counter[str] = Counter()
     for tensor in tensors.values():
         if "float" in tensor.dtype:
@@ -87,7 +85,6 @@ def main_dtype(tensors: Tensors) -> str:
 
 
 def read_header(path: Path) -> dict[str, Tensor]:
-    """The tensors of one safetensors file. Raises ModelUnavailable for one that is damaged."""
     require_extra()
     from safetensors import SafetensorError, safe_open
 

@@ -47,8 +47,6 @@ class EncodedQuestion:
 
 
 class _Pair(NamedTuple):
-    """A context that does not end in white space, and its continuations."""
-
     context: str
     continuations: list[str]
 
@@ -63,7 +61,6 @@ def encode_prompts(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[list
 def encode_pairs(
     tokenizer: LocalTokenizer, pairs: Sequence[tuple[str, Sequence[str]]]
 ) -> list[EncodedQuestion]:
-    """Contexts and the continuations whose likelihood is asked for."""
     questions = [_with_white_space_moved(*pair) for pair in pairs]
     with remembered(tokenizer) as memory, pause_gc():
         coded = _pairs_by_pieces(memory, tokenizer, questions)
@@ -79,7 +76,6 @@ def encode_texts(tokenizer: LocalTokenizer, texts: Iterable[str]) -> Iterator[ar
 
 
 def _by_characters(texts: Iterable[str], most: int) -> Iterator[list[str]]:
-    """Neighbours, until they have so many characters together."""
     some: list[str] = []
     size = 0
     for text in texts:
@@ -93,7 +89,6 @@ def _by_characters(texts: Iterable[str], most: int) -> Iterator[list[str]]:
 
 
 def notes(tokenizer: LocalTokenizer) -> tuple[str, ...]:
-    """What a reader of results should know of how texts were encoded."""
     with remembered(tokenizer) as memory:
         return (*tokenizer.notes, *memory.notes)
 
@@ -212,7 +207,6 @@ class _Layout(NamedTuple):
     clean: list[bool]
 
     def longest_text(self) -> list[str]:
-        """The pieces of the context with its first continuation."""
         if not self.ends:
             return self.context
         return [*(self.context if self.clean[0] else self.context[:-1]), self.ends[0]]

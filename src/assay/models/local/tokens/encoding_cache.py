@@ -41,7 +41,6 @@ class Remembered:
     def tokens(
         self, tokenizer: LocalTokenizer, texts: Iterable[str], *, special: bool
     ) -> dict[str, Ids]:
-        """The tokens of each distinct text."""
         known = self._with_special if special else self._without
         found, new = _known(known, texts)
         if new:
@@ -70,7 +69,6 @@ class Remembered:
         return found
 
     def give_up_cuts(self, tokenizer: LocalTokenizer) -> None:
-        """Encode whole texts from now on."""
         self.cuts = None
         self.notes.append(
             tr(
@@ -81,11 +79,9 @@ class Remembered:
         )
 
     def long_text(self, digest: str) -> array[int] | None:
-        """The tokens of a long text, by its digest."""
         return self._long.get(digest)
 
     def keep_long_text(self, digest: str, ids: array[int]) -> None:
-        """Remember a long text, unless it is too long for that."""
         if len(ids) <= REMEMBERED_TOKENS // 2:
             self._long[digest] = ids
             self._grown(len(ids))
@@ -115,7 +111,6 @@ def _drop_older_half(known: dict[str, Ids] | dict[str, array[int]]) -> int:
 
 
 def joined(before: Sequence[int], pieces: Iterable[str], found: dict[str, Ids]) -> list[int]:
-    """The tokens of pieces, one behind the other."""
     ids = list(before)
     for piece in pieces:
         ids += found[piece]
@@ -139,6 +134,5 @@ def remembered(tokenizer: LocalTokenizer) -> Iterator[Remembered]:
 
 
 def forget_all() -> None:
-    """Give the memory back."""
     with _ALL_LOCK:
         _ALL.clear()

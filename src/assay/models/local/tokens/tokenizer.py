@@ -50,8 +50,6 @@ CHARACTERS_PER_CALL = 4_000_000
 
 
 class LocalTokenizer:
-    """One tokenizer. Make it with `load`."""
-
     def __init__(self, wrapped: Any, folder: Path) -> None:
         self._wrapped = wrapped
         self.folder = folder
@@ -156,7 +154,6 @@ class LocalTokenizer:
 
     @property
     def adds_bos(self) -> bool:
-        """Whether it puts its BOS before every text."""
         before = self.added[0] if self.added else ()
         return before[:1] == (self._wrapped.bos_token_id,)
 
@@ -169,7 +166,6 @@ class LocalTokenizer:
 
     @property
     def has_chat_template(self) -> bool:
-        """Whether it knows how its model was taught to converse."""
         return bool(self._wrapped.chat_template)
 
     def render_chat(self, messages: Sequence[Message]) -> str:
@@ -214,7 +210,6 @@ class LocalTokenizer:
 
     @cached_property
     def cuts(self) -> Cuts | None:
-        """Where texts may be cut, if anywhere."""
         if self._rust is None or self.added is None or self.added[1]:
             return None
         return find_cuts(

@@ -63,7 +63,6 @@ def _telling(part: object) -> object:
 
 
 def _built(parts: Mapping[str, object]) -> Any:
-    """A tokenizer with these parts and no vocabulary."""
     from tokenizers import Tokenizer
 
     empty = {"model": {"type": "BPE", "vocab": {}, "merges": []}, "added_tokens": []}

@@ -17,7 +17,6 @@ from assay.models.local.folder import TOKENIZER_BYTES, Checkpoint
 
 
 def check_vocabulary(checkpoint: Checkpoint, vocabulary: int) -> None:
-    """Raise ModelUnavailable where a token's id has no row in the embeddings."""
     check_highest(checkpoint, highest_token_id(checkpoint.tokenizer_folder), vocabulary)
 
 
