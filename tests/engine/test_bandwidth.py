@@ -19,23 +19,18 @@ def _short(monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_every_rate_is_measured(dtype):
+def test_the_rate_is_a_number(dtype):
     found = measure_bandwidth(CPU, dtype, size=2**23)
-    for rate in (found.copy_bytes_per_s, found.read_bytes_per_s, found.operations_per_s):
-        assert rate > 0
-        assert isfinite(rate)
+    assert found > 0
+    assert isfinite(found)
 
 
 @pytest.mark.parametrize(
     ("asked", "taken"), [(1, SIZES["cpu"][0]), (2**24, 2**24), (2**40, SIZES["cpu"][1])]
 )
 def test_the_data_is_as_large_as_a_moment_allows(monkeypatch, asked, taken):
-    sizes = []
-    monkeypatch.setattr(bandwidth, "_copied", lambda device, dtype, size: sizes.append(size) or 1.0)
-    monkeypatch.setattr(bandwidth, "_read", lambda device, dtype, size: sizes.append(size) or 1.0)
-    monkeypatch.setattr(bandwidth, "_multiplied", lambda device, dtype, side: 1.0)
-    measure_bandwidth(CPU, torch.float32, size=asked)
-    assert sizes == [taken, taken]
+    monkeypatch.setattr(bandwidth, "_quickest", lambda work, device: 1.0)
+    assert measure_bandwidth(CPU, torch.float32, size=asked) == taken
 
 
 def test_the_first_run_is_left_out_and_the_quickest_of_the_others_counts(monkeypatch):

@@ -7,7 +7,6 @@ import statistics
 import pytest
 import torch
 
-from assay.engine.bandwidth import Bandwidth
 from assay.engine.memory import peak_beyond
 from assay.engine.network import make_ready
 from assay.engine.timing import (
@@ -110,7 +109,6 @@ def test_figures_follow_from_the_seconds():
     assert speed.prefill_tokens_per_s == pytest.approx(80)
     assert speed.latency_s(50) == pytest.approx(0.505)
     assert speed.latency_s(95) == pytest.approx(0.9505)
-    assert speed.share_of(Bandwidth(1.0, 40_000.0, 1.0)) == pytest.approx(0.25)
     assert speed.memory.total == 10
 
 

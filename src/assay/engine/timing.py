@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from assay.engine.bandwidth import Bandwidth, wait_for
+from assay.engine.bandwidth import wait_for
 from assay.engine.kernels.attention import attend
 from assay.engine.memory import peak_beyond
 from assay.engine.network import Network
@@ -103,10 +103,6 @@ class Speed:
     def bytes_per_token(self) -> int:
         """What must be read from memory to write one token."""
         return self.weight_bytes_per_token + self.cache_bytes_per_token
-
-    def share_of(self, bandwidth: Bandwidth) -> float:
-        """How much of what this machine's memory delivers was used."""
-        return self.bytes_per_token * self.median / bandwidth.read_bytes_per_s
 
 
 def lengths(context_length: int) -> tuple[int, int]:

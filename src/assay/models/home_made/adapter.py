@@ -1,12 +1,11 @@
-"""An object of a user's own class, as a Model.
-
-In: an object with `generate`, or with `tokenize` and `logits`, and perhaps `fingerprint`,
-`context_length`, `parameters`, `detokenize` and `eos_id`. Out: a Model. What the object raises is a
-failed request with its kind and place; only Ctrl-C ends a run. All calls come from one thread.
+"""An object of a user's own class, as a Model. All calls come from one thread.
 
     generate(messages, *, temperature, max_tokens, seed, stop) -> str     every test with a text
     tokenize(text), logits(ids)      perplexity, choices by likelihood
     detokenize(ids)                  texts and the k best from logits, where `generate` is missing
+
+It may also have `fingerprint`, `context_length`, `parameters` and `eos_id`. What the object raises
+is a failed request with its kind and place; only Ctrl-C ends a run.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ import inspect
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -23,14 +23,19 @@ from typing import Any, TypeGuard
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.base import BaseModel
-from assay.models.home_made.logits import DEFAULT_CONTEXT, LogitsModel, Scored, WrongLogits
+from assay.models.home_made.logits import (
+    DEFAULT_CONTEXT,
+    LogitsModel,
+    RequestStopped,
+    UnusableResult,
+    failed,
+)
 from assay.models.reasoning import split_reasoning
 from assay.models.sampled import draws, together
-from assay.plugins import describe_mistake, file_digest, model_schemes, place_of
+from assay.plugins import file_digest, model_schemes, place_of
 from assay.types import (
     Answered,
     Capability,
-    Chosen,
     Failed,
     Model,
     ModelFacts,
@@ -75,9 +80,11 @@ class PluginModel(BaseModel):
         _refuse_without_methods(plugin, spec)
         context_length = _whole_number(plugin, "context_length", spec)
         self._generates = callable(getattr(plugin, "generate", None))
-        self._logits = LogitsModel(plugin, context_length) if reads_text(plugin) else None
-        writes = self._generates or (self._logits is not None and self._logits.writes)
-        capabilities: set[Capability] = {"generate"} if writes else set()
+        self._logits = (
+            LogitsModel(plugin, context_length, self._stopped) if reads_text(plugin) else None
+        )
+        self._searches = self._logits is not None and self._logits.writes
+        capabilities: set[Capability] = {"generate"} if self._generates or self._searches else set()
         if self._logits is not None:
             capabilities.add("score_text")
         fingerprint = getattr(plugin, "fingerprint", None)
@@ -91,36 +98,30 @@ class PluginModel(BaseModel):
             is_chat=self._generates,
             parameters=_parameters(plugin, spec),
             context_length=context_length,
-            predicts_by="sampled" if not self._searches else "beam",
+            predicts_by="beam" if self._searches else "sampled",
             tokenizer=self._tokenizer(),
             about={"plugin": file.name if file else type(plugin).__name__},
         )
 
-    @property
-    def _searches(self) -> bool:
-        """The k best are searched for where the object can write from logits."""
-        return self._logits is not None and self._logits.writes
-
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
         """Choices first, several at a time; then the others, one after another."""
         self._stopped.clear()
-        choices = [each for each in requests if isinstance(each.work, ToChoose)]
-        for start in range(0, len(choices), QUESTIONS_AT_ONCE):
-            yield from self._choose(choices[start : start + QUESTIONS_AT_ONCE])
+        choices = [(each, each.work) for each in requests if isinstance(each.work, ToChoose)]
+        if self._logits is not None:
+            for start in range(0, len(choices), QUESTIONS_AT_ONCE):
+                yield from self._logits.choose(choices[start : start + QUESTIONS_AT_ONCE])
         for request in requests:
-            if isinstance(request.work, ToChoose):
+            if self._logits is not None and isinstance(request.work, ToChoose):
                 continue
-            if self._stopped.is_set():
-                yield _given_up(request)
-            elif isinstance(request.work, ToAnswer):
-                yield self._tried(request, self._write, request.work)
-            elif isinstance(request.work, ToRead):
-                yield self._tried(request, self._read, request.work)
-            else:
-                yield _failed(request, tr("a plugin's speed is not measured"))
+            started = time.perf_counter()
+            try:
+                reply: Answered | ReadText | Failed = self._reply(request)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
+                reply = failed(request, error)
+            yield replace(reply, total_s=time.perf_counter() - started)
 
     def observed(self) -> Observed:
-        """How long texts were cut, where the object does not say how much it takes."""
+        """How texts were cut, where the object does not name its context length."""
         if self._logits is None or self._facts.context_length is not None:
             return Observed()
         note = tr(
@@ -133,26 +134,28 @@ class PluginModel(BaseModel):
     def stop(self) -> None:
         self._stopped.set()
 
-    # ------------------------------------------------------------------------------------ one reply
+    def _reply(self, request: Request) -> Answered | ReadText:
+        work = request.work
+        if self._stopped.is_set():
+            raise RequestStopped
+        if isinstance(work, ToAnswer):
+            return self._write(request, work)
+        if self._logits is None:
+            raise UnusableResult(tr("likelihoods need tokenize and logits"))
+        if isinstance(work, ToRead):
+            return self._logits.read(request, work)
+        raise UnusableResult(tr("a plugin's speed is not measured"))
 
-    def _tried(self, request: Request, ask: Callable[[Request, Any], Reply], work: object) -> Reply:
-        started = time.perf_counter()
-        try:
-            return ask(request, work)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
-            return _failed(request, _reason(error), time.perf_counter() - started)
-
-    def _write(self, request: Request, work: ToAnswer) -> Reply:
+    def _write(self, request: Request, work: ToAnswer) -> Answered:
         if work.schema is not None:
-            return _failed(request, tr("a plugin cannot be made to follow a JSON Schema"))
-        if work.sampling.predictions > 1 and self._searches:
-            return self._predict(request, work)
-        if not self._generates:
-            return self._from_logits(request, work)
+            raise UnusableResult(tr("a plugin cannot be made to follow a JSON Schema"))
+        if self._logits is not None and self._searches and work.sampling.predictions > 1:
+            return self._logits.predict(request, work)
+        if self._logits is not None and not self._generates:
+            return self._logits.write(request, work)
         return together([self._generate(request, work, how) for how in draws(work.sampling)])
 
     def _generate(self, request: Request, work: ToAnswer, how: Sampling) -> Answered:
-        started = time.perf_counter()
         text = self._plugin.generate(
             list(work.messages),
             temperature=how.temperature,
@@ -161,9 +164,8 @@ class PluginModel(BaseModel):
             stop=list(how.stop),
         )
         if not isinstance(text, str):
-            raise WrongLogits(
-                tr("generate returned {kind} instead of a text", kind=type(text).__name__)
-            )
+            kind = type(text).__name__
+            raise UnusableResult(tr("generate returned {kind} instead of a text", kind=kind))
         split = split_reasoning(text)
         ends = [at for stop in how.stop if stop and (at := split.answer.find(stop)) >= 0]
         return Answered(
@@ -171,100 +173,7 @@ class PluginModel(BaseModel):
             text=split.answer[: min(ends)] if ends else split.answer,
             reasoning=split.reasoning,
             reasoning_unclosed=split.unclosed,
-            total_s=time.perf_counter() - started,
         )
-
-    def _from_logits(self, request: Request, work: ToAnswer) -> Reply:
-        assert self._logits is not None
-        started = time.perf_counter()
-        draft = self._logits.write(work.messages, work.sampling, self._stopped.is_set)
-        if draft is None:
-            return _given_up(request)
-        split = split_reasoning(draft.text)
-        return Answered(
-            request_id=request.id,
-            text=split.answer,
-            reasoning=split.reasoning,
-            reasoning_unclosed=split.unclosed,
-            truncated=draft.full,
-            prompt_tokens=draft.prompt_tokens,
-            output_tokens=draft.tokens,
-            finish="length" if draft.full else "stop",
-            total_s=time.perf_counter() - started,
-        )
-
-    def _predict(self, request: Request, work: ToAnswer) -> Reply:
-        assert self._logits is not None
-        started = time.perf_counter()
-        lines = self._logits.first_lines(work.messages, work.sampling, self._stopped.is_set)
-        if lines is None:
-            return _given_up(request)
-        return Answered(
-            request_id=request.id,
-            text=lines[0],
-            predictions=tuple(lines),
-            prediction_method="beam",
-            total_s=time.perf_counter() - started,
-        )
-
-    def _read(self, request: Request, work: ToRead) -> Reply:
-        if self._logits is None:
-            return _failed(request, tr("likelihoods need tokenize and logits"))
-        started = time.perf_counter()
-        read = self._logits.read(work.text, work.tokens, self._stopped.is_set)
-        if read is None:
-            return _given_up(request)
-        return ReadText(
-            request_id=request.id,
-            log_likelihood=read.log_likelihood,
-            tokens=read.tokens,
-            words=read.words,
-            bytes=read.bytes,
-            top1=read.top1,
-            top5=read.top5,
-            blocks=read.blocks,
-            window=self._logits.window,
-            stride=self._logits.window,
-            total_s=time.perf_counter() - started,
-        )
-
-    # -------------------------------------------------------------------------------------- choices
-
-    def _choose(self, requests: Sequence[Request]) -> Iterator[Reply]:
-        if self._logits is None:
-            yield from (
-                _failed(each, tr("likelihoods need tokenize and logits")) for each in requests
-            )
-            return
-        questions = []
-        for request in requests:
-            work = request.work
-            assert isinstance(work, ToChoose)
-            if self._stopped.is_set():
-                yield _given_up(request)
-                continue
-            try:
-                question = self._logits.question(work.messages, work.continuations)
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
-                yield _failed(request, _reason(error))
-                continue
-            questions.append((request, question))
-        found = iter(self._logits.score([row for _, each in questions for row in each.rows]))
-        for request, question in questions:
-            scored = [next(found) for _ in question.rows]
-            wrong = next((each for each in scored if isinstance(each, BaseException)), None)
-            if wrong is not None:
-                yield _failed(request, _reason(wrong))
-                continue
-            good = [each for each in scored if isinstance(each, Scored)]
-            yield Chosen(
-                request_id=request.id,
-                log_likelihoods=tuple(each.total for each in good),
-                greedy=tuple(bool((each.likelier == 0).all()) for each in good),
-                tokens=tuple(len(each.likelier) for each in good),
-                cut=question.cut,
-                prompt_tokens=question.context,
-            )
 
     def _tokenizer(self) -> str:
         """Equal for objects that cut a text into the same tokens."""
@@ -343,15 +252,3 @@ def _fingerprint(plugin: object, file: Path | None, name: str) -> str:
     except (OSError, TypeError):
         source = type(plugin).__qualname__
     return f"sha256:{sha256(source.encode()).hexdigest()} {name}"
-
-
-def _reason(error: BaseException) -> str:
-    return str(error) if isinstance(error, WrongLogits) else describe_mistake(error)
-
-
-def _failed(request: Request, reason: str, total_s: float | None = None) -> Failed:
-    return Failed(request_id=request.id, reason=reason, total_s=total_s)
-
-
-def _given_up(request: Request) -> Failed:
-    return _failed(request, tr("cancelled"))

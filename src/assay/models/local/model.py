@@ -12,10 +12,10 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.errors import AssayError
 from assay.messages import tr, trn
 from assay.models.local.facts import facts_of
 from assay.models.local.folder import find_checkpoint
@@ -109,30 +109,31 @@ class LocalModel:
     def _timed(self, request: Request, work: ToTime) -> Timed | Failed:
         """In a process of its own, which may need the memory that the weights take here."""
         from assay.models.local.answering import too_long
-        from assay.models.local.speed import NotMeasured, measure_speed
+        from assay.models.local.speed import measure_speed
 
         limit = self._examined.context_length
         asked = (work.prompt_tokens or 0) + (work.new_tokens or 0)
         if asked > limit:
             return too_long(request, asked, limit)
         self.close()
-        found = measure_speed(
-            self._checkpoint.path,
-            tokenizer=self._settings.tokenizer,
-            trust_remote_code=self._settings.trust_remote_code,
-            prompt_tokens=work.prompt_tokens,
-            new_tokens=work.new_tokens,
-            stopped=self._stopped.is_set,
-        )
-        if isinstance(found, NotMeasured):
-            why = ": ".join(filter(None, (found.reason, found.hint)))
+        try:
+            found = measure_speed(
+                self._checkpoint.path,
+                tokenizer=self._settings.tokenizer,
+                trust_remote_code=self._settings.trust_remote_code,
+                prompt_tokens=work.prompt_tokens,
+                new_tokens=work.new_tokens,
+                stopped=self._stopped.is_set,
+            )
+        except AssayError as error:
+            why = ": ".join(filter(None, (error.message, error.hint)))
             return Failed(request_id=request.id, reason=why)
         return Timed(
             request_id=request.id,
-            prefill_s=found.prefill_s,
-            decode_s=found.decode_s,
-            new_tokens=found.new_tokens,
-            details=asdict(found),
+            prefill_s=tuple(found["prefill_s"]),
+            decode_s=tuple(found["decode_s"]),
+            new_tokens=found["new_tokens"],
+            details=found,
         )
 
     def observed(self) -> Observed:

@@ -1,7 +1,5 @@
 """The speed that is reported: a fresh process, the CPU, all cores, one text at a time.
 
-In: a checkpoint folder. Out: MeasuredSpeed, or NotMeasured with the reason.
-
 A process of its own, because what ran before changes a speed: memory in pieces, threads, weights in
 a cache. `python -m assay.models.local.speed FOLDER` is that process; it prints one JSON object. It
 ends with its parent, however that ends: its standard input is a pipe which the parent holds open.
@@ -20,55 +18,17 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from assay.errors import AssayError
+from assay.errors import AssayError, ModelUnavailable
 from assay.machine import this_machine
 from assay.messages import tr
-from assay.types import Machine
 
 DEADLINE_S = 900.0
 LOOK_EVERY_S = 0.05
 MB = 1e6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredSpeed:
-    """`tokens_per_s` is the median of `runs_per_s`. `resident_mb` is the process at its largest
-    beyond what it was before the checkpoint was loaded; None where the system does not tell.
-    """
-
-    tokens_per_s: float
-    mean_per_s: float
-    spread_per_s: float | None
-    runs_per_s: tuple[float, ...]
-    prefill_tokens_per_s: float
-    prefill_s: tuple[float, ...]
-    decode_s: tuple[float, ...]
-    first_token_s: float
-    latency_p50_s: float
-    latency_p95_s: float
-    prompt_tokens: int
-    new_tokens: int
-    bytes_per_token: int
-    memory_bytes_per_s: float
-    share_of_bandwidth: float
-    memory_usage_mb: float
-    weights_mb: float
-    cache_mb: float
-    activations_mb: float
-    resident_mb: float | None
-    dtype: str
-    threads: int
-    machine: Machine
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotMeasured:
-    reason: str
-    hint: str = ""
 
 
 def measure_speed(
@@ -81,10 +41,10 @@ def measure_speed(
     new_tokens: int | None = None,
     deadline_s: float = DEADLINE_S,
     stopped: Callable[[], bool] = lambda: False,
-) -> MeasuredSpeed | NotMeasured:
-    """Time a checkpoint in a process of its own; all cores unless `threads` says otherwise, and the
-    usual numbers of tokens unless others are given. It is ended at the deadline, and as soon as
-    `stopped` says so.
+) -> dict[str, Any]:
+    """Time a checkpoint in a process of its own: all cores unless `threads` is given, the usual
+    numbers of tokens unless others are given. Raises ModelUnavailable where it cannot be timed, at
+    the deadline, and as soon as `stopped` says so.
     """
     command = [sys.executable, "-m", "assay.models.local.speed", str(folder.absolute())]
     if tokenizer is not None:
@@ -108,11 +68,9 @@ def measure_speed(
             start_new_session=True,  # so that it can be ended with all it started
         )
         try:
-            ended = _ends(process, deadline_s, stopped)
+            _wait(process, deadline_s, stopped)
         finally:
             _end(process)
-        if ended is not None:
-            return ended
         return _answer(_last_line(said), _last_line(complained))
 
 
@@ -121,22 +79,17 @@ def _environment() -> dict[str, str]:
     return {**kept, "HF_HUB_OFFLINE": "1", "PYTHONUTF8": "1"}
 
 
-def _ends(
-    process: subprocess.Popen[bytes], deadline_s: float, stopped: Callable[[], bool]
-) -> NotMeasured | None:
+def _wait(process: subprocess.Popen[bytes], deadline_s: float, stopped: Callable[[], bool]) -> None:
     deadline = time.monotonic() + deadline_s
     while process.poll() is None:
         if stopped():
-            return NotMeasured(reason=tr("timing the model was stopped"))
+            raise ModelUnavailable(tr("timing the model was stopped"), hint="")
         if time.monotonic() > deadline:
-            return NotMeasured(
-                reason=tr(
-                    "timing the model took longer than {seconds} s", seconds=f"{deadline_s:g}"
-                ),
+            raise ModelUnavailable(
+                tr("timing the model took longer than {seconds} s", seconds=f"{deadline_s:g}"),
                 hint=tr("other programs may be using this machine: end them and run again"),
             )
         time.sleep(LOOK_EVERY_S)
-    return None
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -156,21 +109,17 @@ def _last_line(file: IO[bytes]) -> str:
     return next((line for line in reversed(lines) if line.strip()), "")
 
 
-def _answer(said: str, complained: str) -> MeasuredSpeed | NotMeasured:
+def _answer(said: str, complained: str) -> dict[str, Any]:
     try:
-        document = json.loads(said)
-    except ValueError:
-        return NotMeasured(
-            reason=tr("timing the model ended without a result: {words}", words=complained or "-"),
+        document: dict[str, Any] = json.loads(said)
+    except ValueError as error:
+        raise ModelUnavailable(
+            tr("timing the model ended without a result: {words}", words=complained or "-"),
             hint=tr("most often there was too little memory for a second copy of the model"),
-        )
+        ) from error
     if "error" in document:
-        return NotMeasured(reason=document["error"]["message"], hint=document["error"]["hint"])
-    machine = document.pop("machine")
-    machine["gpus"] = tuple(machine["gpus"])
-    for name in ("runs_per_s", "prefill_s", "decode_s"):
-        document[name] = tuple(document[name])
-    return MeasuredSpeed(**document, machine=Machine(**machine))
+        raise ModelUnavailable(document["error"]["message"], hint=document["error"]["hint"])
+    return document
 
 
 # ------------------------------------------------------------------------------ the fresh process
@@ -186,7 +135,7 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        document = asdict(_measured(given))
+        document = _measured(given)
     except AssayError as error:
         document = {"error": {"message": error.message, "hint": error.hint}}
     except MemoryError:
@@ -208,7 +157,10 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _measured(given: argparse.Namespace) -> MeasuredSpeed:
+def _measured(given: argparse.Namespace) -> dict[str, Any]:
+    """`tokens_per_s` is the median of `runs_per_s`. `resident_mb` is the process at its largest
+    beyond what it was before the checkpoint was loaded; None where the system does not tell.
+    """
     from assay.models.local.folder import find_checkpoint
 
     trusted = given.trust_remote_code
@@ -228,31 +180,31 @@ def _measured(given: argparse.Namespace) -> MeasuredSpeed:
     speed = time_decoding(network, prompt_tokens=given.prompt_tokens, new_tokens=given.new_tokens)
     peak = _peak_resident()  # before the buffers that bandwidth is measured with
     bandwidth = measure_bandwidth(network.device, network.dtype, size=speed.bytes_per_token)
-    return MeasuredSpeed(
-        tokens_per_s=speed.median,
-        mean_per_s=speed.mean,
-        spread_per_s=speed.spread,
-        runs_per_s=speed.tokens_per_s,
-        prefill_tokens_per_s=speed.prefill_tokens_per_s,
-        prefill_s=speed.prefill_s,
-        decode_s=speed.decode_s,
-        first_token_s=speed.first_token_s,
-        latency_p50_s=speed.latency_s(50),
-        latency_p95_s=speed.latency_s(95),
-        prompt_tokens=speed.prompt_tokens,
-        new_tokens=speed.new_tokens,
-        bytes_per_token=speed.bytes_per_token,
-        memory_bytes_per_s=bandwidth.read_bytes_per_s,
-        share_of_bandwidth=speed.share_of(bandwidth),
-        memory_usage_mb=speed.memory.total / MB,
-        weights_mb=speed.memory.weights / MB,
-        cache_mb=speed.memory.cache / MB,
-        activations_mb=speed.memory.activations / MB,
-        resident_mb=None if peak is None else max(0, peak - idle) / MB,
-        dtype=dtype,
-        threads=speed.threads,
-        machine=machine,
-    )
+    return {
+        "tokens_per_s": speed.median,
+        "mean_per_s": speed.mean,
+        "spread_per_s": speed.spread,
+        "runs_per_s": speed.tokens_per_s,
+        "prefill_tokens_per_s": speed.prefill_tokens_per_s,
+        "prefill_s": speed.prefill_s,
+        "decode_s": speed.decode_s,
+        "first_token_s": speed.first_token_s,
+        "latency_p50_s": speed.latency_s(50),
+        "latency_p95_s": speed.latency_s(95),
+        "prompt_tokens": speed.prompt_tokens,
+        "new_tokens": speed.new_tokens,
+        "bytes_per_token": speed.bytes_per_token,
+        "memory_bytes_per_s": bandwidth,
+        "share_of_bandwidth": speed.bytes_per_token * speed.median / bandwidth,
+        "memory_usage_mb": speed.memory.total / MB,
+        "weights_mb": speed.memory.weights / MB,
+        "cache_mb": speed.memory.cache / MB,
+        "activations_mb": speed.memory.activations / MB,
+        "resident_mb": None if peak is None else max(0, peak - idle) / MB,
+        "dtype": dtype,
+        "threads": speed.threads,
+        "machine": asdict(machine),
+    }
 
 
 def _resident() -> int:
