@@ -12,7 +12,7 @@ import torch
 
 from assay.engine.beams import Beam, beams
 from assay.engine.finite import NotFinite
-from assay.engine.generate import Prompt, PromptTooLong
+from assay.engine.generate import Prompt
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.layout.slots import BehindSlots
 from assay.engine.network import Network, make_ready
@@ -202,7 +202,7 @@ def test_a_prompt_that_never_fits_is_an_error(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_prompt_beyond_the_context_is_refused_before_any_work() -> None:
-    with pytest.raises(PromptTooLong):
+    with pytest.raises(ValueError, match="prompt 0"):
         beams(network_of("gpt2"), [Prompt([1] * CONTEXT, 2)], k=2)
 
 

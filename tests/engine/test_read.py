@@ -14,11 +14,15 @@ from assay.engine.finite import NotFinite
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.layout.windows import windows
 from assay.engine.network import Network, make_ready
-from assay.engine.read import Reading, UnknownToken, read, read_all
+from assay.engine.read import Reading, UnknownToken, read_all
 from tests.engine.shapes import NOT_SERVED, SERVED, random_model
 
 CONTEXT = 32
 PREFIX = 0
+
+
+def read(network, tokens, **more) -> Reading:
+    return next(read_all(network, [tokens], **more))
 
 
 @pytest.fixture(autouse=True)
@@ -132,15 +136,6 @@ def test_texts_are_taken_as_they_are_needed():
 
     next(read_all(network, texts(), prefix=PREFIX))
     assert len(taken) < 5
-
-
-def test_progress_tells_how_many_tokens_were_read():
-    network = make_ready(random_model("llama"), context_length=CONTEXT)
-    told: list[int] = []
-    read(network, some_tokens(2500), prefix=PREFIX, progress=told.append)
-    assert len(told) > 1
-    assert told == sorted(told)
-    assert told[-1] == 2500
 
 
 @pytest.mark.parametrize("shape", ["llama", "mamba"])

@@ -13,8 +13,8 @@ What it is made of, in the order data flows:
     filling, slots, graphs, drawing, generate   writing, one token of every row at a time
     beams                                       the k likeliest continuations
     bandwidth, live_bytes, timing               how fast, in how much memory, and what limits it
-    plain, own_forward    the slow way: every sequence whole, by the model's own attention; the
-                twin that tests compare with, and the way for models the tree cannot serve
+    own_forward the slow way, by the model's own attention: the twin that tests compare with, and
+                the way for models the tree cannot serve
 
 docs/engine.md explains it with pictures and figures.
 """

@@ -141,7 +141,7 @@ def beams(
     not so many different ones exist.
 
     Raises:
-        PromptTooLong: before any work.
+        ValueError: a prompt does not fit; before any work.
         NotFinite: with the index of the prompt behind which the model answers with no number.
         TooLittleMemory: not even one prompt fits.
     """

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.engine.kernels.plain import likelihoods_one_by_one
+from assay.engine.kernels.own_forward import likelihoods_one_by_one
 from assay.engine.layout.batches import (
     by_tokens,
     halved_when_full,
@@ -55,14 +55,6 @@ class Likelihood:
     total: float
     tokens: tuple[float, ...]
     greedy: bool
-
-
-class ChoiceTooLong(ValueError):
-    """A choice alone is longer than the model's context."""
-
-    def __init__(self, question: int, size: int, limit: int) -> None:
-        super().__init__(f"question {question}: a choice of {size} tokens, a context of {limit}")
-        self.question, self.size, self.limit = question, size, limit
 
 
 def choose(
@@ -136,7 +128,7 @@ def _gather(questions: Sequence[Question], limit: int) -> list[_Asked]:
         held, one = None, None  # looking a context up takes as long as it is
         for place, choice in enumerate(question.choices):
             if len(choice) > limit:
-                raise ChoiceTooLong(number, len(choice), limit)
+                raise ValueError(f"question {number}: a choice of {len(choice)} tokens > {limit}")
             context = truncated(whole, choice, limit)
             if one is None or context is not held:
                 held, one = context, found.setdefault(context, _Asked(context))

@@ -15,7 +15,6 @@ go on from where they were.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -36,14 +35,6 @@ Ended = Literal["end", "stop", "length", "context"]
 # Computing new prompts costs about one step, an empty slot its share of each: with rows of some 64
 # tokens the sum of both is least when a sixth is waited for.
 REFILL_AT = 1 / 6
-
-
-class PromptTooLong(ValueError):
-    """A prompt that leaves no room for a single token."""
-
-    def __init__(self, index: int, size: int, limit: int) -> None:
-        super().__init__(f"prompt {index}: {size} > {limit}")
-        self.index, self.size, self.limit = index, size, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +70,11 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A continuation without the id that ended it, if one did; seconds from its prompt's start."""
+    """A continuation without the id that ended it, if one did."""
 
     tokens: tuple[int, ...]
     ended: Ended
     prompt_tokens: int
-    first_token_s: float
-    total_s: float
 
 
 @dataclass(slots=True, eq=False)
@@ -96,8 +85,6 @@ class _Row:
     at_limit: Ended
     dice: Dice
     tokens: list[int] = field(default_factory=list)
-    started: float = 0.0
-    first_token_s: float = 0.0
     ended: Ended | None = None
 
     @property
@@ -110,8 +97,6 @@ class _Row:
 
     def take(self, token: int) -> bool:
         """Whether the text ends with this token."""
-        if not self.first_token_s:
-            self.first_token_s = time.perf_counter() - self.started
         if token not in self.prompt.ends:
             self.tokens.append(token)
         self.ended = self.prompt.ended(token, self.tokens)
@@ -124,8 +109,6 @@ class _Row:
             tokens=tuple(self.tokens),
             ended=self.ended or self.at_limit,
             prompt_tokens=len(self.prompt.tokens),
-            first_token_s=self.first_token_s,
-            total_s=time.perf_counter() - self.started if self.started else 0.0,
         )
 
 
@@ -135,7 +118,7 @@ def generate(
     """Write behind every prompt, at most so many at a time.
 
     Raises:
-        PromptTooLong: before any work.
+        ValueError: a prompt does not fit; before any work.
         NotFinite: with the index of the prompt behind which the model answers with no number.
         TooLittleMemory: not even one row fits.
     """
@@ -152,9 +135,9 @@ def check(network: Network, prompts: Sequence[Prompt]) -> None:
     limit = network.context_length - 1
     for index, prompt in enumerate(prompts):
         if len(prompt.tokens) > limit:
-            raise PromptTooLong(index, len(prompt.tokens), limit)
+            raise ValueError(f"prompt {index}: {len(prompt.tokens)} tokens > {limit}")
         if not prompt.tokens:
-            raise ValueError(index)
+            raise ValueError(f"prompt {index}: no tokens")
 
 
 def _all(
@@ -216,11 +199,8 @@ def _fill(
     tokens: int,
 ) -> Iterator[_Row]:
     """Compute as many prompts as there is place for; each has its first token afterwards."""
-    now = time.perf_counter()
     filled = filling.next(slots, tokens)
     fresh = [rows[number] for number in filled.contexts]
-    for row in fresh:
-        row.started = row.started or now
     chosen = _drawn(network.logits(filled.last), fresh)
     live += fresh
     yield from _ended(live, slots, chosen)
@@ -235,7 +215,6 @@ def _drawn(logits: Tensor, rows: Sequence[_Row]) -> list[int]:
 
 def _alone(network: Network, row: _Row) -> tuple[int, Written]:
     forward = OwnForward(network)
-    row.started = time.perf_counter()
     while not row.take(_drawn(forward.logits(row.context), [row])[0]):
         pass
     return row.written()

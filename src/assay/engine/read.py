@@ -10,7 +10,7 @@ tokens and fetched once a batch; no more than one batch of a text is in memory.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from assay.engine.finite import NotFinite
 from assay.engine.kernels.attention import attend
-from assay.engine.layout.batches import halved_when_full, one_behind, token_budget
+from assay.engine.layout.batches import by_tokens, halved_when_full, one_behind, token_budget
 from assay.engine.layout.packing import Row, on_device, pack
 from assay.engine.layout.windows import PREFIX, Window, windows
 from assay.engine.network import Network, own_logits
@@ -53,29 +53,6 @@ class Reading:
     stride: int
 
 
-def read(
-    network: Network,
-    tokens: Tokens,
-    *,
-    prefix: int,
-    stride: int | None = None,
-    block: int = BLOCK,
-    progress: Callable[[int], None] | None = None,
-) -> Reading:
-    """Read one text. `prefix` stands before its first token; `progress` is told after every batch
-    how many tokens were read.
-
-    Raises:
-        NotFinite: with the place of the first token whose likelihood is no number; what causes it
-            may stand later in the same window.
-        UnknownToken: with the place of the first token that the model has not.
-    """
-    found = read_all(
-        network, [tokens], prefix=prefix, stride=stride, block=block, progress=progress
-    )
-    return next(found)
-
-
 def read_all(
     network: Network,
     texts: Iterable[Tokens],
@@ -83,16 +60,19 @@ def read_all(
     prefix: int,
     stride: int | None = None,
     block: int = BLOCK,
-    progress: Callable[[int], None] | None = None,
 ) -> Iterator[Reading]:
-    """Read texts, each on its own, and return their Readings in order. Texts are taken from
-    `texts` as they are needed.
+    """Readings in the order of the texts, which are taken as they are needed. `prefix` stands
+    before the first token of each.
+
+    Raises:
+        NotFinite: with the place of the first token whose likelihood is no number; what causes it
+            may stand later in the same window.
+        UnknownToken: with the place of the first token that the model has not.
     """
     longest = network.context_length
     stride = longest if stride is None else stride
     reader = _Reader(network, prefix)
     unfinished: deque[_Tally] = deque()
-    done = 0
 
     def pieces() -> Iterator[_Piece]:
         for number, tokens in enumerate(texts):
@@ -104,9 +84,6 @@ def read_all(
     for part, found in one_behind(reader.computed(pieces())):
         for piece, (log_likelihoods, likelier) in zip(part, _fetched(part, found), strict=True):
             piece.tally.add(piece.window, log_likelihoods, likelier)
-            done += piece.window.predicted
-        if progress:
-            progress(done)
         while unfinished and unfinished[0].is_whole:
             yield unfinished.popleft().reading(longest, stride)
     for tally in unfinished:  # texts without tokens, behind the last batch
@@ -190,25 +167,6 @@ def _whole_numbers(tokens: Tokens) -> NDArray[np.int64]:
     return np.asarray(tokens, dtype=np.int64)
 
 
-def _budget(network: Network) -> int:
-    budget = token_budget(network)
-    return min(budget, TOKENS_AT_ONCE_CPU) if network.device.type == "cpu" else budget
-
-
-def _batches(pieces: Iterable[_Piece], budget: int) -> Iterator[list[_Piece]]:
-    """As many as the budget allows, and at least one: a window is never cut."""
-    batch: list[_Piece] = []
-    held = 0
-    for piece in pieces:
-        if batch and held + piece.window.length > budget:
-            yield batch
-            batch, held = [], 0
-        batch.append(piece)
-        held += piece.window.length
-    if batch:
-        yield batch
-
-
 # ------------------------------------------------------------------------------------- one forward
 
 
@@ -237,7 +195,10 @@ class _Reader:
         self._head: Head | None = None
 
     def computed(self, pieces: Iterable[_Piece]) -> Iterator[tuple[list[_Piece], Predicted]]:
-        for batch in _batches(pieces, _budget(self._network)):
+        budget = token_budget(self._network)
+        if self._network.device.type == "cpu":
+            budget = min(budget, TOKENS_AT_ONCE_CPU)
+        for batch in by_tokens(pieces, lambda piece: piece.window.length, budget):
             yield from halved_when_full(batch, self._computed)
 
     @torch.inference_mode()

@@ -41,7 +41,7 @@ def test_a_checkpoint_is_found_with_all_that_belongs_to_it(checkpoint):
     assert found.is_safetensors
     assert found.tokenizer_folder == checkpoint
     assert found.generation["eos_token_id"] == 0
-    assert not found.has_chat_template
+    assert found.chat_template is None
 
 
 def test_shards_are_those_of_the_index(tmp_path):
@@ -85,15 +85,6 @@ def test_a_gguf_file_comes_with_the_way_to_serve_it(tmp_path, name):
     error = refusal(file)
     assert f"llama-server -m {file} --port 8080" in error.hint
     assert "@http://127.0.0.1:8080/v1" in error.hint
-    assert f"FROM {file}" in error.hint
-    assert "ollama create" in error.hint
-
-
-def test_a_folder_with_nothing_but_a_gguf_file_says_the_same(shared):
-    folder = shared / "models" / "stories260K" / "gguf"
-    error = refusal(folder)
-    assert "stories260K-f32.gguf" in error.message
-    assert "openai:stories260k-f32@http://127.0.0.1:8080/v1" in error.hint
 
 
 def test_a_gguf_file_with_a_space_in_its_name_can_be_pasted_into_a_shell(tmp_path):

@@ -207,7 +207,6 @@ def test_a_bare_tokenizer_file_is_enough(tmp_path: Path):
 
 def test_a_chat_is_written_by_the_template_up_to_the_answer(tmp_path: Path):
     tokenizer = chat(tmp_path, CHAT_TEMPLATE)
-    assert tokenizer.has_chat_template
     assert tokenizer.render_chat((SYSTEM, USER)) == (
         "[system]\nBe brief.\n[user]\nTwo plus two?\n[assistant]\n"
     )
@@ -235,10 +234,6 @@ def test_a_template_that_fails_is_refused_with_its_folder(tmp_path: Path, templa
         tokenizer.render_chat(turns)
     assert str(tmp_path) in refusal.value.message
     assert "chat_template" in refusal.value.hint
-
-
-def test_a_base_model_has_no_template(tmp_path: Path):
-    assert not LocalTokenizer.load(save_family(tmp_path, "gpt2")).has_chat_template
 
 
 # ------------------------------------------------------------------------------------- broken files

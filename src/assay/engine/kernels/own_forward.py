@@ -1,10 +1,7 @@
-"""The next token's logits by the model's own attention, one sequence at a time.
+"""The slow way: one sequence at a time, by the model's own attention and head.
 
-In: a sequence of token ids. Out: logits behind its last token. It serves the models whose attention
-cannot be replaced (ALiBi, sliding windows, state spaces).
-
-A sequence that only grew since the last call is continued from the model's own cache where that is
-of the standard kind; otherwise it is computed whole.
+It serves models whose attention cannot be replaced (ALiBi, sliding windows, state spaces), and the
+tests compare the fast ways with it.
 """
 
 from __future__ import annotations
@@ -17,10 +14,14 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache
 
-from assay.engine.network import Network
+from assay.engine.network import Network, own_logits
 
 
 class OwnForward:
+    """A sequence that only grew since the last call is continued from the model's own cache, where
+    that is of the standard kind; otherwise it is computed whole.
+    """
+
     def __init__(self, network: Network) -> None:
         self._network = network
         takes = inspect.signature(network.model.forward).parameters
@@ -46,3 +47,20 @@ class OwnForward:
         self._computed = tokens
         last: Tensor = out.logits[:, -1].float()
         return last
+
+
+@torch.inference_mode()
+def likelihoods_one_by_one(
+    network: Network, context: Sequence[int], choices: Sequence[Sequence[int]]
+) -> tuple[list[tuple[float, ...]], list[tuple[float, ...]]]:
+    """Of each choice its tokens' log-likelihoods; and 1 where the token is the likeliest."""
+    found: tuple[list[tuple[float, ...]], list[tuple[float, ...]]] = ([], [])
+    for choice in choices:
+        fed = [*context, *choice[:-1]]
+        logits = own_logits(network, fed)[len(context) - 1 :].float()
+        wanted = torch.tensor(list(choice), device=logits.device)
+        values = logits.log_softmax(-1).gather(1, wanted[:, None])[:, 0]
+        likeliest = (logits.argmax(-1) == wanted).float()
+        found[0].append(tuple(values.tolist()))
+        found[1].append(tuple(likeliest.tolist()))
+    return found

@@ -7,7 +7,7 @@ allowed at a time.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import torch
@@ -26,7 +26,7 @@ class TooLittleMemory(MemoryError):
     """Even the smallest piece of work does not fit."""
 
 
-def by_tokens(work: Sequence[T], size: Callable[[T], int], budget: int) -> Iterator[list[T]]:
+def by_tokens(work: Iterable[T], size: Callable[[T], int], budget: int) -> Iterator[list[T]]:
     """Neighbours together, up to this many tokens; at least one piece in each batch."""
     batch: list[T] = []
     held = 0

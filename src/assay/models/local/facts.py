@@ -1,7 +1,4 @@
-"""What is known of a checkpoint before it is asked anything, as ModelFacts.
-
-In: a Checkpoint, its figures, and where it will be computed. Out: ModelFacts with words for people.
-"""
+"""What is known of a checkpoint before it is asked anything, as ModelFacts."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from assay.messages import tr
 from assay.models.local.fingerprint import fingerprint_of, tokenizer_of
 from assay.models.local.folder import Checkpoint
 from assay.models.local.loading.checkpoint import Examined, examine
-from assay.models.local.size_class import SizeClass, size_class
+from assay.models.local.size_class import size_class
 from assay.types import ModelFacts
 
 # Names that say little without the folder they lie in.
@@ -30,17 +27,15 @@ def facts_of(
     device: str,
     dtype: str,
     examined: Examined | None = None,
-    trust_remote_code: bool = False,
 ) -> ModelFacts:
-    """Everything that is known before the first question; reads all weight bytes once."""
-    if examined is None:
-        examined = examine(checkpoint, trust_remote_code=trust_remote_code)
+    """Reads all weight bytes once."""
+    examined = examined or examine(checkpoint)
     return ModelFacts(
         spec=spec,
         name=name_of(checkpoint.path),
         fingerprint=fingerprint_of(checkpoint, dtype=dtype),
         capabilities=frozenset({"generate", "score_text"}),
-        is_chat=checkpoint.has_chat_template,
+        is_chat=checkpoint.chat_template is not None,
         parameters=examined.parameters,
         context_length=examined.context_length,
         vocabulary=examined.vocabulary,
@@ -52,7 +47,7 @@ def facts_of(
             "weights on disk": f"{examined.dtype_on_disk}, {_bytes(examined.bytes_on_disk)}",
             "computed on": f"{_device(device)}, {dtype}",
             "prompts": tr("its chat template")
-            if checkpoint.has_chat_template
+            if checkpoint.chat_template is not None
             else tr("plain text, as it has no chat template"),
         },
     )
@@ -74,16 +69,9 @@ def _architecture(checkpoint: Checkpoint) -> str:
 
 
 def _size(parameters: int) -> str:
-    return tr(
-        "{parameters} parameters ({size_class})",
-        parameters=in_short(parameters),
-        size_class=_class_in_words(size_class(parameters)),
-    )
-
-
-def _class_in_words(found: SizeClass) -> str:
     words = {"tiny": tr("tiny"), "small": tr("small"), "medium": tr("medium"), "large": tr("large")}
-    return words[found]
+    name = words[size_class(parameters)]
+    return tr("{parameters} parameters ({name})", parameters=in_short(parameters), name=name)
 
 
 def in_short(count: int) -> str:

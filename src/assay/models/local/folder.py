@@ -1,10 +1,8 @@
-"""What belongs to a checkpoint: config, weight files, tokenizer, chat template.
+"""What belongs to a checkpoint folder: config, weight files, tokenizer, chat template.
 
-In: a folder a user named. Out: a Checkpoint, or every reason why it is none, before anything large
-is read.
-
-The tokenizer is the one of `--tokenizer DIR`, else the folder's own, else that of its parents up to
-two levels. Code that lies in a checkpoint is run only where the user said so.
+Every mistake that names and small files show is found here, before anything large is read. The
+tokenizer is the one of `--tokenizer DIR`, else the folder's own, else that of its parents up to two
+levels. Code in a checkpoint runs only where the user said so.
 """
 
 from __future__ import annotations
@@ -12,14 +10,17 @@ from __future__ import annotations
 import importlib.util
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from assay.errors import AssayError, ModelUnavailable, raise_all
 from assay.messages import tr
 from assay.models.local.files import read_object, read_text
+
+T = TypeVar("T")
 
 CONFIG_BYTES = 10 * 2**20  # the largest in use, with thousands of labels, have a few hundred KB
 TOKENIZER_BYTES = 500 * 2**20
@@ -42,19 +43,15 @@ _OWN_CODE = ("AutoConfig", "AutoModel", "AutoModelForCausalLM")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """A folder that can be loaded as far as names tell. `path` is as the user typed it."""
+    """`path` is as the user typed it; `generation` is generation_config.json, if there is one."""
 
     path: Path
     config: Mapping[str, Any]
     weight_files: tuple[Path, ...]
     tokenizer_folder: Path
-    chat_template: str | None = None
-    generation: Mapping[str, Any]  # generation_config.json; empty where there is none
-
-    @property
-    def has_chat_template(self) -> bool:
-        """A chat model; a base model gets plain prompts."""
-        return self.chat_template is not None
+    chat_template: str | None = None  # a base model has none and gets plain prompts
+    generation: Mapping[str, Any]
+    trust_remote_code: bool = False
 
     @property
     def is_safetensors(self) -> bool:
@@ -68,30 +65,21 @@ def find_checkpoint(
     """Look into a folder. Raises ModelUnavailable with the remedy, for several mistakes at once."""
     _check_is_checkpoint(path)
     mistakes: list[AssayError] = []
-    config: dict[str, Any] = {}
-    generation: dict[str, Any] = {}
-    files: tuple[Path, ...] = ()
-    template: str | None = None
+
+    def found(read: Callable[[], T], otherwise: T) -> T:
+        try:
+            return read()
+        except AssayError as error:
+            mistakes.append(error)
+            return otherwise
+
     own = path / "generation_config.json"
-    try:
-        config = read_object(path / "config.json", CONFIG_BYTES)
-        mistakes += _config_mistakes(path, config, trust_remote_code=trust_remote_code)
-    except ModelUnavailable as error:
-        mistakes.append(error)
-    try:
-        generation = read_object(own, CONFIG_BYTES) if own.exists() else {}
-    except ModelUnavailable as error:
-        mistakes.append(error)
-    try:
-        files = _weight_files(path)
-    except AssayError as error:
-        mistakes.append(error)
-    folder = path
-    try:
-        folder = find_tokenizer(path, tokenizer)
-        template = chat_template_of(folder)
-    except ModelUnavailable as error:
-        mistakes.append(error)
+    nothing: dict[str, Any] = {}
+    config = found(lambda: _read_config(path / "config.json", trust_remote_code), nothing)
+    generation = found(lambda: read_object(own, CONFIG_BYTES) if own.exists() else {}, nothing)
+    files: tuple[Path, ...] = found(lambda: _weight_files(path), ())
+    folder = found(lambda: find_tokenizer(path, tokenizer), path)
+    template = found(lambda: chat_template_of(folder), None)
     raise_all(mistakes)
     return Checkpoint(
         path=path,
@@ -100,6 +88,7 @@ def find_checkpoint(
         tokenizer_folder=folder,
         chat_template=template,
         generation=generation,
+        trust_remote_code=trust_remote_code,
     )
 
 
@@ -108,144 +97,112 @@ def find_checkpoint(
 
 def _check_is_checkpoint(path: Path) -> None:
     """A folder with a config.json, and what people name instead of one."""
+    what, hint = _not_a_checkpoint(path)
+    if what:
+        raise ModelUnavailable(what, hint=hint)
+
+
+def _not_a_checkpoint(path: Path) -> tuple[str, str]:
     if _is_gguf(path):
-        raise _gguf(path)
+        return (
+            tr("{path} is a GGUF file, which llama.cpp reads and Assay does not", path=path),
+            tr(
+                "start `llama-server -m {file} --port 8080` of llama.cpp and name the model "
+                "openai:{name}@http://127.0.0.1:8080/v1",
+                file=shlex.quote(str(path.absolute())),
+                name=shlex.quote(path.stem.lower().replace(" ", "-")),
+            ),
+        )
     if path.is_file():
-        raise ModelUnavailable(
+        return (
             tr("{path} is a file, not the folder of a checkpoint", path=path),
-            hint=tr("name the folder that holds it: {folder}", folder=path.absolute().parent),
+            tr("name the folder that holds it: {folder}", folder=path.absolute().parent),
         )
-    if not path.is_dir():
-        raise ModelUnavailable(
-            tr("there is no folder {path}", path=path),
-            hint=tr("name the folder of a checkpoint: the one with config.json and the weights"),
+    try:
+        names = sorted(os.listdir(path))
+    except OSError as error:
+        return (
+            tr("the folder {path} cannot be read: {why}", path=path, why=error.strerror or error),
+            tr("name the folder of a checkpoint: the one with config.json and the weights"),
         )
-    names = _names_in(path)
     if "adapter_config.json" in names:
-        raise ModelUnavailable(
+        return (
             tr("{path} holds an adapter (adapter_config.json), not a whole model", path=path),
-            hint=tr(
+            tr(
                 "merge it into its base model first (peft: merge_and_unload(), then "
-                "save_pretrained()) and name the folder of the result; if the weights are merged "
-                "already, remove adapter_config.json"
+                "save_pretrained()) and name the folder of the result"
             ),
         )
     if "config.json" in names:
-        return
-    checkpoints = [name for name in names if (path / name / "config.json").is_file()]
-    for name in () if checkpoints else names:
-        if _is_gguf(path / name):
-            raise _gguf(path / name)
+        return "", ""
+    checkpoints = [str(path / name) for name in names if (path / name / "config.json").is_file()]
     if checkpoints:
-        raise ModelUnavailable(
+        return (
             tr("{path} is a folder of checkpoints, not one of them", path=path),
-            hint=tr("name one of them: {names}", names=_some([str(path / n) for n in checkpoints])),
+            tr("name one of them: {names}", names=", ".join(checkpoints[:SHOWN])),
         )
-    raise ModelUnavailable(
+    return (
         tr("{path} has no config.json", path=path),
-        hint=tr(
+        tr(
             "a checkpoint folder holds config.json, model.safetensors and tokenizer.json, as "
             "save_pretrained() of transformers writes them"
         ),
     )
 
 
-def _names_in(path: Path) -> list[str]:
-    try:
-        return sorted(os.listdir(path))
-    except OSError as error:
-        raise ModelUnavailable(
-            tr("the folder {path} cannot be read: {why}", path=path, why=error.strerror or error),
-            hint=tr("change its permissions, or name another folder"),
-        ) from error
-
-
 def _is_gguf(path: Path) -> bool:
     if not path.is_file():
         return False
-    if path.suffix.lower() == ".gguf":
-        return True
-    try:
-        with path.open("rb") as file:
-            return file.read(4) == b"GGUF"
-    except OSError:
-        return False
-
-
-def _gguf(path: Path) -> ModelUnavailable:
-    return ModelUnavailable(
-        tr("{path} is a GGUF file, which llama.cpp reads and Assay does not", path=path),
-        hint=tr(
-            "start `llama-server -m {file} --port 8080` of llama.cpp and name the model "
-            "openai:{name}@http://127.0.0.1:8080/v1; or write a Modelfile with the line "
-            "`FROM {file}`, run `ollama create {name} -f Modelfile` and name the model "
-            "ollama:{name}",
-            file=shlex.quote(str(path.absolute())),
-            name=shlex.quote(path.stem.lower().replace(" ", "-")),
-        ),
-    )
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:SHOWN])
-    return f"{shown}, …" if len(names) > SHOWN else shown
+    with suppress(OSError), path.open("rb") as file:
+        return path.suffix.lower() == ".gguf" or file.read(4) == b"GGUF"
+    return False
 
 
 # ---------------------------------------------------------------------------------- config.json
 
 
-def _config_mistakes(
-    path: Path, config: Mapping[str, Any], *, trust_remote_code: bool
-) -> Iterator[ModelUnavailable]:
-    file = path / "config.json"
+def _read_config(file: Path, trust_remote_code: bool) -> dict[str, Any]:
+    config = read_object(file, CONFIG_BYTES)
     kind = config.get("model_type")
     if not isinstance(kind, str) or not kind:
-        yield ModelUnavailable(
+        raise ModelUnavailable(
             tr("{file} does not say which kind of model it is (model_type)", file=file),
             hint=tr("copy config.json from where the model was trained, with its model_type"),
         )
-        return
     own_code = config.get("auto_map")
     has_own_code = isinstance(own_code, dict) and any(name in own_code for name in _OWN_CODE)
     if has_own_code and not trust_remote_code and not _in_transformers(kind):
-        yield ModelUnavailable(
-            tr(
-                "{path} needs Python code of its own ({kind}), which Assay does not run unasked",
-                path=path,
-                kind=kind,
-            ),
+        raise ModelUnavailable(
+            tr("{path} needs Python code of its own ({kind}), which Assay does not run unasked",
+               path=file.parent, kind=kind),
             hint=tr("read the code in that folder; if you trust it, add --trust-remote-code"),
-        )
-        return
+        )  # fmt: skip
+    mistakes = []
     if config.get("quantization_config"):
-        yield ModelUnavailable(
-            tr("{path} is quantised (quantization_config in config.json)", path=path),
-            hint=tr(
-                "name the checkpoint it was made from, or serve it and name it openai:NAME@URL"
-            ),
+        mistakes.append(
+            ModelUnavailable(
+                tr("{path} is quantised (quantization_config in config.json)", path=file.parent),
+                hint=tr("name the checkpoint it was made from, or serve it: openai:NAME@URL"),
+            )
         )
     if not (has_own_code and trust_remote_code) and not _is_causal(config):
-        named = config.get("architectures")
-        yield ModelUnavailable(
-            tr(
-                "{path} is no causal language model: its architecture is {names}",
-                path=path,
-                names=", ".join(map(str, named)) if isinstance(named, list) else kind,
-            ),
-            hint=tr(
-                "Assay asks models that write text from left to right (GPT-2, Llama, Qwen, …), "
-                "saved with their language head, as in LlamaForCausalLM"
-            ),
-        )
+        mistakes.append(
+            ModelUnavailable(
+                tr("{path} is no causal language model: its architecture is {names}",
+                   path=file.parent, names=config.get("architectures") or kind),
+                hint=tr("name a model that writes from left to right, saved with its language "
+                        "head, such as LlamaForCausalLM"),
+            )
+        )  # fmt: skip
+    raise_all(mistakes)
+    return config
 
 
 def _is_causal(config: Mapping[str, Any]) -> bool:
     """As far as the config tells: where it names no architecture, transformers decides later."""
     if config.get("is_encoder_decoder") is True:
         return False
-    named = config.get("architectures")
-    if not named:
-        return True
+    named = config.get("architectures") or ["ForCausalLM"]
     return isinstance(named, list) and any(
         isinstance(name, str) and name.endswith(_CAUSAL) for name in named
     )
@@ -272,19 +229,15 @@ def _weight_files(path: Path) -> tuple[Path, ...]:
         if (path / (name + INDEX)).is_file():
             return _shards(path / (name + INDEX), Path(name).suffix)
     raise ModelUnavailable(
-        tr(
-            "{path} has no weights: neither {one} nor {other}",
-            path=path,
-            one=SAFETENSORS,
-            other=PICKLE,
-        ),
+        tr("{path} has no weights: neither {one} nor {other}",
+           path=path, one=SAFETENSORS, other=PICKLE),
         hint=tr("save the model with save_pretrained() of transformers, or copy all of its files"),
-    )
+    )  # fmt: skip
 
 
 def _shards(index: Path, suffix: str) -> tuple[Path, ...]:
     named = read_object(index, TOKENIZER_BYTES).get("weight_map")
-    files = set(named.values()) if isinstance(named, dict) and _all_texts(named) else set()
+    files = set(map(str, named.values())) if isinstance(named, dict) else set()
     if not files or any(Path(name).name != name or not name.endswith(suffix) for name in files):
         raise ModelUnavailable(
             tr("{file} does not list the weight files of its folder", file=index),
@@ -303,10 +256,6 @@ def _shards(index: Path, suffix: str) -> tuple[Path, ...]:
     return tuple(index.parent / name for name in sorted(files))
 
 
-def _all_texts(named: Mapping[str, object]) -> bool:
-    return all(isinstance(value, str) for value in named.values())
-
-
 # ------------------------------------------------------------------------------------ tokenizer
 
 
@@ -323,10 +272,7 @@ def find_tokenizer(path: Path, wanted: Path | None = None) -> Path:
         if _has_tokenizer(folder):
             return folder
     raise ModelUnavailable(
-        tr(
-            "there is no tokenizer (tokenizer.json) in {path}, nor in the two folders above it",
-            path=path,
-        ),
+        tr("there is no tokenizer in {path}, nor in the two folders above it", path=path),
         hint=tr("name its folder with --tokenizer DIR, or copy tokenizer.json beside the weights"),
     )
 

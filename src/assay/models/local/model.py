@@ -1,10 +1,8 @@
 """`PATH` or `hf:PATH`: a checkpoint on this machine's disk, as a Model.
 
-In: a folder and how it is to be computed. Out: a Model whose facts are known from the files; its
-weights are loaded by `probe`, or by the first request.
-
-One checkpoint is in memory at a time: loading another lets go of the one before, which is loaded
-again if it is asked after all.
+Its facts come from its files; its weights are loaded by `probe`, or by the first request. One
+checkpoint is in memory at a time: loading another releases the one before, which is loaded again
+if it is asked once more.
 """
 
 from __future__ import annotations
@@ -52,12 +50,11 @@ _loaded = _Loaded()
 
 class LocalModel:
     def __init__(self, path: Path, *, spec: str, settings: LocalOptions) -> None:
-        trusted = settings.trust_remote_code
         self._settings = settings
         self._checkpoint = find_checkpoint(
-            path, tokenizer=settings.tokenizer, trust_remote_code=trusted
+            path, tokenizer=settings.tokenizer, trust_remote_code=settings.trust_remote_code
         )
-        self._examined = examine(self._checkpoint, trust_remote_code=trusted)
+        self._examined = examine(self._checkpoint)
         self._device = choose_device(settings.device)
         self._dtype = choose_dtype(settings.dtype, self._device, self._examined.dtype_on_disk)
         self._facts = facts_of(
@@ -66,7 +63,6 @@ class LocalModel:
             device=self._device,
             dtype=self._dtype,
             examined=self._examined,
-            trust_remote_code=trusted,
         )
         self._tokenizer: LocalTokenizer | None = None
         self._stopped = threading.Event()
@@ -160,13 +156,7 @@ class LocalModel:
         if _loaded.owner is not self or _loaded.network is None:
             if _loaded.owner is not None:
                 _loaded.let_go()
-            network = load(
-                self._checkpoint,
-                self._device,
-                self._dtype,
-                examined=self._examined,
-                trust_remote_code=self._settings.trust_remote_code,
-            )
+            network = load(self._checkpoint, self._device, self._dtype, examined=self._examined)
             self._why_plain = network.why_not
             _loaded.hold(self, network)
             return network
@@ -184,11 +174,8 @@ class LocalModel:
 
     def _ends(self) -> int | list[int] | None:
         """As transformers has it: config.json counts where generation_config.json is silent."""
-        told = self._checkpoint.generation.get("eos_token_id")
-        found: int | list[int] | None = (
-            told if told is not None else self._checkpoint.config.get("eos_token_id")
-        )
-        return found
+        found: int | list[int] | None = self._checkpoint.generation.get("eos_token_id")
+        return self._checkpoint.config.get("eos_token_id") if found is None else found
 
     def _notes(self) -> Iterator[str]:
         if self._why_plain:

@@ -163,8 +163,9 @@ def _measured(given: argparse.Namespace) -> dict[str, Any]:
     """
     from assay.models.local.folder import find_checkpoint
 
-    trusted = given.trust_remote_code
-    checkpoint = find_checkpoint(given.folder, tokenizer=given.tokenizer, trust_remote_code=trusted)
+    checkpoint = find_checkpoint(
+        given.folder, tokenizer=given.tokenizer, trust_remote_code=given.trust_remote_code
+    )
     import torch
 
     from assay.engine.bandwidth import measure_bandwidth
@@ -173,10 +174,10 @@ def _measured(given: argparse.Namespace) -> dict[str, Any]:
 
     machine = this_machine()
     torch.set_num_threads(given.threads or machine.cores)
-    examined = examine(checkpoint, trust_remote_code=trusted)
+    examined = examine(checkpoint)
     dtype = choose_dtype(None, "cpu", examined.dtype_on_disk)
     idle = _resident()
-    network = load(checkpoint, "cpu", dtype, examined=examined, trust_remote_code=trusted)
+    network = load(checkpoint, "cpu", dtype, examined=examined)
     speed = time_decoding(network, prompt_tokens=given.prompt_tokens, new_tokens=given.new_tokens)
     peak = _peak_resident()  # before the buffers that bandwidth is measured with
     bandwidth = measure_bandwidth(network.device, network.dtype, size=speed.bytes_per_token)

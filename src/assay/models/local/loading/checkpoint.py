@@ -1,7 +1,4 @@
-"""Puts a checkpoint on a device, ready for the engine.
-
-In: a Checkpoint, a device and a number type, as wished or chosen well. Out: a Network whose weights
-are whole and finite.
+"""Puts a checkpoint on a device, as a Network whose weights are whole and finite.
 
 What can be known before the long work is refused before it: damaged files, tensors that do not fit
 the config, too little memory.
@@ -58,10 +55,10 @@ class Examined:
     tensors: Tensors
 
 
-def examine(checkpoint: Checkpoint, *, trust_remote_code: bool = False) -> Examined:
+def examine(checkpoint: Checkpoint) -> Examined:
     tensors = tensors_in(checkpoint)
     check_layers(checkpoint, tensors)
-    skeleton = skeleton_of(checkpoint, trust_remote_code=trust_remote_code)
+    skeleton = skeleton_of(checkpoint)
     check_against(checkpoint, tensors, skeleton)
     vocabulary = int(skeleton.get_input_embeddings().weight.shape[0])
     check_vocabulary(checkpoint, vocabulary)
@@ -78,8 +75,8 @@ def examine(checkpoint: Checkpoint, *, trust_remote_code: bool = False) -> Exami
 # ----------------------------------------------------------------------------- device and dtype
 
 
-def choose_device(wish: str | None = None) -> str:
-    """A wish that this machine can fulfil, else the fastest device it has."""
+def choose_device(wanted: str | None = None) -> str:
+    """The device that was named, if this machine has it, else the fastest one."""
     require_extra()
     import torch
 
@@ -87,26 +84,27 @@ def choose_device(wish: str | None = None) -> str:
         cards = torch.cuda.device_count() if torch.cuda.is_available() else 0
         has_mps = torch.backends.mps.is_available()
     known = ["cpu", *["mps"] * has_mps, *["cuda"] * bool(cards)]
+    if wanted is None or wanted == "auto":
+        return "cuda" if cards else known[-1]
     known += [f"cuda:{number}" for number in range(cards)]
-    if wish is None or wish == "auto":
-        return "cuda" if cards else "mps" if has_mps else "cpu"
-    if wish not in known:
+    if wanted not in known:
         raise UsageError(
-            tr("there is no device {wish!r} on this machine", wish=wish),
+            tr("there is no device {name!r} on this machine", name=wanted),
             hint=tr("--device takes auto, {known}", known=", ".join(known)),
         )
-    return wish
+    return wanted
 
 
-def choose_dtype(wish: str | None, device: str, on_disk: str) -> str:
-    """A wish, else fp32 on a CPU and the checkpoint's own 16-bit type elsewhere. Where a device
-    has no bf16, fp32 is taken: fp16 cannot hold its range, and weights would become infinite.
+def choose_dtype(wanted: str | None, device: str, on_disk: str) -> str:
+    """The type that was named, else fp32 on a CPU and the checkpoint's own 16-bit type elsewhere.
+    Where a device has no bf16, fp32 is taken: fp16 cannot hold its range, and weights would become
+    infinite.
     """
-    if wish is not None and wish != "auto":
-        name = _SHORT.get(wish, wish)
+    if wanted is not None and wanted != "auto":
+        name = _SHORT.get(wanted, wanted)
         if name not in DTYPES:
             raise UsageError(
-                tr("there is no number type {wish!r}", wish=wish),
+                tr("there is no number type {name!r}", name=wanted),
                 hint=tr("--dtype takes auto, {known}", known=", ".join(DTYPES)),
             )
         return name
@@ -133,15 +131,9 @@ def _has_bfloat16(device: str) -> bool:
 
 
 def load(
-    checkpoint: Checkpoint,
-    device: str,
-    dtype: str,
-    *,
-    examined: Examined | None = None,
-    trust_remote_code: bool = False,
+    checkpoint: Checkpoint, device: str, dtype: str, *, examined: Examined | None = None
 ) -> Network:
-    if examined is None:
-        examined = examine(checkpoint, trust_remote_code=trust_remote_code)
+    examined = examined or examine(checkpoint)
     check_memory(checkpoint, examined.parameters, device, dtype)
     import torch
 
@@ -150,7 +142,7 @@ def load(
 
     with quiet(), as_refusals(checkpoint, tr("its weights could not be read")):
         try:
-            model, info = _from_files(checkpoint, dtype, trust_remote_code=trust_remote_code)
+            model, info = _from_files(checkpoint, dtype)
         except (MemoryError, torch.OutOfMemoryError) as error:
             raise _too_large(checkpoint, examined.parameters, dtype) from error
     check_loaded(checkpoint, examined.tensors, info, model)
@@ -165,7 +157,7 @@ def load(
             raise _too_large(checkpoint, examined.parameters, dtype) from error
 
 
-def _from_files(checkpoint: Checkpoint, dtype: str, *, trust_remote_code: bool) -> tuple[Any, Any]:
+def _from_files(checkpoint: Checkpoint, dtype: str) -> tuple[Any, Any]:
     """Mismatches are not left to transformers, which tells of them in its log only."""
     import torch
     from transformers import AutoModelForCausalLM
@@ -173,12 +165,12 @@ def _from_files(checkpoint: Checkpoint, dtype: str, *, trust_remote_code: bool) 
     auto: Any = AutoModelForCausalLM
     model, info = auto.from_pretrained(
         str(checkpoint.path.absolute()),
-        config=config_of(checkpoint, trust_remote_code=trust_remote_code),
+        config=config_of(checkpoint),
         dtype=getattr(torch, dtype),
         local_files_only=True,
         use_safetensors=checkpoint.is_safetensors,
         weights_only=True,
-        trust_remote_code=trust_remote_code,
+        trust_remote_code=checkpoint.trust_remote_code,
         ignore_mismatched_sizes=True,
         output_loading_info=True,
     )
@@ -189,54 +181,33 @@ def check_memory(checkpoint: Checkpoint, parameters: int, device: str, dtype: st
     """Raise ModelUnavailable where the weights and some room do not fit into what is free. They
     are read into the computer's memory first, whatever the device.
     """
-    needed = _bytes_needed(parameters, dtype)
-    for free in (available_memory(), _free_on_card(device)):
-        if free and needed > free:  # 0: it could not be found out
-            raise _too_large(checkpoint, parameters, dtype, free)
+    free = [available_memory()]
+    if device.startswith("cuda"):
+        import torch
+
+        free.append(torch.cuda.mem_get_info(torch.device(device))[0])
+    least = min((each for each in free if each), default=0)  # 0: it could not be found out
+    if least and _bytes_needed(parameters, dtype) > least:
+        raise _too_large(checkpoint, parameters, dtype, least)
 
 
 def _bytes_needed(parameters: int, dtype: str) -> int:
     return int(parameters * DTYPES[dtype] * (1 + SLACK_SHARE)) + SLACK_BYTES
 
 
-def _free_on_card(device: str) -> int:
-    if not device.startswith("cuda"):
-        return 0
-    import torch
-
-    free: int = torch.cuda.mem_get_info(torch.device(device))[0]
-    return free
-
-
 def _too_large(
     checkpoint: Checkpoint, parameters: int, dtype: str, free: int | None = None
 ) -> ModelUnavailable:
-    needed = f"{_bytes_needed(parameters, dtype) / 1e9:,.1f}"
-    if free is None:
-        what = tr(
-            "{path} needs about {needed} GB of memory in {dtype}, more than is free",
-            path=checkpoint.path,
-            needed=needed,
-            dtype=dtype,
-        )
-    else:
-        what = tr(
+    halve = tr("--dtype bfloat16 takes half of it; or ") if DTYPES[dtype] == 4 else ""
+    return ModelUnavailable(
+        tr(
             "{path} needs about {needed} GB of memory in {dtype}, and {free} GB are free",
             path=checkpoint.path,
-            needed=needed,
+            needed=f"{_bytes_needed(parameters, dtype) / 1e9:,.1f}",
             dtype=dtype,
-            free=f"{free / 1e9:,.1f}",
-        )
-    if DTYPES[dtype] == 4:
-        return ModelUnavailable(
-            what,
-            hint=tr(
-                "--dtype bfloat16 takes half of it; or name another --device, end other programs, "
-                "or take a smaller model"
-            ),
-        )
-    return ModelUnavailable(
-        what, hint=tr("name another --device, end other programs, or take a smaller model")
+            free=f"{(available_memory() if free is None else free) / 1e9:,.1f}",
+        ),
+        hint=halve + tr("name another --device, end other programs, or take a smaller model"),
     )
 
 
@@ -256,10 +227,16 @@ def check_finite(checkpoint: Checkpoint, examined: Examined, model: Any, dtype: 
 
 def _no_numbers(checkpoint: Checkpoint, dtype: str) -> ModelUnavailable:
     """All weights are finite, and what they compute is not."""
-    what = tr("{path} answers with NaN or infinity in {dtype}", path=checkpoint.path, dtype=dtype)
+    return ModelUnavailable(
+        tr("{path} answers with NaN or infinity in {dtype}", path=checkpoint.path, dtype=dtype),
+        hint=_remedy_for_infinity(dtype),
+    )
+
+
+def _remedy_for_infinity(dtype: str) -> str:
     if dtype == "float16":
-        return ModelUnavailable(what, hint=tr("its numbers overflow: try --dtype float32"))
-    return ModelUnavailable(what, hint=tr("training has diverged: take an earlier checkpoint"))
+        return tr("float16 may be too narrow for this model: try --dtype float32")
+    return tr("training has diverged or a file is damaged: take an earlier checkpoint")
 
 
 def _not_finite(
@@ -274,8 +251,5 @@ def _not_finite(
         file=stored.file if stored else checkpoint.path,
         name=name,
     )
-    if dtype == "float16" and examined.dtype_on_disk != "float16":
-        hint = tr("float16 may be too narrow for these weights: try --dtype float32")
-    else:
-        hint = tr("training has diverged or the file is damaged: take an earlier checkpoint")
-    return ModelUnavailable(what, hint=hint)
+    on_disk = examined.dtype_on_disk
+    return ModelUnavailable(what, hint=_remedy_for_infinity("" if dtype == on_disk else dtype))

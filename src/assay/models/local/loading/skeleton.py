@@ -1,8 +1,7 @@
-"""The model a config describes, without its weights: names and shapes of all its tensors.
+"""The model a config describes, without its weights: on torch's meta device.
 
-In: a Checkpoint. Out: a transformers model on torch's meta device, which takes no memory. Refuses
-to know: weight files. Also what every call of transformers needs: silence on the user's terminal,
-and its many exceptions turned into one of ours.
+Also what every call of transformers needs: silence on the terminal, and its many exceptions turned
+into one of ours.
 """
 
 from __future__ import annotations
@@ -29,25 +28,25 @@ _EXTRA = ("torch", "transformers", "safetensors")
 _REASON_CHARACTERS = 300
 
 
-def skeleton_of(checkpoint: Checkpoint, *, trust_remote_code: bool = False) -> Any:
+def skeleton_of(checkpoint: Checkpoint) -> Any:
     require_extra()
     import torch
     from transformers import AutoModelForCausalLM
 
     with quiet(), as_refusals(checkpoint, tr("its config.json describes no model we can build")):
-        config = config_of(checkpoint, trust_remote_code=trust_remote_code)
+        config = config_of(checkpoint)
         with torch.device("meta"):
             auto: Any = AutoModelForCausalLM
-            return auto.from_config(config, trust_remote_code=trust_remote_code)
+            return auto.from_config(config, trust_remote_code=checkpoint.trust_remote_code)
 
 
-def config_of(checkpoint: Checkpoint, *, trust_remote_code: bool) -> Any:
+def config_of(checkpoint: Checkpoint) -> Any:
     from transformers import AutoConfig
 
     config = AutoConfig.from_pretrained(
         str(checkpoint.path.absolute()),
         local_files_only=True,
-        trust_remote_code=trust_remote_code,
+        trust_remote_code=checkpoint.trust_remote_code,
     )
     # It may name another weight file than the one that was found and stands in the fingerprint.
     config.transformers_weights = None
@@ -60,22 +59,14 @@ def context_length_of(config: Any, checkpoint: Checkpoint) -> int:
     order is lm-eval's, so that both cut over-long prompts at the same place.
     """
     told = config.get_text_config()
-    for name in _CONTEXT_NAMES:
-        length = _sane(getattr(told, name, None))
-        if length is not None:
-            return length
+    lengths = [getattr(told, name, None) for name in _CONTEXT_NAMES]
     settings = checkpoint.tokenizer_folder / "tokenizer_config.json"
     if settings.is_file():
-        length = _sane(read_object(settings, TOKENIZER_BYTES).get("model_max_length"))
-        if length is not None:
-            return length
+        lengths.append(read_object(settings, TOKENIZER_BYTES).get("model_max_length"))
+    for length in lengths:
+        if isinstance(length, int | float) and 1 <= length <= SANE_CONTEXT:
+            return int(length)
     return DEFAULT_CONTEXT
-
-
-def _sane(length: object) -> int | None:
-    if isinstance(length, int | float) and 1 <= length <= SANE_CONTEXT:
-        return int(length)
-    return None
 
 
 def require_extra() -> None:
@@ -122,36 +113,18 @@ def as_refusals(checkpoint: Checkpoint, what: str) -> Iterator[None]:
     from huggingface_hub.errors import StrictDataclassError
     from safetensors import SafetensorError
 
-    faults = (
-        OSError,
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        ArithmeticError,
-        RuntimeError,
-        ImportError,
-        AssertionError,
-        EOFError,
-        pickle.PickleError,
-        SafetensorError,
-        StrictDataclassError,
-    )
+    of_python = (OSError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
+    others = (RuntimeError, ImportError, AssertionError, EOFError, pickle.PickleError)
+    faults = (*of_python, *others, SafetensorError, StrictDataclassError)
     try:
         yield
     except faults as error:
         raise ModelUnavailable(
-            tr(
-                "{path} cannot be loaded: {what} ({why})",
-                path=checkpoint.path,
-                what=what,
-                why=reason(error),
-            ),
-            hint=tr(
-                "copy the checkpoint again from where it was trained; a model newer than the "
-                "installed transformers needs `pip install -U transformers`"
-            ),
-        ) from error
+            tr("{path} cannot be loaded: {what} ({why})",
+               path=checkpoint.path, what=what, why=reason(error)),
+            hint=tr("copy the checkpoint again from where it was trained; a model newer than the "
+                    "installed transformers needs `pip install -U transformers`"),
+        ) from error  # fmt: skip
 
 
 def reason(error: BaseException) -> str:

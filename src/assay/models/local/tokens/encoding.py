@@ -71,21 +71,10 @@ def encode_texts(tokenizer: LocalTokenizer, texts: Iterable[str]) -> Iterator[ar
     """Texts of any length, without special tokens, in their order. Short ones are encoded several
     at a time, so that every core has some.
     """
-    for some in _by_characters(texts, PORTION * PORTIONS_PER_CALL):
+    from assay.engine.layout.batches import by_tokens
+
+    for some in by_tokens(texts, len, PORTION * PORTIONS_PER_CALL):
         yield from _texts(tokenizer, some)
-
-
-def _by_characters(texts: Iterable[str], most: int) -> Iterator[list[str]]:
-    some: list[str] = []
-    size = 0
-    for text in texts:
-        some.append(text)
-        size += len(text)
-        if size >= most:
-            yield some
-            some, size = [], 0
-    if some:
-        yield some
 
 
 def notes(tokenizer: LocalTokenizer) -> tuple[str, ...]:

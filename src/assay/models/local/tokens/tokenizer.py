@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -86,7 +86,9 @@ class LocalTokenizer:
     def encode_batch(self, texts: Sequence[str], *, special: bool) -> list[list[int]]:
         """Token ids of each text; `special` adds the tokens the tokenizer adds by itself."""
         ids: list[list[int]] = []
-        for some in _by_characters(texts):
+        from assay.engine.layout.batches import by_tokens
+
+        for some in by_tokens(texts, len, CHARACTERS_PER_CALL):
             try:
                 ids += self._encode(some, special)
             except (TypeError, UnicodeError):  # half of a surrogate pair is no text
@@ -163,10 +165,6 @@ class LocalTokenizer:
         return 1 + int(max(self._wrapped.get_vocab().values()))
 
     # ------------------------------------------------------------------------- chats
-
-    @property
-    def has_chat_template(self) -> bool:
-        return bool(self._wrapped.chat_template)
 
     def render_chat(self, messages: Sequence[Message]) -> str:
         """The conversation as its template writes it, up to where the answer begins. Where the
@@ -289,19 +287,6 @@ def _rust_part(wrapped: Any) -> Any:
     rust.no_padding()
     rust.encode_special_tokens = wrapped.split_special_tokens
     return rust
-
-
-def _by_characters(texts: Sequence[str]) -> Iterable[list[str]]:
-    some: list[str] = []
-    size = 0
-    for text in texts:
-        if some and size + len(text) > CHARACTERS_PER_CALL:
-            yield some
-            some, size = [], 0
-        some.append(text)
-        size += len(text)
-    if some:
-        yield some
 
 
 def _without_surrogates(text: str) -> str:
