@@ -272,7 +272,7 @@ def find_tokenizer(path: Path, wanted: Path | None = None) -> Path:
         if _has_tokenizer(folder):
             return folder
     raise ModelUnavailable(
-        tr("there is no tokenizer in {path}, nor in the two folders above it", path=path),
+        tr("no tokenizer (tokenizer.json) in {path}, nor in the two folders above it", path=path),
         hint=tr("name its folder with --tokenizer DIR, or copy tokenizer.json beside the weights"),
     )
 
