@@ -118,11 +118,11 @@ def test_the_final_one_neither_loops_nor_repeats_itself_nor_writes_nonsense(show
 def test_the_final_one_answers_what_the_early_one_cannot(
     shown, name: str, least: float, most: float
 ) -> None:
-    """Thirty tests of each category, the same for both."""
+    """Twelve tests of each category, the same for both."""
     bench, _ = shown
     document = report_of(bench, name)
     told = document["details"]["os_benchmark"]
-    assert {figure["n"] for category, figure in told.items() if category != "avg"} == {30}
+    assert {figure["n"] for category, figure in told.items() if category != "avg"} == {12}
     assert least <= document["os_benchmark"]["avg"] <= most
 
 
@@ -149,7 +149,7 @@ def test_only_the_out_folder_is_written_to(shown) -> None:
 
 def test_the_same_command_asks_nothing_again(shown) -> None:
     bench, _ = shown
-    words = ("run", str(Path(bench.out.name) / "demo" / "tiny"), "--limit", "120", "--json")
+    words = ("run", str(Path(bench.out.name) / "demo" / "tiny"), "--limit", "48", "--json")
     again = bench.document(*words)
     assert again["exit_code"] == 0
     assert again["selected"].endswith("step_008000")

@@ -30,7 +30,7 @@ SCRIPTS = Path(__file__).parents[2] / "builtin" / "demo"
 MODELS = ("good.json", "weak.json", "flaky.json")
 KILLED_AFTER = 25  # of the 41 requests to the first model
 PATIENCE_S = 600.0
-ASKED_OF_CHECKPOINTS = 120  # tests of each suite: a minute for all three
+ASKED_OF_CHECKPOINTS = 48  # tests of each suite, spread over its categories
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
