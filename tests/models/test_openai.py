@@ -101,7 +101,7 @@ def test_a_key_that_no_header_can_hold_is_refused_without_printing_it(monkeypatc
 
 
 def test_a_variable_that_is_named_and_not_set_is_wrong_usage(openai_server):
-    with pytest.raises(UsageError, match="NO_SUCH_KEY"):
+    with pytest.raises(UsageError, match="--api-key-env"):
         open_model(openai_server.spec(), replace(QUICK, api_key_env="NO_SUCH_KEY"))
 
 
@@ -135,7 +135,6 @@ def test_a_key_that_leaves_this_machine_unencrypted_is_told():
     key = Key(KEY, "OPENAI_API_KEY")
     told = sent_in_the_clear("http://10.1.2.3:8000/v1", key)
     assert told is not None
-    assert "OPENAI_API_KEY" in told
     assert "10.1.2.3" in told
     assert KEY not in told
     assert sent_in_the_clear("https://10.1.2.3/v1", key) is None

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from assay.models.openai.client import Event, EventStream
 from assay.types import Failed, ToAnswer
 from tests.models.asking import PLAIN, QUICK, answered, only, request_of, said
 
@@ -56,13 +55,9 @@ def test_streams_are_read_to_their_end_so_that_one_connection_carries_them_all(
 
 
 SPELLINGS = {
-    "data over several lines": 'data: {"choices": [{"index": 0,\ndata: "delta": {"content": '
-    '"Good day."}\ndata:, "finish_reason": "stop"}\ndata: ]}\n\n' + DONE,
     "no empty lines between": GOOD.replace("\n\n", "\n"),
     "carriage returns": GOOD.replace("\n", "\r\n"),
     "carriage returns alone": GOOD.replace("\n", "\r"),
-    "carriage returns and several lines": 'data: {"choices": [\r\ndata: {"delta": {"content": '
-    '"Good day."}, "finish_reason": "stop"}]}\r\n\r\n' + DONE,
     "empty data": "data:\n\ndata: \n\n" + GOOD,
     "a ping": 'event: ping\ndata: {"type": "ping"}\n\n' + GOOD,
     "a ping that is no JSON": "event: ping\ndata: still here\n\n" + GOOD,
@@ -99,12 +94,6 @@ def test_an_event_named_error_is_one(answer_to, data):
     assert isinstance(reply, Failed)
     assert reply.cause == "server_error"
     assert "out of memory" in reply.reason
-
-
-def test_lines_of_no_event_are_kept_apart():
-    stream = EventStream(iter([b"data: {}", b"", b'{"error":', b"", b"nothing}", b"data: x"]))
-    assert list(stream) == [Event("", b"{}", {}), Event("", b"x")]
-    assert stream.bare == [b'{"error":', b"nothing}"]
 
 
 # ------------------------------------------------------------------------------------------ the end

@@ -1,7 +1,7 @@
 """Where servers are: Ollama's and OpenAI-compatible ones.
 
-In: the URL of a spec, or nothing. Out: a URL, Ollama's without a path, the others' with theirs; or
-a UsageError, which shows a URL only where it cannot hold a password.
+Takes the URL of a spec, or None, and returns a URL, Ollama's without a path; or raises UsageError,
+which shows a URL only where it cannot contain a password.
 
 OLLAMA_HOST is written for the server, which listens on it: it may lack a scheme or a port, and
 0.0.0.0 ("every address of mine") is no place to connect to.
@@ -60,9 +60,7 @@ def openai_url(url: str | None = None) -> str:
                 "write for example {example}; keys come from the environment", example=OPENAI_URL
             ),
         )
-    if any(not c.isprintable() or c.isspace() for c in whole):
-        raise _not_a_url(shown, OPENAI_URL)
-    _parts(whole, shown, OPENAI_URL)
+    split_server_url(whole, shown, OPENAI_URL)
     return whole.rstrip("/")
 
 
@@ -97,7 +95,7 @@ def _connectable(url: str, *, bare: bool) -> str:
 
 
 def _without_path(url: str, *, shown: str) -> str:
-    parts = _parts(url, shown, DEFAULT_URL)
+    parts = split_server_url(url, shown, DEFAULT_URL)
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise UsageError(
             tr("the URL of an Ollama server has no path: {url}", url=shown.partition("?")[0]),
@@ -106,20 +104,17 @@ def _without_path(url: str, *, shown: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, "", "", ""))
 
 
-def _parts(url: str, shown: str, example: str) -> SplitResult:
+def split_server_url(url: str, shown: str, example: str) -> SplitResult:
+    """The parts of a URL. `shown` is what an error says instead of it."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         good = False
-    if not good:
-        raise _not_a_url(shown, example)
+    if not good or not url.isprintable() or " " in url:
+        raise UsageError(
+            tr("{url} is not a server URL", url=shown),
+            hint=tr("write for example {example}", example=example),
+        )
     server_name(parts.hostname or "")
     return parts
-
-
-def _not_a_url(shown: str, example: str) -> UsageError:
-    return UsageError(
-        tr("{url} is not a server URL", url=shown),
-        hint=tr("write for example {example}", example=example),
-    )

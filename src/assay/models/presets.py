@@ -10,19 +10,19 @@ from __future__ import annotations
 import os
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from assay.errors import InvalidFiles, UsageError
 from assay.files.file_text import Refused, decode, read_bytes, shown_path
 from assay.files.notes import Notes
 from assay.files.toml_file import MAX_BYTES, parse_toml
-from assay.files.wording import did_you_mean, nearest, shown
+from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
-from assay.models.address import DEFAULT_URL, ollama_url, openai_url
+from assay.models.address import DEFAULT_URL, ollama_url, openai_url, split_server_url
 from assay.types import Finding
 from assay.types.model_spec import without_userinfo
 
@@ -33,9 +33,9 @@ IN_FOLDER = "assay-presets.toml"
 LOCAL = "local"
 FIELDS = ("kind", "url", "key_env", "model")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-# Capitals: the keys of providers (sk-…, gsk_…, hf_…) have small letters, variables seldom do.
-_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
-LONGEST_WITHOUT_GAP = 15  # AKIA… and its kin are capitals too, but of one piece
+# Keys of providers have small letters (sk-…, gsk_…, hf_…) or long pieces (AKIA…); names of
+# variables seldom do.
+_VARIABLE = re.compile(r"(?!\d)_*[A-Z0-9]{1,15}(?:_+[A-Z0-9]{1,15})*_*")
 _SECRET_FIELD = re.compile(r"key|token|secret|passw|bearer|auth|credential", re.IGNORECASE)
 
 
@@ -54,16 +54,12 @@ class Preset:
 
     @property
     def ollama_address(self) -> str | None:
-        """What `ollama_url` is to be given: None where the server is found without a URL."""
-        is_set = bool(os.environ.get("OLLAMA_HOST", "").strip().strip("\"'"))
-        if is_set:
-            return None if self._is_shipped_local else self.url
+        """The argument for `ollama_url`: None where the server is found without a URL. OLLAMA_HOST
+        replaces the shipped `local`, not a preset of the user.
+        """
+        if os.environ.get("OLLAMA_HOST", "").strip("\"' "):
+            return None if self.name == LOCAL and not self.source else self.url
         return None if self.url.rstrip("/") == DEFAULT_URL else self.url
-
-    @property
-    def _is_shipped_local(self) -> bool:
-        """A user's own `local` says where it is; the one that ships only guesses."""
-        return self.name == LOCAL and not self.source
 
     @property
     def shown_url(self) -> str:
@@ -111,25 +107,19 @@ def load_presets(files: Sequence[Path]) -> dict[str, Preset]:
 
 def endpoint(text: str, presets: Mapping[str, Preset]) -> Preset:
     """What --endpoint means: a preset's name, or a URL; one with /v1 is OpenAI-compatible."""
-    if "://" in text:
-        return _endpoint_of_url(_plain_scheme(text))
     if text in presets:
         return presets[text]
+    if "://" in text:
+        return _endpoint_of_url(text)
     if re.search(r"[:/]|^\d+\.", text):
         raise UsageError(
             tr("the endpoint '{text}' is no name of a preset and no URL", text=_harmless(text)),
             hint=tr("a URL begins with http:// or https://"),
         )
     raise UsageError(
-        _with_nearest(tr("there is no preset '{name}'", name=_harmless(text)), text, presets),
-        hint=tr("presets are {names}; or give a URL", names=", ".join(presets)),
+        did_you_mean(tr("there is no preset '{name}'", name=_harmless(text)), text, presets),
+        hint=tr("--list-presets shows the presets; or give a URL"),
     )
-
-
-def _plain_scheme(url: str) -> str:
-    """HTTP:// is http://; a spec is taken apart at the small letters."""
-    scheme, mark, rest = url.partition("://")
-    return scheme.lower() + mark + rest
 
 
 def _endpoint_of_url(url: str) -> Preset:
@@ -161,8 +151,7 @@ def _read(path: Path) -> Iterator[Preset | Finding]:
         errors_before = notes.errors
         _check(preset, fields, notes)
         if notes.errors == errors_before:
-            plain = {**fields, "url": _plain_scheme(fields["url"])}
-            yield Preset(name=preset, source="" if path == SHIPPED else str(path), **plain)
+            yield Preset(name=preset, source="" if path == SHIPPED else str(path), **fields)
     yield from file.findings(notes)
 
 
@@ -172,17 +161,16 @@ def _check(name: str, fields: object, notes: Notes) -> None:
         notes.error((name,), tr("a preset's name has letters, digits, '-', '_' and '.' only"))
         return
     if not isinstance(fields, dict):
-        notes.error((name,), _outside(name), about_key=True)
+        sentence = tr("this is outside of any preset; begin one with [name]")
+        notes.error((name,), sentence, about_key=True)
         return
     for field in fields:
         if field not in FIELDS:
             notes.error((name, field), _unknown(field), about_key=True)
     kind = fields.get("kind")
-    if kind is None:
-        notes.error((name,), tr("'kind' is missing: ollama or openai"))
-    elif kind not in get_args(Kind):
-        problem = tr("'kind' is ollama or openai")
-        notes.error((name, "kind"), _with_nearest(problem, str(kind), get_args(Kind)))
+    if kind not in get_args(Kind):
+        place = (name, "kind") if kind else (name,)
+        notes.error(place, tr("'kind' must be ollama or openai"))
     if wrong := _wrong_url(fields.get("url"), kind):
         notes.error((name, "url"), wrong)
     if "key_env" in fields and (wrong := _wrong_variable(fields["key_env"], kind)):
@@ -190,12 +178,6 @@ def _check(name: str, fields: object, notes: Notes) -> None:
     model = fields.get("model", "-")
     if not isinstance(model, str) or not model.strip() or not model.isprintable():
         notes.error((name, "model"), tr("'model' is the name of a model, as a text"))
-
-
-def _outside(name: str) -> str:
-    if name in FIELDS or _SECRET_FIELD.search(name):
-        return tr("this is outside of any preset; begin one with [name]")
-    return tr("a preset is a table: [{name}], then its fields", name=name)
 
 
 def _unknown(field: str) -> str:
@@ -210,57 +192,25 @@ def _unknown(field: str) -> str:
 def _wrong_url(url: object, kind: object) -> str | None:
     if url is None:
         return tr("'url' is missing")
-    parts = _parts(url) if isinstance(url, str) else None
-    if parts is None:
-        return tr("'url' is no URL of a server; write for example {url}", url=DEFAULT_URL)
+    try:
+        parts = split_server_url(str(url), shown="'url'", example=DEFAULT_URL)
+    except UsageError as error:
+        return error.message
     if "@" in parts.netloc or parts.query or parts.fragment:
         return tr("'url' ends with its path and has no name, password or key in it")
     if kind == "ollama" and parts.path.strip("/"):
         return tr("the URL of an Ollama server has no path; for …/v1 the kind is openai")
-    return _wrong_host(parts.hostname or "")
-
-
-def _wrong_host(host: str) -> str | None:
-    from assay.models.address import server_name
-
-    try:
-        server_name(host)
-    except UsageError as error:
-        return error.message
     return None
-
-
-def _parts(url: str) -> SplitResult | None:
-    try:
-        parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return None
-    return parts if good and url.isprintable() and " " not in url else None
 
 
 def _wrong_variable(name: object, kind: object) -> str | None:
     if kind == "ollama":
         return tr("'key_env' is for the kind openai; Ollama takes no key")
-    if not isinstance(name, str) or not _VARIABLE.fullmatch(name) or _is_of_one_piece(name):
-        return tr(
-            "'key_env' is the name of a variable in capitals, such as MY_API_KEY: "
-            "name the variable, not the key"
-        )
-    return None
-
-
-def _is_of_one_piece(name: str) -> bool:
-    return any(len(part) > LONGEST_WITHOUT_GAP for part in name.split("_"))
-
-
-# --------------------------------------------------------------------------------------- words
-
-
-def _with_nearest(problem: str, word: str, known: Iterable[str]) -> str:
-    near = nearest(word, known)
-    return (
-        tr("{problem}; did you mean '{meant}'?", problem=problem, meant=near) if near else problem
+    if isinstance(name, str) and _VARIABLE.fullmatch(name):
+        return None
+    return tr(
+        "'key_env' is the name of a variable in capitals, such as MY_API_KEY: "
+        "name the variable, not the key"
     )
 
 

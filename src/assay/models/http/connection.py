@@ -81,31 +81,19 @@ class Connection:
     def document(
         self, method: str, path: str, body: object = None, *, timeout_s: float | None = None
     ) -> Any:
-        """A whole JSON document. A question that changes nothing is asked once more where the
-        connection, kept from before, had been closed at the other end.
-        """
-        try:
-            return self._document(method, path, body, timeout_s)
-        except Fault as fault:
-            if method != "GET" or not fault.connection_broke:
-                raise
-        return self._document(method, path, body, timeout_s)
-
-    def _document(self, method: str, path: str, body: object, timeout_s: float | None) -> Any:
+        """A whole JSON document."""
         with self._answer(method, path, body, timeout_s) as response:
             raw = b"".join(self._within_bounds(response))
         return self.parsed(raw)
 
     @contextmanager
-    def lines(
-        self, path: str, body: object, *, keep_blank: bool = False
-    ) -> Iterator[Iterator[bytes]]:
+    def lines(self, path: str, body: object) -> Iterator[Iterator[bytes]]:
         """The lines of a streamed answer as they come, without their ends and without empty ones.
 
         Split at line feeds only: U+2028 and its kin may stand inside a JSON text.
         """
         with self._answer("POST", path, body, None) as response:
-            yield self._lines_of(response, keep_blank)
+            yield self._lines_of(response)
 
     def read_out(self, lines: Iterator[bytes]) -> None:
         """All that matters has come: read the end of the stream, so that the connection can carry
@@ -218,13 +206,11 @@ class Connection:
                 raise self.unreadable(tr("more than {count} MB", count=MAX_BYTES // 2**20))
             yield chunk
 
-    def _lines_of(self, response: httpcore.Response, keep_blank: bool) -> Iterator[bytes]:
+    def _lines_of(self, response: httpcore.Response) -> Iterator[bytes]:
         rest = b""
         for chunk in self._within_bounds(response):
             *whole, rest = (rest + chunk).split(b"\n")
-            for line in whole:
-                if keep_blank or line.strip():
-                    yield line
+            yield from (line for line in whole if line.strip())
             if len(rest) > MAX_LINE:
                 raise self.unreadable(tr("a line of more than {count} MB", count=MAX_LINE // 2**20))
         if rest.strip():
@@ -248,14 +234,10 @@ class Connection:
             ) from error
         except httpcore.ConnectError as error:
             raise self._no_connection(readable(str(error)) or tr("connection refused")) from error
-        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as e:
-            fault = Fault(
-                broken,
-                tr("the connection to {url} broke: {why}", url=self.url, why=_words_of(e)),
-                retry=True,
-            )
-            fault.connection_broke = True
-            raise fault from e
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
+            why = readable(str(error)) or type(error).__name__
+            sentence = tr("the connection to {url} broke: {why}", url=self.url, why=why)
+            raise Fault(broken, sentence, retry=True) from error
 
     def _no_connection(self, why: str) -> Fault:
         return Fault(
@@ -263,10 +245,6 @@ class Connection:
             tr("no server answers at {url}: {why}", url=self.url, why=why),
             retry=True,
         )
-
-
-def _words_of(error: Exception) -> str:
-    return readable(str(error)) or type(error).__name__
 
 
 def _as_json(body: object) -> bytes:

@@ -42,7 +42,6 @@ class Fault(Exception):
         self.message = message
         self.partial = partial
         self.attempts = 1
-        self.connection_broke = False
         self.asked = True  # False: the server was not even tried
 
 

@@ -29,8 +29,6 @@ BYTES_PER_TOKEN_MOST = 6.5
 BYTES_PER_TOKEN_MOST_BEYOND_ASCII = 4.0
 MOSTLY_BEYOND = 0.05  # share of such bytes from which a text is counted among those
 NEARLY_FULL = 0.93  # dropping whole old messages left 248 of 256
-LONG_ENOUGH = 400  # bytes; in shorter prompts the template weighs too much to learn from
-LEARNT_FROM = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ def context_for(messages: Sequence[Message], max_tokens: int, own_bytes: int = 0
     return max(SMALLEST, STEP * -(-int(needed + 1) // STEP))
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class CutDetector:
     """Whether a prompt was cut. `own_bytes`: the model's own system prompt and template.
     `obeys`: the server refuses what does not fit when told to, so that only the plain case is left.
@@ -82,8 +80,6 @@ class CutDetector:
 
     own_bytes: int = 0
     obeys: bool = False
-    _seen: int = 0
-    _least_tokens_per_byte: float = 1.0
 
     def was_cut(self, messages: Sequence[Message], counted: int | None, context: int) -> bool:
         """Whether the server must have left out a part of the prompt."""
@@ -91,21 +87,10 @@ class CutDetector:
             return False
         size = Size.of(messages)
         if size.total + self.own_bytes + TEMPLATE_TOKENS * (len(messages) + 1) <= context:
-            self._learn(size, counted)
             return False
         if counted >= context:
             return True
         if self.obeys:
             return False
-        return counted >= NEARLY_FULL * context or counted < self._at_least(size, len(messages))
-
-    def _learn(self, size: Size, counted: int) -> None:
-        if size.total >= LONG_ENOUGH:
-            self._seen += 1
-            self._least_tokens_per_byte = min(self._least_tokens_per_byte, counted / size.total)
-
-    def _at_least(self, size: Size, messages: int) -> float:
-        bound = size.tokens_at_least
-        if self._seen >= LEARNT_FROM:
-            bound = max(bound, 0.75 * size.total * self._least_tokens_per_byte)
-        return bound + TEMPLATE_TOKENS_LEAST * messages
+        least = size.tokens_at_least + TEMPLATE_TOKENS_LEAST * len(messages)
+        return counted >= NEARLY_FULL * context or counted < least

@@ -1,21 +1,18 @@
 """The OpenAI protocol: its endpoints as functions, its event streams as one result.
 
-In: paths and bodies. Out: what the server said, checked for its shape, or a Fault. `PatientClient`
-asks again, in a dialect that gets better with every refusal.
+Takes paths and bodies and returns what the server said, or raises Fault. `PatientClient` asks
+again, in a dialect that gets better with every refusal.
 
-A status of 200 proves nothing: errors come under it, whole and in the middle of a stream. By the
-standard an event ends at an empty line, and its `data` may take several lines. Some servers leave
-the empty lines out: a JSON object that is whole on one line is an event by itself.
+A status of 200 proves nothing: errors come under it, whole and in the middle of a stream.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from assay.messages import tr
 from assay.models.http.connection import Connection
@@ -28,63 +25,8 @@ from assay.models.openai.reading import Gathering, OneAnswer, OpenAIAnswers
 from assay.models.reasoning import split_reasoning
 
 DONE = b"[DONE]"
-_OF_NO_MATTER = (b"", b"id", b"retry")  # a line that begins with its colon is a comment
+_IGNORED = (b"", b"data", b"id", b"retry")  # a line that begins with its colon is a comment
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-class Event(NamedTuple):
-    """`document` is the JSON object in `data` where it stood on one line, else None."""
-
-    name: str
-    data: bytes
-    document: dict[str, Any] | None = None
-
-
-class EventStream:
-    """Gives the events of a stream, once. `bare` are lines of no event: an answer that is none."""
-
-    def __init__(self, lines: Iterator[bytes]) -> None:
-        self._lines = lines
-        self.bare: list[bytes] = []
-
-    def __iter__(self) -> Iterator[Event]:
-        name, data = "", list[bytes]()
-        for line in self._single_lines():
-            field, _, value = line.partition(b":")
-            value = value.strip()
-            if not line or (field == b"data" and value == DONE):
-                if data:
-                    yield Event(name, b"\n".join(data))
-                if line:
-                    yield Event(name, DONE)
-                name, data = "", []
-            elif field == b"data":
-                document = None if data else _object_in(value)
-                if document is not None:
-                    yield Event(name, value, document)
-                elif value:
-                    data.append(value)
-            elif field == b"event":
-                name = value.decode("utf-8", "replace")
-            elif field not in _OF_NO_MATTER:
-                self.bare.append(line)
-        if data:
-            yield Event(name, b"\n".join(data))
-
-    def _single_lines(self) -> Iterator[bytes]:
-        """A carriage return alone may end a line, too; JSON has none inside."""
-        for line in self._lines:
-            yield from line.strip().removeprefix(_BYTE_ORDER_MARK).split(b"\r")
-
-
-def _object_in(data: bytes) -> dict[str, Any] | None:
-    if not data.startswith(b"{"):
-        return None
-    try:
-        found = json.loads(data.decode("utf-8"))
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 SOON_S = 10.0  # for questions that need no computing
@@ -93,7 +35,7 @@ _TOO_LONG = re.compile(
     r"|(?:prompt|input) is too long",
     re.IGNORECASE,
 )
-_OF_AN_ANSWER = ("", "message", "error")  # events of other names are pings and the like
+_OF_AN_ANSWER = (b"", b"message", b"error")  # events of other names are pings and the like
 _FILTERED = "content_filter"
 
 
@@ -111,7 +53,7 @@ class OpenAIClient:
         gathering = Gathering()
         try:
             document = self._connection.document("POST", post.path, post.body)
-            self._take_whole(gathering, document)
+            self._take(gathering, document, whole=True)
         except Fault as fault:
             _classify(fault)
             raise
@@ -121,7 +63,7 @@ class OpenAIClient:
         """One streamed answer. A stream that ends early is a Fault that holds what had come."""
         gathering = Gathering()
         try:
-            with self._connection.lines(post.path, post.body, keep_blank=True) as lines:
+            with self._connection.lines(post.path, post.body) as lines:
                 self._read_events(gathering, lines)
         except Fault as fault:
             # Broken off behind the end of every answer: nothing of them is missing.
@@ -132,44 +74,43 @@ class OpenAIClient:
         return self._checked(gathering)
 
     def _read_events(self, gathering: Gathering, lines: Iterator[bytes]) -> None:
-        stream = EventStream(lines)
-        for event in stream:
-            if event.data == DONE:
+        """Each `data` line is one event. Lines outside of events are an answer that is no stream,
+        or the error that a stream broke off with.
+        """
+        name, bare = b"", list[bytes]()
+        for line in _single_lines(lines):
+            field, _, value = line.partition(b":")
+            value = value.strip()
+            if field == b"data" and value == DONE:
                 gathering.end()
-                self._connection.read_out(line for line in lines if line.strip())
+                self._connection.read_out(lines)
                 return
-            self._take_event(gathering, event)
-        if stream.bare and not gathering.finished:
-            document = self._connection.parsed(b"\n".join(stream.bare))
-            if gathering.begun:  # it broke off with a bare error
-                self._take(gathering, document)
-            else:  # the server does not stream
-                self._take_whole(gathering, document)
+            if field == b"event":
+                name = value
+            elif field == b"data" and value:
+                self._take_event(gathering, name, value)
+                name = b""
+            elif field not in _IGNORED:
+                bare.append(line)
+        if bare and not gathering.finished:
+            document = self._connection.parsed(b"\n".join(bare))
+            self._take(gathering, document, whole=not gathering.begun)
 
     # ------------------------------------------------------------------------------- checking
 
-    def _take_event(self, gathering: Gathering, event: Event) -> None:
-        document: object = event.document
-        if document is None:
-            if event.name not in _OF_AN_ANSWER:
-                return
-            document = self._connection.parsed(event.data)
-        if event.name == "error":
-            self._refuse_error(document)
+    def _take_event(self, gathering: Gathering, name: bytes, data: bytes) -> None:
+        if name not in _OF_AN_ANSWER:
+            return
+        document = self._connection.parsed(data)
+        self._refuse_error(document)
+        if name == b"error":
             self._refuse_error({"error": document})
         self._take(gathering, document)
 
-    def _take(self, gathering: Gathering, document: object) -> None:
+    def _take(self, gathering: Gathering, document: object, *, whole: bool = False) -> None:
         self._refuse_error(document)
         try:
-            gathering.take(document)
-        except TypeError as error:
-            raise self._connection.unreadable(self._words_of(document)[:200]) from error
-
-    def _take_whole(self, gathering: Gathering, document: object) -> None:
-        self._refuse_error(document)
-        try:
-            gathering.take_whole(document)
+            gathering.take(document, whole=whole)
         except TypeError as error:
             raise self._connection.unreadable(self._words_of(document)[:200]) from error
 
@@ -247,6 +188,12 @@ class OpenAIClient:
             thinking=clean(said.thinking),
             finish=self._words_of(said.finish)[:40],
         )
+
+
+def _single_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """A carriage return alone may end a line, too; JSON has none inside."""
+    for line in lines:
+        yield from line.strip().removeprefix(_BYTE_ORDER_MARK).split(b"\r")
 
 
 def _classify(fault: Fault) -> None:

@@ -17,17 +17,16 @@ from urllib.parse import urlsplit
 
 from assay.messages import tr
 from assay.models.http.faults import Fault, readable
+from assay.models.http.figures import told_count
 from assay.models.openai.bodies import first_token, to_echo
 from assay.models.openai.client import PatientClient
 from assay.models.openai.dialect import BEYOND_OPENAI, Dialect
 from assay.models.openai.likelihoods import NEXT, are_likeliest, is_right
-from assay.models.openai.reading import OpenAIAnswers, count
+from assay.models.openai.reading import OpenAIAnswers
 from assay.types import Capability, Message, ModelFacts, Sampling, Thinking
 from assay.types.options import OpenAIForm
 
 SHOWN = 10
-NEAR_ENOUGH = 60
-MOST_PARAMETERS = 10**15
 _SERVERS = {"llamacpp": "llama.cpp", "vllm": "vLLM", "library": "Ollama"}
 _LEVELS: tuple[Thinking, ...] = ("low", "medium", "high")
 
@@ -55,22 +54,12 @@ def entry_of(name: str, entries: Sequence[Entry]) -> Entry | None:
 
 
 def near_names(name: str, listed: Iterable[str]) -> str:
-    """What to write instead: the names most like it, or else the first of all."""
-    # Only a mistake needs it.
-    from rapidfuzz import fuzz, process, utils
+    """What to write instead: the names most like it."""
+    from rapidfuzz import process, utils  # only a mistake needs it
 
     names = sorted(set(listed))
-    found = process.extract(
-        name,
-        names,
-        scorer=fuzz.WRatio,
-        processor=utils.default_process,
-        score_cutoff=NEAR_ENOUGH,
-        limit=SHOWN,
-    )
-    if found:
-        return tr("similar names: {names}", names=readable(", ".join(one for one, *_ in found)))
-    return tr("the server has {names}", names=readable(", ".join(names[:SHOWN])))
+    found = process.extract(name, names, processor=utils.default_process, limit=SHOWN)
+    return tr("the server has {names}", names=readable(", ".join(one for one, *_ in found)))
 
 
 def facts_of(
@@ -96,8 +85,8 @@ def facts_of(
         fingerprint_is_weak=True,
         capabilities=frozenset(capabilities),
         is_chat=form == "chat",
-        parameters=count(meta.get("n_params"), most=MOST_PARAMETERS),
-        context_length=count(meta.get("n_ctx")) or count(entry.get("max_model_len")),
+        parameters=told_count(meta.get("n_params")),
+        context_length=told_count(meta.get("n_ctx")) or told_count(entry.get("max_model_len")),
         predicts_by="sampled",
         thinks=_LEVELS if form == "chat" else (),
         about={

@@ -201,35 +201,22 @@ PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "record layer failure")  # OpenSSL's words
 
 
 def unavailable(name: str, url: str, key: Key, fault: Fault, why: str) -> ModelUnavailable:
+    sentence = tr("cannot use openai:{name}: {why}", name=name, why=why)
     if fault.status in (401, 403):
-        return ModelUnavailable(
-            tr("{url} denies access: {why}", url=url, why=why), hint=key.how_to_set()
+        hint = key.how_to_set()
+    elif any(words in why for words in PLAIN_HTTP):
+        plain = url.replace("https://", "http://", 1)
+        hint = tr("the server speaks plain http: try openai:{name}@{plain}", name=name, plain=plain)
+    elif fault.cause == "unreachable":
+        hint = tr(
+            "start the server, or name its address as in openai:{name}@http://HOST:PORT/v1 or "
+            "OPENAI_BASE_URL",
+            name=name,
         )
-    if fault.cause == "unreachable":
-        return _unreachable(name, url, why)
-    if fault.cause == "timeout":
+    elif fault.cause == "timeout":
         hint = tr("a longer --timeout gives the server time to load the model")
     elif fault.cause in ("rate_limited", "server_error"):
         hint = tr("the server is busy or broken: ask it again later, or look at its own log")
     else:
         hint = tr("check that {url} is an OpenAI-compatible server", url=url)
-    return ModelUnavailable(tr("cannot use openai:{name}: {why}", name=name, why=why), hint=hint)
-
-
-def _unreachable(name: str, url: str, why: str) -> ModelUnavailable:
-    if any(words in why for words in PLAIN_HTTP):
-        plain = url.replace("https://", "http://", 1)
-        return ModelUnavailable(
-            tr("no secure connection to {url}: {why}", url=url, why=why),
-            hint=tr(
-                "the server speaks plain http: try openai:{name}@{plain}", name=name, plain=plain
-            ),
-        )
-    return ModelUnavailable(
-        tr("no server answers at {url}: {why}", url=url, why=why),
-        hint=tr(
-            "start it, or name its address as in openai:{name}@http://HOST:PORT/v1 or "
-            "OPENAI_BASE_URL",
-            name=name,
-        ),
-    )
+    return ModelUnavailable(sentence, hint=hint)

@@ -17,7 +17,6 @@ from assay.models.http.served import CUT, AnswerFigures
 from assay.models.reasoning import split_reasoning
 
 MOST_CHOICES = 128
-LARGEST_COUNT = 10**9  # a server may claim anything
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 
 
@@ -104,22 +103,16 @@ class Gathering:
         self._written.choices = tuple(pieces.put_together() for _, pieces in ordered)
         return self._written
 
-    def take_whole(self, document: object) -> None:
-        """The only one, complete by itself. Raises TypeError for what is none."""
-        if not isinstance(document, dict) or document.get("choices") is None:
-            raise TypeError
-        self.take(document)
-        self.end()
-
     def end(self) -> None:
         self._ended = True
 
-    def take(self, document: object) -> None:
-        """The next event; one without choices counts tokens, or shows that the server is alive.
-        Raises TypeError for what is none.
+    def take(self, document: object, *, whole: bool = False) -> None:
+        """The next event, or the `whole` answer. An event without choices counts tokens, or shows
+        that the server is alive. Raises TypeError for anything else.
         """
-        if not isinstance(document, dict):
+        if not isinstance(document, dict) or (whole and document.get("choices") is None):
             raise TypeError
+        self._ended = self._ended or whole
         now = time.perf_counter() - self._started
         for place, choice in enumerate(_list(document.get("choices") or [])):
             self._take_choice(choice, place, now)
@@ -172,8 +165,8 @@ class Gathering:
         found = self._written
         usage = document.get("usage")
         if isinstance(usage, dict):  # some servers send it with every event: the last one holds
-            found.prompt_tokens = count(usage.get("prompt_tokens"))
-            found.output_tokens = count(usage.get("completion_tokens"))
+            found.prompt_tokens = told_count(usage.get("prompt_tokens"))
+            found.output_tokens = told_count(usage.get("completion_tokens"))
             found.cached_tokens = _detail(usage, "prompt_tokens_details", "cached_tokens")
             found.thought_tokens = _detail(usage, "completion_tokens_details", "reasoning_tokens")
         timings = document.get("timings")
@@ -184,22 +177,16 @@ class Gathering:
         """llama.cpp's clock. After one token it names a microsecond for decoding: none at all."""
         found = self._written
         found.prefill_s = told_seconds(timings.get("prompt_ms"), unit=1e-3)
-        if (count(timings.get("predicted_n")) or 0) > 1:
+        if (told_count(timings.get("predicted_n")) or 0) > 1:
             found.decode_s = told_seconds(timings.get("predicted_ms"), unit=1e-3)
-        kept = count(timings.get("cache_n"))
+        kept = told_count(timings.get("cache_n"))
         if kept is not None:
             found.cached_tokens = kept
 
 
-def count(value: object, *, most: int = LARGEST_COUNT) -> int | None:
-    """A number of tokens that can be one."""
-    found = told_count(value)
-    return found if found is not None and found <= most else None
-
-
 def _detail(usage: Mapping[str, Any], group: str, name: str) -> int | None:
     details = usage.get(group)
-    return count(details.get(name)) if isinstance(details, dict) else None
+    return told_count(details.get(name)) if isinstance(details, dict) else None
 
 
 def _text(value: object) -> str:
