@@ -18,7 +18,15 @@ from typing import Any, Literal
 from assay.messages import tr
 from assay.types.decisions import MeasureKind
 from assay.types.judgements import JudgeFormChoice, Layout
-from assay.types.option_fields import CHECKPOINTS, HOW, JUDGE, WHAT, CommandOptions, option
+from assay.types.option_fields import (
+    CHECKPOINTS,
+    HOW,
+    JUDGE,
+    OUTPUT,
+    WHAT,
+    CommandOptions,
+    option,
+)
 from assay.types.requests import SamplingMode, Thinking
 from assay.types.scores import Observer, SilentProgress
 
@@ -341,6 +349,7 @@ class PluginOptions(CommandOptions):
 class OutputOptions(PluginOptions):
     """Where results are written, and who observes the run."""
 
+    group = OUTPUT
     out: Path = option(
         DEFAULT_OUT, path="folder", metavar="DIR", help=tr("Folder for the store and all reports.")
     )
