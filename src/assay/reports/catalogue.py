@@ -14,7 +14,6 @@ from assay.types.documents import Block, Document, Hint, Line, Sentence, Span, t
 
 
 def suites_document(suites: Sequence[Suite]) -> Document:
-    """One row a suite."""
     heads = (tr("suite"), tr("title"), tr("categories"), tr("tests"))
     rows = (
         (
@@ -30,7 +29,6 @@ def suites_document(suites: Sequence[Suite]) -> Document:
 
 
 def suite_blocks(suite: Suite) -> Iterator[Block]:
-    """One row a test, under its category."""
     yield Sentence(
         tr(
             "{name}: {title} (pass mark {pass_mark}, scoring {scoring})",

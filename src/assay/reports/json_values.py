@@ -26,7 +26,6 @@ def estimate(of: Estimate) -> JsonObject:
 
 
 def estimates(named: Mapping[str, Estimate]) -> JsonObject:
-    """Each under its name."""
     return {name: estimate(of) for name, of in named.items()}
 
 

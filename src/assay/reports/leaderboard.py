@@ -14,7 +14,6 @@ from assay.types.results import Leaderboard, Standing, SuiteRanking
 
 
 def leaderboard_document(leaderboard: Leaderboard) -> Document:
-    """One table a suite."""
     return Document(title=tr("Leaderboard"), blocks=tuple(_blocks(leaderboard)))
 
 

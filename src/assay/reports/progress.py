@@ -61,8 +61,6 @@ PLAIN_AT_MOST_S = 30.0  # nor a silence longer than this while replies come
 
 @dataclass(slots=True)
 class Tally:
-    """What has happened to one model so far."""
-
     spec: str
     total: int
     reused: int
@@ -74,7 +72,6 @@ class Tally:
     points: float = 0.0
 
     def add(self, reply: Reply, score: Score | None) -> None:
-        """Count one reply."""
         self.asked += 1
         self.failed += isinstance(reply, Failed)
         if score is None:
@@ -91,7 +88,6 @@ class Tally:
         return min(self.total, self.reused + self.asked)
 
     def words(self, now: float) -> list[str]:
-        """Everything but the name: counts, rate, mean, failures, time left."""
         share = f"{100 * self.done // self.total}%" if self.total else "100%"
         said = [f"{numbers.count(self.done)}/{numbers.count(self.total)} ({share})"]
         if self.reused:
@@ -134,13 +130,11 @@ class PlainProgress(SilentProgress):
         self._tenth = 0
 
     def model_started(self, spec: str, *, total: int, reused: int) -> None:
-        """The first line of a model."""
         self._tally = Tally(spec, total, reused, started=self._clock())
         self._tenth = self._tenths()
         self._say(tr("start"))
 
     def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
-        """A line where one is due."""
         if self._tally is None:
             return
         self._tally.add(reply, score)
@@ -152,12 +146,10 @@ class PlainProgress(SilentProgress):
             self._say()
 
     def model_finished(self, spec: str) -> None:
-        """The last line of a model."""
         self._say(tr("done"))
         self._tally = None
 
     def note(self, sentence: str) -> None:
-        """A line of its own."""
         self._print(one_line(sentence))
 
     def _tenths(self) -> int:
@@ -197,7 +189,6 @@ class LiveProgress(SilentProgress):
         self._live.stop()
 
     def model_started(self, spec: str, *, total: int, reused: int) -> None:
-        """A new bar."""
         self._tally = Tally(spec, total, reused, started=self._clock())
         self._draw()
 
@@ -210,11 +201,9 @@ class LiveProgress(SilentProgress):
             self._draw()
 
     def model_finished(self, spec: str) -> None:
-        """The bar becomes a line that stays."""
         self._leave_line()
 
     def note(self, sentence: str) -> None:
-        """Above the bar."""
         self._console.print(Text(one_line(sentence), style="yellow"))
 
     def _draw(self) -> None:

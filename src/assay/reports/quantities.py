@@ -19,7 +19,6 @@ LONGEST_FINISH = 40
 
 
 def figures(measured: Performance) -> Iterator[tuple[str, Estimate]]:
-    """Every quantity of `performance.md`, named."""
     yield tr("seconds per answer, mean"), measured.seconds_mean
     yield tr("seconds per answer, standard deviation"), measured.seconds_sd
     yield tr("seconds per answer, median"), measured.seconds_p50
@@ -36,7 +35,6 @@ def figures(measured: Performance) -> Iterator[tuple[str, Estimate]]:
 
 
 def measured(of: Performance) -> Iterator[tuple[str, Estimate]]:
-    """Those of them that there are."""
     yield from ((name, estimate) for name, estimate in figures(of) if estimate.n)
 
 
@@ -46,7 +44,6 @@ def measurements(named: Mapping[str, Estimate]) -> Iterator[tuple[str, Estimate]
 
 
 def answered(measured: Performance) -> str:
-    """How many requests were answered, and how many failed and why."""
     count = trn("{count} answer", "{count} answers", measured.answered)
     failed = numbers.count(measured.failed)
     if not measured.failures:
@@ -90,7 +87,6 @@ def decoding(measured: Performance) -> str | None:
 
 
 def clock(measured: Performance) -> str:
-    """What decode speeds rest on."""
     if measured.decode_clock == "server":
         return tr("Decode speeds are by the server's clock.")
     return tr(
@@ -100,14 +96,12 @@ def clock(measured: Performance) -> str:
 
 
 def whose_clock(measured: Performance) -> str:
-    """The same in few words."""
     if measured.decode_clock == "server":
         return tr("by the server's clock")
     return tr("by the client's clock")
 
 
 def cause(of: Cause) -> str:
-    """Why a request failed, in few words."""
     return {
         "timeout": tr("timed out"),
         "unreachable": tr("no connection"),
@@ -122,7 +116,6 @@ def cause(of: Cause) -> str:
 
 
 def cold_or_warm(cold: bool | None) -> str:
-    """Whether a request had to wait for its model."""
     if cold is None:
         return "–"
     return tr("cold") if cold else tr("warm")

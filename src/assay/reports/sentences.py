@@ -25,7 +25,6 @@ SHOWN_CONSTANT = 40  # characters of a constant answer that are shown
 
 
 def outcome(which: Outcome) -> str:
-    """An outcome as a reader says it."""
     return {
         Outcome.PASS: tr("pass"),
         Outcome.FAIL: tr("fail"),
@@ -36,7 +35,6 @@ def outcome(which: Outcome) -> str:
 
 
 def outcomes(summary: SuiteSummary) -> str:
-    """Every outcome with its count."""
     counted = (
         f"{numbers.count(summary.outcomes.get(which, 0))} {outcome(which)}" for which in Outcome
     )
@@ -49,7 +47,6 @@ def outcomes(summary: SuiteSummary) -> str:
 
 
 def baselines(known: Baselines) -> Iterator[tuple[str, Estimate]]:
-    """The three baselines, named."""
     yield tr("an empty answer"), known.empty
     yield tr("the prompt echoed"), known.echoed
     constant = one_line(known.constant_answer, longest=SHOWN_CONSTANT)
@@ -57,7 +54,6 @@ def baselines(known: Baselines) -> Iterator[tuple[str, Estimate]]:
 
 
 def baselines_sampled(known: Baselines) -> str | None:
-    """Said where the baselines were computed on a sample."""
     asked = known.empty.n + known.empty.unscored
     if asked >= known.tests:
         return None
@@ -69,7 +65,6 @@ def baselines_sampled(known: Baselines) -> str | None:
 
 
 def state(report: Report) -> str:
-    """When a run began and ended, or that it has not."""
     if report.finished is None:
         return tr("started {created}, unfinished", created=report.created)
     return tr("{created} to {finished}", created=report.created, finished=report.finished)
@@ -93,7 +88,6 @@ def _why_requests_failed(model: ModelReport) -> Iterator[str]:
 
 
 def model_notes(model: ModelReport) -> Iterator[str]:
-    """What to know about one model and its scores."""
     yield from speed_notes(model)
     yield from _why_requests_failed(model)
     for summary in model.suites:
@@ -125,7 +119,6 @@ def speed_notes(model: ModelReport) -> Iterator[str]:
 
 
 def acceptance(model: ModelReport) -> str | None:
-    """Accepted or not, where a gate was asked."""
     if model.accepted is None:
         return None
     return tr("accepted") if model.accepted else tr("not accepted")
@@ -135,7 +128,6 @@ def acceptance(model: ModelReport) -> str | None:
 
 
 def machine(of: Machine) -> Iterator[tuple[str, str]]:
-    """Every fact of a machine, named."""
     yield tr("system"), of.system
     yield tr("processor"), of.processor
     yield tr("cores"), numbers.count(of.cores)
@@ -146,7 +138,6 @@ def machine(of: Machine) -> Iterator[tuple[str, str]]:
 
 
 def machine_line(of: Machine) -> str:
-    """The same, short."""
     cores = trn("{count} core", "{count} cores", of.cores)
     gpus = ", ".join(of.gpus) if of.gpus else tr("no GPU found")
     parts = (of.system, of.processor, cores, numbers.memory(of.memory_bytes), gpus)
@@ -154,7 +145,6 @@ def machine_line(of: Machine) -> str:
 
 
 def elsewhere() -> str:
-    """What a machine's profile does not say."""
     return tr(
         "This is the machine that asked. A served model may run on another one, and its speed is "
         "that one's."
@@ -162,13 +152,11 @@ def elsewhere() -> str:
 
 
 def about_line(about: Mapping[str, str]) -> str | None:
-    """What is known of a model, short."""
     facts = [f"{name}: {text}" for name, text in about.items() if text]
     return " · ".join(facts[:SHOWN_IN_A_LINE]) or None
 
 
 def observed(seen: Observed) -> Iterator[tuple[str, str]]:
-    """What was seen of a model while it was asked, named."""
     if seen.memory_bytes:
         yield tr("memory"), numbers.memory(seen.memory_bytes)
     offload = _offload(seen)
@@ -180,7 +168,6 @@ def observed(seen: Observed) -> Iterator[tuple[str, str]]:
 
 
 def observed_line(seen: Observed | None) -> str | None:
-    """The same, short."""
     if seen is None:
         return None
     return " · ".join(f"{name}: {text}" for name, text in observed(seen)) or None

@@ -13,7 +13,6 @@ from assay.types.results import ModelReport, RepeatRow, Report, TestRow
 
 
 def answers_document(report: Report) -> Document:
-    """Prompt by prompt."""
     return Document(title=tr("Answers"), blocks=tuple(_blocks(report)), out=report.out)
 
 

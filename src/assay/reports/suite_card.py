@@ -30,12 +30,10 @@ MOST_SOURCES = 20
 
 
 def card_document(card: SuiteCard) -> Document:
-    """A page."""
     return Document(title=card.title or card.suite, blocks=tuple(_blocks(card)))
 
 
 def suite_document(suite: Suite, card: SuiteCard) -> Document:
-    """Every test, then the card."""
     title = card.title or card.suite
     return Document(title=title, blocks=(*suite_blocks(suite), *_blocks(card)))
 
@@ -71,7 +69,6 @@ def _blocks(card: SuiteCard) -> Iterator[Block]:
 
 
 def card_json(card: SuiteCard) -> JsonObject:
-    """Every figure."""
     return {
         "suite": card.suite,
         "title": card.title,
@@ -90,7 +87,6 @@ def card_json(card: SuiteCard) -> JsonObject:
 
 
 def suites_json(suites: Sequence[Suite]) -> JsonObject:
-    """What ships and what was fetched, without its tests."""
     return {
         "suites": [
             {
@@ -123,7 +119,6 @@ def _tests_and_examples(card: SuiteCard) -> str:
 
 
 def _made_of(category: CategoryCard) -> Iterator[tuple[str, str]]:
-    """What is counted in a category, named."""
     yield tr("scored by"), _counts(category.methods)
     fewest, median, most = category.words
     words = tr("{fewest} to {most}, median {median}", fewest=fewest, most=most, median=median)
@@ -145,7 +140,6 @@ def _sources(card: SuiteCard) -> Iterator[tuple[str, int]]:
 
 
 def _repeated(card: SuiteCard) -> str:
-    """Whether two tests ask the same."""
     if not card.repeated:
         return tr("No two tests ask the same.")
     return trn(

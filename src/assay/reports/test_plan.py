@@ -25,7 +25,6 @@ from assay.types.documents import (
 
 
 def test_plan(case: Case) -> Document:
-    """One test, for a reader."""
     return Document(title=case.id, blocks=tuple(_blocks(case)))
 
 

@@ -28,13 +28,11 @@ NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"'  # an SVG inside a page needs 
 
 
 def render_html(document: Document, *, language: str = "en") -> str:
-    """One self-contained page."""
     return _template().render(document=document, language=language, numbers=numbers, tr=tr)
 
 
 @report_format("html")
 def write_html(report: Report) -> str:
-    """One run as a page."""
     return render_html(run_document(report))
 
 

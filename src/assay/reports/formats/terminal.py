@@ -88,7 +88,6 @@ def render_text(document: Document, *, width: int | None = None, verbose: bool =
 
 @report_format("text")
 def write_text(report: Report) -> str:
-    """One run as plain text."""
     return render_text(run_document(report))
 
 

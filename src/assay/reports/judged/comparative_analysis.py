@@ -30,7 +30,6 @@ LONGEST_REMARK = 300
 
 
 def comparative_analysis(of: Judged) -> Document:
-    """The whole page."""
     return Document(title=tr("Comparative analysis"), blocks=tuple(_blocks(of)))
 
 

@@ -221,7 +221,6 @@ def _confidence(verdict: FinalJudgement) -> str:
 
 
 def confidence_name(level: str) -> str:
-    """How sure a verdict is, as a reader says it."""
     return {"high": tr("high"), "medium": tr("medium"), "low": tr("low")}.get(level, level)
 
 
@@ -244,7 +243,6 @@ def _judge_line(one: Judgement) -> str:
 
 
 def isolation_told(how: str) -> str:
-    """How the answers' code was kept apart from this machine."""
     return {
         "bubblewrap": tr("The answers' code was run inside bubblewrap, without a network."),
         "namespaces": tr(
@@ -258,7 +256,6 @@ def isolation_told(how: str) -> str:
 
 
 def form_name(form: str) -> str:
-    """How a judge was asked, as a reader says it."""
     return {
         "likelihood": tr("yes-or-no questions by likelihood"),
         "reasoned": tr("reasons, then scores"),

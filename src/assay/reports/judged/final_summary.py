@@ -23,7 +23,6 @@ SHOWN_FAULTS = 3
 
 
 def final_summary(of: Judged) -> Document:
-    """The whole page."""
     return Document(title=tr("Final summary"), blocks=tuple(_blocks(of)))
 
 

@@ -50,7 +50,6 @@ def judgement_json(of: FinalJudgement) -> JsonObject:
 
 
 def judged_json(of: Judged) -> JsonObject:
-    """What the judgements of a run say."""
     return {
         "models": [_model(model) for model in of.models],
         "differences": [

@@ -102,7 +102,6 @@ def _legend(of: Judged) -> str:
 
 
 def _reasons(model: ModelJudged) -> Iterator[Block]:
-    """Criterion by criterion, with the explanation and every check."""
     for test in model.tests:
         yield Sentence((said.test_name(test), f"  {said.overall(test)}"), "strong")
         for judgement in test.verdicts:

@@ -29,7 +29,6 @@ SHOWN_TESTS = 12
 
 
 def domain_name(domain: str) -> str:
-    """A domain as a reader says it."""
     return {"coding": tr("coding"), "data": tr("data analysis")}.get(domain, domain)
 
 
@@ -50,7 +49,6 @@ def closing_sentence(of: Judged) -> str:
 
 
 def choice_sentence(of: ModelChoice) -> str:
-    """The same of one domain."""
     clause = choice_clause(of)
     return f"{clause[:1].upper()}{clause[1:]}."
 
@@ -73,7 +71,6 @@ def choice_clause(of: ModelChoice) -> str:
 
 
 def _clauses() -> dict[str, str]:
-    """What is said on which ground."""
     return {
         "alone": tr("use {model} for {domain} ({figure}), the only one to choose from"),
         "alone of enough": tr(
@@ -108,7 +105,6 @@ def _clauses() -> dict[str, str]:
 
 
 def left_out(of: ModelChoice) -> str | None:
-    """Which models were not candidates."""
     if not of.left_out:
         return None
     return tr(
@@ -167,33 +163,28 @@ def _sizes(of: ModelChoice) -> str:
 
 
 def overall(of: TestJudged) -> str:
-    """7.2 GOOD, or that there is no score."""
     if of.tenths is None or of.band is None:
         return tr("unscored")
     return f"{shown_tenths(of.tenths)} {of.band}"
 
 
 def evidence(of: TestJudged) -> str:
-    """9/12, or a dash where nothing was run."""
     return f"{of.evidence_passed}/{of.evidence_total}" if of.evidence_total else "–"
 
 
 def judge_only(of: TestJudged) -> str:
-    """What the judge alone would give, where that is something else."""
     if of.judge_only_tenths is None or of.judge_only_tenths == of.tenths:
         return ""
     return f"{shown_tenths(of.judge_only_tenths)} {band_of(of.judge_only_tenths)}"
 
 
 def judged_range(of: TestJudged) -> str:
-    """6.9–7.5, where judgements differ."""
     if of.low is None or of.high is None or of.low == of.high:
         return ""
     return f"{shown_tenths(of.low)}–{shown_tenths(of.high)}"
 
 
 def test_name(of: TestJudged) -> str:
-    """CT-01 Binary search."""
     return of.test_id if of.name == of.test_id else f"{of.test_id} {of.name}".strip()
 
 
@@ -201,14 +192,12 @@ test_name.__test__ = False  # type: ignore[attr-defined]  # pytest takes every t
 
 
 def bands(of: DomainJudged) -> str:
-    """How many tests in which band."""
     counted = [f"{of.bands.get(name, 0)} {name}" for _, name in BANDS if of.bands.get(name, 0)]
     tests = trn("{count} test scored", "{count} tests scored", of.mean.n)
     return f"{tests}: {' · '.join(counted)}" if counted else tests
 
 
 def evidence_told(of: DomainJudged) -> str:
-    """What was run or computed, and what that took away."""
     if not of.evidence_total:
         return tr("Nothing was run or computed: the scores are the judge's alone.")
     told = tr(
@@ -228,7 +217,6 @@ def evidence_told(of: DomainJudged) -> str:
 
 
 def certainty(of: DomainJudged) -> Iterator[str]:
-    """How sure the scores are, and why."""
     if of.confidence is not None:
         counted = ", ".join(
             f"{confidence_name(level)} {count}" for level, count in of.confidences.items()
@@ -267,7 +255,6 @@ def difference(of: DomainDifference) -> str:
 
 
 def over_runs(of: OverRuns) -> Iterator[str]:
-    """What became of a model since the run before."""
     if of.change.value is None:
         yield tr("This run and the one before share no scored test.")
         return
@@ -286,7 +273,6 @@ def over_runs(of: OverRuns) -> Iterator[str]:
 
 
 def pace_figures(pace: ModelSpeed) -> Iterator[tuple[str, Estimate]]:
-    """The quantitative side, named."""
     if pace.tokens_per_s.n:
         whose = {
             "server": tr("decode tokens per second, by the server's clock"),
@@ -301,19 +287,16 @@ def pace_figures(pace: ModelSpeed) -> Iterator[tuple[str, Estimate]]:
 
 
 def memory(pace: ModelSpeed | None) -> str:
-    """What it takes, or a dash."""
     return "–" if pace is None or not pace.memory_bytes else numbers.memory(pace.memory_bytes)
 
 
 def isolation(of: Judged) -> Iterator[str]:
-    """How code was kept apart, and what was not run."""
     yield from (isolation_told(how) for how in of.isolation)
     for why, tests in of.not_run.items():
         yield tr("Not run for {tests}: {why}", tests=ids(tests), why=why)
 
 
 def ids(tests: Sequence[str]) -> str:
-    """CT-01, CT-02, …"""
     more = tr(", … (+{count})", count=len(tests) - SHOWN_TESTS) if len(tests) > SHOWN_TESTS else ""
     return ", ".join(tests[:SHOWN_TESTS]) + more
 

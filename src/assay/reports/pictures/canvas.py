@@ -51,7 +51,6 @@ def pixel(place: float) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text between tags."""
     flat = harmless(text)
     return flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
@@ -106,7 +105,6 @@ def dot_mark(x: float, y: float, radius: float, *, hollow: bool, said: str) -> s
 
 
 def ring(x: float, y: float, radius: float) -> str:
-    """Around the selected one."""
     return element(
         "circle", cx=x, cy=y, r=radius, class_="ring", fill="none", stroke=INK,
         stroke_width="2",
@@ -123,7 +121,6 @@ def whisker(x: float, top: float, bottom: float, *, caps: bool = True, wide: flo
 def lying_whisker(
     y: float, left: float, right: float, *, caps: bool = True, wide: float = 2
 ) -> str:
-    """The same from left to right."""
     cap = CAP if caps else 0.0
     path = f"M{pixel(left)} {pixel(y - cap)}v{2 * cap:g}m0 {-cap:g}H{pixel(right)}"
     return _interval(f"{path}m0 {-cap:g}v{2 * cap:g}" if caps else path, wide=wide)
@@ -134,12 +131,10 @@ def _interval(path: str, *, wide: float) -> str:
 
 
 def grid_line(ax: float, ay: float, bx: float, by: float) -> str:
-    """A line of a scale."""
     return element("line", x1=ax, y1=ay, x2=bx, y2=by, class_="grid", stroke=GRID)
 
 
 def limit_line(ax: float, ay: float, bx: float, by: float) -> str:
-    """A limit of the gate."""
     return element(
         "line", x1=ax, y1=ay, x2=bx, y2=by, class_="limit", stroke=LIMIT, stroke_width="1.5",
         stroke_dasharray="6 4",
@@ -147,12 +142,10 @@ def limit_line(ax: float, ay: float, bx: float, by: float) -> str:
 
 
 def limit_words(x: float, y: float, text: str, *, anchor: str = "start") -> str:
-    """What the limit asks for."""
     return words(x, y, text, anchor=anchor, class_="limit-text", fill=LIMIT, bold=True)
 
 
 def soft_words(x: float, y: float, text: str, *, anchor: str = "start") -> str:
-    """The text of scales and legends."""
     return words(x, y, text, anchor=anchor, class_="soft", fill=SOFT)
 
 
@@ -169,7 +162,6 @@ def wrapped(parts: Sequence[str], width: float) -> list[str]:
 
 
 def document(pieces: Iterable[str], height: float, *, title: str, description: str) -> str:
-    """The whole file."""
     rules = "".join(f".assay-picture .{name}{{{rule}}}" for name, rule in DARK.items())
     tall = math.ceil(height)
     return "\n".join(

@@ -94,8 +94,6 @@ def _notes(of: Judged, models: tuple[ModelJudged, ...], left_out: int) -> list[s
 
 
 class _Drawing:
-    """One picture while it is drawn, from top to bottom."""
-
     def __init__(self, models: tuple[ModelJudged, ...]) -> None:
         self.models = models
         self.y: float = TOP
@@ -103,7 +101,6 @@ class _Drawing:
         self.left_out = 0
 
     def domain(self, domain: str) -> Iterator[str]:
-        """A heading, the means, every test."""
         self.y += LINE
         yield words(16, self.y, fitted(said.domain_name(domain), LEFT - 30), bold=True)
         self.y += GAP

@@ -47,7 +47,6 @@ def fitted(text: str, width: float, *, bold: bool = False) -> str:
 
 
 def text_width(text: str, *, bold: bool = False) -> float:
-    """About how wide it is drawn."""
     wide = TEXT * math.fsum(_letter(character) for character in text)
     return wide * 1.1 if bold else wide
 
@@ -71,7 +70,6 @@ class Box(NamedTuple):
     bottom: float
 
     def meets(self, other: Box) -> bool:
-        """Whether they share a pixel."""
         return (
             self.left < other.right
             and other.left < self.right
@@ -80,7 +78,6 @@ class Box(NamedTuple):
         )
 
     def holds(self, other: Box) -> bool:
-        """Whether the other lies inside."""
         return (
             self.left <= other.left
             and self.right >= other.right
@@ -90,7 +87,6 @@ class Box(NamedTuple):
 
 
 def around(x: float, y: float, radius: float) -> Box:
-    """The box of a dot."""
     return Box(x - radius, y - radius, x + radius, y + radius)
 
 
@@ -113,8 +109,6 @@ def label_box(x: float, y: float, text: str, anchor: str, *, bold: bool = False)
 
 
 class Label(NamedTuple):
-    """A text and its place."""
-
     x: float
     y: float
     anchor: str

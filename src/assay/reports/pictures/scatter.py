@@ -37,7 +37,6 @@ class Extent(NamedTuple):
 
     @property
     def known(self) -> list[float]:
-        """The ends that are known."""
         return [end for end in self if end is not None]
 
 
@@ -69,7 +68,6 @@ class Scatter:
 
 
 def draw_scatter(of: Scatter) -> str:
-    """The picture. Where there is no dot, one that says so."""
     return _Drawing(of).document() if of.dots else picture.nothing_drawn(of.title)
 
 
@@ -87,8 +85,6 @@ def front(places: Sequence[tuple[float, float]], *, higher_is_better: bool = Tru
 
 
 class _Drawing:
-    """One picture while it is drawn."""
-
     def __init__(self, of: Scatter) -> None:
         self.of = of
         self.dots = of.dots

@@ -32,7 +32,6 @@ class Panel(NamedTuple):
 
 
 def panels_of(of: EvaluatedFolder) -> Iterator[Panel]:
-    """Perplexity, the suites of the gate, the weighted score."""
     figures = [known.figures(of, checkpoint) for checkpoint in of.checkpoints]
 
     def panel(
@@ -57,7 +56,6 @@ def panels_of(of: EvaluatedFolder) -> Iterator[Panel]:
 
 
 def suite_title(limit: SuiteLimit) -> str:
-    """What is drawn of a suite."""
     if not limit.categories:
         return tr("{suite}: mean of its categories", suite=limit.name)
     categories = ", ".join(limit.categories)

@@ -59,8 +59,6 @@ def _title(of: EvaluatedFolder) -> str:
 
 
 class _Drawing:
-    """One picture while it is drawn, from the top to the bottom."""
-
     def __init__(self, of: EvaluatedFolder, panels: Sequence[Panel]) -> None:
         self.of = of
         self.panels = panels
