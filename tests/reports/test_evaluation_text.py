@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.reports.judged.evaluation_lines import MOST_FINDINGS
 from assay.reports.judged.evaluation_reading import (
     LONGEST_TEXT,
     MOST_EVALUATIONS,
+    MOST_FINDINGS,
     EvaluationFile,
     Imported,
     read_evaluations,
@@ -21,7 +21,7 @@ from assay.reports.judged.evaluation_reading import (
 )
 from assay.reports.judged.evaluation_text import evaluation_text
 from assay.text.safe_text import one_line
-from assay.types.judgements import Judgement, Quote, band_of, overall_tenths, shown_tenths
+from assay.types.judgements import Judgement, Quote, overall_tenths
 from tests.reports.conftest import HOSTILE
 from tests.reports.judged_answers import CRITERIA, evidence, judgement, verdict
 
@@ -233,9 +233,8 @@ def test_every_triple_of_scores_comes_back_with_our_overall_and_band(test, every
     found = [*reading.evaluations, *second.evaluations]
     for triple, one in zip(triples, found, strict=True):
         exact = 4 * triple[0] + 3 * triple[1] + 3 * triple[2]
-        assert (one.tenths, one.band) == (exact, band_of(exact))
+        assert one.tenths == exact
         assert [score.score for score in one.scores] == list(triple)
-        assert one.printed_overall == f"{shown_tenths(exact)}/10"
 
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=40)
@@ -263,7 +262,7 @@ def test_a_text_read_back_has_the_figures_it_was_written_from(
     assert {score.criterion: score.score for score in found.scores} == {
         each.criterion: each.score for each in one.criteria
     }
-    assert (found.tenths, found.band) == (one.tenths, one.band)
+    assert found.tenths == one.tenths
     expected = [one_line(text) for text in strengths if one_line(text)]
     assert list(found.strengths) == [e for e in dict.fromkeys(expected) if e != "none named"]
     counted = to_judgement(found)
@@ -334,9 +333,9 @@ def test_the_marks_that_language_models_put_around_labels_are_forgiven(marked):
         ((0, 0, 10), "CT-01", "3.3", "POOR", ["come to 3.0"]),
         ((3, 3, 2), "CT-02", "2.7", "POOR", ["2.7 is FAILED"]),
         ((10, 10, 7), "CT-05", "8.95", "GOOD",
-         ["one decimal, not 8.95", "come to 9.1", "is EXCELL"]),
-        ((7, 7, 6), "DT-04", "6.67", "ACCEPTABLE", ["one decimal, not 6.67", "come to 6.7"]),
-        ((7, 7, 7), "DT-05", "11", "GOOD", ["between 0 and 10, not 11", "come to 7.0"]),
+         ["no overall score of the form", "is EXCELL"]),
+        ((7, 7, 6), "DT-04", "6.67", "ACCEPTABLE", ["no overall score of the form"]),
+        ((7, 7, 7), "DT-05", "11", "GOOD", ["come to 7.0"]),
         ((7, 7, 7), "DT-06", "7.0", "VERY GOOD", ["no such rating: VERY GOOD"]),
         ((0, 9, 1), "CT-06", "2.9", "FAILED", ["come to 3.0", "3.0 is POOR"]),
     ],
@@ -414,16 +413,10 @@ def test_every_deviation_is_a_finding_at_its_place(old, new, finding):
 def test_a_criterion_that_cannot_be_read_leaves_the_evaluation_unscored():
     found = only(changed("Correctness: 6/10", "Correctness: 6.5/10"))
     assert found.tenths is None
-    counted = to_judgement(found, judge="imported:by hand")
-    assert counted.judge == "imported:by hand"
+    counted = to_judgement(found)
     assert counted.scores == ()
     assert counted.unscored_reason == "unreadable"
     assert "whole points" in counted.explanation
-
-
-def test_without_scores_the_printed_band_is_still_checked_against_the_printed_overall():
-    wrong = changed("Correctness: 6/10", "Correctness: x").replace("GOOD\n", "POOR\n")
-    assert any("printed as POOR, but 7.2 is GOOD" in one for one in messages(wrong))
 
 
 def test_labels_out_of_order_are_found():
@@ -443,12 +436,9 @@ def test_several_evaluations_in_one_file_are_read_and_repeated_ones_found():
     assert reading.evaluations[0].digest == reading.evaluations[1].digest
 
 
-def test_the_domain_of_another_id_is_the_callers_or_the_third_criterions():
+def test_the_domain_of_another_id_is_that_of_the_third_criterion():
     text = changed("CT-03 (", "shop_007 (")
-    assert only(text).domain == "coding"
-    told = read_evaluations(text, file="f", domains={"shop_007": "data"})
-    assert told.evaluations[0].tenths is None
-    assert any("Insight Quality is missing" in one.message for one in told.findings)
+    assert only(text).tenths == 72
     unknown = text.replace("Code Quality: 8/10 - clear names\n", "")
     assert any("which criteria hold for shop_007" in one for one in messages(unknown))
 

@@ -1,37 +1,31 @@
 """Evaluations in the standard format, read back: ours, a colleague's, or another model's.
 
-In: the text of a file with any number of evaluations, hostile ones included. Out: what each says,
-and every deviation from the format as a Finding with its place; or a Judgement, so that an import
-counts like a judge.
+A text with any number of evaluations, hostile ones included, becomes what each says, and every
+deviation from the format as a Finding with its place; `to_judgement` lets an import count like a
+judge. The scores of the criteria count, and the overall and its band follow from them; what is
+printed there is only checked.
 
-The scores of the criteria count, and the overall and its band follow from them; what is printed
-there is only checked. Never raises, and reads no more than `LONGEST_TEXT` characters.
+Accepted, because language models write them unasked: CRLF, code fences around the whole, Markdown
+headings and bold around a label, and list items before a line that has a score.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from assay.messages import tr
-from assay.reports.judged.evaluation_lines import (
-    BLOCKS,
-    LABELS,
-    EvaluationLine,
-    Findings,
-    lines_of,
-    nearest_label,
-    shown,
-)
+from rapidfuzz import fuzz, process
+
+from assay.messages import tr, trn
 from assay.reports.judged.evaluation_text import STANDARD_CRITERIA, UNSCORED, nothing_named
+from assay.text.safe_text import one_line
 from assay.types import Finding, Severity
 from assay.types.judgements import (
     BANDS,
     MOST,
-    Band,
     CriterionScore,
     Judgement,
     band_of,
@@ -40,27 +34,53 @@ from assay.types.judgements import (
 )
 
 LONGEST_TEXT = 1_000_000  # characters: some five hundred evaluations
-MOST_EVALUATIONS = 1000
+LONGEST_LINE = 20_000
 LONGEST_VALUE = 4000
+LONGEST_SHOWN = 60  # characters of a line in a finding
+MOST_EVALUATIONS = 1000
+MOST_FINDINGS = 60  # of an evaluation; the rest is counted
 MOST_ITEMS = 100  # strengths, weaknesses and lines of the assessment, each
 
+# In the order of the format.
+LABELS = (
+    "TEST ID", "MODEL", "TASK", "EVALUATION", "OVERALL SCORE", "QUALITY RATING",
+    "DETAILED ASSESSMENT", "STRENGTHS", "WEAKNESSES", "VERDICT",
+)  # fmt: skip
+# These name a block, and their own line ends with the colon.
+BLOCKS = frozenset({"EVALUATION", "DETAILED ASSESSMENT", "STRENGTHS", "WEAKNESSES"})
+ONLY_SCORED = frozenset({"OVERALL SCORE", "QUALITY RATING", "STRENGTHS", "WEAKNESSES"})
+CRITERIA = frozenset(one.label for each in STANDARD_CRITERIA.values() for one in each)
+DOMAINS_BY_ID = {"CT": "coding", "DT": "data"}
+
+_HEADING = re.compile(r"#{1,6}[ \t]+")
+_ITEM_WITH_SCORE = re.compile(
+    r"[ \t]{0,4}[-*+•][ \t]+(?=[*_]{0,2}[A-Z][A-Za-z ]{0,30}[:*_]{1,3}[ ]?\d+/)"
+)
+_FENCE = re.compile(r"(?:```|~~~)[`~]*[ \t]*[\w+.-]{0,40}[ \t]*")
+_LABELLED = re.compile(r"([A-Za-z][A-Za-z ]{0,30}):(.*)", re.DOTALL)
 _TEST_ID = re.compile(r"([\w-]{1,200})(?: \((.*)\))?", re.DOTALL)
-_ID = re.compile(r"[\w-]{1,200}")
 _SCORE = re.compile(r"([+-]?[\d.,]{1,20})( ?/ ?)(\d{1,6})(?![\d.,])(.*)", re.DOTALL)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,6}")
-_DECIMAL = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,10})?")
-_DOMAINS_BY_ID = {"CT": "coding", "DT": "data"}
-_CRITERIA = frozenset(one.label for each in STANDARD_CRITERIA.values() for one in each)
-_ONLY_SCORED = frozenset({"OVERALL SCORE", "QUALITY RATING", "STRENGTHS", "WEAKNESSES"})
+_OVERALL = re.compile(rf"([0-9]{{1,2}}(?:\.[0-9])?)/{MOST}")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationLine:
+    """One line; without Markdown where it has a label. Columns are the file's, from 1."""
+
+    number: int
+    text: str
+    label: str = ""
+    value: str = ""
+    column: int = 1
+    value_at: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """One evaluation. `scores` has every criterion that could be read; only all of them together
-    make a score. `printed_overall` and `printed_band` are what stands there, right or wrong.
-
-    `unscored` is the reason where the text says that there is no score. `duplicate`: an evaluation
-    of the same test and model stands above it.
+    """One evaluation. `scores` has every criterion that could be read; `tenths` is the overall by
+    our arithmetic, None where a criterion is missing. `unscored` is the reason where the text says
+    that there is no score. `duplicate`: the same test and model were evaluated above.
     """
 
     file: str
@@ -68,92 +88,73 @@ class Imported:
     test_id: str
     name: str
     model: str
-    task: str
-    domain: str
     scores: tuple[CriterionScore, ...]
-    printed_overall: str
-    printed_band: str
+    tenths: int | None
     assessment: tuple[str, ...]
     strengths: tuple[str, ...]
     weaknesses: tuple[str, ...]
     verdict: str
     findings: tuple[Finding, ...]
-    unscored: str = ""
-    duplicate: bool = False
-    digest: str = ""
-
-    @property
-    def tenths(self) -> int | None:
-        """The overall in tenths, by our arithmetic; None where a criterion is missing."""
-        return _tenths(self.domain, self.scores)
-
-    @property
-    def band(self) -> Band | None:
-        """The word for it."""
-        return None if self.tenths is None else band_of(self.tenths)
+    unscored: str
+    duplicate: bool
+    digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationFile:
-    """A file: its evaluations, and all findings in the order of their places."""
+    """The evaluations of a file, and all findings in the order of their places."""
 
     evaluations: tuple[Imported, ...]
     findings: tuple[Finding, ...]
 
 
-def read_evaluations(
-    text: str, *, file: str, domains: Mapping[str, str] | None = None
-) -> EvaluationFile:
-    """Every evaluation of a text. `domains` names the rubric of tests whose id does not tell it
-    (CT-… is coding, DT-… is data).
-    """
-    around = Findings(file)
+def read_evaluations(text: str, *, file: str) -> EvaluationFile:
+    """Every evaluation of the first `LONGEST_TEXT` characters; never raises."""
+    around: list[Finding] = []
+
+    def find(line: int, message: str, severity: Severity = "error") -> None:
+        around.append(Finding(file=file, line=line, column=1, message=message, severity=severity))
+
     readers: list[_Evaluation] = []
-    before = False  # text before the first evaluation is one finding, however long
-    for line in lines_of(text[:LONGEST_TEXT].removeprefix("\ufeff")):
+    for line in _lines(text[:LONGEST_TEXT].removeprefix("\ufeff")):
         if line.label == "TEST ID":
             if len(readers) == MOST_EVALUATIONS:
                 message = tr("more than {most} evaluations are not read", most=MOST_EVALUATIONS)
-                around.add(line.number, 1, message)
+                find(line.number, message)
                 break
-            readers.append(_Evaluation(line, file, domains or {}))
+            readers.append(_Evaluation(line, file))
         elif readers:
             readers[-1].take(line)
-        elif not before:
-            before = True
-            message = tr("text before the first TEST ID: {shown}", shown=shown(line.text))
-            around.add(line.number, 1, message, "warning")
+        elif not around:
+            shown = _shown(line.text)
+            find(line.number, tr("text before the first TEST ID: {shown}", shown=shown), "warning")
     if len(text) > LONGEST_TEXT:
         message = tr("longer than {most} characters; the rest is not read", most=LONGEST_TEXT)
-        around.add(text.count("\n", 0, LONGEST_TEXT) + 1, 1, message)
+        find(text.count("\n", 0, LONGEST_TEXT) + 1, message)
     if not readers:
-        around.add(1, 1, tr("no evaluation: no line begins with “TEST ID:”"))
-    found = tuple(_finished(readers))
-    everything = [*around.all(), *(one for each in found for one in each.findings)]
-    everything.sort(key=lambda one: (one.line, one.column))
-    return EvaluationFile(evaluations=found, findings=tuple(everything))
-
-
-def _finished(readers: Iterable[_Evaluation]) -> Iterable[Imported]:
+        find(1, tr("no evaluation: no line begins with “TEST ID:”"))
+    evaluations: list[Imported] = []
     seen: set[tuple[str, str]] = set()
     for reader in readers:
         key = reader.test_id, reader.value("MODEL")
-        yield reader.finished(duplicate=key in seen)
+        evaluations.append(reader.finished(duplicate=key in seen))
         seen.add(key)
+    findings = [*around, *(one for each in evaluations for one in each.findings)]
+    findings.sort(key=lambda one: (one.line, one.column))
+    return EvaluationFile(evaluations=tuple(evaluations), findings=tuple(findings))
 
 
-def to_judgement(imported: Imported, judge: str | None = None) -> Judgement:
+def to_judgement(imported: Imported) -> Judgement:
     """An import as a judge's words: scored where every criterion could be read, else unscored."""
     scored = imported.tenths is not None
     errors = [one.message for one in imported.findings if one.severity == "error"]
-    why = imported.unscored or "; ".join(errors[:3])
     return Judgement(
-        judge=f"imported:{imported.file}" if judge is None else judge,
+        judge=f"imported:{imported.file}",
         fingerprint=f"imported:{imported.digest}",
         form="reasoned",
         scores=imported.scores if scored else (),
         unscored_reason=None if scored else "unreadable",
-        explanation="" if scored else why,
+        explanation="" if scored else imported.unscored or "; ".join(errors[:3]),
         assessment="\n".join(imported.assessment),
         strengths=imported.strengths,
         weaknesses=imported.weaknesses,
@@ -161,37 +162,59 @@ def to_judgement(imported: Imported, judge: str | None = None) -> Judgement:
     )
 
 
-# ---------------------------------------------------------------------------------- one evaluation
+def _lines(text: str) -> Iterator[EvaluationLine]:
+    """Every line but fences and empty ones."""
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw[:LONGEST_LINE].removesuffix("\r")
+        if line.strip() and not _FENCE.fullmatch(line.strip()):
+            yield _labelled(number, line)
 
 
+def _labelled(number: int, line: str) -> EvaluationLine:
+    """A label is read without Markdown; a line that has none keeps what it has."""
+    before = _HEADING.match(line) or _ITEM_WITH_SCORE.match(line)
+    start = before.end() if before else 0
+    bare, bold = line[start:], line[start : start + 2]
+    if bold in ("**", "__") and bold in bare[2:]:
+        bare = bare.replace(bold, "", 2)
+    found = _LABELLED.fullmatch(bare)
+    if found is None:
+        return EvaluationLine(number, line)
+    value = found[2].strip()
+    at = line.find(value, start + len(found[1]))
+    return EvaluationLine(number, bare, found[1], value, start + 1, max(at, start) + 1)
+
+
+@dataclass(slots=True)
 class _Evaluation:
     """One evaluation while it is read, line by line."""
 
-    def __init__(self, head: EvaluationLine, file: str, domains: Mapping[str, str]) -> None:
-        self.head = head
-        self.domains = domains
-        found = _TEST_ID.fullmatch(head.value)
-        word = _ID.match(head.value)
-        self.test_id = word.group() if word else ""
-        self.name = (found[2] or "") if found else ""
-        self.findings = Findings(file, self.test_id or None)
-        self.values: dict[str, EvaluationLine] = {}
-        self.criteria: dict[str, EvaluationLine] = {}
-        self.scored_twice: set[str] = set()
-        self.items: dict[str, list[str]] = {}
-        self.unscored = ""
-        self.digest = hashlib.sha256()
-        self.block = "TEST ID"
-        self.skips = False  # inside a block that is there for the second time
-        self.last_was_prose = False
-        self._hash(head)
+    head: EvaluationLine
+    file: str
+    test_id: str = ""
+    name: str = ""
+    findings: list[Finding] = field(default_factory=list)
+    values: dict[str, EvaluationLine] = field(default_factory=dict)
+    criteria: dict[str, list[EvaluationLine]] = field(default_factory=dict)
+    items: dict[str, list[str]] = field(default_factory=dict)
+    unscored: str = ""
+    texts: list[str] = field(default_factory=list)
+    block: str = "TEST ID"
+    skips: bool = False  # inside a block that is there for the second time
+    last_was_prose: bool = False
+
+    def __post_init__(self) -> None:
+        found = _TEST_ID.match(self.head.value)
+        if found is not None:
+            self.test_id = found[1]
+            self.name = found[2] or "" if found.end() == len(self.head.value) else ""
+        self.texts.append(self.head.text)
         if not self.name.strip():
             wanted = tr("the line reads “TEST ID: ID (Name)”")
-            self._find(head, wanted, severity="warning" if self.test_id else "error")
+            self._find(self.head, wanted, "warning" if self.test_id else "error")
 
     def take(self, line: EvaluationLine) -> None:
-        """The next line."""
-        self._hash(line)
+        self.texts.append(line.text)
         if line.label in LABELS:
             self._label(line)
             self.last_was_prose = False
@@ -202,9 +225,12 @@ class _Evaluation:
         elif self.block in ("STRENGTHS", "WEAKNESSES"):
             self._bullet(line)
         elif self.block == "EVALUATION" and line.label == UNSCORED:
-            self.unscored = self.unscored or _cut(line.value) or tr("not stated")
-        elif self.block == "EVALUATION" and line.label in _CRITERIA:
-            self._criterion(line)
+            self.unscored = self.unscored or line.value[:LONGEST_VALUE] or tr("not stated")
+        elif self.block == "EVALUATION" and line.label in CRITERIA:
+            if line.label in self.criteria:
+                twice = tr("{label} is scored twice: neither counts", label=line.label)
+                self._find(line, twice)
+            self.criteria.setdefault(line.label, []).append(line)
         else:
             self._unknown(line)
 
@@ -212,37 +238,33 @@ class _Evaluation:
         """All lines were taken: what is missing, and whether the sums are right."""
         if duplicate:
             self._find(self.head, tr("this test and model were evaluated above already"))
-        self._missing()
-        domain = self._domain()
-        scores = tuple(self._scores(domain))
-        tenths = _tenths(domain, scores)
-        printed = self._check_overall(tenths, scores)
-        self._check_rating(tenths, printed)
+        for label in LABELS[1:]:
+            if label not in self.values and not (self.unscored and label in ONLY_SCORED):
+                self._find(self.head, tr("{label} is missing", label=label))
+        scores, tenths = self._scores()
+        self._check_overall(tenths, scores)
+        self._check_rating(tenths)
+        texts = b"".join(text.encode("utf-8", "surrogatepass") + b"\n" for text in self.texts)
         return Imported(
-            file=self.findings.file,
+            file=self.file,
             line=self.head.number,
             test_id=self.test_id,
             name=self.name,
             model=self.value("MODEL"),
-            task=self.value("TASK"),
-            domain=domain,
-            scores=scores,
-            printed_overall=self.value("OVERALL SCORE"),
-            printed_band=self.value("QUALITY RATING"),
+            scores=tuple(scores),
+            tenths=tenths,
             assessment=tuple(self.items.get("DETAILED ASSESSMENT", ())),
             strengths=tuple(self.items.get("STRENGTHS", ())),
             weaknesses=tuple(self.items.get("WEAKNESSES", ())),
             verdict=self.value("VERDICT"),
-            findings=self.findings.all(),
+            findings=_first_findings(self.findings),
             unscored=self.unscored,
             duplicate=duplicate,
-            digest=self.digest.hexdigest()[:16],
+            digest=hashlib.sha256(texts).hexdigest()[:16],
         )
 
     def value(self, label: str) -> str:
-        """The text after a label."""
-        line = self.values.get(label)
-        return "" if line is None else _cut(line.value)
+        return self.values[label].value[:LONGEST_VALUE] if label in self.values else ""
 
     # ------------------------------------------------------------------------------------- lines
 
@@ -258,88 +280,69 @@ class _Evaluation:
         self.block = line.label
         if line.label in BLOCKS and line.value:
             message = tr("nothing follows “{label}:” on its line", label=line.label)
-            self._find(line, message, at=line.value_at, severity="warning")
+            self._find(line, message, "warning", at_value=True)
             if line.label != "EVALUATION":
                 self._item(line.value)
         elif line.label not in BLOCKS and not line.value:
             self._find(line, tr("{label} is empty", label=line.label))
 
-    def _criterion(self, line: EvaluationLine) -> None:
-        if line.label in self.criteria:
-            message = tr("{label} is scored twice: neither counts", label=line.label)
-            self._find(line, message)
-            self.scored_twice.add(line.label)
-        else:
-            self.criteria[line.label] = line
-
     def _bullet(self, line: EvaluationLine) -> None:
         text = line.text.strip()
-        if text.startswith("- "):
-            item = text[2:].strip()
-            if item not in (nothing_named(), "none named"):
-                self._item(item)
-            return
-        message = tr(
-            "a line of {label} begins with “- ”: {shown}", label=self.block, shown=shown(text)
-        )
-        self._find(line, message, severity="warning")
-        self._item(text.removeprefix("* "))
+        if not text.startswith("- "):
+            wanted = tr("a line of {label} begins with “- ”: {shown}", label=self.block,
+                        shown=_shown(text))  # fmt: skip
+            self._find(line, wanted, "warning")
+        item = text.removeprefix("- ").removeprefix("* ").strip()
+        if item not in (nothing_named(), "none named"):
+            self._item(item)
 
     def _item(self, text: str) -> None:
         items = self.items.setdefault(self.block, [])
         if text and len(items) < MOST_ITEMS:
-            items.append(_cut(text))
+            items.append(text[:LONGEST_VALUE])
 
     def _unknown(self, line: EvaluationLine) -> None:
         """One finding for a stretch of prose, and one for each label that is nearly right."""
-        meant = nearest_label(line.text, _CRITERIA)
+        shown = _shown(line.text)
+        meant = _nearest_label(line.text)
         if meant is not None:
             message = tr(
-                "unknown line: {shown}; did you mean “{label}:”?",
-                shown=shown(line.text),
-                label=meant,
+                "unknown line: {shown}; did you mean “{label}:”?", shown=shown, label=meant
             )
             self._find(line, message)
         elif not self.last_was_prose:
             message = (
-                tr("text after VERDICT: {shown}", shown=shown(line.text))
+                tr("text after VERDICT: {shown}", shown=shown)
                 if self.block == "VERDICT"
-                else tr("a line that the format does not have: {shown}", shown=shown(line.text))
+                else tr("a line that the format does not have: {shown}", shown=shown)
             )
-            self._find(line, message, severity="warning")
+            self._find(line, message, "warning")
         self.last_was_prose = meant is None
 
     # ------------------------------------------------------------------------------- at the end
 
-    def _missing(self) -> None:
-        for label in LABELS[1:]:
-            if label not in self.values and not (self.unscored and label in _ONLY_SCORED):
-                self._find(self.head, tr("{label} is missing", label=label))
-
     def _domain(self) -> str:
-        """By what the caller knows, by the id, else by the third criterion."""
-        if self.test_id in self.domains:
-            return self.domains[self.test_id]
-        if (known := _DOMAINS_BY_ID.get(self.test_id.partition("-")[0])) is not None:
+        """By the id, else by the third criterion."""
+        known = DOMAINS_BY_ID.get(self.test_id.partition("-")[0])
+        if known is not None:
             return known
-        named = [
-            domain
-            for domain, criteria in STANDARD_CRITERIA.items()
-            if criteria[-1].label in self.criteria
-        ]
+        thirds = {criteria[-1].label: domain for domain, criteria in STANDARD_CRITERIA.items()}
+        named = [domain for label, domain in thirds.items() if label in self.criteria]
         return named[0] if len(named) == 1 else ""
 
-    def _scores(self, domain: str) -> Iterable[CriterionScore]:
+    def _scores(self) -> tuple[list[CriterionScore], int | None]:
+        """The criteria that could be read, and their overall in tenths where all were."""
         if self.unscored:
             if self.criteria:
                 self._find(self.head, tr("it has scores, and it says that it has none"))
-            return
+            return [], None
+        domain = self._domain()
         criteria = STANDARD_CRITERIA.get(domain, ())
         if not criteria:
             message = tr("which criteria hold for {test} is not known", test=self.test_id or "–")
             self._find(self.head, message)
-            return
-        for label, line in self.criteria.items():
+            return [], None
+        for label, lines in self.criteria.items():
             if label not in {one.label for one in criteria}:
                 message = tr(
                     "{label} is no criterion of {domain}, whose third one is {third}",
@@ -347,15 +350,17 @@ class _Evaluation:
                     domain=domain,
                     third=criteria[-1].label,
                 )
-                self._find(line, message)
+                self._find(lines[0], message)
+        scores, weighted = [], []
         for one in criteria:
-            scored = self.criteria.get(one.label)
-            if scored is None:
+            lines = self.criteria.get(one.label, [])
+            if not lines:
                 self._find(self.head, tr("{label} is missing", label=one.label))
-                continue
-            found = self._score(scored)
-            if found is not None and one.label not in self.scored_twice:
-                yield CriterionScore(criterion=one.key, score=found[0], reason=_cut(found[1]))
+            elif (found := self._score(lines[0])) is not None and len(lines) == 1:
+                score, reason = found
+                scores.append(CriterionScore(criterion=one.key, score=score, reason=reason))
+                weighted.append((one.weight, score))
+        return scores, overall_tenths(weighted) if len(scores) == len(criteria) else None
 
     def _score(self, line: EvaluationLine) -> tuple[int, str] | None:
         """8 and the explanation of “8/10 - explanation”; None where there is no such score."""
@@ -363,7 +368,7 @@ class _Evaluation:
         found = _SCORE.fullmatch(line.value)
         number, slash, whole, rest = found.groups() if found else ("", "", "", "")
         if found is None:
-            value = shown(line.value)
+            value = _shown(line.value)
             message = tr("{label}: no score of the form N/10: {shown}", shown=value, **gaps)
         elif whole != str(MOST):
             message = tr("{label} is scored out of 10, not out of {whole}", whole=whole, **gaps)
@@ -371,53 +376,39 @@ class _Evaluation:
             message = tr("{label} is scored in whole points, not {number}", number=number, **gaps)
         elif not 0 <= int(number) <= MOST:
             message = tr("{label} is between 0 and 10, not {number}", number=number, **gaps)
-        elif slash == "/" and number.isdecimal() and rest.startswith(" - ") and rest[3:].strip():
-            return int(number), rest[3:].strip()
         else:
+            if slash == "/" and number.isdecimal() and re.match(r" - \s*\S", rest):
+                return int(number), rest[3:].strip()[:LONGEST_VALUE]
             wanted = tr("{label}: the line reads “{label}: N/10 - explanation”", **gaps)
-            self._find(line, wanted, at=line.value_at, severity="warning")
-            return int(number), rest.strip().lstrip("-–—: ")
-        self._find(line, message, at=line.value_at)
+            self._find(line, wanted, "warning", at_value=True)
+            return int(number), rest.strip().lstrip("-–—: ")[:LONGEST_VALUE]
+        self._find(line, message, at_value=True)
         return None
 
-    def _check_overall(
-        self, tenths: int | None, scores: Iterable[CriterionScore]
-    ) -> Decimal | None:
-        """What is printed as the overall score, checked against what the scores come to."""
+    def _check_overall(self, tenths: int | None, scores: Sequence[CriterionScore]) -> None:
         line = self.values.get("OVERALL SCORE")
         if line is None or not line.value:
-            return None
-        number, _, whole = line.value.partition("/")
-        if whole != str(MOST) or _DECIMAL.fullmatch(number) is None:
-            message = tr("no overall score of the form 7.2/10: {shown}", shown=shown(line.value))
-            self._find(line, message, at=line.value_at)
-            return None
-        printed = Decimal(number)
-        if printed > MOST:
-            message = tr("an overall score is between 0 and 10, not {number}", number=number)
-            self._find(line, message, at=line.value_at)
-        elif printed * 10 % 1:
-            message = tr("an overall score has one decimal, not {number}", number=number)
-            self._find(line, message, at=line.value_at)
-        if tenths is not None and printed != Decimal(tenths) / 10:
+            return
+        printed = _OVERALL.fullmatch(line.value)
+        if printed is None:
+            message = tr("no overall score of the form 7.2/10: {shown}", shown=_shown(line.value))
+            self._find(line, message, at_value=True)
+        elif tenths is not None and Decimal(printed[1]) * 10 != tenths:
             message = tr(
                 "the overall score is printed as {printed}, but {scores} come to {overall}",
-                printed=number,
+                printed=printed[1],
                 scores=", ".join(str(one.score) for one in scores),
                 overall=shown_tenths(tenths),
             )
-            self._find(line, message, at=line.value_at)
-        return printed
+            self._find(line, message, at_value=True)
 
-    def _check_rating(self, tenths: int | None, printed: Decimal | None) -> None:
-        """The band against what the scores come to, or without them against the printed overall."""
+    def _check_rating(self, tenths: int | None) -> None:
         line = self.values.get("QUALITY RATING")
         if line is None or not line.value:
             return
-        if tenths is None and printed is not None and printed <= MOST:
-            tenths = int(printed * 10)
         if line.value not in {name for _, name in BANDS}:
-            message = tr("no such rating: {shown}", shown=shown(line.value))
+            message = tr("no such rating: {shown}", shown=_shown(line.value))
+            self._find(line, message, at_value=True)
         elif tenths is not None and line.value != band_of(tenths):
             message = tr(
                 "the rating is printed as {printed}, but {overall} is {band}",
@@ -425,32 +416,45 @@ class _Evaluation:
                 overall=shown_tenths(tenths),
                 band=band_of(tenths),
             )
-        else:
-            return
-        self._find(line, message, at=line.value_at)
+            self._find(line, message, at_value=True)
 
     def _find(
         self,
         line: EvaluationLine,
         message: str,
-        *,
-        at: int | None = None,
         severity: Severity = "error",
+        *,
+        at_value: bool = False,
     ) -> None:
-        self.findings.add(line.number, line.column if at is None else at, message, severity)
-
-    def _hash(self, line: EvaluationLine) -> None:
-        self.digest.update(line.text.encode("utf-8", "surrogatepass") + b"\n")
-
-
-def _tenths(domain: str, scores: Iterable[CriterionScore]) -> int | None:
-    """None unless every criterion of the domain is there."""
-    criteria = STANDARD_CRITERIA.get(domain, ())
-    found = {one.criterion: one.score for one in scores}
-    if not criteria or set(found) != {one.key for one in criteria}:
-        return None
-    return overall_tenths([(one.weight, found[one.key]) for one in criteria])
+        self.findings.append(
+            Finding(
+                file=self.file,
+                line=line.number,
+                column=line.value_at if at_value else line.column,
+                message=message,
+                test_id=self.test_id or None,
+                severity=severity,
+            )
+        )
 
 
-def _cut(text: str) -> str:
-    return text[:LONGEST_VALUE]
+def _nearest_label(line: str) -> str | None:
+    """The label that a line may have meant."""
+    word = line[:120].strip(" \t#*_-").partition(":")[0].strip(" *_")
+    known = {label: label.casefold() for label in (*LABELS, *sorted(CRITERIA))}
+    near = process.extractOne(word[:30].casefold(), known, scorer=fuzz.ratio, score_cutoff=80)
+    return None if near is None else near[2]
+
+
+def _first_findings(found: Sequence[Finding]) -> tuple[Finding, ...]:
+    """A hostile text has as many as it has lines: the rest is counted."""
+    left = len(found) - MOST_FINDINGS
+    if left <= 0:
+        return tuple(found)
+    more = trn("{count} more finding is not shown", "{count} more findings are not shown", left)
+    shown = found[:MOST_FINDINGS]
+    return (*shown, replace(shown[-1], column=1, message=more, severity="error"))
+
+
+def _shown(text: str) -> str:
+    return one_line(text[: 4 * LONGEST_SHOWN], longest=LONGEST_SHOWN)

@@ -1,13 +1,8 @@
-"""One verdict as a text in the standard evaluation format.
+"""One judgement as a text in the standard evaluation format, lines and labels to the letter.
 
-In: a FinalJudgement and the name of the tested model. Out: the text, lines and labels to the
-letter, no trailing spaces.
-
-Words of judges, models and files stand on one line each, always behind a label or a dash: none can
-begin a line, so none can pass for a label. The labels are English in every language,
-because programs read them. What the format has no line for stands under DETAILED ASSESSMENT, always
-in the same order: what was run, what the judges alone would have given, how far they lie apart,
-what they wrote, their quotes, the band's edge, confidence, assumptions, the unusual, who they are.
+Words of judges, models and files are on one line each, always behind a label or a dash: none can
+pass for a label. The labels are English in every language, because programs read them. What the
+format has no line for is under DETAILED ASSESSMENT, always in the same order.
 """
 
 from __future__ import annotations
@@ -180,18 +175,15 @@ def _spread(verdict: FinalJudgement) -> Iterator[str]:
     judgements = len(_scored(verdict))
     if judgements < 2:
         return
-    ranges = ", ".join(
-        f"{_said(one.label, LONGEST_NAME)} {_range(one)}" for one in verdict.criteria
-    )
+    ranges = []
+    for one in verdict.criteria:
+        limits = f"{one.low}" if one.low == one.high else f"{one.low}–{one.high}"
+        ranges.append(f"{_said(one.label, LONGEST_NAME)} {limits}")
     yield tr(
         "Spread over {judgements} judgements, before any cap: {ranges}.",
         judgements=judgements,
-        ranges=ranges,
+        ranges=", ".join(ranges),
     )
-
-
-def _range(one: FinalCriterion) -> str:
-    return str(one.low) if one.low == one.high else f"{one.low}–{one.high}"
 
 
 def _quotes(verdict: FinalJudgement) -> Iterator[str]:
@@ -199,10 +191,9 @@ def _quotes(verdict: FinalJudgement) -> Iterator[str]:
     if not quotes:
         return
     fabricated = sum(one.fabricated for one in verdict.judgements)
-    yield trn(
+    yield tr(
         "Quotes: {count}, of which {fabricated} not found in the answer.",
-        "Quotes: {count}, of which {fabricated} not found in the answer.",
-        len(quotes),
+        count=len(quotes),
         fabricated=fabricated,
     )
     shown = [quote for quote in quotes if quote.status in ("exact", "approximate")]
@@ -213,11 +204,9 @@ def _quotes(verdict: FinalJudgement) -> Iterator[str]:
 
 
 def _confidence(verdict: FinalJudgement) -> str:
-    level = confidence_name(verdict.confidence or "")
-    reasons = "; ".join(_each_once(verdict.confidence_reasons))
-    if not reasons:
-        return tr("Confidence: {level}.", level=level)
-    return tr("Confidence: {level}: {reasons}", level=level, reasons=reasons)
+    reasons = _each_once(verdict.confidence_reasons)
+    said = [confidence_name(verdict.confidence or ""), *(["; ".join(reasons)] if reasons else [])]
+    return tr("Confidence: {level}", level=": ".join(said))
 
 
 def confidence_name(level: str) -> str:
@@ -225,21 +214,11 @@ def confidence_name(level: str) -> str:
 
 
 def _judge_line(one: Judgement) -> str:
-    if one.unscored_reason is None and _said(one.explanation):
-        return tr(
-            "Judge: {judge}, {form}. {remark}",
-            judge=_named(one),
-            form=form_name(one.form),
-            remark=_said(one.explanation),
-        )
-    if one.unscored_reason is None:
-        return tr("Judge: {judge}, {form}", judge=_named(one), form=form_name(one.form))
-    return tr(
-        "Judge: {judge}, {form}, unscored: {why}",
-        judge=_named(one),
-        form=form_name(one.form),
-        why=_said(one.explanation) or _said(one.unscored_reason),
-    )
+    line = tr("Judge: {judge}, {form}", judge=_named(one), form=form_name(one.form))
+    why = _said(one.explanation)
+    if one.unscored_reason is not None:
+        return tr("{line}, unscored: {why}", line=line, why=why or _said(one.unscored_reason))
+    return f"{line}. {why}" if why else line
 
 
 def isolation_told(how: str) -> str:
