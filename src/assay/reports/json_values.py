@@ -1,42 +1,24 @@
-"""Values as JSON has them, for every document that a program reads.
-
-In: an Estimate, or any object. Out: dictionaries of plain values.
-"""
+"""Values as JSON has them, for every document that a program reads."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-from assay.types import Estimate
+from dataclasses import fields, is_dataclass
 
 JsonObject = dict[str, object]
 
 
-def estimate(of: Estimate) -> JsonObject:
-    """An ESTIMATE of the contract."""
-    return {
-        "value": of.value,
-        "low": of.low,
-        "high": of.high,
-        "n": of.n,
-        "unscored": of.unscored,
-        "unit": of.unit,
-        "method": of.method,
-    }
-
-
-def estimates(named: Mapping[str, Estimate]) -> JsonObject:
-    return {name: estimate(of) for name, of in named.items()}
-
-
 def pick(of: object, names: str) -> JsonObject:
-    """The named attributes; a tuple is a list, and an Estimate an ESTIMATE."""
-    return {name: _plain(getattr(of, name)) for name in names.split()}
+    """The named attributes as plain values."""
+    return {name: plain_value(getattr(of, name)) for name in names.split()}
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, Estimate):
-        return estimate(value)
-    if isinstance(value, tuple):
-        return list(value)
-    return dict(value) if isinstance(value, Mapping) else value
+def plain_value(value: object) -> object:
+    """A tuple is a list, a dataclass its fields: an Estimate is an ESTIMATE of the contract."""
+    if isinstance(value, tuple | list):
+        return [plain_value(each) for each in value]
+    if isinstance(value, Mapping):
+        return {name: plain_value(each) for name, each in value.items()}
+    if is_dataclass(value):
+        return {each.name: plain_value(getattr(value, each.name)) for each in fields(value)}
+    return value

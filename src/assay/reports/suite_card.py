@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.messages import tr, trn
 from assay.reports import sentences
 from assay.reports.catalogue import suite_blocks
-from assay.reports.json_values import JsonObject, estimates
+from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.text import number_format as numbers
 from assay.types import Suite
 from assay.types.documents import (
@@ -70,37 +70,30 @@ def _blocks(card: SuiteCard) -> Iterator[Block]:
 
 def card_json(card: SuiteCard) -> JsonObject:
     return {
-        "suite": card.suite,
-        "title": card.title,
-        "version": card.version,
-        "pass_mark": card.pass_mark,
-        "shots": card.shots,
+        **pick(card, "suite title version pass_mark shots"),
+        **pick(card, "guesses chance sources repeated elsewhere"),
         "categories": {each.name: _category_json(each) for each in card.categories},
-        "baselines": estimates(dict(sentences.baselines(card.baselines))),
-        "guesses": estimates(card.guesses),
-        "chance": card.chance,
-        "sources": dict(card.sources),
-        "repeated": list(card.repeated),
-        "elsewhere": dict(card.elsewhere),
+        "baselines": plain_value(dict(sentences.baselines(card.baselines))),
         "exit_code": 0,
     }
+
+
+def _category_json(category: CategoryCard) -> JsonObject:
+    words = dict(zip(("fewest", "median", "most"), category.words, strict=True))
+    return {**pick(category, "tests examples weight methods letters tags"), "words": words}
 
 
 def suites_json(suites: Sequence[Suite]) -> JsonObject:
-    return {
-        "suites": [
-            {
-                "suite": suite.name,
-                "title": suite.title,
-                "version": suite.version,
-                "path": suite.path,
-                "categories": {each.name: len(each.cases) for each in suite.categories},
-                "elsewhere": dict(suite.elsewhere),
-            }
-            for suite in suites
-        ],
-        "exit_code": 0,
-    }
+    """What ships and what was fetched, without its tests."""
+    rows = [
+        {
+            "suite": suite.name,
+            **pick(suite, "title version path elsewhere"),
+            "categories": {each.name: len(each.cases) for each in suite.categories},
+        }
+        for suite in suites
+    ]
+    return {"suites": rows, "exit_code": 0}
 
 
 def _tests_and_examples(card: SuiteCard) -> str:
@@ -157,16 +150,3 @@ def _counts(of: Mapping[str, int], *, most: int | None = None) -> str:
         left = len(shown) - most
         shown = [*shown[:most], trn("and {count} more", "and {count} more", left)]
     return ", ".join(shown)
-
-
-def _category_json(category: CategoryCard) -> JsonObject:
-    fewest, median, most = category.words
-    return {
-        "tests": category.tests,
-        "examples": category.examples,
-        "weight": category.weight,
-        "methods": dict(category.methods),
-        "words": {"fewest": fewest, "median": median, "most": most},
-        "letters": dict(category.letters),
-        "tags": dict(category.tags),
-    }
