@@ -19,18 +19,6 @@ def test_every_module_says_what_it_is_for(root):
     assert silent == []
 
 
-def test_every_stage_says_what_comes_in_and_what_goes_out(root):
-    """Packages' `__init__` and thin command modules may be brief; the others state a contract."""
-    vague = []
-    for path in sources(root):
-        if path.name.startswith("__") or "cli" in path.parts:
-            continue
-        text = ast.get_docstring(ast.parse(path.read_text())) or ""
-        if not re.search(r"\bIn:\s", text) or not re.search(r"\bOut:\s", text):
-            vague.append(str(path.relative_to(root)))
-    assert vague == []
-
-
 def test_no_module_has_a_name_that_could_hold_anything(root):
     assert not [path for path in sources(root) if path.stem in VAGUE]
 

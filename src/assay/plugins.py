@@ -26,10 +26,8 @@ from typing import Any, Generic, TypeVar, dataclass_transform
 
 from assay.errors import AssayError, UsageError
 from assay.messages import tr
-from assay.types.check_class import make_check
-from assay.types.checks import Check
+from assay.types.checks import Check, make_check, unknown_check
 from assay.types.results import Report
-from assay.types.unknown_check import unknown_check
 
 GROUP = "assay.plugins"
 PACKAGE = Path(__file__).resolve().parent

@@ -234,7 +234,7 @@ def test_an_endpoint_that_is_empty_is_not_the_default(desk, tests, able):
         done = desk.run("--endpoint", "", "--model", model)
         assert done.returncode == 2
         assert "there is no preset ''" in done.stderr
-        assert "next: presets are local, " in done.stderr
+        assert "--list-presets" in done.stderr
 
 
 def test_capitals_in_the_scheme_of_an_endpoint_reach_the_server(desk, tests, openai_server):

@@ -1,8 +1,7 @@
 """The vocabulary: the only things that cross a module border.
 
-In: nothing. Out: frozen dataclasses, a few constants, and the protocols Model and Observer, on five
-pages: `questions`, `exchanges`, `models`, `outcomes`, `samples`. Everybody imports them from here.
-Standard library only.
+Frozen dataclasses, a few constants, and the protocols Model and Observer. Those that most modules
+need are imported from here. Standard library only.
 
     Suite -> Category -> Case -> Check        what is asked, and how its answer is scored
     Case x ModelFacts -> Request -> Reply     what was asked, and what came back
@@ -66,60 +65,3 @@ from assay.types.tests import (
     Severity,
     Suite,
 )
-
-__all__ = [
-    "BASE_MODEL_MAX_TOKENS",
-    "DEFAULT_MAX_TOKENS",
-    "DEFAULT_PASS_MARK",
-    "DEFAULT_TEMPERATURE",
-    "INCOMPLETE_ABOVE",
-    "LANGUAGES",
-    "LETTERS",
-    "Answered",
-    "Capability",
-    "Case",
-    "Category",
-    "Cause",
-    "Check",
-    "Chosen",
-    "Context",
-    "Estimate",
-    "Failed",
-    "FieldProblem",
-    "Finding",
-    "Health",
-    "HealthCheck",
-    "JudgeFields",
-    "Machine",
-    "Message",
-    "Model",
-    "ModelFacts",
-    "Observed",
-    "Observer",
-    "Outcome",
-    "PredictionMethod",
-    "ReadText",
-    "Reply",
-    "Request",
-    "Requests",
-    "Role",
-    "SamplePrompt",
-    "Sampling",
-    "SamplingMode",
-    "Score",
-    "ScorePart",
-    "ScoringMode",
-    "Severity",
-    "Suite",
-    "Thinking",
-    "Tick",
-    "TickKind",
-    "Timed",
-    "Timing",
-    "ToAnswer",
-    "ToChoose",
-    "ToRead",
-    "ToTime",
-    "Trial",
-    "Work",
-]

@@ -1,18 +1,17 @@
 """What every check (an `eval_method`) can do; the checks themselves are in `checks/`, one a file.
 
-In: nothing. Out: `Check` with its defaults, the `Context` of one answer, `Requests` (how a test is
-asked), `FieldProblem` (a mistake in the fields of a test), and `JudgeFields`, what a judge reads.
-
 A check is a class with typed fields, a docstring and `score`. Everything else has a default, so
 plans, summaries, reports and loaders call methods and never ask which check it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -42,7 +41,6 @@ class Context:
 
     @property
     def suite(self) -> SuiteFacts:
-        """The suite's name, language and scoring."""
         return SuiteFacts(self.test.suite, self.test.language, self.test.scoring)
 
 
@@ -97,7 +95,6 @@ class Check:
         return None
 
     def requests(self) -> Requests:
-        """How the test is asked."""
         return ONE_ANSWER
 
     def baselines(self) -> Iterable[str]:
@@ -217,3 +214,69 @@ def _read_stored(stored: Any) -> Check:
 
 def _shown(value: object) -> str:
     return ", ".join(map(_shown, value)) if isinstance(value, list | tuple) else str(value)
+
+
+# --------------------------------------------------------------- a plugin's class as a check
+
+
+def make_check(name: str, cls: type) -> type[Check]:
+    """The class as a check; an annotation that cannot be read is found here for a plugin."""
+    score = getattr(cls, "score", None)
+    if not callable(score) or score is Check.score:
+        raise TypeError("it has no method score(self, answer)")
+    if issubclass(cls, Check):
+        made: type[Check] = dataclass(frozen=True, slots=True, kw_only=True)(cls)
+    else:
+        own = cls if is_dataclass(cls) else dataclass(frozen=True, kw_only=True)(cls)
+        body = {"__doc__": cls.__doc__, "__module__": cls.__module__, "score": _with_context(score)}
+        made = type(cls.__name__, (own, Check), body)
+        _read_annotations(made)
+    made.method = name
+    made.description = " ".join((cls.__doc__ or "").split("\n\n")[0].split())
+    return made
+
+
+def _with_context(score: Callable[..., Any]) -> Callable[..., Any]:
+    """`score(self, answer)` as `score(self, answer, context)`."""
+    taken = len(inspect.signature(score).parameters)
+    if taken not in (2, 3):
+        raise TypeError("score takes (self, answer) or (self, answer, context)")
+    return score if taken == 3 else lambda self, answer, context: score(self, answer)
+
+
+def _read_annotations(cls: type[Check]) -> None:
+    from pydantic import TypeAdapter
+    from pydantic.errors import PydanticUserError
+
+    try:
+        get_type_hints(cls)
+        TypeAdapter(cls)
+    except (PydanticUserError, NameError) as error:
+        raise TypeError(str(error).splitlines()[0]) from error
+
+
+# ------------------------------------------------------- a check whose plugin is not loaded
+
+
+@cache
+def unknown_check(name: str) -> type[Check]:
+    """A check of a stored run: it keeps its fields, so that reports work, and scores nothing."""
+    return type("UnknownCheck", (_UnknownCheck,), {"method": name})
+
+
+class _UnknownCheck(Check):
+    def __init__(self, known: Mapping[str, Any]) -> None:
+        self._known = dict(known)
+
+    def score(self, answer: str, context: Context, /) -> bool:
+        raise LookupError(f"no plugin has the eval_method {self.method!r}; name it with --plugin")
+
+    def describe(self) -> Iterator[tuple[str, str]]:
+        return ((name, str(value)) for name, value in self._known.items())
+
+    def stored(self) -> Mapping[str, Any]:
+        return self._known
+
+    @classmethod
+    def from_stored(cls, stored: Mapping[str, Any]) -> Self:
+        return cls(stored)

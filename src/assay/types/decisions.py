@@ -1,8 +1,5 @@
 """What was measured of a checkpoint, what is asked of it, and what was decided.
 
-In: nothing. Out: frozen dataclasses that `workflow` fills, `decide` judges and `reports` draws.
-Standard library only.
-
     Gate -> SuiteLimit                                   what is asked of a checkpoint
     Measurements -> SuiteFigures, Sample                 what was found of one
     Measurements x Gate -> Acceptance -> GateCriterion   whether it is good enough
@@ -37,7 +34,6 @@ class Fact:
 
 
 def fact(kind: str, **values: Value) -> Fact:
-    """A fact, its values as keyword arguments."""
     return Fact(kind, values)
 
 
@@ -293,8 +289,6 @@ Concern = Literal["perplexity", "domain", "speed", "memory", "generation", "tren
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """What to change next, and the figures it rests on."""
-
     concern: Concern
     advice: Fact
     figures: tuple[Fact, ...]

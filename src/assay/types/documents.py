@@ -1,8 +1,7 @@
 """A report before it is drawn: a Document of blocks.
 
-In: nothing. Out: the blocks, which builders in `reports/` make and which the renderers (terminal,
-Markdown, HTML) draw without knowing of runs, judges or checkpoints.
-
+Builders in `reports/` make the blocks, and the renderers (terminal, Markdown, HTML) draw them
+without knowing of runs, judges or checkpoints.
 Texts are plain and unescaped: a renderer makes what a model, a file or a user wrote harmless.
 A tone never carries a meaning alone; the words beside it say the same.
 """
@@ -41,7 +40,6 @@ def spans(line: Line) -> tuple[Span, ...]:
 
 
 def plain_text(line: Line) -> str:
-    """The words of a line."""
     return "".join(span.text for span in spans(line))
 
 
@@ -199,7 +197,6 @@ class Picture:
 
     @property
     def svg(self) -> str:
-        """The picture, drawn now."""
         return self.draw()
 
 

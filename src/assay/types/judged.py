@@ -1,8 +1,5 @@
 """What the verdicts of a run say of its models: the shapes between arithmetic and rendering.
 
-In: nothing. Out: frozen dataclasses that `summary.judged` fills and `reports` draws. Standard
-library only.
-
     Judged -> ModelJudged -> DomainJudged -> CriterionMean, Remark    how good, domain by domain
                           -> TestJudged                               one test of one model
                           -> OverRuns -> RunPoint                     the same model, run by run
@@ -122,8 +119,6 @@ class DomainJudged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPoint:
-    """One run of a model in one domain."""
-
     run: str
     when: str
     mean: Estimate
@@ -169,7 +164,6 @@ class ModelJudged:
     over_runs: tuple[OverRuns, ...] = ()
 
     def domain(self, name: str) -> DomainJudged | None:
-        """What it did there, if anything."""
         return next((each for each in self.domains if each.domain == name), None)
 
 
@@ -221,7 +215,6 @@ class ModelChoice:
 
     @property
     def chosen(self) -> str | None:
-        """The model to use, None where there is none."""
         return self.model if self.ground in CHOSEN else None
 
     @property

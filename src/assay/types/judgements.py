@@ -1,8 +1,5 @@
 """What a judge reads, what it said, and what came of it.
 
-In: nothing. Out: frozen dataclasses that `evidence` and `judge` fill, `workflow` keeps and
-`reports` draws; and the arithmetic of the rubric, on integers. Standard library only.
-
     Rubric -> RubricCriterion -> Anchor, RubricQuestion    what is judged, and by which words
            -> ScoredExample                                answers whose scores are known
     Evidence -> EvidenceCheck                              what running or computing showed
@@ -211,7 +208,6 @@ class Judgement:
 
     @property
     def fabricated(self) -> int:
-        """Quotes that are not the answer's."""
         return sum(quote.status in ("fabricated", "from_task") for quote in self.quotes)
 
 
@@ -269,7 +265,6 @@ class FinalCriterion:
 
     @property
     def capped(self) -> bool:
-        """Whether the evidence lowered it."""
         return self.score < self.judged
 
 

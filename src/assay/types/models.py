@@ -1,7 +1,4 @@
-"""What can be asked, what is known of it, and the machine that asks.
-
-In: nothing. Out: the protocol Model, ModelFacts, Observed and Machine.
-"""
+"""What can be asked (Model), what is known of it, and the machine that asks."""
 
 from __future__ import annotations
 
@@ -69,13 +66,9 @@ class Model(Protocol):
         """
         ...
 
-    def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
-        """Ask them all."""
-        ...
+    def answer(self, requests: Sequence[Request]) -> Iterator[Reply]: ...
 
-    def observed(self) -> Observed:
-        """What was seen so far."""
-        ...
+    def observed(self) -> Observed: ...
 
     def stop(self) -> None:
         """Give up what is under way, from another thread; `answer` then ends, with Failed replies

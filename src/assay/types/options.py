@@ -1,8 +1,8 @@
 """Every option of a run, defined once: name, type, default, help text and group.
 
-In: nothing. Out: frozen dataclasses. The command line makes its options from their fields, the
-public functions take the same fields as keyword arguments (`call_options`), a Job inherits them,
-and `words` writes them as the command that repeats a run.
+The command line makes its options from the fields of these classes, the public functions take the
+same fields as keyword arguments (`call_options`), a Job inherits them, and `words` writes them as
+the command that repeats a run.
 
 To add an option, add a field to one of these classes. A field without `option(...)` is a keyword
 argument of the Python functions only.
@@ -40,8 +40,6 @@ DEFAULT_TIMEOUT_S = 120.0
 
 @dataclass(frozen=True, kw_only=True)
 class SuiteOptions(CommandOptions):
-    """Which tests are asked."""
-
     group = WHAT
     suites: Sequence[Any] = option(  # names and paths; in Python, Suite objects too
         (),
@@ -89,8 +87,6 @@ class DataOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class TestOptions(CommandOptions):
-    """How each test is asked."""
-
     __test__ = False  # pytest takes every class named Test… for its own
     group = HOW
     repeats: int = option(
@@ -179,8 +175,6 @@ class ServerOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetOptions(CommandOptions):
-    """How long models are asked."""
-
     group = HOW
     budget: float | None = option(
         None,
@@ -304,8 +298,6 @@ class CheckpointOptions(GateOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class LocalOptions(CommandOptions):
-    """How checkpoints are loaded."""
-
     group = CHECKPOINTS
     device: str | None = option(
         None,
@@ -334,8 +326,6 @@ class LocalOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class PluginOptions(CommandOptions):
-    """What is added to Assay."""
-
     group = WHAT
     plugins: Sequence[str] = option(
         (),

@@ -1,7 +1,4 @@
-"""What is put to a model, and what comes back.
-
-In: nothing. Out: Request with its four kinds of Work, and the five kinds of Reply.
-"""
+"""What is put to a model, and what comes back: Request with its Work, and Reply."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """What a run, a comparison and a leaderboard say: the shapes between arithmetic and rendering.
 
-In: nothing. Out: frozen dataclasses that `summary` fills, `workflow` puts together and `reports`
-draws. Standard library only.
-
     Report -> Judged (`judged_results`)                               one run: what judges found
     Report -> ModelReport -> SuiteSummary -> TestRow -> RepeatRow     one run: how good
                           -> Performance -> Speeds, TryFigures        one run: how quick
@@ -188,7 +185,6 @@ class ModelReport:
 
     @property
     def model(self) -> str:
-        """The spec, as `--json` calls it."""
         return self.spec
 
 
@@ -250,7 +246,6 @@ class Flip:
 
     @property
     def gained(self) -> bool:
-        """It passes on the second side and not on the first."""
         return self.outcome_b is Outcome.PASS
 
 
@@ -301,8 +296,6 @@ class SuiteComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One model of one run: what is compared with what."""
-
     run: str
     model: str
     when: str = ""
@@ -320,8 +313,6 @@ class PairComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The first side against each of the others."""
-
     pairs: tuple[PairComparison, ...]
     notes: tuple[str, ...] = ()
     exit_code: int = 0

@@ -1,7 +1,4 @@
-"""The sample prompts a model is tried on, and what was found about the health of its answers.
-
-In: nothing. Out: SamplePrompt with its Ticks, HealthCheck and Health. Standard library only.
-"""
+"""The sample prompts a model is tried on, and what was found about the health of its answers."""
 
 from __future__ import annotations
 
@@ -63,8 +60,6 @@ class HealthCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """Every check of one answer."""
-
     checks: tuple[HealthCheck, ...]
 
     @property
@@ -83,5 +78,4 @@ class Health:
         return tuple(check for check in self.checks if check.passed is False and not check.failure)
 
     def named(self, name: str) -> HealthCheck:
-        """The check of that name."""
         return next(check for check in self.checks if check.name == name)

@@ -1,7 +1,4 @@
-"""What an answer is worth, what that says of a model, and who watches.
-
-In: nothing. Out: Score, Outcome, Trial, Estimate, and the protocol Observer.
-"""
+"""What an answer is worth, what that says of a model, and who watches a run."""
 
 from __future__ import annotations
 
@@ -27,8 +24,6 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorePart:
-    """One rule, keyword or step inside a score."""
-
     name: str
     value: float
     explanation: str = ""
@@ -61,7 +56,6 @@ class Score:
             raise ValueError("no answer scores 0")
 
     def outcome(self, pass_mark: float) -> Outcome:
-        """Pass, fail, no answer or unscored."""
         if self.value is None:
             return Outcome.UNSCORED
         if self.no_answer:
@@ -81,7 +75,6 @@ class Trial:
     score: Score | None
 
     def outcome(self, pass_mark: float) -> Outcome:
-        """The outcome of this one try."""
         if self.score is None:
             return Outcome.FAILED
         return self.score.outcome(pass_mark)
@@ -131,9 +124,7 @@ class Observer(Protocol):
         """A reply is durable, and scored where it ends a test."""
         ...
 
-    def model_finished(self, spec: str) -> None:
-        """All of a model's requests are done."""
-        ...
+    def model_finished(self, spec: str) -> None: ...
 
     def note(self, sentence: str) -> None:
         """Something the user should know; the run goes on."""
@@ -146,17 +137,12 @@ class SilentProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Nothing was opened."""
+    def __exit__(self, *_: object) -> None: ...
 
-    def model_started(self, spec: str, *, total: int, reused: int) -> None:
-        """Not shown."""
+    def model_started(self, spec: str, *, total: int, reused: int) -> None: ...
 
-    def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
-        """Not shown."""
+    def replied(self, spec: str, reply: Reply, score: Score | None) -> None: ...
 
-    def model_finished(self, spec: str) -> None:
-        """Not shown."""
+    def model_finished(self, spec: str) -> None: ...
 
-    def note(self, sentence: str) -> None:
-        """Not shown."""
+    def note(self, sentence: str) -> None: ...

@@ -1,6 +1,6 @@
 """What is asked: Suite, Category, Case and Message, and Finding for a mistake in a file.
 
-In: nothing. Out: frozen dataclasses. How an answer is scored is in `types/checks.py`.
+How an answer is scored is in `types/checks.py`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,6 @@ class Case:
 
     @property
     def method(self) -> str:
-        """The `eval_method`."""
         return self.check.method
 
     @property
@@ -86,8 +85,6 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category:
-    """One test file."""
-
     name: str
     cases: tuple[Case, ...]
 
@@ -117,7 +114,6 @@ class Suite:
 
     @property
     def cases(self) -> Iterator[Case]:
-        """Every test, in file order."""
         return (case for category in self.categories for case in category.cases)
 
     def weight(self, category: str) -> float:
