@@ -109,8 +109,8 @@ def speed_notes(model: ModelReport) -> Iterator[str]:
     """What to know about one model whatever it scored."""
     if model.fingerprint_is_weak:
         yield tr(
-            "The fingerprint of {model} is weak: its server does not say which weights it runs, "
-            "so a change of weights behind the name goes unnoticed.",
+            "The fingerprint of {model} is weak: nothing identifies the weights behind the name, "
+            "so a change of weights goes unnoticed.",
             model=model.spec,
         )
     yield from model.notes
