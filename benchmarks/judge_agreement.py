@@ -40,7 +40,7 @@ from assay.judge.opening import open_questionnaire
 from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.models.opening import open_model
 from assay.request_identity import example_key
-from assay.types import Answered, Case, Chosen, Failed, Message, Model, Reply
+from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Message, Model, Reply
 from assay.types.judgements import Anchor, Judgement, Layout, Rubric, RubricCriterion
 from assay.types.options import ServerOptions
 
@@ -156,8 +156,8 @@ class Kept:
 
 
 def _reply_of(document: Mapping[str, Any]) -> Reply:
-    kinds: dict[str, type[Answered | Chosen | Failed]] = {
-        "answered": Answered, "chosen": Chosen, "failed": Failed,
+    kinds: dict[str, type[Answered | ChoiceLikelihoods | Failed]] = {
+        "answered": Answered, "chosen": ChoiceLikelihoods, "failed": Failed,
     }  # fmt: skip
     kind = kinds[document["kind"]]
     told = {key: tuple(v) if isinstance(v, list) else v for key, v in document.items()}

@@ -23,6 +23,16 @@ def test_no_module_has_a_name_that_could_hold_anything(root):
     assert not [path for path in sources(root) if path.stem in VAGUE]
 
 
+def test_a_class_name_exists_once(root):
+    exempt = {root / "src/assay" / room for room in ("evidence", "fixtures", "checks/health")}
+    places: dict[str, list[str]] = {}
+    for path in sources(root):
+        if not exempt & {*path.parents}:
+            for name in re.findall(r"^class (\w+)", path.read_text(), re.M):
+                places.setdefault(name, []).append(str(path.relative_to(root)))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
 def test_nothing_is_patched_in_tests_or_source(root):
     for path in [*sources(root), *(root / "tests").rglob("*.py")]:
         text = path.read_text()

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from assay.summary import performance, try_figures
-from assay.types import Answered, Chosen, Failed, ReadText, Reply, Timing
+from assay.types import Answered, ChoiceLikelihoods, Failed, ReadText, Reply, Timing
 from assay.types.results import Clock
 
 
@@ -34,7 +34,7 @@ def test_answers_and_failures_are_counted_and_what_was_not_told_is_not_measured(
         [
             answer(total_s=1.0, output_tokens=10, prompt_tokens=5),
             answer(total_s=3.0, output_tokens=50),
-            Chosen(request_id="3", log_likelihoods=(-1.0,), total_s=2.0),
+            ChoiceLikelihoods(request_id="3", log_likelihoods=(-1.0,), total_s=2.0),
             Failed(request_id="4", reason="no"),
         ]
     )
@@ -54,7 +54,9 @@ def test_no_replies_measure_nothing() -> None:
 
 
 def test_a_choice_lacks_neither_tokens_out_nor_a_first_token() -> None:
-    chosen = Chosen(request_id="c", log_likelihoods=(-1.0,), prompt_tokens=30, total_s=1.0)
+    chosen = ChoiceLikelihoods(
+        request_id="c", log_likelihoods=(-1.0,), prompt_tokens=30, total_s=1.0
+    )
     found = performance([chosen, answer(first_token_s=0.2, output_tokens=4)])
     assert (found.first_token_s.n, found.first_token_s.unscored) == (1, 0)
     assert (found.output_tokens.n, found.output_tokens.unscored) == (1, 0)
@@ -66,7 +68,7 @@ def test_attempts_beyond_the_first_are_retries_of_failures_too() -> None:
         [
             answer(attempts=3),
             answer(),
-            Chosen(request_id="c", log_likelihoods=(-1.0,), attempts=2),
+            ChoiceLikelihoods(request_id="c", log_likelihoods=(-1.0,), attempts=2),
             Failed(request_id="f", reason="no", attempts=4),
         ]
     )
@@ -239,7 +241,7 @@ def test_a_try_has_its_own_figures() -> None:
 
 def test_a_choice_is_a_try_without_tokens_out() -> None:
     timing = Timing(prefill_s=0.5, cold=False, cached_tokens=50)
-    chosen = Chosen(
+    chosen = ChoiceLikelihoods(
         request_id="c", log_likelihoods=(-1.0,), prompt_tokens=100, total_s=0.6, timing=timing
     )
     found = figures_of(chosen)

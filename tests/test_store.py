@@ -31,7 +31,7 @@ from assay.types import (
     Answered,
     Case,
     Category,
-    Chosen,
+    ChoiceLikelihoods,
     Failed,
     Message,
     ModelFacts,
@@ -143,7 +143,7 @@ def test_the_digest_of_a_suite_tells_its_content_not_its_place():
     "reply",
     [
         Answered(request_id="", text="4 ɖe\x00\n", predictions=("a", "b"), total_s=0.5),
-        Chosen(request_id="", log_likelihoods=(-1.5, -2.25)),
+        ChoiceLikelihoods(request_id="", log_likelihoods=(-1.5, -2.25)),
         ReadText(request_id="", log_likelihood=-9.5, tokens=3, words=2, bytes=9, top1=1, top5=2),
         Timed(request_id="", prefill_s=(0.5,), decode_s=(1.5,), new_tokens=4),
     ],

@@ -22,21 +22,21 @@ from assay.summary import (
 )
 from assay.types import (
     Answered,
+    Attempt,
     Case,
     Category,
     Check,
-    Chosen,
+    ChoiceLikelihoods,
     Failed,
     Message,
-    Outcome,
+    OutcomeKind,
     Reply,
     Score,
     Suite,
-    Trial,
 )
 from assay.types.results import PairComparison, Side, Standing, SuiteSummary, TestRow
 
-PASS, FAIL, NO_ANSWER, UNSCORED, FAILED = Outcome
+PASS, FAIL, NO_ANSWER, UNSCORED, FAILED = OutcomeKind
 
 
 def case_of(id: str, category: str = "facts", check: Check | None = None) -> Case:
@@ -60,7 +60,7 @@ def suite_of(
     )
 
 
-def trial_of(case: Case, mark: float | str, *, repeat: int = 0, **reply: object) -> Trial:
+def trial_of(case: Case, mark: float | str, *, repeat: int = 0, **reply: object) -> Attempt:
     """A number is a score; "no answer", "unscored" and "failed" are the other three outcomes."""
     answered: Reply = Answered(request_id="r", text=f"answer {repeat}", **reply)  # type: ignore[arg-type]
     score: Score | None = None
@@ -72,7 +72,7 @@ def trial_of(case: Case, mark: float | str, *, repeat: int = 0, **reply: object)
         score = Score(scorer="s", version=1, unscored_reason="no_judge")
     else:
         answered = Failed(request_id="r", reason=mark)
-    return Trial(case=case, repeat=repeat, request_id="r", reply=answered, score=score)
+    return Attempt(case=case, repeat=repeat, request_id="r", reply=answered, score=score)
 
 
 def summary_of(marks: dict[str, Sequence[float | str]], **kwargs: object) -> SuiteSummary:
@@ -159,16 +159,16 @@ def test_predictions_stand_for_the_answer_where_there_is_no_text() -> None:
     case = case_of("a", check=TopK(expected_any=("x",)))
     reply = Answered(request_id="r", text="", predictions=("x", "y"), prediction_method="sampled")
     score = Score(scorer="s", version=1, value=1.0)
-    trial = Trial(case=case, repeat=0, request_id="r", reply=reply, score=score)
+    trial = Attempt(case=case, repeat=0, request_id="r", reply=reply, score=score)
     found = summarise(suite_of({"facts": [case]}), [trial])
     assert found.tests[0].answer == "x\ny"
     assert found.categories["facts"].method == "sampled"
 
 
-def chosen_by(case: Case, method: str) -> Trial:
-    reply = Chosen(request_id="r", log_likelihoods=(-1.0, -2.0), method=method)  # type: ignore[arg-type]
+def chosen_by(case: Case, method: str) -> Attempt:
+    reply = ChoiceLikelihoods(request_id="r", log_likelihoods=(-1.0, -2.0), method=method)  # type: ignore[arg-type]
     score = Score(scorer="s", version=1, value=1.0)
-    return Trial(case=case, repeat=0, request_id="r", reply=reply, score=score)
+    return Attempt(case=case, repeat=0, request_id="r", reply=reply, score=score)
 
 
 def test_a_category_marked_by_first_tokens_says_so_and_others_do_not() -> None:
@@ -210,7 +210,7 @@ def test_a_category_asked_in_two_lesser_ways_names_both() -> None:
     ],
 )
 def test_a_repeated_test_is_one_row_with_the_mean_of_its_marked_tries(
-    marks: tuple[float | str, ...], outcome: Outcome, score: float | None
+    marks: tuple[float | str, ...], outcome: OutcomeKind, score: float | None
 ) -> None:
     row = repeated(*marks)
     assert row.outcome is outcome

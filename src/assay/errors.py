@@ -4,7 +4,7 @@ In: nothing. Out: exceptions.
 
     AssayError
     ├── UsageError ............. 2   the command cannot mean anything
-    ├── InvalidFiles ........... 2   test or suite files with mistakes; carries every Finding
+    ├── InvalidFiles ........... 2   test or suite files with mistakes; carries every FileFinding
     ├── SuiteNotFound .......... 2   no such suite, category or folder
     ├── ModelUnavailable ....... 2   a model or server is missing at the start
     ├── SandboxUnavailable ..... 2   code was to be run, and nothing here can confine it
@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import IntEnum
 
-from assay.types import Finding
+from assay.types import FileFinding
 
 
 class ExitCode(IntEnum):
@@ -57,7 +57,7 @@ class UsageError(AssayError):
 class InvalidFiles(AssayError):
     """Files with mistakes; all of them."""
 
-    def __init__(self, message: str, findings: Sequence[Finding], *, hint: str = "") -> None:
+    def __init__(self, message: str, findings: Sequence[FileFinding], *, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.findings = tuple(findings)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assay.checks.letters.options import Options, options_in
 from assay.checks.letters.reading import read_letter
 from assay.checks.multiple_choice import MultipleChoice
-from assay.types import Answered, Case, Chosen, Context, Message, Score
+from assay.types import Answered, Case, ChoiceLikelihoods, Context, Message, Score
 from tests.conftest import no_hang
 
 CITIES = ("Lyon", "Paris", "Nice", "Rome")
@@ -332,7 +332,7 @@ def test_an_echoed_prompt_is_no_answer(prompt: str) -> None:
 
 
 def likeliest(check: MultipleChoice, *log_likelihoods: float) -> Score:
-    reply = Chosen(request_id="r", log_likelihoods=log_likelihoods)
+    reply = ChoiceLikelihoods(request_id="r", log_likelihoods=log_likelihoods)
     return check.score("", Context(a_case(check), reply))
 
 
@@ -364,7 +364,7 @@ def by_first_token(
     *log_likelihoods: float, bounded: tuple[bool, ...] = (), score_by: str = "letter"
 ) -> Score:
     check = MultipleChoice(expected="B", choices=CITIES, score_by=score_by)  # type: ignore[arg-type]
-    reply = Chosen(
+    reply = ChoiceLikelihoods(
         request_id="r", log_likelihoods=log_likelihoods, method="first_token", bounded=bounded
     )
     return check.score("", Context(a_case(check), reply))

@@ -25,7 +25,7 @@ from assay.types import (
     Answered,
     Case,
     Check,
-    Chosen,
+    ChoiceLikelihoods,
     Failed,
     Message,
     ReadText,
@@ -113,7 +113,7 @@ def test_a_judged_test_waits_for_its_judge() -> None:
 
 
 def test_likelihoods_are_marked_for_multiple_choice_only() -> None:
-    reply = Chosen(request_id="r", log_likelihoods=(-2.0, -1.0))
+    reply = ChoiceLikelihoods(request_id="r", log_likelihoods=(-2.0, -1.0))
     score = score_reply(a_case(MultipleChoice(expected="B", choices=("x", "y"))), reply)
     assert score is not None
     assert score.value == 1.0
@@ -144,7 +144,7 @@ def test_a_scorer_that_breaks_leaves_the_test_unscored_with_the_reason() -> None
 
 def test_likelihoods_that_do_not_fit_the_choices_leave_the_test_unscored() -> None:
     check = MultipleChoice(expected="B", choices=("x", "y"))
-    score = score_reply(a_case(check), Chosen(request_id="r", log_likelihoods=(-2.0,)))
+    score = score_reply(a_case(check), ChoiceLikelihoods(request_id="r", log_likelihoods=(-2.0,)))
     assert score is not None
     assert score.unscored_reason == "scorer_error"
 

@@ -19,7 +19,7 @@ import torch
 from assay.engine.choose import Likelihood, Question, choose
 from assay.engine.generate import Prompt, generate
 from assay.engine.network import Network, make_ready
-from assay.engine.read import Reading, read_all
+from assay.engine.read import TextReading, read_all
 from assay.models.local.stopping import StopStrings
 from assay.models.local.tokens.encoding import encode_pairs, encode_prompts, encode_texts
 from assay.models.local.tokens.tokenizer import LocalTokenizer
@@ -63,7 +63,7 @@ def likelihoods(
     return [found[number] for number in range(len(questions))]
 
 
-def read_texts(shape: str, texts: Sequence[str]) -> list[Reading]:
+def read_texts(shape: str, texts: Sequence[str]) -> list[TextReading]:
     tokenizer = tokenizer_of(shape)
     ids = encode_texts(tokenizer, texts)
     prefix = tokenizer.prefix_token_id

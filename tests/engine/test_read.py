@@ -14,14 +14,14 @@ from assay.engine.finite import NotFinite
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.layout.windows import windows
 from assay.engine.network import Network, make_ready
-from assay.engine.read import Reading, UnknownToken, read_all
+from assay.engine.read import TextReading, UnknownToken, read_all
 from tests.engine.shapes import NOT_SERVED, SERVED, random_model
 
 CONTEXT = 32
 PREFIX = 0
 
 
-def read(network, tokens, **more) -> Reading:
+def read(network, tokens, **more) -> TextReading:
     return next(read_all(network, [tokens], **more))
 
 
@@ -51,7 +51,9 @@ def naively(model, tokens, stride=None):
     return found
 
 
-def is_as_naive(reading: Reading, naive: Sequence[tuple[float, int]], block: int = 1000) -> None:
+def is_as_naive(
+    reading: TextReading, naive: Sequence[tuple[float, int]], block: int = 1000
+) -> None:
     values = [value for value, _ in naive]
     assert reading.tokens == len(naive)
     assert reading.log_likelihood == pytest.approx(sum(values), abs=1e-3)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from assay.types import Chosen, ModelFacts, Observed, Reply, Request
+from assay.types import ChoiceLikelihoods, ModelFacts, Observed, Reply, Request
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -50,7 +50,9 @@ class Eager:
         for request in requests:
             self.asked += 1
             text = str(request.work)
-            yield Chosen(request_id=request.id, log_likelihoods=(-100 / text.count("x"), -1.0))
+            yield ChoiceLikelihoods(
+                request_id=request.id, log_likelihoods=(-100 / text.count("x"), -1.0)
+            )
 
 
 def rows(count: int) -> list[dict[str, Any]]:

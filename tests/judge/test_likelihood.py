@@ -22,7 +22,7 @@ from assay.judge.questionnaire import Assignment
 from assay.types import (
     Answered,
     Case,
-    Chosen,
+    ChoiceLikelihoods,
     Failed,
     Message,
     ModelFacts,
@@ -119,7 +119,7 @@ class ToyJudge:
         if not isinstance(said, int | float):
             return replace(said, request_id=request.id)
         logs = (math.log(said) - 1, math.log1p(-said) - 1)  # some of it lies on other words
-        return Chosen(request_id=request.id, log_likelihoods=logs)
+        return ChoiceLikelihoods(request_id=request.id, log_likelihoods=logs)
 
 
 def _question(request: Request) -> str:
@@ -164,8 +164,10 @@ EVEN: dict[str, float | Reply | None] = {"x0?": 0.9, "x1?": 0.6, "x2?": 0.3, "y0
 # ------------------------------------------------------------------------------------- one reply
 
 
-def chosen(yes: float, no: float, *, bounded: tuple[bool, ...] = (), cut: int = 0) -> Chosen:
-    return Chosen(request_id="r", log_likelihoods=(yes, no), bounded=bounded, cut=cut)
+def chosen(
+    yes: float, no: float, *, bounded: tuple[bool, ...] = (), cut: int = 0
+) -> ChoiceLikelihoods:
+    return ChoiceLikelihoods(request_id="r", log_likelihoods=(yes, no), bounded=bounded, cut=cut)
 
 
 def test_a_value_is_the_share_of_yes_of_both_words() -> None:
@@ -185,7 +187,7 @@ def test_a_word_that_was_not_told_is_taken_at_its_bound() -> None:
         chosen(-math.inf, -math.inf),
         chosen(math.inf, -1),
         chosen(-1, -2, cut=5),
-        Chosen(request_id="r", log_likelihoods=(-1.0,)),
+        ChoiceLikelihoods(request_id="r", log_likelihoods=(-1.0,)),
         Answered(request_id="r", text="Yes"),
         Failed(request_id="r", reason="?"),
     ],

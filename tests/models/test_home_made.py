@@ -11,7 +11,7 @@ from assay.errors import ModelUnavailable
 from assay.models.home_made.adapter import PluginModel, model_of
 from assay.types import (
     Answered,
-    Chosen,
+    ChoiceLikelihoods,
     Failed,
     Message,
     ReadText,
@@ -184,7 +184,7 @@ def test_choices_are_compared_behind_the_prompt():
     plugin.context_length = 64
     work = ToChoose(messages=said("a bad?"), continuations=("cab", "bed a", "b"))
     reply = only(model(plugin), work)
-    assert isinstance(reply, Chosen)
+    assert isinstance(reply, ChoiceLikelihoods)
     for choice, value, tokens in zip(
         work.continuations, reply.log_likelihoods, reply.tokens, strict=True
     ):
@@ -202,7 +202,7 @@ def test_rows_of_one_call_have_one_length_and_questions_share_calls():
         for _ in range(5)
     ]
     replies = list(model(plugin).answer(asked))
-    assert all(isinstance(reply, Chosen) for reply in replies)
+    assert all(isinstance(reply, ChoiceLikelihoods) for reply in replies)
     assert plugin.calls == [[7] * 10, [8] * 5]
 
 
@@ -273,7 +273,7 @@ def test_an_exception_for_one_row_fails_its_request_alone():
     ]
     replies = {reply.request_id: reply for reply in model(Fragile()).answer(asked)}
     kinds = [type(replies[each.id]) for each in asked]
-    assert kinds == [Chosen, Failed, Chosen]
+    assert kinds == [ChoiceLikelihoods, Failed, ChoiceLikelihoods]
     assert "RuntimeError: no h" in replies[asked[1].id].reason
 
 

@@ -20,7 +20,7 @@ import pytest
 from assay.models.opening import open_model
 from assay.types import (
     Answered,
-    Chosen,
+    ChoiceLikelihoods,
     Failed,
     Message,
     Model,
@@ -211,8 +211,8 @@ def test_likelihoods_of_first_tokens_are_those_of_the_reference(model, reference
     letters = ToChoose(messages=said(little), continuations=("g", "b", "c"), otherwise=GREEDY)
     words = ToChoose(messages=said(very), continuations=("happy", "sad"), otherwise=GREEDY)
     first, second = asked(model, letters, words)
-    assert isinstance(first, Chosen)
-    assert isinstance(second, Chosen)
+    assert isinstance(first, ChoiceLikelihoods)
+    assert isinstance(second, ChoiceLikelihoods)
     assert first.method == second.method == "first_token"
     expected = [known[little, word] for word in ("girl", "boy", "car")]
     assert first.log_likelihoods == pytest.approx(expected, abs=AGREES)

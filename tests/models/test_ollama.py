@@ -12,7 +12,7 @@ from assay.models.address import ollama_url
 from assay.models.opening import open_model
 from assay.types import (
     Answered,
-    Chosen,
+    ChoiceLikelihoods,
     Failed,
     Message,
     Request,
@@ -372,7 +372,7 @@ def test_letters_are_chosen_by_the_first_token_and_the_missing_are_bounded(ollam
     told = {"B": -0.5, " B": -3.0, "A": -1.5, "The": -2.0, "Mars": -9.0}
     ollama_server.answers({"*": {"text": "B", "logprobs": told}})
     reply = only(ollama_server, letters_of("Which?\nA. x\nB. y\nC. z\nD. w"))
-    assert isinstance(reply, Chosen)
+    assert isinstance(reply, ChoiceLikelihoods)
     assert reply.method == "first_token"
     assert reply.bounded == (False, False, True, True)
     a, b, c, d = reply.log_likelihoods

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.models.openai.likelihoods import is_right, likelihood_after, read_echo
-from assay.types import Answered, Chosen, Failed, ReadText, ToRead, ToTime
+from assay.types import Answered, ChoiceLikelihoods, Failed, ReadText, ToRead, ToTime
 from tests.models.asking import AS_TEXT, TEXT, choose, last_body, legacy, only
 from tests.servers.fixtures import Server
 
@@ -22,7 +22,7 @@ def test_letters_are_read_from_the_likeliest_first_tokens(openai_server, opened)
     told = {"B": -0.5, " B": -2.5, "A": -1.5, "The": -3.0}
     openai_server.answers({"planet": {"text": "B", "logprobs": told}})
     reply = only(opened(), choose())
-    assert isinstance(reply, Chosen)
+    assert isinstance(reply, ChoiceLikelihoods)
     assert reply.method == "first_token"
     assert reply.bounded == (False, False, True, True)
     assert reply.log_likelihoods == pytest.approx((-1.5, -0.3731, -3.0, -3.0), abs=1e-3)
@@ -68,7 +68,7 @@ def test_a_thought_is_not_taken_for_a_choice(opened, peculiar):
     assert isinstance(reply, Answered)
     assert reply.text == "The answer is B."
     plain = opened(spec=f"openai:m@{peculiar(first_then(LETTERS))}")
-    assert isinstance(only(plain, choose()), Chosen)
+    assert isinstance(only(plain, choose()), ChoiceLikelihoods)
 
 
 @pytest.mark.parametrize("value", [0.0, -0.5, 10**400, -(10**400)])
@@ -114,7 +114,7 @@ def echoed(server: Server, text: str) -> dict[str, Any]:
 def test_choices_are_scored_behind_the_prompt_where_echo_is_right(openai_server, opened):
     model = opened(AS_TEXT)
     reply = only(model, choose("The capital of Togo is", ("Lomé", "Accra city")))
-    assert isinstance(reply, Chosen)
+    assert isinstance(reply, ChoiceLikelihoods)
     assert reply.method == "likelihood"
     lome = echoed(openai_server, "The capital of Togo is Lomé")["token_logprobs"]
     accra = echoed(openai_server, "The capital of Togo is Accra city")["token_logprobs"]
@@ -177,7 +177,7 @@ def test_a_server_that_echoes_its_opening_token_can_score_text(opened, peculiar)
     model = opened(AS_TEXT, spec=f"openai:m@{peculiar(habit)}")
     assert "score_text" in model.facts.capabilities
     reply = only(model, choose("It is", ("so", "not")))
-    assert isinstance(reply, Chosen)
+    assert isinstance(reply, ChoiceLikelihoods)
     assert reply.log_likelihoods == (-3.0, -4.0)
 
 

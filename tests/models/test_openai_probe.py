@@ -9,7 +9,7 @@ import pytest
 
 from assay.errors import ModelUnavailable
 from assay.models.opening import open_model
-from assay.types import Answered, Chosen, Message, ToAnswer
+from assay.types import Answered, ChoiceLikelihoods, Message, ToAnswer
 from tests.models.asking import (
     CHAT,
     KEY,
@@ -170,7 +170,7 @@ def test_fewer_likelihoods_are_asked_for_where_twenty_are_too_many(opened, pecul
     model = opened(spec=f"openai:m@{peculiar(habit)}")
     assert "top_logprobs" in model.facts.capabilities
     reply = only(model, choose(letters="AB"))
-    assert isinstance(reply, Chosen)
+    assert isinstance(reply, ChoiceLikelihoods)
     assert reply.log_likelihoods == (-2.5, -0.1)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.types import Estimate, Machine, Observed, Outcome
+from assay.types import Estimate, Machine, Observed, OutcomeKind
 from assay.types.results import (
     Baselines,
     CategoryComparison,
@@ -76,7 +76,7 @@ def not_timed() -> Speeds:
     return Speeds(all=nothing("tokens/s"), cold=nothing("tokens/s"), warm=nothing("tokens/s"))
 
 
-def row(id: str, outcome: Outcome, score: float | None, explanation: str = "why") -> TestRow:
+def row(id: str, outcome: OutcomeKind, score: float | None, explanation: str = "why") -> TestRow:
     return TestRow(
         id=id,
         category="facts",
@@ -91,9 +91,9 @@ def row(id: str, outcome: Outcome, score: float | None, explanation: str = "why"
 
 def summary() -> SuiteSummary:
     tests = (
-        row("facts_001", Outcome.PASS, 1.0, "the texts are equal"),
-        row("facts_002", Outcome.FAIL, 0.25),
-        row("facts_003", Outcome.FAILED, None, "timed out after 120 s"),
+        row("facts_001", OutcomeKind.PASS, 1.0, "the texts are equal"),
+        row("facts_002", OutcomeKind.FAIL, 0.25),
+        row("facts_003", OutcomeKind.FAILED, None, "timed out after 120 s"),
     )
     return SuiteSummary(
         suite="demo",
@@ -105,7 +105,7 @@ def summary() -> SuiteSummary:
             "judged": nothing("share", 5),
         },
         tests=tests,
-        outcomes={Outcome.PASS: 1, Outcome.FAIL: 1, Outcome.FAILED: 1},
+        outcomes={OutcomeKind.PASS: 1, OutcomeKind.FAIL: 1, OutcomeKind.FAILED: 1},
         weights={"facts": 1.0, "letters": 1.0},
         baselines=Baselines(
             empty=points(0, 0, 8.8, 38),
@@ -257,16 +257,16 @@ def comparison_document() -> Comparison:
             Flip(
                 id="facts_002",
                 category="facts",
-                outcome_a=Outcome.FAIL,
-                outcome_b=Outcome.PASS,
+                outcome_a=OutcomeKind.FAIL,
+                outcome_b=OutcomeKind.PASS,
                 score_a=0.25,
                 score_b=1.0,
             ),
             Flip(
                 id="facts_009",
                 category="facts",
-                outcome_a=Outcome.PASS,
-                outcome_b=Outcome.NO_ANSWER,
+                outcome_a=OutcomeKind.PASS,
+                outcome_b=OutcomeKind.NO_ANSWER,
                 score_a=1.0,
                 score_b=0.0,
             ),
@@ -329,7 +329,7 @@ def repeated_report(report: Report) -> Report:
         RepeatRow(
             repeat=i, outcome=o, score=s, answer=f"try {i}", extracted=None, explanation=f"try {i}"
         )
-        for i, (o, s) in enumerate([(Outcome.PASS, 1.0), (Outcome.FAIL, 0.0)])
+        for i, (o, s) in enumerate([(OutcomeKind.PASS, 1.0), (OutcomeKind.FAIL, 0.0)])
     )
     model = report.models[0]
     suite = model.suites[0]
@@ -361,7 +361,7 @@ def hostile_report(report: Report) -> Report:
     bad = TestRow(
         id=HOSTILE,
         category=HOSTILE,
-        outcome=Outcome.FAIL,
+        outcome=OutcomeKind.FAIL,
         score=0.0,
         answer=HOSTILE,
         extracted=HOSTILE,

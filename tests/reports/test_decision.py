@@ -22,8 +22,8 @@ from assay.reports.run_report import run_document
 from assay.types import Health, HealthCheck
 from assay.types.decisions import (
     MEASURES,
+    DecisionFact,
     DecisionPlan,
-    Fact,
     Gate,
     Measurements,
     PlannedCheckpoint,
@@ -31,7 +31,7 @@ from assay.types.decisions import (
     Sample,
     fact,
 )
-from assay.types.documents import Heading, Sentence, Span, Table, plain_text
+from assay.types.documents import Heading, Paragraph, Span, Table, plain_text
 from assay.types.results import ModelReport, Report
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.report_files import leave_verdicts
@@ -69,7 +69,7 @@ def deciding(
     )
 
 
-def said(text: str) -> Fact:
+def said(text: str) -> DecisionFact:
     return fact("text", text=text)
 
 
@@ -140,15 +140,15 @@ def headlines(report: Report) -> list[str]:
     return [plain_text(block.line) for block in headline_blocks(report)]
 
 
-def headline_blocks(report: Report) -> list[Sentence]:
-    sentences = (block for block in decision_blocks(report) if isinstance(block, Sentence))
+def headline_blocks(report: Report) -> list[Paragraph]:
+    sentences = (block for block in decision_blocks(report) if isinstance(block, Paragraph))
     return [each for each in sentences if isinstance(each.line, Span)]
 
 
 def told(report: Report) -> list[str]:
     """What is said beside headlines, before the table."""
     before = takewhile(lambda block: not isinstance(block, Table), decision_blocks(report))
-    return [str(block.line) for block in before if isinstance(block, Sentence)][1:]
+    return [str(block.line) for block in before if isinstance(block, Paragraph)][1:]
 
 
 def headings(report: Report) -> list[str]:
@@ -161,7 +161,7 @@ def headings(report: Report) -> list[str]:
 def test_the_checkpoint_to_ship_comes_first_with_the_reason_of_the_selection() -> None:
     report = decided(three())
     (headline,) = headline_blocks(report)
-    assert headline == Sentence(Span("Ship tiny/step_300.", "strong"), "good")
+    assert headline == Paragraph(Span("Ship tiny/step_300.", "strong"), "good")
     assert told(report) == [
         "tiny/step_300 passes the gate. It is the only one of 3 that passes. Marginal: perplexity."
     ]
@@ -189,7 +189,7 @@ def test_where_nothing_could_be_evaluated_nothing_can_be_shipped() -> None:
     report = decided([broken("tiny/step_1"), broken("tiny/step_2")])
     assert headlines(report) == ["Nothing can be shipped."]
     assert headings(report) == ["tiny", "Files"]
-    failed = Sentence("tiny/step_1 could not be evaluated: the weights are not finite", "warning")
+    failed = Paragraph("tiny/step_1 could not be evaluated: the weights are not finite", "warning")
     assert failed in [*decision_blocks(report)]
 
 
@@ -276,7 +276,7 @@ def test_a_run_of_suites_alone_says_nothing_of_gates_but_names_what_failed() -> 
     report = decided(checkpoints, deciding(checkpoints, selects=False))
     assert [*decision_blocks(report)][:2] == [
         Heading("tiny"),
-        Sentence("tiny/step_3 could not be evaluated: the weights are not finite", "warning"),
+        Paragraph("tiny/step_3 could not be evaluated: the weights are not finite", "warning"),
     ]
 
 

@@ -23,9 +23,9 @@ from assay.types.documents import (
     Hint,
     Item,
     Note,
+    Paragraph,
     Picture,
     Row,
-    Sentence,
     Span,
     Table,
     Verbatim,
@@ -60,8 +60,8 @@ def every_block(text: str) -> Document:
         blocks=(
             Heading(text, 1),
             Heading((text, Span(" accepted", "good"))),
-            Sentence(text, "strong"),
-            Sentence((text, Span("assay run x", "code"))),
+            Paragraph(text, "strong"),
+            Paragraph((text, Span("assay run x", "code"))),
             Note(text),
             Hint(text),
             Bullets((text, Item(text, (text,))), numbered=True),
@@ -70,8 +70,8 @@ def every_block(text: str) -> Document:
             table,
             Figures(((text, share(0.8, 0.4, 0.9, 10)), ("none", nothing("share", 2)))),
             Picture(title=text, draw=drawing, path="p.svg"),
-            Fold(text, (Sentence("inside the fold"),)),
-            Beside(((text, (Verbatim(text),)), ("two", (Sentence("second part"),)))),
+            Fold(text, (Paragraph("inside the fold"),)),
+            Beside(((text, (Verbatim(text),)), ("two", (Paragraph("second part"),)))),
         ),
     )
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from assay.suites.load import examine
-from assay.types import Finding
+from assay.types import FileFinding
 
 Test = dict[str, Any]
 WriteSuite = Callable[..., Path]
-FindingsOf = Callable[..., tuple[Finding, ...]]
+FindingsOf = Callable[..., tuple[FileFinding, ...]]
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def put(path: Path, content: Any) -> None:
 def findings_of(write_suite: WriteSuite) -> FindingsOf:
     """All findings on tests that make up one category."""
 
-    def findings(*tests: Any, suite: Any = None) -> tuple[Finding, ...]:
+    def findings(*tests: Any, suite: Any = None) -> tuple[FileFinding, ...]:
         return examine([write_suite({"a": list(tests)}, suite)])
 
     return findings

@@ -18,9 +18,9 @@ import pytest
 from assay.errors import AssayError, InvalidFiles, UsageError
 from assay.suites.fetching import hellaswag, mmlu
 from assay.suites.fetching.layouts import find_hellaswag, find_mmlu
-from assay.suites.fetching.made import Made
+from assay.suites.fetching.made import ConvertedBenchmark
 from assay.suites.fetching.rows import numbered
-from assay.suites.fetching.source import Flaws, Item, Place
+from assay.suites.fetching.source import BenchmarkItem, Flaws, RowPlace
 from assay.workflow.fetch.benchmarks import fetch
 
 DEV = [
@@ -160,7 +160,7 @@ def lines(folder: Path, rows: Sequence[Any], name: str = "hellaswag_val.jsonl") 
     return folder
 
 
-def made(folder: Path, name: str, source: Path, *, every: bool = False) -> Made:
+def made(folder: Path, name: str, source: Path, *, every: bool = False) -> ConvertedBenchmark:
     fetched = fetch(
         [name], source=source, benchmarks=folder, every=every, tell=lambda sentence: None
     )
@@ -549,10 +549,10 @@ def test_the_form_of_the_cloze_category_is_named_too(tmp_path: Path, benchmarks:
 # ------------------------------------------------------------------------------------------ words
 
 
-def item(row: int = 1, subject: str = "s", question: str = "Q?", right: str = "a") -> Item:
-    place = Place(name="f.csv", shown="f.csv", row=row, line=row)
+def item(row: int = 1, subject: str = "s", question: str = "Q?", right: str = "a") -> BenchmarkItem:
+    place = RowPlace(name="f.csv", shown="f.csv", row=row, line=row)
     options = (right, "b", "c", "d")
-    return Item(place=place, subject=subject, question=question, options=options, answer=0)
+    return BenchmarkItem(place=place, subject=subject, question=question, options=options, answer=0)
 
 
 def test_only_five_examples_are_shown_however_many_there_are() -> None:

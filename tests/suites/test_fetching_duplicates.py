@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.suites.fetching.duplicates import Dropped, Sieve, repeated_shots
-from assay.suites.fetching.source import Item, Place
+from assay.suites.fetching.source import BenchmarkItem, RowPlace
 from assay.workflow.fetch.benchmarks import fetch
 
 RIGHT = ("amber", "blue", "cyan", "dun")
@@ -20,12 +20,16 @@ def ask(
     options: tuple[str, ...] = RIGHT,
     answer: int = 0,
     subject: str = "s",
-) -> Item:
-    place = Place(name=f"{subject}.csv", shown=f"{subject}.csv", row=row, line=row)
-    return Item(place=place, subject=subject, question=question, options=options, answer=answer)
+) -> BenchmarkItem:
+    place = RowPlace(name=f"{subject}.csv", shown=f"{subject}.csv", row=row, line=row)
+    return BenchmarkItem(
+        place=place, subject=subject, question=question, options=options, answer=answer
+    )
 
 
-def sifted(*items: Item, shots: tuple[Item, ...] = ()) -> dict[int, tuple[str, int | None]]:
+def sifted(
+    *items: BenchmarkItem, shots: tuple[BenchmarkItem, ...] = ()
+) -> dict[int, tuple[str, int | None]]:
     """Dropped rows with their reason and the row they are like."""
     kept, dropped = Sieve().keep(items, shots)
     assert [i.place.row for i in kept] == [
@@ -45,7 +49,7 @@ def sifted(*items: Item, shots: tuple[Item, ...] = ()) -> dict[int, tuple[str, i
     ],
     ids=["same", "other_order", "spaces", "capital_of_a_word", "full_stops"],
 )
-def test_the_same_question_with_the_same_options_is_asked_once(second: Item) -> None:
+def test_the_same_question_with_the_same_options_is_asked_once(second: BenchmarkItem) -> None:
     assert sifted(ask(1), second) == {2: ("repeated", 1)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.workflow.checkpoints.places import Place, places_of
+from assay.workflow.checkpoints.places import CheckpointPlace, places_of
 
 
 def checkpoint(folder: Path, *, with_weights: bool = True) -> Path:
@@ -29,7 +29,9 @@ def test_a_checkpoint_is_itself_whatever_lies_in_it(tmp_path: Path) -> None:
 
 def test_no_name_leads_out_of_the_folder_of_reports() -> None:
     for path in ("/model", "/"):
-        place = Place(spec=path, path=Path(path), parent=Path(path).parent.name, step_name="x")
+        place = CheckpointPlace(
+            spec=path, path=Path(path), parent=Path(path).parent.name, step_name="x"
+        )
         assert place.name == "root/x"
 
 

@@ -15,7 +15,7 @@ from assay.errors import (
 )
 from assay.reports.progress import SilentProgress
 from assay.store import Store
-from assay.types import Outcome
+from assay.types import OutcomeKind
 from assay.workflow.evaluate.run_folder import RunFolder
 from tests.conftest import numbered, right
 
@@ -86,7 +86,7 @@ def test_a_changed_mark_asks_nothing_and_counts_at_once(job, bench):
     bench.suite({"sum": tests})
     report = job()
     assert newly_asked(bench) == 0
-    assert rows(report)["sum_003"].outcome is Outcome.FAIL
+    assert rows(report)["sum_003"].outcome is OutcomeKind.FAIL
 
 
 def test_another_seed_or_more_repeats_ask_only_what_is_new(job, bench):
@@ -103,7 +103,11 @@ def test_a_failed_request_is_no_score_and_is_asked_again_next_time(job, bench):
     report = job(model=model)
     assert report.exit_code == 3
     row = rows(report)["sum_002"]
-    assert (row.outcome, row.score, row.explanation) == (Outcome.FAILED, None, "connection reset")
+    assert (row.outcome, row.score, row.explanation) == (
+        OutcomeKind.FAILED,
+        None,
+        "connection reset",
+    )
     score = report.models[0].suites[0].score
     assert (score.value, score.n, score.unscored) == (100.0, 5, 1)
     job(model=model)
@@ -122,7 +126,11 @@ def test_repeats_are_one_row_with_mean_spread_and_pass_at_k(job, bench):
     report = job(model=bench.script("moody", answers=answers), repeats=3)
     row = rows(report)["sum_001"]
     assert row.score == pytest.approx(2 / 3)
-    assert [each.outcome for each in row.repeats] == [Outcome.PASS, Outcome.FAIL, Outcome.PASS]
+    assert [each.outcome for each in row.repeats] == [
+        OutcomeKind.PASS,
+        OutcomeKind.FAIL,
+        OutcomeKind.PASS,
+    ]
     measured = report.models[0].measurements
     assert measured["pass@3"].value == 1.0
     assert measured["pass@1"].value == pytest.approx(17 / 18)
@@ -139,7 +147,7 @@ def test_a_live_conversation_is_asked_turn_by_turn_and_its_last_reply_marked(ben
     }
     model = bench.script("talker", answers={"talk_001": ["first", "second"]})
     report = api.run([model], suites=[bench.suite({"talk": [test]})], out=bench.out)
-    assert rows(report)["talk_001"].outcome is Outcome.PASS
+    assert rows(report)["talk_001"].outcome is OutcomeKind.PASS
     assert newly_asked(bench) == 2
     with Store(bench.out) as store:
         run = store.find_run("latest")
@@ -158,7 +166,7 @@ def test_a_live_conversation_whose_first_turn_fails_is_failed(bench):
     }
     model = bench.script("mute", fail={"talk_001": "reset"})
     report = api.run([model], suites=[bench.suite({"talk": [test]})], out=bench.out)
-    assert rows(report)["talk_001"].outcome is Outcome.FAILED
+    assert rows(report)["talk_001"].outcome is OutcomeKind.FAILED
 
 
 def test_judged_tests_are_answered_and_left_unscored(bench):
@@ -166,7 +174,7 @@ def test_judged_tests_are_answered_and_left_unscored(bench):
     suite = bench.suite({"open": [test]})
     report = api.run([bench.script("m", default="text")], suites=[suite], out=bench.out)
     row = rows(report)["open_001"]
-    assert (row.outcome, row.answer) == (Outcome.UNSCORED, "text")
+    assert (row.outcome, row.answer) == (OutcomeKind.UNSCORED, "text")
     assert report.exit_code == 0
 
 
@@ -194,7 +202,10 @@ def test_two_suites_that_share_an_id_keep_their_answers_apart(bench):
     two = bench.suite({"sum": numbered(1)}, name="two")
     model = bench.script("m", answers={"sum_001": "2", "two/sum_001": "wrong"})
     report = api.run([model], suites=[one, two], out=bench.out)
-    assert [s.tests[0].outcome for s in report.models[0].suites] == [Outcome.PASS, Outcome.FAIL]
+    assert [s.tests[0].outcome for s in report.models[0].suites] == [
+        OutcomeKind.PASS,
+        OutcomeKind.FAIL,
+    ]
     outputs = bench.out / "runs" / report.run / "outputs" / report.models[0].slug
     assert (outputs / "one.sum_001.txt").read_text() == "2"
     assert (outputs / "two.sum_001.txt").read_text() == "wrong"

@@ -13,7 +13,7 @@ from assay.types import (
     Answered,
     Case,
     Category,
-    Chosen,
+    ChoiceLikelihoods,
     Failed,
     Machine,
     Message,
@@ -62,7 +62,7 @@ REPLIES = (
         dropped=("min_p",),
         timing=Timing(load_s=1.0, queue_s=0.1, prefill_s=0.1, decode_s=0.2, cold=True),
     ),
-    Chosen(
+    ChoiceLikelihoods(
         request_id="",
         log_likelihoods=(-0.1, -9.0),
         method="first_token",

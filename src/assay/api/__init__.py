@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from assay.api.call_options import takes_options
 from assay.api.checkpoints import evaluate_model, generate_samples, run_benchmark
 from assay.plugins import load_plugins
-from assay.types import Finding
+from assay.types import FileFinding
 from assay.types.decisions import MEASURES
 from assay.types.options import (
     DEFAULT_OUT,
@@ -133,7 +133,7 @@ def ask(options: PromptOptions) -> Report:
     return evaluate(job, options.observer)
 
 
-def validate(paths: Sequence[Path], *, plugins: Sequence[str] = ()) -> tuple[Finding, ...]:
+def validate(paths: Sequence[Path], *, plugins: Sequence[str] = ()) -> tuple[FileFinding, ...]:
     """Every mistake and every warning in these test files, suites and gates (*.toml)."""
     load_plugins(plugins)
     from assay.suites.load import examine

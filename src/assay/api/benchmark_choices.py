@@ -39,7 +39,7 @@ def ignore(sentence: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenModel:
     """A model, and the variable with its server's key: "" if none is to be sent, None if it is
     what `assay run` would take.
     """
@@ -114,16 +114,18 @@ def wrong_with(tests: str) -> Iterator[AssayError]:
 # -------------------------------------------------------------------------------------- models
 
 
-def choose(names: Sequence[str], endpoint_name: str | None, tell: Tell = ignore) -> list[Chosen]:
+def choose(
+    names: Sequence[str], endpoint_name: str | None, tell: Tell = ignore
+) -> list[ChosenModel]:
     """The models meant. Presets are read only where one is needed."""
     if names and endpoint_name is None and all(_SPEC.match(name) for name in names):
-        return [Chosen(name) for name in names]
+        return [ChosenModel(name) for name in names]
     preset = _preset(LOCAL if endpoint_name is None else endpoint_name, tell)
     if names and all(_SPEC.match(name) for name in names):
         tell(tr("--endpoint is not used: a whole spec says itself where its model is"))
     if not names:
         return [_at(preset, _only_model(preset, tell))]
-    return [Chosen(name) if _SPEC.match(name) else _at(preset, name) for name in names]
+    return [ChosenModel(name) if _SPEC.match(name) else _at(preset, name) for name in names]
 
 
 def _preset(name: str, tell: Tell) -> Preset:
@@ -144,7 +146,7 @@ def _preset(name: str, tell: Tell) -> Preset:
     return preset
 
 
-def _at(preset: Preset, model: str) -> Chosen:
+def _at(preset: Preset, model: str) -> ChosenModel:
     if not model or split_url(model)[1]:
         shown = without_secrets(f"ollama:{model}").removeprefix("ollama:")
         raise UsageError(
@@ -161,7 +163,7 @@ def _at(preset: Preset, model: str) -> Chosen:
             hint=tr("put the key into the variable {variable}", variable=preset.key_env),
         )
     by_name = preset.kind == "openai" and preset.name
-    return Chosen(preset.spec(model), (preset.key_env or "") if by_name else None)
+    return ChosenModel(preset.spec(model), (preset.key_env or "") if by_name else None)
 
 
 def _only_model(preset: Preset, tell: Tell) -> str:
@@ -203,7 +205,7 @@ def _which(names: Sequence[str], url: str) -> AssayError:
     )
 
 
-def one_key(models: Sequence[Chosen]) -> str | None:
+def one_key(models: Sequence[ChosenModel]) -> str | None:
     """One run takes one key, and a key goes to the server it is for and to no other."""
     keys = {model.key_env for model in models if model.spec.startswith("openai:")}
     if len(keys) > 1:

@@ -16,7 +16,16 @@ from assay.checks.letters.options import options_of
 from assay.files.fields import Distinct, Doc, Form, Rule, Texts
 from assay.messages import tr, trn
 from assay.plugins import check
-from assay.types import LETTERS, Case, Check, Chosen, Context, FieldProblem, Requests, Score
+from assay.types import (
+    LETTERS,
+    Case,
+    Check,
+    ChoiceLikelihoods,
+    Context,
+    FieldProblem,
+    Requests,
+    Score,
+)
 
 if TYPE_CHECKING:
     from assay.checks.letters.reading import How
@@ -50,7 +59,7 @@ class MultipleChoice(Check):
     render: Annotated[bool, Doc("Whether the choices are appended to the prompt.")] = True
 
     def score(self, answer: str, context: Context, /) -> Score:
-        if isinstance(context.reply, Chosen):
+        if isinstance(context.reply, ChoiceLikelihoods):
             return self._score_choice(context.test, context.reply)
         # Imported when a letter is read: its patterns take longer than a small suite.
         from assay.checks.letters.reading import read_letter
@@ -77,7 +86,7 @@ class MultipleChoice(Check):
             )
         return self._scored(reading.letter, explanation)
 
-    def _score_choice(self, test: Case, reply: Chosen) -> Score:
+    def _score_choice(self, test: Case, reply: ChoiceLikelihoods) -> Score:
         choice = most_likely(test.id, self.requests(), reply)
         sentences = [self._most_likely(choice, reply)]
         if len(choice.tied) > 1:
@@ -87,7 +96,7 @@ class MultipleChoice(Check):
             sentences.append(_unseen(choice.unseen))
         return self._scored(choice.letter, " ".join(sentences))
 
-    def _most_likely(self, choice: LikeliestOption, reply: Chosen) -> str:
+    def _most_likely(self, choice: LikeliestOption, reply: ChoiceLikelihoods) -> str:
         gaps = {"letter": choice.letter, "best": choice.likelihood, "expected": self.expected}
         if self.score_by == "text":
             return tr(

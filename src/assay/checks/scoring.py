@@ -12,16 +12,16 @@ from assay.checks.letters.likelihoods import most_likely
 from assay.checks.ticks import tick_sentences
 from assay.messages import tr
 from assay.text.folding import drop_invisible
-from assay.types import LETTERS, Answered, Case, Chosen, Context, Failed, Reply, Score
+from assay.types import LETTERS, Answered, Case, ChoiceLikelihoods, Context, Failed, Reply, Score
 
 
 def score_reply(case: Case, reply: Reply) -> Score | None:
     """Score one reply; None where the request failed."""
     if isinstance(reply, Failed):
         return None
-    if not isinstance(reply, Answered | Chosen):
+    if not isinstance(reply, Answered | ChoiceLikelihoods):
         raise ValueError(f"a reply of kind {reply.kind!r} is a measurement and has no score")
-    if isinstance(reply, Chosen) and not case.check.requests().letters:
+    if isinstance(reply, ChoiceLikelihoods) and not case.check.requests().letters:
         raise ValueError(f"likelihoods cannot be scored by {case.method!r}")
     try:
         score = _score(case, reply)
@@ -42,9 +42,9 @@ def score_reply(case: Case, reply: Reply) -> Score | None:
     return score
 
 
-def _score(case: Case, reply: Answered | Chosen) -> Score:
+def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
     context = Context(case, reply)
-    if isinstance(reply, Chosen):
+    if isinstance(reply, ChoiceLikelihoods):
         return _as_score(case.check.score(_chosen(case, reply), context))
     if reply.reasoning_unclosed:
         return _no_answer(tr("The model was cut off while reasoning and gave no answer."))
@@ -63,7 +63,7 @@ def _score(case: Case, reply: Answered | Chosen) -> Score:
     return score
 
 
-def _chosen(case: Case, reply: Chosen) -> str:
+def _chosen(case: Case, reply: ChoiceLikelihoods) -> str:
     """The most likely option: its letter, or its text where texts were compared."""
     asked = case.check.requests()
     letter = most_likely(case.id, asked, reply).letter

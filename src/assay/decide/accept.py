@@ -18,7 +18,7 @@ from assay.types import Estimate
 from assay.types.decisions import (
     OS_SUITE,
     Acceptance,
-    Fact,
+    DecisionFact,
     Gate,
     GateCriterion,
     Measurements,
@@ -150,11 +150,11 @@ def _clears(value: float, limit: float, *, below: bool) -> bool:
     return value < limit if below else value > limit
 
 
-def _unknown(value: float | None, limit: float | None, *reasons: Fact) -> GateCriterion:
+def _unknown(value: float | None, limit: float | None, *reasons: DecisionFact) -> GateCriterion:
     return GateCriterion(passed=None, marginal=False, value=value, limit=limit, reasons=reasons)
 
 
-def _why_not(measured: Measurements, *names: str) -> tuple[Fact, ...]:
+def _why_not(measured: Measurements, *names: str) -> tuple[DecisionFact, ...]:
     """The reason that was noted when it was not measured, or why nothing could be."""
     if measured.failed:
         return (fact("not_evaluated_because", why=measured.failed),)

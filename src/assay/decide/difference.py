@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from assay import stats
 from assay.decide.scores import GOOD_PERPLEXITY, USUAL_SPEED, WEIGHTS, RankingScale, parts_of
 from assay.types import Estimate
-from assay.types.decisions import OS_AVERAGED, OS_SUITE, Fact, Measurements, Part, fact
+from assay.types.decisions import OS_AVERAGED, OS_SUITE, DecisionFact, Measurements, Part, fact
 
 TESTS: Mapping[Part, tuple[str, Sequence[str]]] = {
     "os_benchmark": (OS_SUITE, OS_AVERAGED),
@@ -26,10 +26,10 @@ Pairs = tuple[list[float], list[float]]
 
 def difference(
     a: Measurements, b: Measurements, scale: RankingScale
-) -> tuple[Estimate | None, tuple[Fact, ...]]:
+) -> tuple[Estimate | None, tuple[DecisionFact, ...]]:
     """How much higher a ranks than b, with its interval, and notes on what could not be paired."""
     pieces: list[stats.ScorePiece] = []
-    notes: list[Fact] = []
+    notes: list[DecisionFact] = []
     for part in scale.parts:
         if part in TESTS:
             suite, categories = TESTS[part]
@@ -70,7 +70,9 @@ def _pairs(
     return found
 
 
-def _notes(a: Measurements, b: Measurements, suite: str, pairs: Mapping[str, Pairs]) -> list[Fact]:
+def _notes(
+    a: Measurements, b: Measurements, suite: str, pairs: Mapping[str, Pairs]
+) -> list[DecisionFact]:
     """What a reader must know where the two did not answer the same tests."""
     if not pairs:
         return [fact("tests_unpaired", a=a.name, b=b.name, suite=suite)]

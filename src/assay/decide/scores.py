@@ -26,7 +26,7 @@ from assay.types.decisions import (
     OS_AVERAGED,
     OS_SUITE,
     PARTS,
-    Fact,
+    DecisionFact,
     Measurements,
     Part,
     fact,
@@ -47,7 +47,7 @@ class RankingScale:
 
     parts: tuple[Part, ...]
     stretches: Mapping[str, float] = field(default_factory=dict)
-    notes: tuple[Fact, ...] = ()
+    notes: tuple[DecisionFact, ...] = ()
 
     def stretch(self, measured: Measurements) -> float:
         """1 where nothing needs to be stretched."""
@@ -146,7 +146,7 @@ def common_scale(candidates: Sequence[Measurements]) -> RankingScale:
     """The scale of those that could be evaluated."""
     having = [parts_of(candidate) for candidate in candidates]
     parts = [part for part in PARTS if having and all(part in each for each in having)]
-    notes: list[Fact] = []
+    notes: list[DecisionFact] = []
     stretches: Mapping[str, float] = {}
     if "perplexity" in parts:
         found, note = _stretches(candidates)
@@ -164,7 +164,7 @@ def common_scale(candidates: Sequence[Measurements]) -> RankingScale:
 
 def _stretches(
     candidates: Sequence[Measurements],
-) -> tuple[Mapping[str, float] | None, Fact | None]:
+) -> tuple[Mapping[str, float] | None, DecisionFact | None]:
     """By tokenizer, and a warning; None where perplexities cannot be compared at all."""
     texts = [candidate.text for candidate in candidates if candidate.text is not None]
     if len({text.text for text in texts}) > 1:

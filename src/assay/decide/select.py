@@ -22,7 +22,7 @@ from assay.types.decisions import (
     OS_SUITE,
     PARTS,
     Acceptance,
-    Fact,
+    DecisionFact,
     Gate,
     Measurements,
     Part,
@@ -129,7 +129,7 @@ def _across_zero(by: Estimate | None) -> bool:
 
 def _why_selected(
     accepted: Sequence[_Candidate], of: int, scale: RankingScale, to_next: Estimate | None
-) -> list[Fact]:
+) -> list[DecisionFact]:
     best = accepted[0]
     reasons = [fact("passes_gate", name=best.name)]
     if len(accepted) > 1 and scale.parts:
@@ -145,7 +145,7 @@ def _why_selected(
     return reasons
 
 
-def _ahead_of(other: str, by: Estimate | None) -> Fact:
+def _ahead_of(other: str, by: Estimate | None) -> DecisionFact:
     if by is None or by.value is None:
         return fact("not_comparable", other=other)
     if by.low is None and by.high is None:
@@ -154,7 +154,7 @@ def _ahead_of(other: str, by: Estimate | None) -> Fact:
     return fact(kind, other=other, by=by.value, low=by.low, high=by.high)
 
 
-def _why_none(best: _Candidate, of: int, scale: RankingScale) -> list[Fact]:
+def _why_none(best: _Candidate, of: int, scale: RankingScale) -> list[DecisionFact]:
     reasons = [fact("none_passes", count=of)]
     if of > 1 and best.score is not None:
         reasons.append(fact("best_so_far", name=best.name, score=best.score, parts=scale.parts))
@@ -168,8 +168,8 @@ def _why_none(best: _Candidate, of: int, scale: RankingScale) -> list[Fact]:
 
 
 def _notes(
-    evaluated: Sequence[_Candidate], scale: RankingScale, on_pairs: Sequence[Fact]
-) -> tuple[Fact, ...]:
+    evaluated: Sequence[_Candidate], scale: RankingScale, on_pairs: Sequence[DecisionFact]
+) -> tuple[DecisionFact, ...]:
     """What a reader of the ranking must know, each once."""
     notes = [*scale.notes, *on_pairs]
     for part in PARTS:

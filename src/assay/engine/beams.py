@@ -34,7 +34,7 @@ from assay.engine.generate import Ended, Prompt, check
 from assay.engine.kernels.own_forward import OwnForward
 from assay.engine.layout.batches import fewer_when_full, token_budget
 from assay.engine.layout.prompt_filling import Filling
-from assay.engine.layout.slots import BehindSlots, Group, Slots, aligned, alike, rows_that_fit
+from assay.engine.layout.slots import BehindSlots, SlotGroup, Slots, aligned, alike, rows_that_fit
 from assay.engine.network import Network
 
 LEAST_WIDTH = 4
@@ -281,7 +281,7 @@ class _Sights:
         step = BehindSlots(slots, width, given[3], given[2], self._groups(network))
         return network.logits(network.run(given[:1], given[1:2], step))
 
-    def _groups(self, network: Network) -> list[Group]:
+    def _groups(self, network: Network) -> list[SlotGroup]:
         lengths = self._slots.lengths
         runs = alike(lengths)
         if network.by_blocks:
@@ -290,7 +290,7 @@ class _Sights:
         for first, end, width in runs:
             seen = torch.from_numpy(self._seen[first:end, None, :, :width]).to(network.device)
             mask = torch.zeros(seen.shape, dtype=network.dtype, device=network.device)
-            groups.append(Group(first, end, width, mask.masked_fill_(~seen, float("-inf"))))
+            groups.append(SlotGroup(first, end, width, mask.masked_fill_(~seen, float("-inf"))))
         return groups
 
 

@@ -29,7 +29,7 @@ from assay.engine.layout.batches import (
     token_budget,
     trunk_budget,
 )
-from assay.engine.layout.packing import Kept, Row, pack
+from assay.engine.layout.packing import Kept, PackedRow, pack
 from assay.engine.layout.tree import Forest, Trunk, grow
 from assay.engine.network import Network
 from assay.engine.predicted import Head
@@ -63,7 +63,7 @@ def choose(
     """Yield (index of the question, likelihoods of its choices), each once, in any order."""
     with pause_gc():
         asked = _gather(questions, network.context_length)
-        answers = _Answers(questions)
+        answers = _PartialAnswers(questions)
     yield from answers.of_nothing()
     if not network.serves_trees:
         for one in asked:
@@ -91,14 +91,14 @@ def truncated(context: tuple[int, ...], choice: Tokens, limit: int) -> tuple[int
 
 
 @dataclass(slots=True, eq=False)
-class _Asked:
+class _AskedContext:
     """One context and its different choices; `wanted` tells which choices of which questions they
     are, `places` where in the row each token of each choice is predicted.
     """
 
     context: tuple[int, ...]
     wanted: dict[tuple[int, ...], list[tuple[int, int]]] = field(default_factory=dict)
-    row: Row = field(default_factory=lambda: Row(None, ()))
+    row: PackedRow = field(default_factory=lambda: PackedRow(None, ()))
     places: list[int] = field(default_factory=list)
 
     def hang_on(self, trunk: Trunk | None) -> None:
@@ -114,15 +114,15 @@ class _Asked:
                 behind += len(fed)
             self.places.append(last)
             self.places += range(first, first + len(fed))
-        self.row = Row(trunk, context, tuple(fed for fed in branch_at if fed))
+        self.row = PackedRow(trunk, context, tuple(fed for fed in branch_at if fed))
 
     @property
     def size(self) -> int:
         return self.row.size
 
 
-def _gather(questions: Sequence[Question], limit: int) -> list[_Asked]:
-    found: dict[tuple[int, ...], _Asked] = {}
+def _gather(questions: Sequence[Question], limit: int) -> list[_AskedContext]:
+    found: dict[tuple[int, ...], _AskedContext] = {}
     for number, question in enumerate(questions):
         whole = tuple(question.context)
         held, one = None, None  # looking a context up takes as long as it is
@@ -131,12 +131,12 @@ def _gather(questions: Sequence[Question], limit: int) -> list[_Asked]:
                 raise ValueError(f"question {number}: a choice of {len(choice)} tokens > {limit}")
             context = truncated(whole, choice, limit)
             if one is None or context is not held:
-                held, one = context, found.setdefault(context, _Asked(context))
+                held, one = context, found.setdefault(context, _AskedContext(context))
             one.wanted.setdefault(tuple(choice), []).append((number, place))
     return list(found.values())
 
 
-class _Answers:
+class _PartialAnswers:
     """Puts likelihoods together until a question has all of its choices."""
 
     def __init__(self, questions: Sequence[Question]) -> None:
@@ -147,7 +147,7 @@ class _Answers:
         yield from ((number, ()) for number, left in enumerate(self._left) if not left)
 
     def given(
-        self, one: _Asked, values: Sequence[float], greedy: Sequence[float]
+        self, one: _AskedContext, values: Sequence[float], greedy: Sequence[float]
     ) -> Iterator[tuple[int, tuple[Likelihood, ...]]]:
         """Questions that are complete with these, which were found at its `places`."""
         start = 0
@@ -167,9 +167,9 @@ class _Answers:
 
 
 def _computed(
-    network: Network, asked: Sequence[_Asked], forest: Forest, budget: int
-) -> Iterator[tuple[list[_Asked], Tensor]]:
-    hanging: dict[Trunk | None, list[_Asked]] = {}
+    network: Network, asked: Sequence[_AskedContext], forest: Forest, budget: int
+) -> Iterator[tuple[list[_AskedContext], Tensor]]:
+    hanging: dict[Trunk | None, list[_AskedContext]] = {}
     for one in asked:
         hanging.setdefault(one.row.trunk, []).append(one)
     head = Head(network, sum(len(one.places) for one in asked))
@@ -185,17 +185,17 @@ def _computed(
     yield from _batch_by_batch(network, head, _by_size(hanging.get(None, ())), {}, budget)
 
 
-def _by_size(work: Sequence[_Asked]) -> list[_Asked]:
+def _by_size(work: Sequence[_AskedContext]) -> list[_AskedContext]:
     return sorted(work, key=lambda one: one.size)
 
 
 def _batch_by_batch(
     network: Network,
     head: Head,
-    work: Sequence[_Asked],
+    work: Sequence[_AskedContext],
     kept: dict[Trunk, Kept],
     budget: int,
-) -> Iterator[tuple[list[_Asked], Tensor]]:
+) -> Iterator[tuple[list[_AskedContext], Tensor]]:
     for batch in by_tokens(work, lambda one: one.size, budget):
         yield from halved_when_full(batch, lambda part: _scored(network, head, part, kept))
 
@@ -220,7 +220,7 @@ def _keep_trunks(
 
 
 def _scored(
-    network: Network, head: Head, batch: Sequence[_Asked], kept: dict[Trunk, Kept]
+    network: Network, head: Head, batch: Sequence[_AskedContext], kept: dict[Trunk, Kept]
 ) -> Tensor:
     """Likelihoods at the places of the whole batch, in their order."""
     with pause_gc():
@@ -236,7 +236,7 @@ def _scored(
 
 
 def _landed(
-    answers: _Answers, batch: Sequence[_Asked], found: Tensor
+    answers: _PartialAnswers, batch: Sequence[_AskedContext], found: Tensor
 ) -> Iterator[tuple[int, tuple[Likelihood, ...]]]:
     """The one transfer of a batch."""
     values, greedy = found.tolist()

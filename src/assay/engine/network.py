@@ -24,7 +24,7 @@ from assay.engine.finite import NotFinite
 from assay.engine.kernels.attention import NAME, Arrangement, UnservedAttention, arranged
 from assay.engine.kernels.blocks import in_blocks
 from assay.engine.kernels.spans import SpanBySpan
-from assay.engine.layout.packing import Packing, Row, pack
+from assay.engine.layout.packing import PackedRow, Packing, pack
 from assay.engine.layout.tree import Trunk
 from assay.messages import tr
 
@@ -225,7 +225,7 @@ def _difference(network: Network) -> str:
     if any(bool((each.isnan() | (each == float("inf"))).any()) for each in plain):
         raise NotFinite(0)
     trunk = Trunk(ids[:12])
-    row = Row(trunk, ids[12:16], (ids[16:20], ids[24:]))
+    row = PackedRow(trunk, ids[12:16], (ids[16:20], ids[24:]))
     layers = network.model.config.get_text_config().num_hidden_layers
     try:
         network.model.set_attn_implementation(NAME)

@@ -1,7 +1,7 @@
 """How likely a long text is, token by token: perplexity, and how often the model guessed right.
 
 In: a Network and token ids of texts of any length: lists, arrays, files mapped into memory. Out: a
-Reading of each text: sums, and sums of blocks from which intervals are drawn.
+TextReading of each text: sums, and sums of blocks from which intervals are drawn.
 
 Everything comes from one forward pass. Windows of all texts are put together up to a budget of
 tokens and fetched once a batch; no more than one batch of a text is in memory.
@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from assay.engine.finite import NotFinite
 from assay.engine.kernels.attention import attend
 from assay.engine.layout.batches import by_tokens, halved_when_full, one_behind, token_budget
-from assay.engine.layout.packing import Row, on_device, pack
+from assay.engine.layout.packing import PackedRow, on_device, pack
 from assay.engine.layout.windows import PREFIX, Window, windows
 from assay.engine.network import Network, own_logits
 from assay.engine.predicted import Head, Predicted, from_logits
@@ -37,7 +37,7 @@ class UnknownToken(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TextReading:
     """A text as a model read it. Log-likelihoods are natural; `top1` and `top5` count tokens that
     were the likeliest and among the five likeliest. `blocks`: log-likelihood and tokens of every
     thousand, in order.
@@ -60,7 +60,7 @@ def read_all(
     prefix: int,
     stride: int | None = None,
     block: int = BLOCK,
-) -> Iterator[Reading]:
+) -> Iterator[TextReading]:
     """Readings in the order of the texts, which are taken as they are needed. `prefix` stands
     before the first token of each.
 
@@ -74,12 +74,12 @@ def read_all(
     reader = _Reader(network, prefix)
     unfinished: deque[_Tally] = deque()
 
-    def pieces() -> Iterator[_Piece]:
+    def pieces() -> Iterator[_WindowPiece]:
         for number, tokens in enumerate(texts):
             tally = _Tally(number, len(tokens), block)
             unfinished.append(tally)
             for window in windows(len(tokens), longest, stride):
-                yield _Piece(tokens, window, tally)
+                yield _WindowPiece(tokens, window, tally)
 
     for part, found in one_behind(reader.computed(pieces())):
         for piece, (log_likelihoods, likelier) in zip(part, _fetched(part, found), strict=True):
@@ -128,8 +128,8 @@ class _Tally:
             self.counted += len(some)
             start += len(some)
 
-    def reading(self, longest: int, stride: int) -> Reading:
-        return Reading(
+    def reading(self, longest: int, stride: int) -> TextReading:
+        return TextReading(
             log_likelihood=sum(total for total, _ in self.blocks),
             tokens=self.counted,
             top1=self.top1,
@@ -142,7 +142,7 @@ class _Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _WindowPiece:
     tokens: Tokens
     window: Window
     tally: _Tally
@@ -194,7 +194,9 @@ class _Reader:
         self._prefix = prefix
         self._head: Head | None = None
 
-    def computed(self, pieces: Iterable[_Piece]) -> Iterator[tuple[list[_Piece], Predicted]]:
+    def computed(
+        self, pieces: Iterable[_WindowPiece]
+    ) -> Iterator[tuple[list[_WindowPiece], Predicted]]:
         budget = token_budget(self._network)
         if self._network.device.type == "cpu":
             budget = min(budget, TOKENS_AT_ONCE_CPU)
@@ -202,7 +204,7 @@ class _Reader:
             yield from halved_when_full(batch, self._computed)
 
     @torch.inference_mode()
-    def _computed(self, pieces: list[_Piece]) -> Predicted:
+    def _computed(self, pieces: list[_WindowPiece]) -> Predicted:
         wanted = [piece.wanted() for piece in pieces]
         for piece, tokens in zip(pieces, wanted, strict=True):
             piece.check(tokens, self._network.vocabulary)
@@ -230,7 +232,7 @@ class _Reader:
     def _hidden(self, fed: Sequence[NDArray[np.int64]]) -> Tensor:
         length = len(fed[0])
         if any(len(tokens) != length for tokens in fed):
-            rows = [Row(None, tokens.tolist()) for tokens in fed]
+            rows = [PackedRow(None, tokens.tolist()) for tokens in fed]
             return self._network.hidden(pack(rows, {}, self._network.device))
         ids = self._on_device(np.concatenate(fed))
         positions = torch.arange(length, device=ids.device).repeat(len(fed))
@@ -251,7 +253,7 @@ class _Reader:
 
 
 def _fetched(
-    pieces: Sequence[_Piece], found: Predicted
+    pieces: Sequence[_WindowPiece], found: Predicted
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64]]]:
     """Of each window the log-likelihoods of its tokens, and how many tokens were likelier: in one
     transfer where they are not in the computer's own memory.

@@ -1,7 +1,7 @@
 """Types for the fields of files, as checks and file formats annotate them.
 
 In: nothing. Out: annotations for `Validator`: `Doc` describes a field, `Rule` and `Form` check it,
-`About` words sentences about it.
+`ValueWords` words sentences about it.
 
     class Regex:
         pattern: Annotated[Text, Doc("The regular expression.")]
@@ -64,7 +64,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class About:
+class ValueWords:
     """In `Annotated`: words for a value, each made when it is needed, in the user's language.
 
     `wanted` names the value in a sentence ("a number from 0 to 1"); `hint` follows a sentence about

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from assay.files.places import Place
 from assay.messages import tr
-from assay.types import Finding
+from assay.types import FileFinding
 
 MAX_BYTES = 200_000_000
 TOP = Place(1, 1)
@@ -30,7 +30,7 @@ _OTHER_ENCODINGS = (
 class Refused(Exception):
     """The file cannot be read; carries the finding."""
 
-    def __init__(self, finding: Finding) -> None:
+    def __init__(self, finding: FileFinding) -> None:
         super().__init__(finding.message)
         self.finding = finding
 
@@ -41,9 +41,9 @@ def shown_path(path: Path) -> str:
     return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
 
 
-def refusal(name: str, message: str, place: Place = TOP) -> Finding:
+def refusal(name: str, message: str, place: Place = TOP) -> FileFinding:
     """A finding about a file as a whole."""
-    return Finding(file=name, line=place.line, column=place.column, message=message)
+    return FileFinding(file=name, line=place.line, column=place.column, message=message)
 
 
 def read_bytes(path: Path, limit: int, *, kind: str) -> bytes:

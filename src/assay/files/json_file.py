@@ -19,7 +19,7 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
 from assay.files.file_text import MAX_BYTES, Refused, decode, read_bytes, refusal, shown_path
-from assay.files.notes import Note, Notes, findings_of
+from assay.files.notes import FileNote, Notes, findings_of
 from assay.files.places import (
     MAX_DEPTH,
     MAX_DIGITS,
@@ -32,7 +32,7 @@ from assay.files.places import (
 )
 from assay.files.wording import shown
 from assay.messages import tr
-from assay.types import Finding
+from assay.types import FileFinding
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -88,7 +88,7 @@ class JsonFile:
             notes.error(path, message, about_key=about_key)
         notes.test_id = None
 
-    def findings(self, notes: Notes) -> list[Finding]:
+    def findings(self, notes: Notes) -> list[FileFinding]:
         """Every note, and every flaw of the text, with its place.
 
         Whatever was noted about a value that is no JSON (NaN) follows from that and is left out.
@@ -103,7 +103,7 @@ class JsonFile:
         ]
         placed = [each for each in placed if each[0].about_key or each[1] not in flawed]
         placed += [
-            (Note(path, message, "error", self.test_id(path), about_key=False), offset)
+            (FileNote(path, message, "error", self.test_id(path), about_key=False), offset)
             for path, offset, message in flaws
         ]
         return findings_of(self.shown, self.text, placed)
@@ -124,7 +124,7 @@ def read_json(path: FilePath) -> JsonFile:
     text = decode(name, data)
     if not text.strip(" \t\r\n"):
         raise Refused(refusal(name, tr("the file is empty")))
-    decoder = _Decoder()
+    decoder = _StrictDecoder()
     try:
         value = decoder.decode(text)
     except json.JSONDecodeError as error:
@@ -138,11 +138,11 @@ def read_json(path: FilePath) -> JsonFile:
     return JsonFile(name, text, value, decoder.flaws > 0, torn, hashlib.sha256(data).hexdigest())
 
 
-def _not_json(name: str, text: str, offset: int, reason: str) -> Finding:
+def _not_json(name: str, text: str, offset: int, reason: str) -> FileFinding:
     return refusal(name, tr("not valid JSON: {reason}", reason=reason), place_of(text, offset))
 
 
-class _Decoder(json.JSONDecoder):
+class _StrictDecoder(json.JSONDecoder):
     """The standard library's parser, which counts what it should not have let pass."""
 
     def __init__(self) -> None:
@@ -284,7 +284,7 @@ def _survey(
 
 def _rows(text: str, start: int) -> Iterator[tuple[Path, int, int, bool]]:
     """The path, start, end and flawedness of every item of the list that a text is."""
-    decoder = _Decoder()
+    decoder = _StrictDecoder()
     at, index = _after_blank(text, start + 1), 0
     while text[at] != "]":
         decoder.flaws = 0

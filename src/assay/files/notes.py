@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from assay.errors import InvalidFiles
 from assay.files.places import Path, places_of
 from assay.messages import tr, trn
-from assay.types import Finding, Severity
+from assay.types import FileFinding, Severity
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class FileNote:
     """One mistake or warning about the value at `path`, or about its key."""
 
     path: Path
@@ -32,24 +32,24 @@ class Notes:
         self.wants_warnings = warnings
         self.errors = 0
         self.test_id: str | None = None
-        self.all: list[Note] = []
+        self.all: list[FileNote] = []
 
     def error(self, path: Path, message: str, *, about_key: bool = False) -> None:
         """Something that has to be fixed."""
         self.errors += 1
-        self.all.append(Note(path, message, "error", self.test_id, about_key))
+        self.all.append(FileNote(path, message, "error", self.test_id, about_key))
 
     def warning(self, path: Path, message: str, *, about_key: bool = False) -> None:
         """Something that is allowed but likely a slip; dropped where nobody asked for warnings."""
         if self.wants_warnings:
-            self.all.append(Note(path, message, "warning", self.test_id, about_key))
+            self.all.append(FileNote(path, message, "warning", self.test_id, about_key))
 
 
-def findings_of(file: str, text: str, placed: Sequence[tuple[Note, int]]) -> list[Finding]:
+def findings_of(file: str, text: str, placed: Sequence[tuple[FileNote, int]]) -> list[FileFinding]:
     """Notes with their offsets in a text as findings."""
     at = places_of(text, (offset for _, offset in placed))
     return [
-        Finding(
+        FileFinding(
             file=file,
             line=at[offset].line,
             column=at[offset].column,
@@ -61,7 +61,7 @@ def findings_of(file: str, text: str, placed: Sequence[tuple[Note, int]]) -> lis
     ]
 
 
-def invalid_files(where: str, findings: Sequence[Finding], *, hint: str = "") -> InvalidFiles:
+def invalid_files(where: str, findings: Sequence[FileFinding], *, hint: str = "") -> InvalidFiles:
     """The error that shows findings before anything was asked of a model."""
     mistakes = sum(finding.severity == "error" for finding in findings)
     return InvalidFiles(

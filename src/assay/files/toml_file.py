@@ -21,7 +21,7 @@ from assay.files.notes import Notes, findings_of
 from assay.files.places import MAX_DEPTH, MAX_DIGITS, Path, Place, Spot, open_brackets, place_of
 from assay.files.wording import shown
 from assay.messages import tr
-from assay.types import Finding
+from assay.types import FileFinding
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -59,7 +59,7 @@ class TomlFile:
         spot = self._nearest(path)
         return place_of(self.text, spot.key if about_key else spot.value)
 
-    def findings(self, notes: Notes) -> tuple[Finding, ...]:
+    def findings(self, notes: Notes) -> tuple[FileFinding, ...]:
         """Every note with its place, from top to bottom."""
         placed = [
             (note, spot.key if note.about_key else spot.value)
@@ -108,7 +108,7 @@ def parse_toml(name: str, text: str) -> TomlFile:
         raise Refused(refusal(name, message, place)) from error
 
 
-def _syntax_mistake(name: str, text: str, complaint: str) -> Finding:
+def _syntax_mistake(name: str, text: str, complaint: str) -> FileFinding:
     """The parser's complaint at its place; of something that appears twice, at its key."""
     found = _PLACE.fullmatch(complaint)
     reason = found["reason"] if found else complaint

@@ -101,7 +101,7 @@ def _options() -> tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Benchmark:
+class BenchmarkOptions:
     """What is asked, of whatever model."""
 
     tests: str | None
@@ -143,7 +143,7 @@ def _benchmark(
         )
     if "" in categories:
         say(tr("--category without a name leaves nothing out"))
-    benchmark = Benchmark(categories=tuple(filter(None, categories)), **asked)
+    benchmark = BenchmarkOptions(categories=tuple(filter(None, categories)), **asked)
     _say_what_is_not_used(benchmark, model, compare, leaderboard)
     code, last = 0, None
     for document in _documents(benchmark, model, compare, leaderboard):
@@ -156,7 +156,10 @@ def _benchmark(
 
 
 def _say_what_is_not_used(
-    benchmark: Benchmark, model: str | None, compare: tuple[str, str] | None, leaderboard: bool
+    benchmark: BenchmarkOptions,
+    model: str | None,
+    compare: tuple[str, str] | None,
+    leaderboard: bool,
 ) -> None:
     """Options that say what to ask, where nothing is asked."""
     if _asks_nothing(benchmark, model, compare, leaderboard) and (given := benchmark.given):
@@ -169,7 +172,10 @@ def _say_what_is_not_used(
 
 
 def _asks_nothing(
-    benchmark: Benchmark, model: str | None, compare: tuple[str, str] | None, leaderboard: bool
+    benchmark: BenchmarkOptions,
+    model: str | None,
+    compare: tuple[str, str] | None,
+    leaderboard: bool,
 ) -> bool:
     from assay.api.benchmark_choices import names_a_run
 
@@ -179,7 +185,10 @@ def _asks_nothing(
 
 
 def _documents(
-    benchmark: Benchmark, model: str | None, compare: tuple[str, str] | None, leaderboard: bool
+    benchmark: BenchmarkOptions,
+    model: str | None,
+    compare: tuple[str, str] | None,
+    leaderboard: bool,
 ) -> Iterator[Report | Comparison | Leaderboard]:
     """What there is to show, in order; with --json the last of them is all of it."""
     from assay import api
@@ -196,7 +205,7 @@ def _documents(
         yield api.leaderboard(out=out)
 
 
-def _ask(benchmark: Benchmark, names: Sequence[str]) -> Report:
+def _ask(benchmark: BenchmarkOptions, names: Sequence[str]) -> Report:
     """One run. Nothing is asked before tests and models are all known to be sound."""
     from assay import api
     from assay.api import benchmark_choices as choices

@@ -24,7 +24,7 @@ from assay.files.toml_file import MAX_BYTES, TomlFile, read_toml
 from assay.files.validation import Validator
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
-from assay.types import Finding
+from assay.types import FileFinding
 from assay.types.judgements import MOST, Anchor, RubricCriterion, RubricQuestion, ScoredExample
 
 _ANCHOR = re.compile(r"(\d{1,2})(?:-(\d{1,2}))?")
@@ -97,7 +97,7 @@ class RubricFiles:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.findings: list[Finding] = []
+        self.findings: list[FileFinding] = []
         self.raw: dict[str, bytes] = {}
         self._folder = folder
 

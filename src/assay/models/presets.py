@@ -23,7 +23,7 @@ from assay.files.toml_file import MAX_BYTES, parse_toml
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.models.address import DEFAULT_URL, ollama_url, openai_url, split_server_url
-from assay.types import Finding
+from assay.types import FileFinding
 from assay.types.model_spec import without_userinfo
 
 Kind = Literal["ollama", "openai"]
@@ -89,10 +89,10 @@ def preset_files(folder: Path) -> tuple[Path, ...]:
 def load_presets(files: Sequence[Path]) -> dict[str, Preset]:
     """All presets by name. A file that is not there has none."""
     found: dict[str, Preset] = {}
-    findings: list[Finding] = []
+    findings: list[FileFinding] = []
     for path in files:
         for one in _read(path):
-            if isinstance(one, Finding):
+            if isinstance(one, FileFinding):
                 findings.append(one)
             else:
                 found[one.name] = one
@@ -135,7 +135,7 @@ def _endpoint_of_url(url: str) -> Preset:
 # ---------------------------------------------------------------------------- reading one file
 
 
-def _read(path: Path) -> Iterator[Preset | Finding]:
+def _read(path: Path) -> Iterator[Preset | FileFinding]:
     if not os.path.lexists(path):
         return
     name = shown_path(path)

@@ -16,7 +16,7 @@ from typing import Annotated
 from annotated_types import Ge, Le, Len
 
 from assay.errors import ModelUnavailable
-from assay.files.fields import About, Mistake, Rule
+from assay.files.fields import Mistake, Rule, ValueWords
 from assay.files.file_text import Refused
 from assay.files.json_file import read_json
 from assay.files.notes import Notes
@@ -25,7 +25,7 @@ from assay.messages import tr
 from assay.models.base import BaseModel
 from assay.models.reasoning import as_unicode, split_reasoning
 from assay.plugins import model
-from assay.types import Answered, Failed, Finding, ModelFacts, Reply, Request, ToAnswer
+from assay.types import Answered, Failed, FileFinding, ModelFacts, Reply, Request, ToAnswer
 
 GLANCE_S = 0.2  # a Ctrl-C in the moment before a sleep is noticed after it: so no long ones
 
@@ -52,7 +52,7 @@ def _check_one(several: _Several) -> _Several:
     return several
 
 
-_FORMS = About(wanted=lambda: tr('{"predictions": [texts]} or {"repeats": [answers]}'))
+_FORMS = ValueWords(wanted=lambda: tr('{"predictions": [texts]} or {"repeats": [answers]}'))
 _Answer = str | Annotated[list[str], Len(1)] | Annotated[_Several, Rule(_check_one), _FORMS]
 
 
@@ -157,7 +157,7 @@ def _read(path: Path) -> tuple[ScriptFile, str]:
     return script, file.digest
 
 
-def _invalid(path: Path, findings: Sequence[Finding]) -> ModelUnavailable:
+def _invalid(path: Path, findings: Sequence[FileFinding]) -> ModelUnavailable:
     mistakes = "; ".join(f"{each.line}:{each.column}: {each.message}" for each in findings)
     return ModelUnavailable(
         tr("the script {path} is not valid: {mistakes}", path=path, mistakes=mistakes),

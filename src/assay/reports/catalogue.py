@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.messages import tr
 from assay.types import Suite
-from assay.types.documents import Block, Document, Hint, Line, Sentence, Span, table
+from assay.types.documents import Block, Document, Hint, Line, Paragraph, Span, table
 
 
 def suites_document(suites: Sequence[Suite]) -> Document:
@@ -29,7 +29,7 @@ def suites_document(suites: Sequence[Suite]) -> Document:
 
 
 def suite_blocks(suite: Suite) -> Iterator[Block]:
-    yield Sentence(
+    yield Paragraph(
         tr(
             "{name}: {title} (pass mark {pass_mark}, scoring {scoring})",
             name=suite.name,

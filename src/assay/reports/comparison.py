@@ -16,8 +16,8 @@ from assay.types.documents import (
     Document,
     Heading,
     Note,
+    Paragraph,
     Row,
-    Sentence,
     Span,
     Table,
     Tone,
@@ -39,7 +39,7 @@ def comparison_document(comparison: Comparison) -> Document:
 def _blocks(comparison: Comparison) -> Iterator[Block]:
     yield Heading(tr("Comparison"), 1)
     if not comparison.pairs:
-        yield Sentence(tr("There is nothing to compare."))
+        yield Paragraph(tr("There is nothing to compare."))
     for pair in comparison.pairs:
         yield from _pair(pair)
     yield from map(Note, comparison.notes)
@@ -49,7 +49,7 @@ def _pair(pair: PairComparison) -> Iterator[Block]:
     first, second = names_of_sides(pair)
     yield Heading(tr("{second} against {first}", first=first, second=second))
     for name, side in ((tr("first"), pair.a), (tr("second"), pair.b)):
-        yield Sentence((f"{name}: ", Span(side.model, "name"), f"  {side.run}"), "dim")
+        yield Paragraph((f"{name}: ", Span(side.model, "name"), f"  {side.run}"), "dim")
     for compared in pair.suites:
         yield from _compared(compared, first, second)
     yield from map(Note, pair.notes)
@@ -64,11 +64,11 @@ def names_of_sides(pair: PairComparison) -> tuple[str, str]:
 
 def _compared(compared: SuiteComparison, first: str, second: str) -> Iterator[Block]:
     yield Heading(compared.suite, 3)
-    yield Sentence(finding(compared, first, second), TONES.get(compared.verdict, "strong"))
+    yield Paragraph(finding(compared, first, second), TONES.get(compared.verdict, "strong"))
     yield _differences(compared)
     yield bullets(_explanations(compared))
     if compared.flips:
-        yield Sentence(trn("{count} test flipped:", "{count} tests flipped:", len(compared.flips)))
+        yield Paragraph(trn("{count} test flipped:", "{count} tests flipped:", len(compared.flips)))
         heads = ("", tr("test"), tr("category"), tr("first"), tr("second"))
         flips = map(_flip, compared.flips)
         yield table(heads, flips, weights={2: 1}, most_on_terminal=SHOWN_FLIPS)

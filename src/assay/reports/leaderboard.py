@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assay.messages import tr, trn
 from assay.text import number_format as numbers
-from assay.types.documents import Block, Document, Heading, Note, Row, Sentence, Span, table
+from assay.types.documents import Block, Document, Heading, Note, Paragraph, Row, Span, table
 from assay.types.results import Leaderboard, Standing, SuiteRanking
 
 
@@ -21,7 +21,7 @@ def _blocks(leaderboard: Leaderboard) -> Iterator[Block]:
     yield Heading(tr("Leaderboard"), 1)
     if not leaderboard.suites:
         none = tr("No finished run in {out} has scores: `assay run` makes one.")
-        yield Sentence(none.format(out=leaderboard.out))
+        yield Paragraph(none.format(out=leaderboard.out))
     for suite in leaderboard.suites:
         yield from _ranking(suite)
     yield from map(Note, leaderboard.notes)
@@ -34,7 +34,7 @@ def _ranking(suite: SuiteRanking) -> Iterator[Block]:
     named = ", ".join(filter(None, (suite.suite, tests)))
     yield Heading((named, Span(f"  {suite.asked}" if suite.asked else "", "warning")))
     if content:
-        yield Sentence(content, "dim")
+        yield Paragraph(content, "dim")
     heads = (
         "#", tr("model"), tr("score"), tr("95 % interval"), "n", tr("unscored"), tr("run"),
         tr("when"),
@@ -42,12 +42,12 @@ def _ranking(suite: SuiteRanking) -> Iterator[Block]:
     weights = {6: 20, 7: 10}
     yield table(heads, map(_standing, suite.rows), right=(0, 2, 3, 4, 5), weights=weights)
     if any(row.tie for row in suite.rows):
-        yield Sentence(
+        yield Paragraph(
             tr("= no significant difference to the row above (95 %, unpaired; compare the runs)."),
             "dim",
         )
     if any(row.rank is None for row in suite.rows):
-        yield Sentence(tr("– not ranked: more than 5 % of its tests are unscored."), "dim")
+        yield Paragraph(tr("– not ranked: more than 5 % of its tests are unscored."), "dim")
 
 
 def _standing(row: Standing) -> Row:

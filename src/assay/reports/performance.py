@@ -19,7 +19,7 @@ from assay.types.documents import (
     Figures,
     Heading,
     Note,
-    Sentence,
+    Paragraph,
     Span,
     Table,
     bullets,
@@ -39,15 +39,15 @@ def performance_document(report: Report) -> Document:
 
 
 def _blocks(report: Report) -> Iterator[Block]:
-    yield Sentence(sentences.state(report))
+    yield Paragraph(sentences.state(report))
     yield from map(Note, report.notes)
     if report.machine is not None:
         yield Heading(tr("Machine"))
         yield facts(sentences.machine(report.machine))
-        yield Sentence(sentences.elsewhere())
+        yield Paragraph(sentences.elsewhere())
     for model in report.models:
         yield from _model(report, model)
-    yield Sentence(
+    yield Paragraph(
         tr(
             "Seconds are those of the whole request by the client's clock; loading, waiting, "
             "prefill and decoding are by the server's. Tokens are as the model counted them; "
@@ -62,7 +62,7 @@ def _model(report: Report, model: ModelReport) -> Iterator[Block]:
     yield Heading(model.spec)
     yield facts([*model.about.items(), *seen])
     yield from map(Note, sentences.speed_notes(model))
-    yield Sentence(quantities.answered(measured))
+    yield Paragraph(quantities.answered(measured))
     yield Figures(tuple(quantities.figures(measured)))
     yield bullets(quantities.notes(measured))
     if model.tries:
@@ -109,4 +109,4 @@ def _rest(run: str, left: int) -> Iterator[Block]:
         "{count} more tries are not shown here; every one: ",
         left,
     )
-    yield Sentence((more, Span(f"assay export {shlex.quote(run)} --format csv", "code")))
+    yield Paragraph((more, Span(f"assay export {shlex.quote(run)} --format csv", "code")))

@@ -14,7 +14,7 @@ from assay.reports.judged.section import judged_blocks
 from assay.reports.judged.sentences import closing_sentence
 from assay.reports.pictures.quality import draw_quality
 from assay.text import number_format as numbers
-from assay.types import Estimate, Outcome
+from assay.types import Estimate, OutcomeKind
 from assay.types.documents import (
     Block,
     Document,
@@ -23,8 +23,8 @@ from assay.types.documents import (
     Heading,
     Hint,
     Note,
+    Paragraph,
     Row,
-    Sentence,
     Span,
     Table,
     Tone,
@@ -33,12 +33,12 @@ from assay.types.documents import (
 )
 from assay.types.results import ModelReport, RepeatRow, Report, SuiteSummary, TestRow
 
-TONES: dict[Outcome, Tone] = {
-    Outcome.PASS: "good",
-    Outcome.FAIL: "bad",
-    Outcome.NO_ANSWER: "warning",
-    Outcome.UNSCORED: "warning",
-    Outcome.FAILED: "warning",
+TONES: dict[OutcomeKind, Tone] = {
+    OutcomeKind.PASS: "good",
+    OutcomeKind.FAIL: "bad",
+    OutcomeKind.NO_ANSWER: "warning",
+    OutcomeKind.UNSCORED: "warning",
+    OutcomeKind.FAILED: "warning",
 }
 SHOWN_NAMES = 4
 
@@ -61,17 +61,17 @@ def _blocks(report: Report, *, tests_first: bool) -> Iterator[Block]:
                 yield Heading((Span(model.spec, "name"), f"  {summary.suite}"))
                 yield _tests(summary)
     yield Heading(tr("Run {run}", run=report.run), 2 if tests_first else 1)
-    yield Sentence(sentences.state(report), "dim")
+    yield Paragraph(sentences.state(report), "dim")
     if report.machine is not None:
-        yield Sentence(sentences.machine_line(report.machine), "dim")
+        yield Paragraph(sentences.machine_line(report.machine), "dim")
     if not report.models:
-        yield Sentence(tr("This run has no model."))
+        yield Paragraph(tr("This run has no model."))
     if report.judged is not None and report.judged.models:
-        yield Sentence(closing_sentence(report.judged), "strong")
+        yield Paragraph(closing_sentence(report.judged), "strong")
     decided = tuple(decision_blocks(report))
     yield from decided
     if not decided and report.selected is not None:
-        yield Sentence(tr("Selected: {model}", model=report.selected), "good")
+        yield Paragraph(tr("Selected: {model}", model=report.selected), "good")
     if not decided:  # checkpoints have a picture of their own
         yield from draw_quality(report)
     yield from _models(report, tests=not tests_first)
@@ -80,9 +80,9 @@ def _blocks(report: Report, *, tests_first: bool) -> Iterator[Block]:
     yield from map(Note, report.notes)
     yield from map(Hint, report.hints)
     if report.command:
-        yield Sentence((tr("The same again: "), Span(report.command, "code")), "dim")
+        yield Paragraph((tr("The same again: "), Span(report.command, "code")), "dim")
     if report.version:
-        yield Sentence(tr("Made by Assay {version}.", version=report.version), "dim")
+        yield Paragraph(tr("Made by Assay {version}.", version=report.version), "dim")
 
 
 def _models(report: Report, *, tests: bool) -> Iterator[Block]:
@@ -104,19 +104,19 @@ def _model(model: ModelReport, *, tests: bool) -> Iterator[Block]:
     yield Heading((Span(model.spec, "name"), verdict))
     for known in (sentences.about_line(model.about), sentences.observed_line(model.observed)):
         if known is not None:
-            yield Sentence(known, "dim")
+            yield Paragraph(known, "dim")
     for summary in model.suites:
         yield from _suite(summary, tests=tests)
     if model.measurements:
         yield Heading(tr("Measurements"), 3)
         yield Figures(tuple(quantities.measurements(model.measurements)))
     yield Heading(tr("Performance"), 3)
-    yield Sentence(quantities.answered(model.performance))
+    yield Paragraph(quantities.answered(model.performance))
     decoding = quantities.decoding(model.performance)
     if decoding is not None:
-        yield Sentence(decoding)
+        yield Paragraph(decoding)
     measured = tuple(quantities.measured(model.performance))
-    notes = map(Sentence, quantities.notes(model.performance))
+    notes = map(Paragraph, quantities.notes(model.performance))
     yield Fold(tr("Every figure"), (Figures(measured), *notes))
     yield from map(Note, sentences.model_notes(model))
 
@@ -125,15 +125,15 @@ def _suite(summary: SuiteSummary, *, tests: bool) -> Iterator[Block]:
     title = f" – {summary.title}" if summary.title else ""
     yield Heading((summary.suite, Span(title) if title else ""), 3)
     score = tr("score {figure}", figure=numbers.figure(summary.score))
-    yield Sentence(score, "warning" if summary.score.incomplete else "strong")
+    yield Paragraph(score, "warning" if summary.score.incomplete else "strong")
     yield Figures(tuple(summary.categories.items()))
     if summary.baselines is not None:
-        yield Sentence(tr("Baselines"), "strong")
+        yield Paragraph(tr("Baselines"), "strong")
         yield Figures(tuple(sentences.baselines(summary.baselines)))
         sampled = sentences.baselines_sampled(summary.baselines)
         if sampled is not None:
-            yield Sentence(sampled)
-    yield Sentence(sentences.outcomes(summary))
+            yield Paragraph(sampled)
+    yield Paragraph(sentences.outcomes(summary))
     if tests:
         yield Fold(tr("Every test"), (_tests(summary),))
 
@@ -178,7 +178,7 @@ def _marked(row: TestRow | RepeatRow) -> tuple[Span, str, str]:
 def _suites_in_brief(report: Report) -> Iterator[Block]:
     """What the models are, and their scores suite by suite beside the best baseline."""
     for names, known in _about(report):
-        yield Sentence(tr("{names}: {facts}", names=names, facts=known), "dim")
+        yield Paragraph(tr("{names}: {facts}", names=names, facts=known), "dim")
     for suite in dict.fromkeys(each.suite for model in report.models for each in model.suites):
         rows = list(_scores(report, suite))
         first = rows[0][1]
@@ -189,7 +189,7 @@ def _suites_in_brief(report: Report) -> Iterator[Block]:
         name = name_of(report, model)
         for note in sentences.model_notes(model):
             yield Note(tr("{model}: {note}", model=name, note=note))
-    yield Sentence(tr("-v shows every suite, category and test of each model."), "dim")
+    yield Paragraph(tr("-v shows every suite, category and test of each model."), "dim")
 
 
 def _about(report: Report) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from assay.messages import tr, trn
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
-from assay.types import Estimate, Machine, Observed, Outcome
+from assay.types import Estimate, Machine, Observed, OutcomeKind
 from assay.types.results import (
     Baselines,
     ModelReport,
@@ -24,19 +24,19 @@ SHOWN_IN_A_LINE = 6  # facts of a model that fit a short line
 SHOWN_CONSTANT = 40  # characters of a constant answer that are shown
 
 
-def outcome(which: Outcome) -> str:
+def outcome(which: OutcomeKind) -> str:
     return {
-        Outcome.PASS: tr("pass"),
-        Outcome.FAIL: tr("fail"),
-        Outcome.NO_ANSWER: tr("no answer"),
-        Outcome.UNSCORED: tr("unscored"),
-        Outcome.FAILED: tr("failed"),
+        OutcomeKind.PASS: tr("pass"),
+        OutcomeKind.FAIL: tr("fail"),
+        OutcomeKind.NO_ANSWER: tr("no answer"),
+        OutcomeKind.UNSCORED: tr("unscored"),
+        OutcomeKind.FAILED: tr("failed"),
     }[which]
 
 
 def outcomes(summary: SuiteSummary) -> str:
     counted = (
-        f"{numbers.count(summary.outcomes.get(which, 0))} {outcome(which)}" for which in Outcome
+        f"{numbers.count(summary.outcomes.get(which, 0))} {outcome(which)}" for which in OutcomeKind
     )
     return trn(
         "{count} test: {outcomes}",
@@ -76,7 +76,7 @@ def _why_requests_failed(model: ModelReport) -> Iterator[str]:
         row.explanation
         for summary in model.suites
         for row in summary.tests
-        if row.outcome is Outcome.FAILED and row.explanation
+        if row.outcome is OutcomeKind.FAILED and row.explanation
     )
     for reason, count in reasons.most_common(1):
         yield trn(

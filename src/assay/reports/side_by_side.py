@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.messages import tr
-from assay.types.documents import Beside, Block, Document, Heading, Sentence, Verbatim
+from assay.types.documents import Beside, Block, Document, Heading, Paragraph, Verbatim
 from assay.types.results import ModelReport, RepeatRow, Report, TestRow
 
 
@@ -39,8 +39,8 @@ def _answer(row: TestRow) -> Iterator[Block]:
     tries: tuple[TestRow | RepeatRow, ...] = row.repeats or (row,)
     for number, one in enumerate(tries, start=1):
         if len(tries) > 1:
-            yield Sentence(tr("try {number}", number=number), "dim")
+            yield Paragraph(tr("try {number}", number=number), "dim")
         if one.answer is None:
-            yield Sentence(one.explanation, "bad")
+            yield Paragraph(one.explanation, "bad")
         else:
             yield Verbatim(one.answer)

@@ -18,7 +18,7 @@ from assay.types.documents import (
     Document,
     Figures,
     Heading,
-    Sentence,
+    Paragraph,
     bullets,
     facts,
     table,
@@ -41,7 +41,7 @@ def suite_document(suite: Suite, card: SuiteCard) -> Document:
 def _blocks(card: SuiteCard) -> Iterator[Block]:
     yield Heading(": ".join(name for name in (card.suite, card.title) if name), 1)
     version = tr("version {version}", version=card.version) if card.version else ""
-    yield Sentence(". ".join(filter(None, (_tests_and_examples(card), version))) + ".")
+    yield Paragraph(". ".join(filter(None, (_tests_and_examples(card), version))) + ".")
     yield bullets(
         tr("{category} is not what ships but {file}", category=category, file=file)
         for category, file in card.elsewhere.items()
@@ -49,7 +49,7 @@ def _blocks(card: SuiteCard) -> Iterator[Block]:
     for category in card.categories:
         yield Heading(category.name)
         weight = tr("weight {weight}", weight=f"{category.weight:g}")
-        yield Sentence(trn("{count} test", "{count} tests", category.tests) + f", {weight}.")
+        yield Paragraph(trn("{count} test", "{count} tests", category.tests) + f", {weight}.")
         yield facts(_made_of(category))
     yield Heading(tr("Baselines"))
     yield Figures(tuple(sentences.baselines(card.baselines)))
@@ -58,14 +58,14 @@ def _blocks(card: SuiteCard) -> Iterator[Block]:
         yield Figures(tuple(card.guesses.items()))
         if card.chance is not None:
             chance = tr("Blind guessing gets {chance:.3f} right.", chance=card.chance)
-            yield Sentence(chance)
+            yield Paragraph(chance)
     yield Heading(tr("Facts and their sources"))
     if card.sources:
         rows = ((name, numbers.count(count)) for name, count in _sources(card))
         yield table((tr("source"), tr("facts")), rows, right=(1,))
     else:
-        yield Sentence(tr("There is no sources.tsv beside the tests."))
-    yield Sentence(_repeated(card))
+        yield Paragraph(tr("There is no sources.tsv beside the tests."))
+    yield Paragraph(_repeated(card))
 
 
 def card_json(card: SuiteCard) -> JsonObject:

@@ -17,7 +17,7 @@ from assay.types.documents import (
     Block,
     Document,
     Heading,
-    Sentence,
+    Paragraph,
     Span,
     Verbatim,
     bullets,
@@ -34,8 +34,8 @@ test_plan.__test__ = False  # type: ignore[attr-defined]  # pytest takes every t
 def _blocks(case: Case) -> Iterator[Block]:
     yield Heading(case.id, 1)
     if case.description:
-        yield Sentence(case.description)
-    yield Sentence(
+        yield Paragraph(case.description)
+    yield Paragraph(
         tr("Suite {suite}, category {category}.", suite=case.suite, category=case.category)
     )
     yield Heading(tr("What is asked"))
@@ -44,9 +44,11 @@ def _blocks(case: Case) -> Iterator[Block]:
     for message in case.messages:
         yield Verbatim(message.content, title=_role(message.role))
     if case.live:
-        yield Sentence(tr("Each user turn is asked in turn, with the model’s own answers between."))
+        yield Paragraph(
+            tr("Each user turn is asked in turn, with the model’s own answers between.")
+        )
     yield Heading(tr("How the answer is scored"))
-    yield Sentence((Span(case.method, "code"), f": {translated(case.check.description)}"))
+    yield Paragraph((Span(case.method, "code"), f": {translated(case.check.description)}"))
     expected = [_bullet(name, text) for name, text in case.check.describe()]
     if expected:
         yield Heading(tr("What is expected"))

@@ -25,7 +25,7 @@ from assay.files.wording import nearest, shown
 from assay.messages import tr, trn
 from assay.suites.load import SuiteFiles
 from assay.suites.suite_file import SUITE_FILE
-from assay.types import Finding
+from assay.types import FileFinding
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "suites"
 FETCHED = ("mmlu", "hellaswag")
@@ -195,7 +195,9 @@ def _nearest_path(path: Path) -> str | None:
 # ------------------------------------------------------------------------------- own categories
 
 
-def _own_categories(suite: Path, benchmarks: Path) -> tuple[tuple[Path, ...], tuple[Finding, ...]]:
+def _own_categories(
+    suite: Path, benchmarks: Path
+) -> tuple[tuple[Path, ...], tuple[FileFinding, ...]]:
     """Files of the user's that are named like categories of a shipped suite, and findings about
     the others.
     """
@@ -217,13 +219,13 @@ def _own_categories(suite: Path, benchmarks: Path) -> tuple[tuple[Path, ...], tu
     return taken, tuple(_without_effect(folder, found, categories))
 
 
-def _dangling(folder: Path) -> tuple[Finding, ...]:
+def _dangling(folder: Path) -> tuple[FileFinding, ...]:
     if os.path.lexists(folder):
         return (refusal(shown_path(folder), tr("this link leads to nothing; fix or remove it")),)
     return ()
 
 
-def _without_effect(folder: Path, found: list[str], categories: set[str]) -> Iterator[Finding]:
+def _without_effect(folder: Path, found: list[str], categories: set[str]) -> Iterator[FileFinding]:
     missing = {name.removesuffix(JSON): name for name in categories - {*found}}
     for name in found:
         stem, suffix = os.path.splitext(name)
@@ -235,7 +237,7 @@ def _without_effect(folder: Path, found: list[str], categories: set[str]) -> Ite
             message = tr(
                 "{problem}; did you mean '{meant}'?", problem=message, meant=missing[meant]
             )
-        yield Finding(
+        yield FileFinding(
             file=shown_path(folder / name),
             line=1,
             column=1,

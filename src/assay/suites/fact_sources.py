@@ -18,7 +18,7 @@ from assay.errors import InvalidFiles
 from assay.files.file_text import refusal, shown_path
 from assay.files.notes import invalid_files
 from assay.messages import tr
-from assay.types import Finding
+from assay.types import FileFinding
 
 SOURCES_FILE = "sources.tsv"
 COLUMNS = ["test", "fact", "source", "where"]
@@ -44,12 +44,12 @@ def facts_by_source(suite: Path, tests: Collection[str]) -> Mapping[str, int]:
     return {name: counts[name] for name in sorted(counts, key=lambda name: (-counts[name], name))}
 
 
-def _wrong(path: Path, rows: list[list[str]]) -> list[Finding]:
+def _wrong(path: Path, rows: list[list[str]]) -> list[FileFinding]:
     if not rows or rows[0] != COLUMNS:
         message = tr("the first line must name the columns {columns}", columns=", ".join(COLUMNS))
         return [refusal(shown_path(path), message)]
     return [
-        Finding(
+        FileFinding(
             file=shown_path(path),
             line=number,
             column=1,
@@ -60,6 +60,6 @@ def _wrong(path: Path, rows: list[list[str]]) -> list[Finding]:
     ]
 
 
-def _invalid(path: Path, findings: list[Finding]) -> InvalidFiles:
+def _invalid(path: Path, findings: list[FileFinding]) -> InvalidFiles:
     hint = tr("Fix the file, or remove it: it is for readers, and changes no score.")
     return invalid_files(shown_path(path), findings, hint=hint)

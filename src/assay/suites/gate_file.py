@@ -17,7 +17,7 @@ from assay.files.toml_file import TomlFile, read_toml
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.suites.gate_format import GATE, GATE_TABLES, BySizeClass, GateTables
-from assay.types import Finding
+from assay.types import FileFinding
 from assay.types.decisions import SIZE_CLASSES, Gate, SizeClass, SuiteLimit
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "gates" / "default.toml"
@@ -58,7 +58,7 @@ def is_gate_file(path: Path) -> bool:
     return path.suffix.lower() == SUFFIX and not path.is_dir()
 
 
-def examine_gate(path: Path) -> tuple[Finding, ...]:
+def examine_gate(path: Path) -> tuple[FileFinding, ...]:
     """Every mistake in a gate file."""
     try:
         return _check(_read(path))[1]
@@ -66,7 +66,7 @@ def examine_gate(path: Path) -> tuple[Finding, ...]:
         return (refused.finding,)
 
 
-def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[Finding, ...]:
+def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[FileFinding, ...]:
     """Every suite and category that a gate names and a run does not have.
 
     Args:
@@ -75,7 +75,7 @@ def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[Finding,
     """
     place_of = _places_again(gate)
     return tuple(
-        Finding(file=gate.source, line=place.line, column=place.column, message=message)
+        FileFinding(file=gate.source, line=place.line, column=place.column, message=message)
         for suite in gate.suites
         for path, message in _unknown_names(suite, known)
         for place in [place_of(suite.name, path)]
@@ -85,7 +85,7 @@ def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[Finding,
 # ------------------------------------------------------------------------------- what is wrong
 
 
-def _check(file: TomlFile) -> tuple[GateTables | None, tuple[Finding, ...]]:
+def _check(file: TomlFile) -> tuple[GateTables | None, tuple[FileFinding, ...]]:
     """The tables, or None and every mistake."""
     notes = Notes()
     tables = GATE.check(file.document, notes)

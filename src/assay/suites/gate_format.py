@@ -10,7 +10,7 @@ from typing import Annotated, Generic, TypeVar
 
 from annotated_types import Ge, Gt, Le, Len, Lt
 
-from assay.files.fields import About, Distinct, Doc, Text
+from assay.files.fields import Distinct, Doc, Text, ValueWords
 from assay.files.validation import DIALECT, Validator
 from assay.messages import tr
 
@@ -37,7 +37,7 @@ def _share_hint(value: object) -> str:
     return ""
 
 
-PerplexityLimit = Annotated[float, Gt(1), Le(MOST), About(hint=_perplexity_hint)]
+PerplexityLimit = Annotated[float, Gt(1), Le(MOST), ValueWords(hint=_perplexity_hint)]
 SpeedLimit = Annotated[float, Ge(0), Le(MOST)]
 MemoryLimit = Annotated[float, Gt(0), Le(MOST)]
 
@@ -52,7 +52,7 @@ class BySizeClass(Generic[Limit]):
     large: Limit
 
 
-_FOR_EACH = About(wanted=lambda: tr("a table with one for each size class"))
+_FOR_EACH = ValueWords(wanted=lambda: tr("a table with one for each size class"))
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class SuiteTable:
         Ge(0),
         Lt(1),
         Doc("The mean score, from 0 to 1, must be above this."),
-        About(hint=_share_hint),
+        ValueWords(hint=_share_hint),
     ]
     categories: Annotated[
         tuple[Text, ...],

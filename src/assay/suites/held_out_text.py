@@ -24,7 +24,7 @@ from assay.errors import InvalidFiles, UsageError
 from assay.files.file_text import shown_path
 from assay.files.notes import invalid_files
 from assay.messages import tr
-from assay.types import Finding
+from assay.types import FileFinding
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "texts" / "held_out_english.txt"
 IDS_AT_ONCE = 4_000_000  # looked through, of a file that may be larger than the memory
@@ -32,7 +32,7 @@ MOST_FINDINGS = 20  # of one file: a wrong one has as many as lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class HeldOutDocument:
     """A text, or its token ids, the largest of which is `largest_id`."""
 
     text: str = ""
@@ -46,7 +46,7 @@ class HeldOut:
     """`name` is for people to read; `digest` differs for different texts."""
 
     name: str
-    documents: tuple[Document, ...]
+    documents: tuple[HeldOutDocument, ...]
 
     @property
     def digest(self) -> str:
@@ -79,7 +79,7 @@ def load_held_out(path: Path | None = None) -> HeldOut:
     return HeldOut(name=name, documents=documents)
 
 
-def _text(path: Path) -> tuple[Document, ...]:
+def _text(path: Path) -> tuple[HeldOutDocument, ...]:
     raw = path.read_bytes()
     try:
         text = raw.decode("utf-8-sig")
@@ -91,14 +91,14 @@ def _text(path: Path) -> tuple[Document, ...]:
     return (_document(text=text),)
 
 
-def _document(*, text: str = "", tokens: Sequence[int] | None = None) -> Document:
+def _document(*, text: str = "", tokens: Sequence[int] | None = None) -> HeldOutDocument:
     if tokens is None:
         raw = b"text\0" + text.encode("utf-8", "surrogatepass")
     else:
         import numpy as np
 
         raw = b"tokens\0" + np.asarray(tokens, dtype="<i8").tobytes()
-    return Document(
+    return HeldOutDocument(
         text=text,
         tokens=tokens,
         largest_id=None if tokens is None else max(tokens),
@@ -109,9 +109,9 @@ def _document(*, text: str = "", tokens: Sequence[int] | None = None) -> Documen
 # ------------------------------------------------------------------------------------- JSON lines
 
 
-def _json_lines(path: Path) -> tuple[Document, ...]:
-    documents: list[Document] = []
-    findings: list[Finding] = []
+def _json_lines(path: Path) -> tuple[HeldOutDocument, ...]:
+    documents: list[HeldOutDocument] = []
+    findings: list[FileFinding] = []
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -130,7 +130,7 @@ def _json_lines(path: Path) -> tuple[Document, ...]:
     return tuple(documents)
 
 
-def _of_line(line: bytes) -> Document | str:
+def _of_line(line: bytes) -> HeldOutDocument | str:
     """A document, or what is wrong with it."""
     try:
         given: Any = json.loads(line)
@@ -153,7 +153,7 @@ def _of_line(line: bytes) -> Document | str:
 # -------------------------------------------------------------------------------------- token ids
 
 
-def _numpy_file(path: Path) -> tuple[Document, ...]:
+def _numpy_file(path: Path) -> tuple[HeldOutDocument, ...]:
     import numpy as np
 
     try:
@@ -166,7 +166,7 @@ def _numpy_file(path: Path) -> tuple[Document, ...]:
     return _mapped(path, tokens)
 
 
-def _binary_file(path: Path) -> tuple[Document, ...]:
+def _binary_file(path: Path) -> tuple[HeldOutDocument, ...]:
     import numpy as np
 
     kind = np.dtype("<u4" if path.name.lower().endswith(".u32.bin") else "<u2")
@@ -181,7 +181,7 @@ def _binary_file(path: Path) -> tuple[Document, ...]:
     return _mapped(path, np.memmap(path, dtype=kind, mode="r"))
 
 
-def _mapped(path: Path, tokens: Any) -> tuple[Document, ...]:
+def _mapped(path: Path, tokens: Any) -> tuple[HeldOutDocument, ...]:
     if not len(tokens):
         raise _invalid(path, tr("the file contains no token"))
     largest = 0
@@ -200,7 +200,7 @@ def _mapped(path: Path, tokens: Any) -> tuple[Document, ...]:
         import hashlib
 
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:32]
-    return (Document(tokens=tokens, largest_id=largest, digest=digest),)
+    return (HeldOutDocument(tokens=tokens, largest_id=largest, digest=digest),)
 
 
 _READERS = {
@@ -211,8 +211,8 @@ _READERS = {
 }
 
 
-def _finding(path: Path, line: int, message: str) -> Finding:
-    return Finding(file=shown_path(path), line=line, column=1, message=message)
+def _finding(path: Path, line: int, message: str) -> FileFinding:
+    return FileFinding(file=shown_path(path), line=line, column=1, message=message)
 
 
 def _invalid(path: Path, message: str, *, line: int = 1) -> InvalidFiles:

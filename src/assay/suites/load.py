@@ -18,7 +18,7 @@ from assay.messages import tr
 from assay.pause_gc import pause_gc
 from assay.suites.gate_file import examine_gate, is_gate_file
 from assay.suites.suite_reader import SuiteReader
-from assay.types import Finding, Suite
+from assay.types import FileFinding, Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class SuiteFiles:
 
     path: Path
     instead: tuple[Path, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[FileFinding, ...] = ()
 
 
 def load_suite(path: Path | SuiteFiles, *, warnings: bool = False, data_seed: int = 0) -> Suite:
@@ -70,12 +70,12 @@ def load_all(paths: Sequence[Path | SuiteFiles], *, data_seed: int = 0) -> tuple
     return suites
 
 
-def examine(paths: Sequence[Path]) -> tuple[Finding, ...]:
+def examine(paths: Sequence[Path]) -> tuple[FileFinding, ...]:
     """Every error and warning under some paths, by file, line and column.
 
     A file whose name ends in .toml is a gate; those in a folder of tests are left alone.
     """
-    found: list[Finding] = []
+    found: list[FileFinding] = []
     for files in _once_each(paths):
         path = files.path
         if is_gate_file(path):
@@ -126,7 +126,7 @@ def _all_or_nothing(
     raise invalid_files(", ".join(map(shown_path, paths)), findings)
 
 
-def _in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def _in_order(findings: Iterable[FileFinding]) -> tuple[FileFinding, ...]:
     return tuple(
         sorted(set(findings), key=lambda f: (f.file, f.line, f.column, f.severity, f.message))
     )

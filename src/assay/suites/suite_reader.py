@@ -25,7 +25,7 @@ from assay.suites.suite_file import (
     read_settings,
 )
 from assay.suites.test_format.case import Shared, read_case
-from assay.types import Case, Category, Finding, Suite
+from assay.types import Case, Category, FileFinding, Suite
 
 
 @dataclass(slots=True, eq=False)
@@ -56,7 +56,7 @@ class SuiteReader:
     def __init__(
         self, path: Path, *, warnings: bool, instead: Sequence[Path] = (), data_seed: int = 0
     ) -> None:
-        self.findings: list[Finding] = []
+        self.findings: list[FileFinding] = []
         self._data_seed = data_seed
         self._shown: dict[str, str] = {}  # test id -> digest of the files that it shows
         self._warnings = warnings

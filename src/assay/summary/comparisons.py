@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from assay import stats
-from assay.types import Estimate, Outcome
+from assay.types import Estimate, OutcomeKind
 from assay.types.results import (
     CategoryComparison,
     Direction,
@@ -160,7 +160,7 @@ def _category(name: str, scores: Scores, seed: int) -> CategoryComparison:
 
 def _flips(pairs: Sequence[Pair]) -> Iterator[Flip]:
     for first, second in pairs:
-        if (first.outcome is Outcome.PASS) != (second.outcome is Outcome.PASS):
+        if (first.outcome is OutcomeKind.PASS) != (second.outcome is OutcomeKind.PASS):
             yield Flip(
                 id=second.id,
                 category=second.category,

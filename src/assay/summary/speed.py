@@ -18,10 +18,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from assay import stats
-from assay.types import Answered, Cause, Chosen, Estimate, Failed, Reply, Timing
+from assay.types import Answered, Cause, ChoiceLikelihoods, Estimate, Failed, Reply, Timing
 from assay.types.results import Clock, Performance, Speeds, TryFigures
 
-AnyAnswer = Answered | Chosen
+AnyAnswer = Answered | ChoiceLikelihoods
 Work = tuple[float, float]  # tokens, and the seconds they took
 
 # A server may claim anything. Beyond these it is taken for nothing, and no quotient overflows.
@@ -38,7 +38,7 @@ def performance(replies: Iterable[Reply]) -> Performance:
     for reply in replies:
         if isinstance(reply, Failed):
             failures[reply.cause] += 1
-        elif isinstance(reply, Answered | Chosen):
+        elif isinstance(reply, Answered | ChoiceLikelihoods):
             answers.append(reply)
         else:
             continue
@@ -89,7 +89,7 @@ def try_figures(
             attempts=reply.attempts,
             failure=reply.cause,
         )
-    if not isinstance(reply, Answered | Chosen):
+    if not isinstance(reply, Answered | ChoiceLikelihoods):
         return TryFigures(suite=suite, test=test, repeat=repeat)
     timing = _timing(reply)
     written = reply if isinstance(reply, Answered) else None

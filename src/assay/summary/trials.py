@@ -12,15 +12,15 @@ from dataclasses import replace
 
 from assay import stats
 from assay.messages import tr
-from assay.types import Answered, Chosen, Estimate, Failed, Outcome, Suite, Trial
+from assay.types import Answered, Attempt, ChoiceLikelihoods, Estimate, Failed, OutcomeKind, Suite
 from assay.types.results import RepeatRow, SuiteSummary, TestRow
 
 MARGIN = 1e-9  # the rounding that `Score.outcome` forgives, for means too
 
 
-def summarise(suite: Suite, trials: Iterable[Trial], *, seed: int = 0) -> SuiteSummary:
+def summarise(suite: Suite, trials: Iterable[Attempt], *, seed: int = 0) -> SuiteSummary:
     """One model on one suite. Tests that were not asked yet have no row and count nowhere."""
-    tries: dict[str, list[Trial]] = {}
+    tries: dict[str, list[Attempt]] = {}
     for trial in trials:
         tries.setdefault(trial.case.id, []).append(trial)
     asked = [
@@ -37,7 +37,7 @@ def summarise(suite: Suite, trials: Iterable[Trial], *, seed: int = 0) -> SuiteS
         score=stats.weighted([(share, weights[name]) for name, share in categories.items()]),
         categories=categories,
         tests=rows,
-        outcomes={outcome: counts[outcome] for outcome in Outcome},
+        outcomes={outcome: counts[outcome] for outcome in OutcomeKind},
         weights={name: weights[name] for name in categories},
         pass_mark=suite.pass_mark,
         measurements={**_of_repeats(rows, seed=seed), **_answer_seconds(asked, seed=seed)},
@@ -55,7 +55,7 @@ def measurements(suites: Sequence[SuiteSummary]) -> dict[str, Estimate]:
     }
 
 
-def _row(tries: Sequence[Trial], pass_mark: float) -> TestRow:
+def _row(tries: Sequence[Attempt], pass_mark: float) -> TestRow:
     case = tries[0].case
     repeats = tuple(_repeat_row(trial, pass_mark) for trial in tries)
     if len(repeats) == 1:
@@ -72,7 +72,7 @@ def _row(tries: Sequence[Trial], pass_mark: float) -> TestRow:
         )
     scores = [repeat.score for repeat in repeats if repeat.score is not None]
     mean = math.fsum(scores) / len(scores) if scores else None
-    passed = sum(repeat.outcome is Outcome.PASS for repeat in repeats)
+    passed = sum(repeat.outcome is OutcomeKind.PASS for repeat in repeats)
     shown = next((repeat for repeat in repeats if repeat.score is not None), repeats[0])
     explanation = tr("{passed} of {tries} tries passed", passed=passed, tries=len(repeats))
     return TestRow(
@@ -88,7 +88,7 @@ def _row(tries: Sequence[Trial], pass_mark: float) -> TestRow:
     )
 
 
-def _repeat_row(trial: Trial, pass_mark: float) -> RepeatRow:
+def _repeat_row(trial: Attempt, pass_mark: float) -> RepeatRow:
     reply, score = trial.reply, trial.score
     answer = None
     if isinstance(reply, Answered):
@@ -106,13 +106,15 @@ def _repeat_row(trial: Trial, pass_mark: float) -> RepeatRow:
     )
 
 
-def _outcome_of(repeats: Sequence[RepeatRow], mean: float | None, pass_mark: float) -> Outcome:
+def _outcome_of(repeats: Sequence[RepeatRow], mean: float | None, pass_mark: float) -> OutcomeKind:
     if mean is None:
-        all_failed = all(repeat.outcome is Outcome.FAILED for repeat in repeats)
-        return Outcome.FAILED if all_failed else Outcome.UNSCORED
-    if all(repeat.outcome is Outcome.NO_ANSWER for repeat in repeats if repeat.score is not None):
-        return Outcome.NO_ANSWER
-    return Outcome.PASS if mean >= pass_mark - MARGIN else Outcome.FAIL
+        all_failed = all(repeat.outcome is OutcomeKind.FAILED for repeat in repeats)
+        return OutcomeKind.FAILED if all_failed else OutcomeKind.UNSCORED
+    if all(
+        repeat.outcome is OutcomeKind.NO_ANSWER for repeat in repeats if repeat.score is not None
+    ):
+        return OutcomeKind.NO_ANSWER
+    return OutcomeKind.PASS if mean >= pass_mark - MARGIN else OutcomeKind.FAIL
 
 
 def _by_category(
@@ -130,14 +132,14 @@ def _by_category(
     }
 
 
-def _ways_of_asking(asked: Sequence[Sequence[Trial]]) -> dict[str, str]:
+def _ways_of_asking(asked: Sequence[Sequence[Attempt]]) -> dict[str, str]:
     """The categories where something was asked in a lesser way, and which."""
     found: dict[str, set[str]] = {}
     for trial in (trial for of_test in asked for trial in of_test):
         reply = trial.reply
         if isinstance(reply, Answered) and reply.prediction_method == "sampled":
             found.setdefault(trial.case.category, set()).add("sampled")
-        if isinstance(reply, Chosen) and reply.method == "first_token":
+        if isinstance(reply, ChoiceLikelihoods) and reply.method == "first_token":
             found.setdefault(trial.case.category, set()).add("first_token")
     return {category: " + ".join(sorted(ways)) for category, ways in found.items()}
 
@@ -155,7 +157,7 @@ def _of_repeats(rows: Sequence[TestRow], *, seed: int) -> dict[str, Estimate]:
     tried: list[tuple[list[float], int]] = []
     for row in rows:
         scores = [repeat.score for repeat in row.repeats if repeat.score is not None]
-        tried.append((scores, sum(repeat.outcome is Outcome.PASS for repeat in row.repeats)))
+        tried.append((scores, sum(repeat.outcome is OutcomeKind.PASS for repeat in row.repeats)))
 
     def over_tests(needed: int, value: Callable[[list[float], int], float]) -> Estimate:
         values = [value(scores, c) if len(scores) >= needed else None for scores, c in tried]
@@ -174,12 +176,12 @@ def _standard_deviation(scores: Sequence[float]) -> float:
     return math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / (len(scores) - 1))
 
 
-def _answer_seconds(asked: Sequence[Sequence[Trial]], *, seed: int) -> dict[str, Estimate]:
+def _answer_seconds(asked: Sequence[Sequence[Attempt]], *, seed: int) -> dict[str, Estimate]:
     replies = [trial.reply for tries in asked for trial in tries]
     seconds = [
         reply.total_s
         for reply in replies
-        if isinstance(reply, Answered | Chosen) and reply.total_s is not None
+        if isinstance(reply, Answered | ChoiceLikelihoods) and reply.total_s is not None
     ]
     if not seconds:
         return {}

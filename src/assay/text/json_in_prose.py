@@ -100,7 +100,7 @@ def decode_all(text: str, oddities: set[str]) -> JsonValue | None:
     """The text as one object or array, with nothing before or after it."""
     if text[:1] not in ("{", "["):
         return None
-    decoder = _Decoder()
+    decoder = _LenientDecoder()
     try:
         value = decoder.decode(text)
     except json.JSONDecodeError:
@@ -123,7 +123,7 @@ def decode_inside(text: str, oddities: set[str]) -> Iterator[JsonValue]:
         bracket = _BRACKET.search(text, position)
         if bracket is None:
             return
-        decoder = _Decoder()
+        decoder = _LenientDecoder()
         try:
             value, position = decoder.raw_decode(text, bracket.start())
         except json.JSONDecodeError as error:
@@ -137,7 +137,7 @@ def decode_inside(text: str, oddities: set[str]) -> Iterator[JsonValue]:
             yield cast(JsonValue, value)
 
 
-class _Decoder(json.JSONDecoder):
+class _LenientDecoder(json.JSONDecoder):
     """Notes what is odd while it works."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ need are imported from here. Standard library only.
     Suite -> Category -> Case -> Check        what is asked, and how its answer is scored
     Case x ModelFacts -> Request -> Reply     what was asked, and what came back
     Case x Reply -> Score                     what it is worth, or why that cannot be said
-    Case + Reply + Score = Trial -> Estimate  what it says about the model, and how surely
+    Case + Reply + Score = Attempt -> Estimate  what it says about the model, and how surely
     SamplePrompt x text -> Health             whether what it writes freely is sane
 """
 
@@ -23,7 +23,7 @@ from assay.types.models import (
 from assay.types.requests import (
     Answered,
     Cause,
-    Chosen,
+    ChoiceLikelihoods,
     Failed,
     PredictionMethod,
     ReadText,
@@ -42,12 +42,12 @@ from assay.types.requests import (
 )
 from assay.types.samples import Health, HealthCheck, SamplePrompt, Tick, TickKind
 from assay.types.scores import (
+    Attempt,
     Estimate,
     Observer,
-    Outcome,
+    OutcomeKind,
     Score,
     ScorePart,
-    Trial,
 )
 from assay.types.tests import (
     BASE_MODEL_MAX_TOKENS,
@@ -58,7 +58,7 @@ from assay.types.tests import (
     LANGUAGES,
     Case,
     Category,
-    Finding,
+    FileFinding,
     Message,
     Role,
     ScoringMode,

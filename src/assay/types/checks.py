@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-    from assay.types.requests import Answered, Chosen
+    from assay.types.requests import Answered, ChoiceLikelihoods
     from assay.types.scores import Score
     from assay.types.tests import Case, ScoringMode
 
@@ -37,7 +37,7 @@ class Context:
     """The test and the whole reply behind an answer."""
 
     test: Case
-    reply: Answered | Chosen
+    reply: Answered | ChoiceLikelihoods
 
     @property
     def suite(self) -> SuiteFacts:

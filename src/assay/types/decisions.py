@@ -19,12 +19,19 @@ from typing import Any, Literal
 from assay.types import Estimate, Health, SamplePrompt
 
 Value = (
-    str | int | float | None | Estimate | tuple[str, ...] | tuple[float, ...] | tuple["Fact", ...]
+    str
+    | int
+    | float
+    | None
+    | Estimate
+    | tuple[str, ...]
+    | tuple[float, ...]
+    | tuple["DecisionFact", ...]
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class DecisionFact:
     """Something to say, without the words: `kind` names the sentence, `values` fill its gaps.
     `reports.checkpoints.facts` has the sentences.
     """
@@ -33,8 +40,8 @@ class Fact:
     values: Mapping[str, Value] = field(default_factory=dict)
 
 
-def fact(kind: str, **values: Value) -> Fact:
-    return Fact(kind, values)
+def fact(kind: str, **values: Value) -> DecisionFact:
+    return DecisionFact(kind, values)
 
 
 SizeClass = Literal["tiny", "small", "medium", "large"]
@@ -187,7 +194,7 @@ class GateCriterion:
     marginal: bool
     value: float | None
     limit: float | None
-    reasons: tuple[Fact, ...]
+    reasons: tuple[DecisionFact, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +234,7 @@ class Selection:
 
     selected: str | None
     best_so_far: str | None
-    reasons: tuple[Fact, ...]
+    reasons: tuple[DecisionFact, ...]
     tie: bool
     tied_with: tuple[str, ...]
     ranking: tuple[Ranked, ...]
@@ -235,7 +242,7 @@ class Selection:
     difference: Estimate | None
     gate: str
     timestamp: str
-    notes: tuple[Fact, ...] = ()
+    notes: tuple[DecisionFact, ...] = ()
 
 
 MeasureKind = Literal["perplexity", "generation", "speed", "training"]
@@ -290,8 +297,8 @@ Concern = Literal["perplexity", "domain", "speed", "memory", "generation", "tren
 @dataclass(frozen=True, slots=True)
 class Recommendation:
     concern: Concern
-    advice: Fact
-    figures: tuple[Fact, ...]
+    advice: DecisionFact
+    figures: tuple[DecisionFact, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

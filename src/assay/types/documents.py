@@ -93,7 +93,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class Paragraph:
     """One or more sentences on a line of their own."""
 
     line: Line
@@ -219,7 +219,7 @@ class Beside:
 
 
 Block = (
-    Heading | Sentence | Note | Hint | Bullets | Verbatim | Files | Table | Figures | Picture
+    Heading | Paragraph | Note | Hint | Bullets | Verbatim | Files | Table | Figures | Picture
     | Fold | Beside
 )  # fmt: skip
 

@@ -54,7 +54,7 @@ def option(default: Value, *flags: str, help: str, **about: Any) -> Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class OptionField:
     """One option as interfaces read it. `type` is never optional; `many`: it may be repeated."""
 
     name: str
@@ -114,7 +114,7 @@ class CommandOptions:
                 yield from (each.flags[0], without_secrets(text) if each.about.is_model else text)
 
 
-def options_of(kind: type[CommandOptions]) -> dict[str, Described]:
+def options_of(kind: type[CommandOptions]) -> dict[str, OptionField]:
     """The options of a class by the name of their field, group by group."""
     group = {
         name: base.group
@@ -124,7 +124,9 @@ def options_of(kind: type[CommandOptions]) -> dict[str, Described]:
     }
     types = _types_of(kind)
     found = [
-        Described(each.name, *types[each.name], each.default, group[each.name], each.metadata[_KEY])
+        OptionField(
+            each.name, *types[each.name], each.default, group[each.name], each.metadata[_KEY]
+        )
         for each in _fields_of(kind)
         if _KEY in each.metadata
     ]

@@ -147,7 +147,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class ChoiceLikelihoods:
     """Log-likelihood of each continuation, in the order asked.
 
     `method` is `first_token` where a server told the likeliest first tokens only. A continuation
@@ -230,4 +230,4 @@ class Failed:
     kind: Literal["failed"] = "failed"
 
 
-Reply = Answered | Chosen | ReadText | Timed | Failed
+Reply = Answered | ChoiceLikelihoods | ReadText | Timed | Failed

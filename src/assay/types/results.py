@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from assay.types import Cause, Estimate, Machine, Observed, Outcome, SamplingMode
+from assay.types import Cause, Estimate, Machine, Observed, OutcomeKind, SamplingMode
 from assay.types.decisions import Decision
 from assay.types.judged import Judged
 
@@ -28,7 +28,7 @@ class RepeatRow:
     """One try of a test that was asked several times. `repeat` is the trial's own number."""
 
     repeat: int
-    outcome: Outcome
+    outcome: OutcomeKind
     score: float | None
     answer: str | None
     extracted: str | None
@@ -47,7 +47,7 @@ class TestRow:
 
     id: str
     category: str
-    outcome: Outcome
+    outcome: OutcomeKind
     score: float | None
     answer: str | None
     extracted: str | None
@@ -80,7 +80,7 @@ class SuiteSummary:
     score: Estimate
     categories: Mapping[str, Estimate]
     tests: tuple[TestRow, ...]
-    outcomes: Mapping[Outcome, int]
+    outcomes: Mapping[OutcomeKind, int]
     title: str = ""
     weights: Mapping[str, float] = field(default_factory=dict)
     pass_mark: float = 0.7
@@ -239,14 +239,14 @@ class Flip:
 
     id: str
     category: str
-    outcome_a: Outcome
-    outcome_b: Outcome
+    outcome_a: OutcomeKind
+    outcome_b: OutcomeKind
     score_a: float | None
     score_b: float | None
 
     @property
     def gained(self) -> bool:
-        return self.outcome_b is Outcome.PASS
+        return self.outcome_b is OutcomeKind.PASS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

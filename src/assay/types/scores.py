@@ -12,7 +12,7 @@ from assay.types.requests import Reply
 from assay.types.tests import INCOMPLETE_ABOVE, Case
 
 
-class Outcome(StrEnum):
+class OutcomeKind(StrEnum):
     """What became of a test. The last two are null, not zero."""
 
     PASS = "pass"
@@ -55,17 +55,17 @@ class Score:
         if self.no_answer and self.value != 0.0:
             raise ValueError("no answer scores 0")
 
-    def outcome(self, pass_mark: float) -> Outcome:
+    def outcome(self, pass_mark: float) -> OutcomeKind:
         if self.value is None:
-            return Outcome.UNSCORED
+            return OutcomeKind.UNSCORED
         if self.no_answer:
-            return Outcome.NO_ANSWER
+            return OutcomeKind.NO_ANSWER
         # 0.7 from three tenths and four tenths is 0.7 to a reader, so it is one here.
-        return Outcome.PASS if self.value >= pass_mark - 1e-9 else Outcome.FAIL
+        return OutcomeKind.PASS if self.value >= pass_mark - 1e-9 else OutcomeKind.FAIL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class Attempt:
     """One test asked once: case, last request, reply, and score (None if the request failed)."""
 
     case: Case
@@ -74,9 +74,9 @@ class Trial:
     reply: Reply
     score: Score | None
 
-    def outcome(self, pass_mark: float) -> Outcome:
+    def outcome(self, pass_mark: float) -> OutcomeKind:
         if self.score is None:
-            return Outcome.FAILED
+            return OutcomeKind.FAILED
         return self.score.outcome(pass_mark)
 
 

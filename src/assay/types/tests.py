@@ -1,4 +1,4 @@
-"""What is asked: Suite, Category, Case and Message, and Finding for a mistake in a file.
+"""What is asked: Suite, Category, Case and Message, and FileFinding for a mistake in a file.
 
 How an answer is scored is in `types/checks.py`.
 """
@@ -122,7 +122,7 @@ class Suite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class FileFinding:
     """A mistake in a file, with its place. Rendered `file:line:col: test-id: error: message`."""
 
     file: str

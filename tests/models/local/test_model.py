@@ -16,7 +16,7 @@ from assay.models.local.model import LocalModel
 from assay.models.opening import open_model
 from assay.types import (
     Answered,
-    Chosen,
+    ChoiceLikelihoods,
     Failed,
     Message,
     ReadText,
@@ -67,7 +67,7 @@ def test_likelihoods_are_those_of_the_bare_model(folder: Path, model: LocalModel
         model,
         ToChoose(messages=user("Which command lists the files?"), continuations=("ls", "the cat")),
     )
-    assert isinstance(reply, Chosen)
+    assert isinstance(reply, ChoiceLikelihoods)
     bare = AutoModelForCausalLM.from_pretrained(folder)
     encode = model._tokens().encode_batch
     for text, found in zip(("ls", "the cat"), reply.log_likelihoods, strict=True):
@@ -105,7 +105,7 @@ def test_every_kind_of_request_gets_its_kind_of_reply(model: LocalModel) -> None
     assert len(set(beams.predictions)) == 3
     assert all("\n" not in text for text in beams.predictions)
     assert beams.prediction_method == "beam"
-    assert isinstance(chosen, Chosen)
+    assert isinstance(chosen, ChoiceLikelihoods)
     assert isinstance(timed, Timed)
     assert len(timed.decode_s) == 3
     assert timed.details["prompt_tokens"] == 8
@@ -164,12 +164,18 @@ def test_what_does_not_fit_fails_alone(model: LocalModel) -> None:
         ToChoose(messages=user("Which?"), continuations=("", "no")),
         ToChoose(messages=user(long), continuations=("yes", "no")),
     )
-    assert [type(reply) for reply in replies] == [Failed, Answered, Failed, Failed, Chosen]
+    assert [type(reply) for reply in replies] == [
+        Failed,
+        Answered,
+        Failed,
+        Failed,
+        ChoiceLikelihoods,
+    ]
     assert isinstance(replies[0], Failed)
     assert replies[0].cause == "prompt_too_long"
     assert "127" in replies[0].reason
     chosen = replies[4]
-    assert isinstance(chosen, Chosen)
+    assert isinstance(chosen, ChoiceLikelihoods)
     assert chosen.cut > 0
     assert "lost its beginning" in " ".join(model.observed().notes)
 
@@ -205,7 +211,7 @@ def test_numbers_that_overflow_fail_their_request_and_no_other(folder: Path) -> 
     assert "NaN" in bad.reason
     assert isinstance(good, Answered)
     assert isinstance(written, Failed)
-    assert isinstance(chosen, Chosen)
+    assert isinstance(chosen, ChoiceLikelihoods)
     model.close()
 
 
@@ -280,7 +286,7 @@ def test_models_the_tree_cannot_serve_answer_with_a_note(tmp_path: Path) -> None
         ToChoose(messages=user("Which?"), continuations=("yes", "no")),
         ToRead(text="The machine starts."),
     )
-    assert [type(reply) for reply in replies] == [Answered, Chosen, ReadText]
+    assert [type(reply) for reply in replies] == [Answered, ChoiceLikelihoods, ReadText]
     assert "slower way" in model.observed().notes[0]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from assay.types import LETTERS, Chosen, Requests
+from assay.types import LETTERS, ChoiceLikelihoods, Requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class LikeliestOption:
     unseen: tuple[str, ...]
 
 
-def most_likely(test_id: str, asked: Requests, reply: Chosen) -> LikeliestOption:
+def most_likely(test_id: str, asked: Requests, reply: ChoiceLikelihoods) -> LikeliestOption:
     """The first of the most likely options.
 
     By text the log-likelihood is divided by the characters of the option, because a longer text is
@@ -48,7 +48,9 @@ def most_likely(test_id: str, asked: Requests, reply: Chosen) -> LikeliestOption
     return LikeliestOption(tied[0], best, tied, unseen)
 
 
-def _refuse_impossible(test_id: str, asked: Requests, reply: Chosen, options: int) -> None:
+def _refuse_impossible(
+    test_id: str, asked: Requests, reply: ChoiceLikelihoods, options: int
+) -> None:
     likelihoods, bounded = reply.log_likelihoods, reply.bounded
     if len(likelihoods) != options or not likelihoods:
         raise ValueError(f"{test_id!r} has {options} options and {len(likelihoods)} likelihoods")

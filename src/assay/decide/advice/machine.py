@@ -14,7 +14,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from assay.types.decisions import Fact, Measurements, Recommendation, fact
+from assay.types.decisions import DecisionFact, Measurements, Recommendation, fact
 
 FILLED = 0.6  # of the bandwidth: reading the weights decides the speed
 IDLE = 0.3  # of the bandwidth: it does not
@@ -23,7 +23,7 @@ BITS = {"float32": 32, "fp32": 32, "bfloat16": 16, "bf16": 16, "float16": 16, "f
 BYTES_OF_16_BITS = 2
 
 
-def parameters(measured: Measurements) -> tuple[Fact, ...]:
+def parameters(measured: Measurements) -> tuple[DecisionFact, ...]:
     """How many it has, where that is known."""
     known = measured.parameters
     return () if known is None else (fact("parameters", parameters=known),)
@@ -50,7 +50,7 @@ def on_speed(measured: Measurements, value: float, limit: float) -> list[Recomme
     return [Recommendation("speed", advice, (*figures, *parameters(measured)))]
 
 
-def _fewer_bytes(known: Mapping[str, Any], factor: float, share: float | None) -> Fact:
+def _fewer_bytes(known: Mapping[str, Any], factor: float, share: float | None) -> DecisionFact:
     if share is None:
         return fact("smaller_or_quantised", factor=factor)
     if share < FILLED:
@@ -62,7 +62,7 @@ def _fewer_bytes(known: Mapping[str, Any], factor: float, share: float | None) -
     return fact("fewer_bytes", factor=factor)
 
 
-def _where_the_time_goes(known: Mapping[str, Any]) -> Iterator[Fact]:
+def _where_the_time_goes(known: Mapping[str, Any]) -> Iterator[DecisionFact]:
     prefill, decode = _median(known.get("prefill_s")), _median(known.get("decode_s"))
     if prefill is not None and decode is not None and prefill + decode > 0:
         share = decode / (prefill + decode)
@@ -99,7 +99,7 @@ def on_memory(measured: Measurements, value: float, limit: float) -> list[Recomm
 
 def _smaller(
     largest: str, parts: Mapping[str, float], excess: float, known: Mapping[str, Any]
-) -> Fact:
+) -> DecisionFact:
     """The largest part, and by how much it must shrink."""
     if not largest:
         return fact("smaller_or_shorter", excess=excess)

@@ -19,7 +19,7 @@ from assay.types.decisions import (
     OS_SUITE,
     Acceptance,
     Concern,
-    Fact,
+    DecisionFact,
     GateCriterion,
     Measurements,
     Recommendation,
@@ -49,7 +49,7 @@ def on_marginal(
             )
 
 
-def _measure_more(what: str, of: Estimate, limit: float) -> Fact:
+def _measure_more(what: str, of: Estimate, limit: float) -> DecisionFact:
     if what == "speed":
         return fact("measure_speed_again", what=what)
     times = _times_more(of, limit)
@@ -99,7 +99,7 @@ def on_missing(
             yield Recommendation("missing", _complete(measured, key, each), (figure,))
 
 
-def _complete(measured: Measurements, key: str, criterion: GateCriterion) -> Fact:
+def _complete(measured: Measurements, key: str, criterion: GateCriterion) -> DecisionFact:
     """Measurements, and still unknown: incomplete figures, failed requests, no size class."""
     if criterion.limit is None:
         return fact("one_limit_for_all_sizes")

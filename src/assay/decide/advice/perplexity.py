@@ -19,7 +19,7 @@ from assay.decide.advice.outlook import FACTOR, steps_to_reach
 from assay.decide.trend.curves import StepCurve, Trend, curve_fact
 from assay.types.decisions import (
     SIZE_CLASSES,
-    Fact,
+    DecisionFact,
     Gate,
     GateCriterion,
     Measurements,
@@ -72,7 +72,7 @@ def on_the_run(criterion: GateCriterion | None, trend: Trend | None) -> list[Rec
 # ---------------------------------------------------------------------------------- what is advised
 
 
-def _later_below(measured: Measurements, curve: StepCurve, limit: float) -> Fact | None:
+def _later_below(measured: Measurements, curve: StepCurve, limit: float) -> DecisionFact | None:
     if measured.step is None or curve.measure != "perplexity":
         return None
     for point in curve.points:
@@ -82,7 +82,7 @@ def _later_below(measured: Measurements, curve: StepCurve, limit: float) -> Fact
     return None
 
 
-def _still_falling(curve: StepCurve, limit: float, apart: float | None) -> Fact:
+def _still_falling(curve: StepCurve, limit: float, apart: float | None) -> DecisionFact:
     outlook = steps_to_reach(curve, limit)
     if outlook is None:
         return fact("train_longer")
@@ -93,7 +93,7 @@ def _still_falling(curve: StepCurve, limit: float, apart: float | None) -> Fact:
     return fact(kind, low=outlook.low, high=outlook.high, step=outlook.at)
 
 
-def _turned(trend: Trend, curve: StepCurve) -> Fact:
+def _turned(trend: Trend, curve: StepCurve) -> DecisionFact:
     """What to do about a curve that rises, jumps, or cannot be read."""
     kind: str = curve.shape if curve.shape in ("overfitting", "unstable", "unclear") else "rising"
     if kind == "rising" and trend.training is None:
@@ -116,7 +116,7 @@ def _limit_on(curve: StepCurve, measured: Measurements, value: float, limit: flo
 # ----------------------------------------------------------------------------------------- figures
 
 
-def _text_figures(measured: Measurements, value: float, limit: float) -> tuple[Fact, ...]:
+def _text_figures(measured: Measurements, value: float, limit: float) -> tuple[DecisionFact, ...]:
     """Perplexity, limit, the gap between them, and the next-token accuracies."""
     text = measured.text
     if text is None:
@@ -131,7 +131,7 @@ def _text_figures(measured: Measurements, value: float, limit: float) -> tuple[F
     return fact("perplexity_measured", value=text.perplexity, limit=limit), gap, accuracy
 
 
-def _training_figures(trend: Trend) -> tuple[Fact, ...]:
+def _training_figures(trend: Trend) -> tuple[DecisionFact, ...]:
     change = trend.training
     if change is not None:
         ends = {"since": change.since, "until": change.until}
@@ -149,7 +149,7 @@ def _distance(trend: Trend, curve: StepCurve) -> float | None:
     return math.log(value) - trend.training_at_end
 
 
-def _next_size(measured: Measurements, gate: Gate) -> tuple[Fact, ...]:
+def _next_size(measured: Measurements, gate: Gate) -> tuple[DecisionFact, ...]:
     limits = gate.perplexity_max
     if limits is None or measured.size_class in (None, SIZE_CLASSES[-1]):
         return ()

@@ -17,7 +17,7 @@ from assay.decide.advice.weak_groups import Spread, TestGroups, WeakGroup, weak_
 from assay.decide.trend.curves import Trend, curve_fact
 from assay.types import Estimate
 from assay.types.decisions import (
-    Fact,
+    DecisionFact,
     GateCriterion,
     Measurements,
     Recommendation,
@@ -56,7 +56,7 @@ def on_suite(
 
 
 def _what(
-    suite: str, limit: float, wanted: Mapping[str, Estimate], spread: Spread, level: Fact
+    suite: str, limit: float, wanted: Mapping[str, Estimate], spread: Spread, level: DecisionFact
 ) -> Recommendation:
     lowest = _lowest(wanted)
     figures = [
@@ -86,7 +86,9 @@ def _lowest(wanted: Mapping[str, Estimate]) -> tuple[str, ...]:
     return tuple(category for category, value in values.items() if math.isclose(value, least))
 
 
-def _needed(lowest: Sequence[str], wanted: Mapping[str, Estimate], limit: float) -> list[Fact]:
+def _needed(
+    lowest: Sequence[str], wanted: Mapping[str, Estimate], limit: float
+) -> list[DecisionFact]:
     """What the lowest would have to reach, each of them, the others staying as they are."""
     others = [of.value or 0.0 for category, of in wanted.items() if category not in lowest]
     if not others:
@@ -99,7 +101,7 @@ def _needed(lowest: Sequence[str], wanted: Mapping[str, Estimate], limit: float)
     return [fact("others_must_rise", categories=tuple(lowest), mean=mean)]
 
 
-def _group(of: WeakGroup) -> Fact:
+def _group(of: WeakGroup) -> DecisionFact:
     return fact(
         "group_level",
         category=of.category,
@@ -116,7 +118,7 @@ def _group(of: WeakGroup) -> Fact:
 
 
 def _how(
-    suite: str, perplexity: GateCriterion | None, trend: Trend | None, level: Fact
+    suite: str, perplexity: GateCriterion | None, trend: Trend | None, level: DecisionFact
 ) -> Recommendation:
     curve = trend.suite(suite) if trend is not None else None
     text = trend.text if trend is not None else None

@@ -43,7 +43,7 @@ from assay.decide.scores import common_scale, parts_of, weighted_estimate
 from assay.decide.trend.changes import by_bits, by_loss, by_score, by_tests
 from assay.decide.trend.training import TrainingChange, training_change
 from assay.types import Estimate
-from assay.types.decisions import Fact, Measurements, fact
+from assay.types.decisions import DecisionFact, Measurements, fact
 
 Shape = Literal["improving", "flat", "worsening", "unstable", "overfitting", "unclear", "too_few"]
 Unit = Literal["nats", "bits", "points", "score"]
@@ -136,7 +136,7 @@ class Trend:
         return self.curves.get(f"suite:{name}")
 
 
-def curve_fact(curve: StepCurve) -> Fact:
+def curve_fact(curve: StepCurve) -> DecisionFact:
     """The change that the shape rests on; the last values where there is none."""
     change, last = curve.telling, curve.points[-SHOWN:]
     if change is None or curve.shape in ("unstable", "too_few"):

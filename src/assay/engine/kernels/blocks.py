@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from assay.engine.kernels.attention import attend
 from assay.engine.kernels.spans import keep
-from assay.engine.layout.packing import Kept, Packing, Places, Span, on_device
+from assay.engine.layout.packing import Kept, PackedSpan, Packing, Places, on_device
 
 ALIGNED = 8  # keys; the kernels that take a mask read it in steps of 16 bytes
 MOST_PADDING = 3.0  # longest to shortest row of a block: on an H200 launches cost more than this
@@ -63,7 +63,7 @@ def in_blocks(packing: Packing) -> InBlocks:
     ordered = sorted(packing.spans, key=lambda span: (id(span.before), -span.length))
     blocks = []
     for _, family in groupby(ordered, key=lambda span: id(span.before)):
-        alike: list[Span] = []
+        alike: list[PackedSpan] = []
         for span in family:
             if alike and alike[0].length > MOST_PADDING * span.length + ALIGNED:
                 blocks.append(_block(packing, alike))
@@ -73,7 +73,7 @@ def in_blocks(packing: Packing) -> InBlocks:
     return InBlocks(blocks, packing.places)
 
 
-def _block(packing: Packing, spans: Sequence[Span]) -> _Block:
+def _block(packing: Packing, spans: Sequence[PackedSpan]) -> _Block:
     device = packing.ids.device
     before = spans[0].before
     plain = before is None and not any(span.branches for span in spans)

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from assay.engine.kernels.attention import attend
-from assay.engine.layout.packing import Kept, Packing, Span
+from assay.engine.layout.packing import Kept, PackedSpan, Packing
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class SpanBySpan:
     """Each span on its own. Masks are made at the first layer and serve all."""
 
     packing: Packing
-    masks: dict[Span, Tensor] = field(default_factory=dict)
+    masks: dict[PackedSpan, Tensor] = field(default_factory=dict)
 
     def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
         out = q.new_empty(1, q.shape[2], q.shape[1], v.shape[3])
@@ -38,7 +38,7 @@ class SpanBySpan:
                 self.packing.places.write(module, row, keys, values)
         return out
 
-    def _mask(self, span: Span, keys: int, like: Tensor) -> Tensor | None:
+    def _mask(self, span: PackedSpan, keys: int, like: Tensor) -> Tensor | None:
         """0 where a token sees a key, minus infinity where not: what the kernel adds to its scores.
         None is plain causal, which the kernel knows by itself.
         """

@@ -25,7 +25,7 @@ from assay.engine.layout.tree import Trunk
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PackedRow:
     """Tokens behind a trunk, and branches that do not see each other behind those."""
 
     trunk: Trunk | None
@@ -64,7 +64,7 @@ class Places(Protocol):
 
 
 @dataclass(slots=True, eq=False)
-class Span:
+class PackedSpan:
     """A piece of the packed row: `start` to `start + length`, behind what `before` keeps.
 
     `branches`: some of its tokens do not see each other. `keep`: where its keys and values go, if
@@ -94,7 +94,7 @@ class Packing:
     ids: Tensor
     positions: Tensor
     branch: Tensor
-    spans: list[Span]
+    spans: list[PackedSpan]
     places: Places | None = None
 
     @property
@@ -103,7 +103,7 @@ class Packing:
 
 
 def pack(
-    rows: Sequence[Row],
+    rows: Sequence[PackedRow],
     kept: dict[Trunk, Kept],
     device: torch.device,
     *,
@@ -113,19 +113,19 @@ def pack(
     """Lay trunks and rows out. Each trunk's new Kept is put into `kept`, with this much room."""
     pieces: list[Sequence[int]] = []
     laid: list[tuple[int, int, int]] = []  # of each piece its length, first position and branch
-    spans: list[Span] = []
+    spans: list[PackedSpan] = []
     at = 0
     for trunk in trunks:
         before = kept[trunk.parent] if trunk.parent else None
         kept[trunk] = Kept(trunk.end, room)
-        spans.append(Span(at, len(trunk.tokens), before, keep=kept[trunk]))
+        spans.append(PackedSpan(at, len(trunk.tokens), before, keep=kept[trunk]))
         pieces.append(trunk.tokens)
         laid.append((len(trunk.tokens), trunk.start, 0))
         at += len(trunk.tokens)
     for row in rows:
         first = row.trunk.end if row.trunk else 0
         before = kept[row.trunk] if row.trunk else None
-        spans.append(Span(at, row.size, before, branches=any(row.branches)))
+        spans.append(PackedSpan(at, row.size, before, branches=any(row.branches)))
         pieces += (row.context, *row.branches)
         laid.append((len(row.context), first, 0))
         behind = first + len(row.context)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from assay.engine.layout.packing import Kept, Row, on_device, pack
+from assay.engine.layout.packing import Kept, PackedRow, on_device, pack
 from assay.engine.layout.slots import Slots
 from assay.engine.layout.tree import Forest, Trunk, grow
 from assay.engine.network import Network
@@ -54,7 +54,7 @@ class Filling:
                 break
             chosen.append(self._waiting.popleft())
         self._compute_trunks(chosen, tokens)
-        rows_of = [Row(self._forest.trunk_of[one], self._behind(one)) for one in chosen]
+        rows_of = [PackedRow(self._forest.trunk_of[one], self._behind(one)) for one in chosen]
         packing = pack(rows_of, self._kept, self._network.device)
         packing.places = slots
         for one, span in zip(chosen, packing.spans, strict=True):

@@ -89,7 +89,7 @@ def _zeros(like: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SlotGroup:
     """Neighbouring slots that one attention call serves, with what is added to its scores."""
 
     first: int
@@ -106,7 +106,7 @@ class BehindSlots:
     tokens: int
     row: Tensor  # the slot of each token
     entry: Tensor  # and where in it its key goes
-    groups: Sequence[Group]
+    groups: Sequence[SlotGroup]
 
     def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
         """Write the new keys and values, then one attention call a group."""
@@ -134,7 +134,7 @@ def step_by_length(slots: Slots, like: torch.dtype) -> BehindSlots:
     """One token a row, for processors: slots of like length in one call, padding kept small."""
     lengths = torch.tensor(slots.lengths)
     groups = [
-        Group(first, end, width, _up_to(lengths[first:end], width, like))
+        SlotGroup(first, end, width, _up_to(lengths[first:end], width, like))
         for first, end, width in alike([length + 1 for length in slots.lengths])
     ]
     return BehindSlots(slots, 1, torch.arange(len(slots.lengths)), lengths, groups)
@@ -145,7 +145,7 @@ def step_at_once(slots: Slots, positions: Tensor, width: int, like: torch.dtype)
     depends on its values, so that the step can be captured and played again with others.
     """
     row = torch.arange(len(positions), device=positions.device)
-    group = Group(0, len(positions), width, _up_to(positions, width, like))
+    group = SlotGroup(0, len(positions), width, _up_to(positions, width, like))
     return BehindSlots(slots, 1, row, positions, [group])
 
 

@@ -14,7 +14,7 @@ import click
 
 from assay.interfaces.cli.output import write_examples
 from assay.messages import LANGUAGES_OFFERED, tr
-from assay.types.option_fields import GROUPS, OUTPUT, CommandOptions, Described, options_of
+from assay.types.option_fields import GROUPS, OUTPUT, CommandOptions, OptionField, options_of
 from assay.types.options import RunOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -113,7 +113,7 @@ def named_options(*names: str) -> Callable[[Command], Command]:
     return _added(options_of(RunOptions)[name] for name in names)
 
 
-def _added(options: Iterable[Described]) -> Callable[[Command], Command]:
+def _added(options: Iterable[OptionField]) -> Callable[[Command], Command]:
     made = [click_option(each) for each in options]
 
     def decorate(function: Command) -> Command:
@@ -137,7 +137,7 @@ def _load_plugins(ctx: click.Context, parameter: click.Parameter, names: tuple[s
     return names
 
 
-def click_option(described: Described, **more: Any) -> Callable[[Command], Command]:
+def click_option(described: OptionField, **more: Any) -> Callable[[Command], Command]:
     """The click option of a field."""
     if described.name == "plugins":
         more |= {"is_eager": True, "callback": _load_plugins}
@@ -161,7 +161,7 @@ def click_option(described: Described, **more: Any) -> Callable[[Command], Comma
     )
 
 
-def _type_of(described: Described) -> Any:
+def _type_of(described: OptionField) -> Any:
     about, kind = described.about, described.type
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))

@@ -35,7 +35,7 @@ from assay.messages import tr, trn
 from assay.request_identity import make_judge_request
 from assay.types import (
     Answered,
-    Chosen,
+    ChoiceLikelihoods,
     Failed,
     ModelFacts,
     Reply,
@@ -279,7 +279,7 @@ def likelihood_of_yes(reply: Reply) -> float | None:
     A word that is not among a server's likeliest tokens has an upper bound, and is taken at it; if
     neither is, nothing is known. A prompt that lost its beginning was not the question.
     """
-    if not isinstance(reply, Chosen) or reply.cut or len(reply.log_likelihoods) != 2:
+    if not isinstance(reply, ChoiceLikelihoods) or reply.cut or len(reply.log_likelihoods) != 2:
         return None
     yes, no = reply.log_likelihoods
     if all(reply.bounded[:2]) and len(reply.bounded) == 2:
@@ -298,7 +298,7 @@ def why_unanswered(reply: Reply | None) -> tuple[str, str]:
     if isinstance(reply, Failed):
         too_long = reply.cause == "prompt_too_long"
         return "truncated" if too_long else "failed", reply.reason
-    if isinstance(reply, Chosen) and reply.cut:
+    if isinstance(reply, ChoiceLikelihoods) and reply.cut:
         return "truncated", tr("the question does not fit into the judge's context")
     if reply is None:
         return "failed", tr("there is no answer")

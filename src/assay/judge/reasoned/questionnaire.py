@@ -57,7 +57,7 @@ class _Open:
 
 
 @dataclass(slots=True)
-class _Progress:
+class _LadderState:
     """How far up the ladder it is."""
 
     step: Step = "whole"
@@ -84,7 +84,7 @@ class ReasonedQuestionnaire:
             use_case=about.use_case,
         )
         self._trivial = why_trivial(about.answer, about.case)
-        self._at = _Progress(
+        self._at = _LadderState(
             with_schema="structured_output" in about.judge.capabilities,
             answer_limit=room_for(self._asked, about.judge, about.repeat),
             done=bool(self._trivial),

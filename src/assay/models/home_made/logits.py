@@ -26,7 +26,7 @@ from assay.models.text_size import bytes_in, words_in
 from assay.plugins import describe_mistake
 from assay.types import (
     Answered,
-    Chosen,
+    ChoiceLikelihoods,
     Failed,
     Message,
     ReadText,
@@ -117,7 +117,7 @@ class LogitsModel:
             if errors:
                 yield failed(request, errors[0])
                 continue
-            yield Chosen(
+            yield ChoiceLikelihoods(
                 request_id=request.id,
                 log_likelihoods=tuple(float(each.log_likelihoods.sum()) for each in scored),
                 greedy=tuple(bool((each.likelier == 0).all()) for each in scored),

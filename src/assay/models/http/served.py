@@ -19,7 +19,7 @@ from assay.models.http.faults import Fault
 from assay.models.http.retrying import Patience
 from assay.models.http.workers import in_parallel
 from assay.models.reasoning import as_unicode, split_reasoning
-from assay.types import Answered, Chosen, Failed, Reply, Request, Timing
+from assay.types import Answered, ChoiceLikelihoods, Failed, Reply, Request, Timing
 
 CUT = "length"
 
@@ -130,12 +130,12 @@ def chosen_by(
     *,
     timing: Timing | None,
     attempts: int,
-) -> Chosen | None:
+) -> ChoiceLikelihoods | None:
     """The choices among the likeliest first tokens; None where those do not decide."""
     letters = read_first_token(figures.first_logprobs, continuations)
     if letters is None:
         return None
-    return Chosen(
+    return ChoiceLikelihoods(
         request_id=request_id,
         log_likelihoods=letters.log_likelihoods,
         bounded=letters.bounded,

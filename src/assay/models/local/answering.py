@@ -3,7 +3,7 @@
 In: Requests, a Network, its tokenizer. Out: one Reply for each, as the engine ends them. Refuses to
 know: files, devices, tests, marking.
 
-    ToChoose  prompt + joint + continuation -> engine.choose    -> Chosen
+    ToChoose  prompt + joint + continuation -> engine.choose    -> ChoiceLikelihoods
     ToAnswer  prompt -> engine.generate, or engine.beams for the k best -> Answered
     ToRead    texts -> reading -> ReadText
     ToTime    speed, in a process of its own -> Timed
@@ -27,7 +27,7 @@ from assay.engine.finite import NotFinite
 from assay.engine.generate import Prompt, Written, generate
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.network import Network
-from assay.engine.read import Reading, Tokens, UnknownToken, read_all
+from assay.engine.read import TextReading, Tokens, UnknownToken, read_all
 from assay.messages import tr
 from assay.models.local.stopping import StopStrings
 from assay.models.local.tokens.encoding import (
@@ -42,7 +42,7 @@ from assay.models.reasoning import split_reasoning
 from assay.models.text_size import bytes_in, words_in
 from assay.types import (
     Answered,
-    Chosen,
+    ChoiceLikelihoods,
     Failed,
     ReadText,
     Reply,
@@ -158,7 +158,7 @@ class Answering:
         longest = max(map(len, question.choices), default=0)
         cut = max(0, len(question.context) + longest - 1 - self.network.context_length)
         self.told.cut += cut > 0
-        return Chosen(
+        return ChoiceLikelihoods(
             request_id=request.id,
             log_likelihoods=tuple(each.total for each in found),
             greedy=tuple(each.greedy for each in found),
@@ -309,7 +309,7 @@ class Answering:
         )
 
 
-def _read_text(request: Request, work: ToRead, found: Reading) -> ReadText:
+def _read_text(request: Request, work: ToRead, found: TextReading) -> ReadText:
     is_text = work.tokens is None
     return ReadText(
         request_id=request.id,

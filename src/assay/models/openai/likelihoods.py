@@ -1,7 +1,7 @@
 """How likely texts are to a served model: its choices, and a text token by token.
 
-In: ToChoose or ToRead. Out: Chosen or ReadText; or nothing, where the server's few likelihoods do
-not decide.
+In: ToChoose or ToRead. Out: ChoiceLikelihoods or ReadText; or nothing, where the server's few
+likelihoods do not decide.
 
 A completions server may echo a text with log-probabilities. Many drop `echo`, and some are off by
 one, so `is_right` asks before anything rests on it: the last token of a text, and one in its
@@ -24,7 +24,7 @@ from assay.models.openai.bodies import first_token, to_echo
 from assay.models.openai.client import PatientClient
 from assay.models.openai.writing import timing_of
 from assay.models.plain_text import as_text
-from assay.types import Chosen, ReadText, Sampling, ToChoose, ToRead
+from assay.types import ChoiceLikelihoods, ReadText, Sampling, ToChoose, ToRead
 
 # Its last token is a full stop, so that the text without it has the same tokens.
 KNOWN_TEXT = "The little dog sat on the floor, and the little cat sat on the bed."
@@ -218,7 +218,7 @@ ONE_TOKEN = Sampling(temperature=0.0, seed=0, max_tokens=1)
 
 def by_first_token(
     name: str, asking: PatientClient, request_id: str, work: ToChoose
-) -> tuple[Chosen | None, tuple[str, ...]]:
+) -> tuple[ChoiceLikelihoods | None, tuple[str, ...]]:
     """The choices among the likeliest first tokens, and what the server dropped. A model that
     thinks first chooses later.
     """
@@ -242,12 +242,12 @@ def by_first_token(
     )
 
 
-def by_echo(name: str, asking: PatientClient, request_id: str, work: ToChoose) -> Chosen:
+def by_echo(name: str, asking: PatientClient, request_id: str, work: ToChoose) -> ChoiceLikelihoods:
     """Each choice behind the prompt, scored as text."""
     started = time.perf_counter()
     prompt = as_text(work.messages)
     found = [_behind(name, asking, prompt, continuation) for continuation in work.continuations]
-    return Chosen(
+    return ChoiceLikelihoods(
         request_id=request_id,
         log_likelihoods=tuple(value for value, _ in found),
         total_s=time.perf_counter() - started,

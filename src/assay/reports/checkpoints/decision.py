@@ -45,8 +45,8 @@ from assay.types.documents import (
     Heading,
     Item,
     Note,
+    Paragraph,
     Picture,
-    Sentence,
     Span,
     Tone,
     sign,
@@ -140,7 +140,7 @@ class _Sections:
         yield Heading(title)
         for each in checkpoints:
             text, passed = checkpoint_headline(each, decision.acceptances[each.name])
-            yield Sentence(Span(text, "strong"), TONES[passed])
+            yield Paragraph(Span(text, "strong"), TONES[passed])
         yield from _table(evaluated_folder(decision, names, None))
         for each in checkpoints:
             if not each.failed:
@@ -164,7 +164,7 @@ class _Sections:
             said = tr("The run is not finished: nothing is decided yet.")
             if self.finished:
                 said = tr("No gate decided: name one with --gate, or leave out -s.")
-            yield Sentence(Span(said, "strong"), "warning")
+            yield Paragraph(Span(said, "strong"), "warning")
         of = EvaluatedFolder(checkpoints=checkpoints, gate=self.decision.gate)
         yield from _table(of, shown=shown)
         if self.finished:
@@ -207,11 +207,11 @@ class _Sections:
 
 
 def _selected(text: str, selection: Selection) -> Iterator[Block]:
-    yield Sentence(Span(text, "strong"), TONES[selection.selected is not None])
-    yield Sentence(selection_reason(selection))
+    yield Paragraph(Span(text, "strong"), TONES[selection.selected is not None])
+    yield Paragraph(selection_reason(selection))
     if len(selection.tied_with) > selection.tie:  # the reason names the runner-up alone
         tied = ", ".join(selection.tied_with)
-        yield Sentence(tr("No significant difference to: {names}.", names=tied))
+        yield Paragraph(tr("No significant difference to: {names}.", names=tied))
     yield from (Note(sentence(note)) for note in selection.notes)
 
 
@@ -221,7 +221,7 @@ def _table(of: EvaluatedFolder, *, shown: bool = True) -> Iterator[Block]:
     for each in of.checkpoints:
         if each.failed:
             said = tr("{name} could not be evaluated: {why}", name=each.name, why=each.failed)
-            yield Sentence(said, "warning")
+            yield Paragraph(said, "warning")
 
 
 def _pictures(of: EvaluatedFolder, title: str, home: str) -> Iterator[Block]:

@@ -1,7 +1,7 @@
 """What `decide` found, in words.
 
-In: a Fact, which has a kind and values. Out: a sentence, or a phrase with a figure, in the user's
-language. Plain text, still unescaped.
+In: a DecisionFact, which has a kind and values. Out: a sentence, or a phrase with a figure, in the
+user's language. Plain text, still unescaped.
 
 A gap may name how its value is written, `{share:percent}`; see `_FORMATS`.
 """
@@ -15,19 +15,19 @@ from assay.messages import fill, tr
 from assay.reports.checkpoints.fact_sentences import SENTENCES
 from assay.text.number_format import rounded
 from assay.types import Estimate
-from assay.types.decisions import Fact, Recommendation, Selection, Value
+from assay.types.decisions import DecisionFact, Recommendation, Selection, Value
 
 DIGITS, MOST_DIGITS = 3, 10
 ONE_LINE = 70  # characters of a quoted passage or prompt
 
 
-def sentence(of: Fact) -> str:
+def sentence(of: DecisionFact) -> str:
     """One fact in words."""
     gaps = {name: _Gap(value, of.values) for name, value in of.values.items()}
     return fill(SENTENCES[of.kind], gaps)
 
 
-def sentences(facts: Sequence[Fact]) -> str:
+def sentences(facts: Sequence[DecisionFact]) -> str:
     """Several, one after the other."""
     return " ".join(map(sentence, facts))
 
@@ -158,7 +158,7 @@ class _Gap:
         return _FORMATS[spec](value) if spec else _plain(value)
 
 
-def _plain(value: Value | Fact) -> str:
+def _plain(value: Value | DecisionFact) -> str:
     match value:
         case int():
             return f"{value:,}"
@@ -166,10 +166,10 @@ def _plain(value: Value | Fact) -> str:
             return number(value)
         case Estimate():
             return _estimate(value)
-        case Fact():
+        case DecisionFact():
             return sentence(value)
         case tuple():
-            of_facts = bool(value) and isinstance(value[0], Fact)
+            of_facts = bool(value) and isinstance(value[0], DecisionFact)
             return (" " if of_facts else ", ").join(map(_plain, value))
         case _:
             return str(value)

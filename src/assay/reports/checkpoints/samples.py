@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assay.messages import tr, trn
 from assay.types.decisions import Measurements, Sample
-from assay.types.documents import Block, Fold, Line, Sentence, Span, Verbatim, bullets, sign
+from assay.types.documents import Block, Fold, Line, Paragraph, Span, Verbatim, bullets, sign
 
 
 def samples_block(checkpoint: Measurements, *, long: bool) -> Fold:
@@ -23,11 +23,11 @@ def samples_block(checkpoint: Measurements, *, long: bool) -> Fold:
         title = tr("{samples}: {failing} fail", samples=title, failing=failing)
     legend = tr("At the gate count loop, repetition and nonsense; all other checks are notes.")
     blocks = (block for each in written for block in _sample(each))
-    return Fold(title, (Sentence(legend, "dim"), *blocks), long=long)
+    return Fold(title, (Paragraph(legend, "dim"), *blocks), long=long)
 
 
 def _sample(of: Sample) -> Iterator[Block]:
-    yield Sentence((Span(of.id, "strong"), f": {of.prompt}"))
+    yield Paragraph((Span(of.id, "strong"), f": {of.prompt}"))
     if not of.failed:
         yield Verbatim(of.text)
     yield bullets(_checks(of))

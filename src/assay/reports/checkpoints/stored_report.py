@@ -14,7 +14,7 @@ from assay.errors import InvalidFiles
 from assay.messages import tr
 from assay.reports.checkpoints.file_names import REPORT_FILE
 from assay.reports.checkpoints.json_documents import headline
-from assay.types import Estimate, Finding, Health, HealthCheck
+from assay.types import Estimate, FileFinding, Health, HealthCheck
 from assay.types.decisions import Measurements, Sample, SpeedFigures, SuiteFigures, TextFigures
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _refuse(source: str, sentence: str) -> NoReturn:
     """Say what is wrong with which file, and what to do."""
     raise InvalidFiles(
         tr("{file} cannot be used: {why}", file=source, why=sentence),
-        [Finding(file=source, line=1, column=1, message=sentence)],
+        [FileFinding(file=source, line=1, column=1, message=sentence)],
         hint=tr("Evaluate the checkpoint again with: assay run"),
     )
 

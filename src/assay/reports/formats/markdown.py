@@ -31,9 +31,9 @@ from assay.types.documents import (
     Item,
     Line,
     Note,
+    Paragraph,
     Picture,
     Row,
-    Sentence,
     Span,
     Table,
     Tone,
@@ -74,7 +74,7 @@ def _block(block: Block, out: str) -> Iterator[str]:
     match block:
         case Heading(line, level):
             yield f"{'#' * level} {_line(line)}"
-        case Sentence(line, tone):
+        case Paragraph(line, tone):
             yield _line(_toned(line, tone))
         case Bullets():
             yield "\n".join(_bullets(block))

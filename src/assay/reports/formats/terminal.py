@@ -42,9 +42,9 @@ from assay.types.documents import (
     Item,
     Line,
     Note,
+    Paragraph,
     Picture,
     Row,
-    Sentence,
     Table,
     Tone,
     Verbatim,
@@ -76,7 +76,7 @@ APART = (Table, Figures, Files, Beside)  # a blank line follows them
 def draw(document: Document | Iterable[Block], console: Console, *, verbose: bool = False) -> None:
     """Every block; with `verbose` folds and the details of rows too."""
     out = document.out if isinstance(document, Document) else ""
-    _Drawing(console, out=out, verbose=verbose).blocks(document)
+    _ConsoleDocument(console, out=out, verbose=verbose).blocks(document)
 
 
 def render_text(document: Document, *, width: int | None = None, verbose: bool = False) -> str:
@@ -110,7 +110,7 @@ def _writes_unicode(stream: TextIO) -> bool:
     return (stream.encoding or "").lower().replace("-", "").startswith("utf")
 
 
-class _Drawing:
+class _ConsoleDocument:
     """One document on one console, `indent` columns from its left edge."""
 
     def __init__(self, console: Console, *, out: str, verbose: bool, indent: int = 0) -> None:
@@ -150,7 +150,7 @@ class _Drawing:
         match block:
             case Heading(line):
                 self._print(self._text(line, "strong"))
-            case Sentence(line, tone):
+            case Paragraph(line, tone):
                 copied = any(span.tone == "code" for span in spans(line))
                 self._print(self._text(line, tone), whole=copied)
             case Note(text):
@@ -183,8 +183,10 @@ class _Drawing:
         else:
             self.console.print(shown)
 
-    def _inside(self, more: int) -> _Drawing:
-        return _Drawing(self.console, out=self.out, verbose=self.verbose, indent=self.indent + more)
+    def _inside(self, more: int) -> _ConsoleDocument:
+        return _ConsoleDocument(
+            self.console, out=self.out, verbose=self.verbose, indent=self.indent + more
+        )
 
     def _text(
         self, line: Line, tone: Tone = "plain", *, longest: int | None = None, basis: bool = True
@@ -259,7 +261,7 @@ class _Drawing:
             else:
                 stream = io.StringIO()
                 draw([block], console_for(stream, width=width), verbose=self.verbose)
-                tone: Tone = block.tone if isinstance(block, Sentence) else "plain"
+                tone: Tone = block.tone if isinstance(block, Paragraph) else "plain"
                 lines.append(Text(stream.getvalue().rstrip("\n"), style=STYLES[tone]))
         return Text("\n").join(lines)
 

@@ -19,7 +19,7 @@ from assay.types.documents import (
     Figures,
     Heading,
     Note,
-    Sentence,
+    Paragraph,
     Table,
     bullets,
     table,
@@ -36,16 +36,16 @@ def comparative_analysis(of: Judged) -> Document:
 def _blocks(of: Judged) -> Iterator[Block]:
     yield Heading(tr("Comparative analysis"), 1)
     if of.judges:
-        yield Sentence(tr("Judged by {judges}.", judges=", ".join(of.judges)))
+        yield Paragraph(tr("Judged by {judges}.", judges=", ".join(of.judges)))
     if of.use_case:
-        yield Sentence(tr("Judged for this use: {use_case}", use_case=of.use_case))
+        yield Paragraph(tr("Judged for this use: {use_case}", use_case=of.use_case))
     if not of.models:
-        yield Sentence(tr("No model was judged."))
+        yield Paragraph(tr("No model was judged."))
     for model in of.models:
         yield from _model(model)
     if of.differences:
         yield Heading(tr("Differences between models"))
-        yield Sentence(
+        yield Paragraph(
             tr(
                 "Paired by test: the second model less the first, in points of 10. A difference is "
                 "significant where the 95 % interval leaves out 0 and p is below 0.05."
@@ -76,12 +76,12 @@ def _model(model: ModelJudged) -> Iterator[Block]:
         if measured:
             yield Figures(tuple(measured))
         if model.pace.memory_bytes:
-            yield Sentence(tr("Memory: {size}.", size=said.memory(model.pace)))
+            yield Paragraph(tr("Memory: {size}.", size=said.memory(model.pace)))
 
 
 def _domain(of: DomainJudged) -> Iterator[Block]:
     yield Heading(said.domain_name(of.domain), 3)
-    yield Sentence(f"{said.bands(of)}.")
+    yield Paragraph(f"{said.bands(of)}.")
     yield Figures(tuple(_criteria(of)))
     yield bullets([*_extremes(of), said.evidence_told(of)])
     yield from _remarks(tr("Strengths"), of.strengths)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from assay.messages import tr
 from assay.reports.judged.evaluation_text import form_name
 from assay.text import number_format as numbers
-from assay.types.documents import Block, Note, Sentence, table
+from assay.types.documents import Block, Note, Paragraph, table
 from assay.types.judgements import Deviation
 
 LEAST_RANKING = 0.5  # a coin has 0; a 1.5 B judge that agrees with people as GPT-3.5 does has 0.7
@@ -27,7 +27,7 @@ def deviation_blocks(of: Sequence[Deviation]) -> Iterator[Block]:
     )
     if any(each.left_one_out for each in of):
         told = tr("{told} Where they calibrate, each is judged by the others.", told=told)
-    yield Sentence(told)
+    yield Paragraph(told)
     heads = (
         tr("judge"), tr("rubric"), tr("asked by"), tr("examples"), tr("unscored"),
         tr("mean distance"), tr("bias"), tr("within a point"), tr("same band"),

@@ -1,8 +1,8 @@
 """Evaluations in the standard format, read back: ours, a colleague's, or another model's.
 
 A text with any number of evaluations, hostile ones included, becomes what each says, and every
-deviation from the format as a Finding with its place; `to_judgement` lets an import count like a
-judge. The scores of the criteria count, and the overall and its band follow from them; what is
+deviation from the format as a FileFinding with its place; `to_judgement` lets an import count like
+a judge. The scores of the criteria count, and the overall and its band follow from them; what is
 printed there is only checked.
 
 Accepted, because language models write them unasked: CRLF, code fences around the whole, Markdown
@@ -22,7 +22,7 @@ from rapidfuzz import fuzz, process
 from assay.messages import tr, trn
 from assay.reports.judged.evaluation_text import STANDARD_CRITERIA, UNSCORED, nothing_named
 from assay.text.safe_text import one_line
-from assay.types import Finding, Severity
+from assay.types import FileFinding, Severity
 from assay.types.judgements import (
     BANDS,
     MOST,
@@ -94,7 +94,7 @@ class Imported:
     strengths: tuple[str, ...]
     weaknesses: tuple[str, ...]
     verdict: str
-    findings: tuple[Finding, ...]
+    findings: tuple[FileFinding, ...]
     unscored: str
     duplicate: bool
     digest: str
@@ -105,15 +105,17 @@ class EvaluationFile:
     """The evaluations of a file, and all findings in the order of their places."""
 
     evaluations: tuple[Imported, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[FileFinding, ...]
 
 
 def read_evaluations(text: str, *, file: str) -> EvaluationFile:
     """Every evaluation of the first `LONGEST_TEXT` characters; never raises."""
-    around: list[Finding] = []
+    around: list[FileFinding] = []
 
     def find(line: int, message: str, severity: Severity = "error") -> None:
-        around.append(Finding(file=file, line=line, column=1, message=message, severity=severity))
+        around.append(
+            FileFinding(file=file, line=line, column=1, message=message, severity=severity)
+        )
 
     readers: list[_Evaluation] = []
     for line in _lines(text[:LONGEST_TEXT].removeprefix("\ufeff")):
@@ -193,7 +195,7 @@ class _Evaluation:
     file: str
     test_id: str = ""
     name: str = ""
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[FileFinding] = field(default_factory=list)
     values: dict[str, EvaluationLine] = field(default_factory=dict)
     criteria: dict[str, list[EvaluationLine]] = field(default_factory=dict)
     items: dict[str, list[str]] = field(default_factory=dict)
@@ -427,7 +429,7 @@ class _Evaluation:
         at_value: bool = False,
     ) -> None:
         self.findings.append(
-            Finding(
+            FileFinding(
                 file=self.file,
                 line=line.number,
                 column=line.value_at if at_value else line.column,
@@ -446,7 +448,7 @@ def _nearest_label(line: str) -> str | None:
     return None if near is None else near[2]
 
 
-def _first_findings(found: Sequence[Finding]) -> tuple[Finding, ...]:
+def _first_findings(found: Sequence[FileFinding]) -> tuple[FileFinding, ...]:
     """A hostile text has as many as it has lines: the rest is counted."""
     left = len(found) - MOST_FINDINGS
     if left <= 0:

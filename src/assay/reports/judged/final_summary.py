@@ -13,7 +13,7 @@ from assay.reports.judged import sentences as said
 from assay.reports.judged.deviation import deviation_blocks
 from assay.text import number_format as numbers
 from assay.types import Estimate
-from assay.types.documents import Block, Document, Heading, Note, Sentence, Table, bullets, table
+from assay.types.documents import Block, Document, Heading, Note, Paragraph, Table, bullets, table
 from assay.types.judged import DomainJudged, Judged, ModelJudged
 from assay.types.judgements import Band
 
@@ -29,9 +29,9 @@ def final_summary(of: Judged) -> Document:
 def _blocks(of: Judged) -> Iterator[Block]:
     yield Heading(tr("Final summary"), 1)
     if of.use_case:
-        yield Sentence(tr("Judged for this use: {use_case}", use_case=of.use_case))
+        yield Paragraph(tr("Judged for this use: {use_case}", use_case=of.use_case))
     yield Heading(tr("Overall performance"))
-    yield _performance(of) if of.models else Sentence(tr("No model was judged."))
+    yield _performance(of) if of.models else Paragraph(tr("No model was judged."))
     yield Heading(tr("Best-fit scenarios"))
     yield bullets(line for model in of.models for line in _fits(model))
     yield Heading(tr("Areas for improvement"))
@@ -40,7 +40,7 @@ def _blocks(of: Judged) -> Iterator[Block]:
     for model in of.models:
         for domain in model.domains:
             named = tr("{model}, {domain}", model=model.model, domain=_name(domain))
-            yield Sentence(named, "strong")
+            yield Paragraph(named, "strong")
             yield bullets([*said.certainty(domain), said.evidence_told(domain)])
     if of.deviations:
         yield Heading(tr("How far the judge is from known scores"))
@@ -51,7 +51,7 @@ def _blocks(of: Judged) -> Iterator[Block]:
         yield bullets(kept_apart)
     yield from map(Note, of.notes)
     yield Heading(tr("Which model to use"))
-    yield Sentence(said.closing_sentence(of))
+    yield Paragraph(said.closing_sentence(of))
 
 
 def _name(of: DomainJudged) -> str:

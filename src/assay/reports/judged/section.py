@@ -22,8 +22,8 @@ from assay.types.documents import (
     Heading,
     Line,
     Note,
+    Paragraph,
     Picture,
-    Sentence,
     Span,
     Table,
     Tone,
@@ -51,10 +51,10 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
     title = tr("Judged tests")
     yield Heading(title)
     if of.judges:
-        yield Sentence(tr("Judged by {judges}.", judges=", ".join(of.judges)), "dim")
+        yield Paragraph(tr("Judged by {judges}.", judges=", ".join(of.judges)), "dim")
     yield Picture(title=title, draw=partial(overall_by_test, of))
     yield _table(of)
-    yield Sentence(_legend(of), "dim")
+    yield Paragraph(_legend(of), "dim")
     yield Figures(tuple(_means(of)))
     for model in of.models:
         yield Fold(tr("Why: {model}", model=model.model), tuple(_reasons(model)), long=True)
@@ -63,13 +63,13 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
         yield Heading(tr("How far the judge is from known scores"), 3)
         yield from deviation_blocks(of.deviations)
     for sentence in said.isolation(of):
-        yield Sentence(sentence, "dim")
+        yield Paragraph(sentence, "dim")
     for choice in of.choices:
         left_out = said.left_out(choice)
         if left_out is not None:
             yield Note(left_out)
     yield from map(Note, of.notes)
-    yield Sentence(said.closing_sentence(of), "strong")
+    yield Paragraph(said.closing_sentence(of), "strong")
 
 
 def _table(of: Judged) -> Table:
@@ -103,7 +103,7 @@ def _legend(of: Judged) -> str:
 
 def _reasons(model: ModelJudged) -> Iterator[Block]:
     for test in model.tests:
-        yield Sentence((said.test_name(test), f"  {said.overall(test)}"), "strong")
+        yield Paragraph((said.test_name(test), f"  {said.overall(test)}"), "strong")
         for judgement in test.verdicts:
             yield from _reason(judgement)
 
@@ -116,7 +116,7 @@ def _reason(of: FinalJudgement) -> Iterator[Block]:
     )
     for sentence in (criteria, of.explanation, of.borderline):
         if sentence:
-            yield Sentence(sentence)
+            yield Paragraph(sentence)
     yield bullets((sign(check.passed), f" {check.explanation}") for check in of.evidence.checks)
 
 

@@ -40,7 +40,7 @@ def overall_by_test(of: Judged) -> str:
         sentence = tr("No judged test has a score that could be drawn.")
         nothing = [words(picture.WIDTH / 2, 36, sentence, anchor="middle")]
         return picture.document(nothing, 60, title=title, description=sentence)
-    drawing = _Drawing(models)
+    drawing = _JudgedPicture(models)
     body: list[str] = []
     for domain in of.domains:
         body.extend(drawing.domain(domain))
@@ -93,7 +93,7 @@ def _notes(of: Judged, models: tuple[ModelJudged, ...], left_out: int) -> list[s
     return lines
 
 
-class _Drawing:
+class _JudgedPicture:
     def __init__(self, models: tuple[ModelJudged, ...]) -> None:
         self.models = models
         self.y: float = TOP

@@ -108,7 +108,7 @@ def label_box(x: float, y: float, text: str, anchor: str, *, bold: bool = False)
     return Box(left, y - 0.82 * TEXT, left + width, y + 0.26 * TEXT)
 
 
-class Label(NamedTuple):
+class PlacedLabel(NamedTuple):
     x: float
     y: float
     anchor: str
@@ -117,7 +117,7 @@ class Label(NamedTuple):
 
 def placed(
     text: str, about: Box, taken: list[Box], inside: Box, *, bold: bool = False
-) -> Label | None:
+) -> PlacedLabel | None:
     """A free place beside a box, which then is taken too; None where there is none."""
     middle = (about.left + about.right) / 2
     beside = (about.top + about.bottom) / 2 + 0.3 * TEXT
@@ -136,7 +136,7 @@ def placed(
             box = label_box(x, y, text, anchor, bold=bold)
             if inside.holds(box) and not any(box.meets(other) for other in taken):
                 taken.append(box._replace(left=box.left - 3, right=box.right + 3))
-                return Label(x, y, anchor, text)
+                return PlacedLabel(x, y, anchor, text)
     return None
 
 

@@ -68,7 +68,7 @@ class Scatter:
 
 
 def draw_scatter(of: Scatter) -> str:
-    return _Drawing(of).document() if of.dots else picture.nothing_drawn(of.title)
+    return _ScatterPicture(of).document() if of.dots else picture.nothing_drawn(of.title)
 
 
 def front(places: Sequence[tuple[float, float]], *, higher_is_better: bool = True) -> list[int]:
@@ -84,7 +84,7 @@ def front(places: Sequence[tuple[float, float]], *, higher_is_better: bool = Tru
     return sorted(ahead, key=lambda n: (places[n][0], n))
 
 
-class _Drawing:
+class _ScatterPicture:
     def __init__(self, of: Scatter) -> None:
         self.of = of
         self.dots = of.dots

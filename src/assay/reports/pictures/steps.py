@@ -19,7 +19,7 @@ from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, i
 from assay.reports.pictures import canvas as picture
 from assay.reports.pictures import labels as label_places
 from assay.reports.pictures.canvas import element, told, words
-from assay.reports.pictures.labels import Box, Label
+from assay.reports.pictures.labels import Box, PlacedLabel
 from assay.reports.pictures.scales import Scale, scale_for
 from assay.reports.pictures.step_panels import Panel, panels_of
 from assay.text.number_format import readable, step_name
@@ -48,7 +48,7 @@ def over_steps(of: EvaluatedFolder) -> str:
     title = _title(of)
     if not panels:
         return picture.nothing_drawn(title)
-    return _Drawing(of, panels).document(title)
+    return _StepsPicture(of, panels).document(title)
 
 
 def _title(of: EvaluatedFolder) -> str:
@@ -58,7 +58,7 @@ def _title(of: EvaluatedFolder) -> str:
     return tr("{model}: figures over training steps", model=parent)
 
 
-class _Drawing:
+class _StepsPicture:
     def __init__(self, of: EvaluatedFolder, panels: Sequence[Panel]) -> None:
         self.of = of
         self.panels = panels
@@ -253,11 +253,11 @@ class _Drawing:
             yield picture.grid_line(x, bottom, x, bottom + 5)
             yield words(labels[n].x, y, labels[n].text, anchor="middle")
 
-    def _step_label(self, index: int, y: float) -> Label:
+    def _step_label(self, index: int, y: float) -> PlacedLabel:
         text = self._step_name(index)
         half = label_places.text_width(text) / 2
         x = min(max(self.places[index], self.left + half), picture.WIDTH - 4 - half)
-        return Label(x, y, "middle", text)
+        return PlacedLabel(x, y, "middle", text)
 
     def _step_name(self, index: int) -> str:
         checkpoint = self.of.checkpoints[index]
@@ -350,7 +350,7 @@ def _taken(dot: _Dot) -> list[Box]:
     ]
 
 
-def _box(label: Label) -> Box:
+def _box(label: PlacedLabel) -> Box:
     return label_places.label_box(label.x, label.y, label.text, label.anchor)
 
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from assay.suites.fetching.source import Item, Place
+from assay.suites.fetching.source import BenchmarkItem, RowPlace
 
 Reason = Literal["repeated", "other_options", "contradictory", "shown", "equal_options"]
 
@@ -47,15 +47,15 @@ class Dropped:
     """An item that is not asked, why, and the one that it is too much like."""
 
     subject: str
-    place: Place
+    place: RowPlace
     reason: Reason
-    like: Place | None = None
+    like: RowPlace | None = None
 
 
-class _Asked:
+class _ComparedItem:
     """An item as it is compared. Two that share one of `keys` are the same question."""
 
-    def __init__(self, item: Item) -> None:
+    def __init__(self, item: BenchmarkItem) -> None:
         self.item = item
         self.words = _plain(item.question)
         texts = [_plain(option) for option in item.options]
@@ -93,17 +93,17 @@ class _Asked:
 class _Questions:
     """Items in the order they came, in clusters of those that are the same question."""
 
-    def __init__(self, asked: Iterable[_Asked] = ()) -> None:
-        self.clusters: list[list[_Asked]] = []
-        self._of_key: dict[_Key, tuple[_Asked, list[_Asked]]] = {}
+    def __init__(self, asked: Iterable[_ComparedItem] = ()) -> None:
+        self.clusters: list[list[_ComparedItem]] = []
+        self._of_key: dict[_Key, tuple[_ComparedItem, list[_ComparedItem]]] = {}
         for each in asked:
             self.add(each)
 
-    def like(self, each: _Asked) -> _Asked | None:
+    def like(self, each: _ComparedItem) -> _ComparedItem | None:
         """One that is the same question."""
         return next((self._of_key[key][0] for key in each.keys if key in self._of_key), None)
 
-    def add(self, each: _Asked) -> None:
+    def add(self, each: _ComparedItem) -> None:
         """To the cluster of one that is the same, or to a new one."""
         known = (self._of_key[key][1] for key in each.keys if key in self._of_key)
         cluster = next(known, None)
@@ -122,20 +122,20 @@ class Sieve:
         self._earlier = _Questions()
 
     def keep(
-        self, items: Sequence[Item], shots: Sequence[Item] = ()
-    ) -> tuple[list[Item], list[Dropped]]:
+        self, items: Sequence[BenchmarkItem], shots: Sequence[BenchmarkItem] = ()
+    ) -> tuple[list[BenchmarkItem], list[Dropped]]:
         """The items of a category that ask something of their own, and the others.
 
         Args:
             items: the category's questions.
             shots: the worked examples of all its subjects; an item is compared with its own's.
         """
-        dropped: dict[Place, Dropped] = {}
+        dropped: dict[RowPlace, Dropped] = {}
         examples = {
-            subject: _Questions(_Asked(shot) for shot in shots if shot.subject == subject)
+            subject: _Questions(_ComparedItem(shot) for shot in shots if shot.subject == subject)
             for subject in {shot.subject for shot in shots}
         }
-        asked = [_Asked(item) for item in items]
+        asked = [_ComparedItem(item) for item in items]
         sound = _Questions()
         for each in asked:
             if reason := self._wrong_by_itself(each, examples.get(each.item.subject)):
@@ -149,7 +149,7 @@ class Sieve:
         kept = [item for item in items if item.place not in dropped]
         return kept, [dropped[item.place] for item in items if item.place in dropped]
 
-    def _wrong_by_itself(self, each: _Asked, shots: _Questions | None) -> Dropped | None:
+    def _wrong_by_itself(self, each: _ComparedItem, shots: _Questions | None) -> Dropped | None:
         item = each.item
         if len({" ".join(option.split()) for option in item.options}) < len(item.options):
             return _dropped(item, "equal_options")
@@ -160,9 +160,9 @@ class Sieve:
         return None
 
 
-def repeated_shots(shots: Sequence[Item]) -> list[tuple[Item, Item]]:
+def repeated_shots(shots: Sequence[BenchmarkItem]) -> list[tuple[BenchmarkItem, BenchmarkItem]]:
     """Worked examples that are shown twice: they stay, for the prompts must be everybody's."""
-    first: dict[tuple[str, str], Item] = {}
+    first: dict[tuple[str, str], BenchmarkItem] = {}
     pairs = []
     for shot in shots:
         earlier = first.setdefault((shot.subject, _plain(shot.question)), shot)
@@ -171,7 +171,7 @@ def repeated_shots(shots: Sequence[Item]) -> list[tuple[Item, Item]]:
     return pairs
 
 
-def _too_many(cluster: Sequence[_Asked]) -> list[Dropped]:
+def _too_many(cluster: Sequence[_ComparedItem]) -> list[Dropped]:
     """All but the first; all of them where two disagree about the answer."""
     first, *others = cluster
     if others and _disagree(cluster):
@@ -183,7 +183,7 @@ def _too_many(cluster: Sequence[_Asked]) -> list[Dropped]:
     return [_dropped(each.item, _how(first, each), first.item) for each in others]
 
 
-def _disagree(cluster: Sequence[_Asked]) -> bool:
+def _disagree(cluster: Sequence[_ComparedItem]) -> bool:
     """Whether two right answers are offered among options that both items have most of."""
     right: dict[tuple[str, frozenset[str]], str] = {}
     return any(
@@ -193,14 +193,14 @@ def _disagree(cluster: Sequence[_Asked]) -> bool:
     )
 
 
-def _how(one: _Asked, two: _Asked) -> Reason:
+def _how(one: _ComparedItem, two: _ComparedItem) -> Reason:
     """How the second repeats the first, which is the same question."""
     if one.whole == two.whole:
         return "repeated"
     return "contradictory" if _disagree((one, two)) else "other_options"
 
 
-def _dropped(item: Item, reason: Reason, like: Item | None = None) -> Dropped:
+def _dropped(item: BenchmarkItem, reason: Reason, like: BenchmarkItem | None = None) -> Dropped:
     place = None if like is None else like.place
     return Dropped(subject=item.subject, place=item.place, reason=reason, like=place)
 

@@ -1,6 +1,6 @@
 """HellaSwag, asked as lm-evaluation-harness 0.4.13 asks it, without examples.
 
-In: the rows of the validation split. Out: a Made suite.
+In: the rows of the validation split. Out: a ConvertedBenchmark suite.
 
     context = ctx_a + " " + ctx_b.capitalize()         which makes the rest of ctx_b lower case
     prompt  = cleaned(activity_label + ": " + context)
@@ -23,9 +23,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from assay.files.wording import described, shown
 from assay.messages import tr
 from assay.suites.fetching.duplicates import Sieve
-from assay.suites.fetching.made import HARNESS, ChoiceTest, Made, test_of
+from assay.suites.fetching.made import HARNESS, ChoiceTest, ConvertedBenchmark, test_of
 from assay.suites.fetching.rows import Row, sound_text
-from assay.suites.fetching.source import Flaws, Item, Place
+from assay.suites.fetching.source import BenchmarkItem, Flaws, RowPlace
 
 NAME = "hellaswag"
 LICENCE = "MIT; its WikiHow passages stem from text under CC BY-NC-SA"
@@ -43,9 +43,9 @@ _MARKER = re.compile(r"\[.*?\]")
 class Passages:
     """The rows of a source as items, and whether their contexts were joined by somebody else."""
 
-    def __init__(self, rows: Iterable[tuple[Place, Row]], flaws: Flaws) -> None:
+    def __init__(self, rows: Iterable[tuple[RowPlace, Row]], flaws: Flaws) -> None:
         self._flaws = flaws
-        self._forms: dict[bool, Place] = {}
+        self._forms: dict[bool, RowPlace] = {}
         self.items = tuple(item for place, row in rows for item in self._item(place, row))
         if len(self._forms) > 1:
             flaws.note(
@@ -58,7 +58,7 @@ class Passages:
         """Whether the contexts are used unchanged."""
         return True in self._forms
 
-    def _item(self, place: Place, row: Row) -> Iterator[Item]:
+    def _item(self, place: RowPlace, row: Row) -> Iterator[BenchmarkItem]:
         activity = sound_text(row.get("activity_label"))
         joined = "ctx_a" not in row and "ctx_b" not in row
         self._forms.setdefault(joined, place)
@@ -76,7 +76,7 @@ class Passages:
         if activity is None or context is None or endings is None or label is None:
             return
         question = f"{activity}: {context}"
-        yield Item(
+        yield BenchmarkItem(
             place=place,
             subject=activity,
             question=question if joined else cleaned(question),
@@ -111,7 +111,7 @@ def _label(value: object) -> int | None:
     return value if type(value) is int and 0 <= value < ENDINGS else None
 
 
-def _no_label(place: Place, value: object) -> str:
+def _no_label(place: RowPlace, value: object) -> str:
     got = f"'{shown(str(value))}'" if isinstance(value, (str, int)) else described(value)
     return tr("row {row}: 'label' must be from 0 to 3, not {got}", row=place.row, got=got)
 
@@ -128,13 +128,13 @@ def cleaned(text: str) -> str:
     return _MARKER.sub("", text).replace("  ", " ")
 
 
-def make(passages: Passages, source: str, *, every: bool) -> Made:
+def make(passages: Passages, source: str, *, every: bool) -> ConvertedBenchmark:
     """The suite: the technical activity; with `every` the whole split beside it, which alone counts
     then, since it contains the other.
     """
     technical = [item for item in passages.items if item.subject == TECHNICAL]
     kept, dropped = Sieve().keep(passages.items if every else technical)
-    chosen: dict[str, list[Item]] = {
+    chosen: dict[str, list[BenchmarkItem]] = {
         TECHNICAL_CATEGORY: [item for item in kept if item.subject == TECHNICAL]
     }
     if every:
@@ -151,7 +151,7 @@ def make(passages: Passages, source: str, *, every: bool) -> Made:
     if EVERY_CATEGORY in weights and TECHNICAL_CATEGORY in weights:
         weights[TECHNICAL_CATEGORY] = 0
     about = "HellaSwag" if every else f"HellaSwag, {TECHNICAL}"
-    return Made(
+    return ConvertedBenchmark(
         name=NAME,
         title=f"{about} (joined contexts)" if passages.joined else about,
         prompts=JOINED_PROMPTS if passages.joined else PROMPTS,

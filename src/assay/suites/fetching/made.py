@@ -1,7 +1,6 @@
 """What is made of a benchmark: the files of a suite, and what was left out of it.
 
-In: items and the prompts made of them. Out: a Made benchmark, and its files as text. Refuses to
-know: how prompts are made, and where files go.
+In: items and the prompts made of them. Out: a ConvertedBenchmark, and its files as text.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypedDict
 
 from assay.suites.fetching.duplicates import Dropped
-from assay.suites.fetching.source import Item
+from assay.suites.fetching.source import BenchmarkItem
 from assay.suites.suite_file import SUITE_FILE
 
 HARNESS = "lm-evaluation-harness 0.4.13"
@@ -35,7 +34,7 @@ class ChoiceTest(TypedDict):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class ConvertedBenchmark:
     """A benchmark in our format. `prompts` says in what form it asks, `source` what it was made of,
     `left_out` which of its parts were not there; `notes` are sentences for whoever fetched it.
     """
@@ -57,7 +56,7 @@ class Made:
 
 
 def test_of(
-    item: Item, test_id: str, prompt: str, score_by: Literal["letter", "text"]
+    item: BenchmarkItem, test_id: str, prompt: str, score_by: Literal["letter", "text"]
 ) -> ChoiceTest:
     """A test that asks an item: the prompt is whole, and nothing is to be added to it."""
     return ChoiceTest(
@@ -74,7 +73,7 @@ def test_of(
     )
 
 
-def files_of_suite(made: Made) -> dict[str, str]:
+def files_of_suite(made: ConvertedBenchmark) -> dict[str, str]:
     """Every file of the suite by its name."""
     about = {
         "title": made.title,

@@ -1,6 +1,6 @@
 r"""MMLU, asked as lm-evaluation-harness 0.4.13 asks it with five shots.
 
-In: the rows of each subject's splits dev and test. Out: a Made suite.
+In: the rows of each subject's splits dev and test. Out: a ConvertedBenchmark suite.
 
     letter   description + 5 x ("{question}\nA. …\nB. …\nC. …\nD. …\nAnswer:" + " C" + "\n\n")
              + the item up to "Answer:"; the likeliest of " A" to " D" is the answer
@@ -22,9 +22,9 @@ from pathlib import Path
 from assay.files.wording import shown
 from assay.messages import tr, trn
 from assay.suites.fetching.duplicates import Dropped, Sieve, repeated_shots
-from assay.suites.fetching.made import HARNESS, ChoiceTest, Made, test_of
+from assay.suites.fetching.made import HARNESS, ChoiceTest, ConvertedBenchmark, test_of
 from assay.suites.fetching.rows import Row, sound_text
-from assay.suites.fetching.source import LETTERS, Flaws, Item, Place
+from assay.suites.fetching.source import LETTERS, BenchmarkItem, Flaws, RowPlace
 from assay.suites.suite_file import SUITE_FILE
 
 NAME = "mmlu"
@@ -52,11 +52,11 @@ class Subject:
     """One subject. `test` is None where the source has no such split."""
 
     name: str
-    dev: tuple[Item, ...]
-    test: tuple[Item, ...] | None
+    dev: tuple[BenchmarkItem, ...]
+    test: tuple[BenchmarkItem, ...] | None
 
     @property
-    def shots(self) -> tuple[Item, ...]:
+    def shots(self) -> tuple[BenchmarkItem, ...]:
         """The worked examples of all its prompts."""
         return self.dev[:SHOTS]
 
@@ -93,8 +93,8 @@ def flaw_of_name(subject: str) -> str | None:
 
 
 def items_of_cells(
-    subject: str, split: str, rows: Iterable[tuple[Place, list[str]]], flaws: Flaws
-) -> Iterator[Item]:
+    subject: str, split: str, rows: Iterable[tuple[RowPlace, list[str]]], flaws: Flaws
+) -> Iterator[BenchmarkItem]:
     """The items of a CSV file: question, four options, letter."""
     for place, cells in rows:
         if len(cells) != OPTIONS + 2:
@@ -110,8 +110,8 @@ def items_of_cells(
 
 
 def items_of_rows(
-    subject: str, split: str, rows: Iterable[tuple[Place, Row]], flaws: Flaws
-) -> Iterator[Item]:
+    subject: str, split: str, rows: Iterable[tuple[RowPlace, Row]], flaws: Flaws
+) -> Iterator[BenchmarkItem]:
     """The items of the hub's table: `question`, `choices`, `answer` from 0 to 3."""
     for place, row in rows:
         options = row.get("choices")
@@ -126,14 +126,14 @@ def items_of_rows(
 
 
 def _sound_item(
-    place: Place,
+    place: RowPlace,
     subject: str,
     split: str,
     question: object,
     options: Sequence[object],
     letter: str,
     flaws: Flaws,
-) -> Iterator[Item]:
+) -> Iterator[BenchmarkItem]:
     texts = [text for text in (sound_text(question), *map(sound_text, options)) if text is not None]
     if len(texts) != OPTIONS + 1:
         problem = tr("row {row}: the question or an option is empty, or no text", row=place.row)
@@ -148,7 +148,7 @@ def _sound_item(
             ),
         )
     elif len(texts) == OPTIONS + 1:
-        yield Item(
+        yield BenchmarkItem(
             place=place,
             subject=subject,
             question=texts[0],
@@ -161,7 +161,7 @@ def _sound_item(
 # ------------------------------------------------------------------------------------------ suite
 
 
-def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> Made:
+def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> ConvertedBenchmark:
     """The suite: computer science in both forms; with `every` each other subject beside it.
 
     Weights are numbers of questions, so that the suite's score is the share of all that are right;
@@ -186,7 +186,7 @@ def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> Made:
             categories[CLOZE_CATEGORY] = _tests(CLOZE_CATEGORY, kept, subjects)
     weights = {name: len(tests) for name, tests in categories.items()}
     asked = [*wanted, *others]
-    return Made(
+    return ConvertedBenchmark(
         name=NAME,
         title="MMLU" if others else "MMLU, computer science",
         prompts=f"{LETTER_PROMPTS}; {CLOZE_PROMPTS}"
@@ -241,7 +241,7 @@ def _notes(
 
 
 def _tests(
-    category: str, items: Sequence[Item], subjects: Mapping[str, Subject]
+    category: str, items: Sequence[BenchmarkItem], subjects: Mapping[str, Subject]
 ) -> list[ChoiceTest]:
     is_cloze = category == CLOZE_CATEGORY
     prompt_of = cloze_prompt if is_cloze else letter_prompt
@@ -256,14 +256,14 @@ def _tests(
     ]
 
 
-def letter_prompt(subject: Subject, item: Item) -> str:
+def letter_prompt(subject: Subject, item: BenchmarkItem) -> str:
     """Five examples with their letters, then the question up to "Answer:"."""
     about = f"The following are multiple choice questions (with answers) about {_spaced(subject)}."
     shots = [f"{_with_options(shot)} {shot.letter}" for shot in subject.shots]
     return "\n\n".join([about, *shots, _with_options(item)])
 
 
-def cloze_prompt(subject: Subject, item: Item) -> str:
+def cloze_prompt(subject: Subject, item: BenchmarkItem) -> str:
     """Five examples with their right options, then the question alone up to "Answer:"."""
     about = f"The following are questions (with answers) about {_spaced(subject)}."
     shots = [f"{_alone(shot)} {shot.options[shot.answer]}" for shot in subject.shots]
@@ -274,10 +274,10 @@ def _spaced(subject: Subject) -> str:
     return subject.name.replace("_", " ")
 
 
-def _with_options(item: Item) -> str:
+def _with_options(item: BenchmarkItem) -> str:
     lines = [f"{letter}. {text}" for letter, text in zip(LETTERS, item.options, strict=False)]
     return "\n".join([item.question.strip(), *lines, "Answer:"])
 
 
-def _alone(item: Item) -> str:
+def _alone(item: BenchmarkItem) -> str:
     return f"Question: {item.question.strip()}\nAnswer:"

@@ -16,13 +16,13 @@ from assay.errors import UsageError
 from assay.files.file_text import MAX_BYTES, Refused, read_bytes
 from assay.files.wording import described
 from assay.messages import tr
-from assay.suites.fetching.source import Flaws, Place, SourceFile
+from assay.suites.fetching.source import Flaws, RowPlace, SourceFile
 
 Row = Mapping[str, Any]
 MOST_OF_AN_ERROR = 300  # characters
 
 
-def csv_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[Place, list[str]]]:
+def csv_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[RowPlace, list[str]]]:
     """The rows of a CSV file without a header; a cell may contain line breaks."""
     text = _text(file, flaws)
     if text is None:
@@ -45,7 +45,7 @@ def csv_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[Place, list[str]]
             flaws.note_file(file, no_rows())
 
 
-def json_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[Place, Row]]:
+def json_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[RowPlace, Row]]:
     """The objects of a file with one on each line."""
     text = _text(file, flaws)
     if text is None:
@@ -69,7 +69,7 @@ def json_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[Place, Row]]:
             flaws.note(place, tr("row {row} must be an object, not {got}", row=number, got=got))
 
 
-def parquet_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[Place, Row]]:
+def parquet_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[RowPlace, Row]]:
     """The rows of a Parquet file."""
     data = _bytes(file, flaws)
     if data is None:
@@ -89,10 +89,10 @@ def parquet_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[Place, Row]]:
     yield from numbered(rows, file.name, file.shown)
 
 
-def numbered(rows: Iterable[Row], name: str, shown: str) -> Iterator[tuple[Place, Row]]:
+def numbered(rows: Iterable[Row], name: str, shown: str) -> Iterator[tuple[RowPlace, Row]]:
     """Rows of a table that has no lines: the row's number is its line too."""
     for number, row in enumerate(rows, start=1):
-        yield Place(name=name, shown=shown, row=number, line=number), row
+        yield RowPlace(name=name, shown=shown, row=number, line=number), row
 
 
 def no_rows() -> str:
@@ -122,8 +122,8 @@ def sound_text(value: object) -> str | None:
     return value
 
 
-def _place(file: SourceFile, row: int, line: int) -> Place:
-    return Place(name=file.name, shown=file.shown, row=row, line=line)
+def _place(file: SourceFile, row: int, line: int) -> RowPlace:
+    return RowPlace(name=file.name, shown=file.shown, row=row, line=line)
 
 
 def _text(file: SourceFile, flaws: Flaws) -> str | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.files.file_text import shown_path
-from assay.types import Finding
+from assay.types import FileFinding
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -29,7 +29,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class RowPlace:
     """Where an item is: the row counts from 1, and a row of a CSV file may have many lines."""
 
     name: str
@@ -42,12 +42,12 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class BenchmarkItem:
     """One question with its options, as they are to be shown. `answer` is the index of the right
     one; `subject` is MMLU's subject or HellaSwag's activity label.
     """
 
-    place: Place
+    place: RowPlace
     subject: str
     question: str
     options: tuple[str, ...]
@@ -64,12 +64,14 @@ class Item:
 class Flaws:
     """All that is wrong with a source; with one of these nothing is made of it."""
 
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[FileFinding] = field(default_factory=list)
 
-    def note(self, place: Place, message: str) -> None:
+    def note(self, place: RowPlace, message: str) -> None:
         """Something about a row."""
-        self.findings.append(Finding(file=place.shown, line=place.line, column=1, message=message))
+        self.findings.append(
+            FileFinding(file=place.shown, line=place.line, column=1, message=message)
+        )
 
     def note_file(self, file: SourceFile, message: str) -> None:
         """Something about a file as a whole."""
-        self.findings.append(Finding(file=file.shown, line=1, column=1, message=message))
+        self.findings.append(FileFinding(file=file.shown, line=1, column=1, message=message))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from assay.suites.held_out_text import HeldOut
 from assay.types.decisions import MEASURES, DecisionPlan, Gate, MeasureKind, PlannedCheckpoint
 from assay.types.model_spec import without_secrets
-from assay.workflow.checkpoints.places import Place
+from assay.workflow.checkpoints.places import CheckpointPlace
 from assay.workflow.checkpoints.training_loss import training_log
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.opened_models import Opened
@@ -21,7 +21,7 @@ from assay.workflow.evaluate.own_prompts import is_own
 
 def what_to_decide(
     job: Job,
-    places: Sequence[Place | None],
+    places: Sequence[CheckpointPlace | None],
     opened: Opened,
     gate: Gate | None,
     held_out: HeldOut | None,
@@ -86,7 +86,9 @@ def _measures(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
     return (*(kind for kind in MEASURES if needed[kind]), *training)
 
 
-def _subject(place: Place, failed: str, known: Sequence[Place]) -> PlannedCheckpoint:
+def _subject(
+    place: CheckpointPlace, failed: str, known: Sequence[CheckpointPlace]
+) -> PlannedCheckpoint:
     """Several models of one plugin are selected from, like the checkpoints of a folder."""
     if not place.on_disk:
         several = sum(each.parent == place.parent for each in known if not each.on_disk) > 1

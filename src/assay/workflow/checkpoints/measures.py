@@ -21,7 +21,7 @@ from assay.messages import tr
 from assay.models.local.size_class import size_class
 from assay.request_identity import MEASURE, make_measure_request
 from assay.store import Run, RunModel, StoredTry
-from assay.suites.held_out_text import Document, HeldOut
+from assay.suites.held_out_text import HeldOut, HeldOutDocument
 from assay.summary.checkpoints import (
     HELLASWAG,
     HELLASWAG_CATEGORY,
@@ -91,7 +91,7 @@ def _reading(facts: ModelFacts, kind: MeasureKind, text: HeldOut) -> Iterator[Re
         )
 
 
-def _to_read(document: Document) -> ToRead:
+def _to_read(document: HeldOutDocument) -> ToRead:
     return ToRead(text=document.text, tokens=document.tokens, digest=document.digest)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.messages import tr
-from assay.workflow.checkpoints.places import Place
+from assay.workflow.checkpoints.places import CheckpointPlace
 
 
 def is_text(name: str) -> bool:
@@ -33,7 +33,7 @@ def readable(name: str) -> str:
         return name.encode("utf-8", "backslashreplace").decode()
 
 
-def unnameable(place: Place) -> str:
+def unnameable(place: CheckpointPlace) -> str:
     """Why a checkpoint cannot be evaluated where it lies; empty if it can."""
     if all(map(is_text, (place.spec, place.name, str(place.path)))):
         return ""
@@ -43,7 +43,7 @@ def unnameable(place: Place) -> str:
     )
 
 
-def readable_place(place: Place) -> Place:
+def readable_place(place: CheckpointPlace) -> CheckpointPlace:
     """The same place, for lists of what failed; one that can be named stays as it is."""
     if not unnameable(place):
         return place

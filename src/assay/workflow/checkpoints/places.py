@@ -38,7 +38,7 @@ MOST_FOLDERS = 10_000  # in one folder; more is no folder of checkpoints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class CheckpointPlace:
     """One checkpoint. `folder`: the model folder it was found in, None where it was named itself;
     `top`: the folder of model folders, if that was named. `on_disk`: False for a plugin's model,
     whose path means nothing.
@@ -66,7 +66,7 @@ class Place:
 
 def places_of(
     specs: Sequence[str], *, holding: Sequence[str] = (CONFIG,)
-) -> list[tuple[str, Place | None]]:
+) -> list[tuple[str, CheckpointPlace | None]]:
     """Every model that the user's words mean: how to open it, and its place if it is a
     checkpoint. `holding`: one of these files makes a folder a checkpoint.
     """
@@ -78,17 +78,19 @@ def places_of(
     ]
 
 
-def _each_once(found: Sequence[tuple[str, Place | None]]) -> list[tuple[str, Place | None]]:
+def _each_once(
+    found: Sequence[tuple[str, CheckpointPlace | None]],
+) -> list[tuple[str, CheckpointPlace | None]]:
     """Without those named singly that a named folder holds, and the folders named again. One that
     is named singly twice is a mistake, and whoever opens it says so.
     """
-    inside: dict[str, Place] = {}
+    inside: dict[str, CheckpointPlace] = {}
     for _, place in found:
         if place is not None and place.folder is not None:
             inside.setdefault(os.path.abspath(place.path), place)
     resolved = {os.path.realpath(path) for path in inside}
 
-    def counts(place: Place | None) -> bool:
+    def counts(place: CheckpointPlace | None) -> bool:
         if place is None:
             return True
         if place.folder is None:
@@ -98,7 +100,7 @@ def _each_once(found: Sequence[tuple[str, Place | None]]) -> list[tuple[str, Pla
     return [(spec, place) for spec, place in found if counts(place)]
 
 
-def _places(spec: str, holding: Sequence[str]) -> Iterator[Place | None]:
+def _places(spec: str, holding: Sequence[str]) -> Iterator[CheckpointPlace | None]:
     read = read_spec(spec)
     if read.name and is_home_made(read):
         yield place_of_plugin(spec)
@@ -120,29 +122,29 @@ def _places(spec: str, holding: Sequence[str]) -> Iterator[Place | None]:
         yield from _of_folder(path, steps, holding, top=None)
         return
     here = Path(os.path.abspath(path))
-    yield Place(spec=spec, path=path, parent=here.parent.name, step_name=here.name)
+    yield CheckpointPlace(spec=spec, path=path, parent=here.parent.name, step_name=here.name)
 
 
-def place_of_plugin(spec: str) -> Place:
+def place_of_plugin(spec: str) -> CheckpointPlace:
     """SCHEME/NAME, as a file system takes it: a changed name gets a few digits of its hash."""
     scheme, _, name = spec.partition(":")
     safe = re.sub(r"[^\w.@+=-]+", "-", name).strip(".-")
     if safe != name:
         safe = f"{safe}-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}".lstrip("-")
-    return Place(spec=spec, path=Path(), parent=scheme, step_name=safe, on_disk=False)
+    return CheckpointPlace(spec=spec, path=Path(), parent=scheme, step_name=safe, on_disk=False)
 
 
 def _of_folder(
     folder: Path, steps: Sequence[Path], holding: Sequence[str], *, top: Path | None
-) -> Iterator[Place]:
+) -> Iterator[CheckpointPlace]:
     yield from (_found(step, folder, step.name, top=top) for step in steps)
     if _holds(folder, holding):
         yield _found(folder, folder, FINAL, top=top)
 
 
-def _found(path: Path, folder: Path, step_name: str, *, top: Path | None) -> Place:
+def _found(path: Path, folder: Path, step_name: str, *, top: Path | None) -> CheckpointPlace:
     as_path = read_spec(str(path)).scheme == "hf"
-    return Place(
+    return CheckpointPlace(
         spec=str(path) if as_path else f"hf:{path}",
         path=path,
         parent=Path(os.path.abspath(folder)).name,
@@ -212,7 +214,7 @@ def _leads_down(entry: os.DirEntry[str], above: Collection[Path]) -> bool:
     return not entry.is_symlink() or Path(os.path.realpath(entry.path)) not in above
 
 
-def _with_different_names(places: Sequence[Place | None]) -> list[Place | None]:
+def _with_different_names(places: Sequence[CheckpointPlace | None]) -> list[CheckpointPlace | None]:
     """Two model folders of one name in different places must not share their reports."""
     homes = {
         (place.parent, os.path.abspath(place.folder or place.path.absolute().parent))
@@ -228,6 +230,6 @@ def _with_different_names(places: Sequence[Place | None]) -> list[Place | None]:
     ]
 
 
-def _short(place: Place) -> str:
+def _short(place: CheckpointPlace) -> str:
     home = os.path.abspath(place.folder or place.path.absolute().parent)
     return sha256(os.fsencode(home)).hexdigest()[:6]

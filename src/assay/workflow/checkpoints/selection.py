@@ -38,7 +38,7 @@ from assay.types.decisions import (
 )
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
-from assay.workflow.checkpoints.places import Place
+from assay.workflow.checkpoints.places import CheckpointPlace
 from assay.workflow.checkpoints.report_files import leave_selections
 from assay.workflow.checkpoints.stored_reports import folder_of, places_in, read_reports
 
@@ -133,7 +133,7 @@ def select_among(
 # --------------------------------------------------------------------------------------- commands
 
 
-def _not_evaluated(place: Place, gate: Path | None, out: Path) -> WithoutReport:
+def _not_evaluated(place: CheckpointPlace, gate: Path | None, out: Path) -> WithoutReport:
     command = _command(["run", str(place.path)], gate, out)
     return WithoutReport(name=place.name, path=str(place.path), command=command)
 
@@ -176,7 +176,7 @@ def _is_kept(folder: Path) -> bool:
 
 
 def _deciding(
-    places: Sequence[Place],
+    places: Sequence[CheckpointPlace],
     measured: dict[str, Measurements],
     asked: Gate,
     gate: Path | None,
@@ -245,7 +245,7 @@ def _with_missing(decision: Decision, missing: Sequence[WithoutReport]) -> Decis
     )
 
 
-def _of_whole_folders(decision: Decision, places: Sequence[Place]) -> Decision:
+def _of_whole_folders(decision: Decision, places: Sequence[CheckpointPlace]) -> Decision:
     """Without what was picked among checkpoints that were named singly."""
     singly = {str(folder_of(place)) for place in places if place.folder is None}
     return replace(

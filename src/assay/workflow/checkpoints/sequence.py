@@ -31,7 +31,7 @@ from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.measures import failed_subject
 from assay.workflow.checkpoints.path_names import readable_place
-from assay.workflow.checkpoints.places import FINAL, Place, places_of
+from assay.workflow.checkpoints.places import FINAL, CheckpointPlace, places_of
 from assay.workflow.checkpoints.report_files import leave_verdicts
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
@@ -52,7 +52,7 @@ class CheckpointSequence:
     _last: Report | None = None
     with_failed_requests: set[str] = field(default_factory=set)
 
-    def evaluate(self, place: Place, observer: Observer) -> Decision | None:
+    def evaluate(self, place: CheckpointPlace, observer: Observer) -> Decision | None:
         """Ask and measure one, then decide over all. None: it was removed meanwhile, and is no
         candidate; what was found of it is in the store. Raises what `evaluate` raises.
         """
@@ -72,7 +72,7 @@ class CheckpointSequence:
         decision = self._decide(observer)
         return decision if place.name in self._subjects else None
 
-    def fail(self, place: Place, why: str, observer: Observer) -> Decision | None:
+    def fail(self, place: CheckpointPlace, why: str, observer: Observer) -> Decision | None:
         """One that cannot be opened stands in the selection as failed. None: so do all."""
         subject = replace(_subject(place), failed=why)
         self._subjects[place.name] = subject
@@ -136,7 +136,7 @@ def best_in(decision: Decision, name: str) -> Selection:
     return decision.selections[folder]
 
 
-def places_in(folder: Path) -> list[Place]:
+def places_in(folder: Path) -> list[CheckpointPlace]:
     """The checkpoints of a folder now, in step order. Where it has a config.json and no steps, it
     is `final`, as it will be when there are.
     """
@@ -144,20 +144,20 @@ def places_in(folder: Path) -> list[Place]:
     return [_named(_in(folder, place)) for place in found if is_there(place)]
 
 
-def _named(place: Place) -> Place:
+def _named(place: CheckpointPlace) -> CheckpointPlace:
     """With a name that can be shown and written; the path stays, so that it is seen to be there."""
     shown = readable_place(place)
     return replace(place, parent=shown.parent, step_name=shown.step_name)
 
 
-def _in(folder: Path, place: Place) -> Place:
+def _in(folder: Path, place: CheckpointPlace) -> CheckpointPlace:
     if place.folder is not None:
         return place
     here = Path(os.path.abspath(folder)).name
     return replace(place, parent=here, step_name=FINAL, folder=folder)
 
 
-def is_there(place: Place) -> bool:
+def is_there(place: CheckpointPlace) -> bool:
     """Whether its folder still is one of a checkpoint."""
     return _is_checkpoint(place.path)
 
@@ -166,7 +166,7 @@ def _is_checkpoint(path: str | Path) -> bool:
     return (Path(path) / "config.json").is_file()
 
 
-def _subject(place: Place) -> PlannedCheckpoint:
+def _subject(place: CheckpointPlace) -> PlannedCheckpoint:
     assert place.folder is not None
     return PlannedCheckpoint(
         spec=without_secrets(place.spec),

@@ -31,7 +31,7 @@ from assay.types.options import CheckpointCallOptions
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.path_names import is_text
-from assay.workflow.checkpoints.places import CONFIG, Place, places_of
+from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, places_of
 from assay.workflow.checkpoints.report_files import leave_report, report_document
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
@@ -263,7 +263,7 @@ def _job(
     )
 
 
-def _place(checkpoint: str | Path) -> Place:
+def _place(checkpoint: str | Path) -> CheckpointPlace:
     """The one checkpoint that is meant: a folder of several is none."""
     name = os.fspath(checkpoint)
     name = name.removeprefix("hf:")

@@ -23,15 +23,15 @@ from assay.messages import tr, trn
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.checkpoints.stored_report import measured_from
 from assay.store import FILE_NAME
-from assay.types import Finding
+from assay.types import FileFinding
 from assay.types.decisions import Measurements
-from assay.workflow.checkpoints.places import CONFIG, Place, places_of
+from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, places_of
 
 WEIGHTS = ("*.safetensors", "*.bin")
 LATER_S = 60.0  # copying a folder takes time; weights that are this much younger were written anew
 
 
-def places_in(folders: Sequence[str]) -> list[Place]:
+def places_in(folders: Sequence[str]) -> list[CheckpointPlace]:
     """Every checkpoint that these mean, once, folder by folder.
 
     Raises:
@@ -40,15 +40,15 @@ def places_in(folders: Sequence[str]) -> list[Place]:
     return _in_step_order(list(_places(folders)))
 
 
-def folder_of(place: Place) -> Path:
+def folder_of(place: CheckpointPlace) -> Path:
     """The model folder it lies in; for one that was named itself, its parent."""
     return place.folder if place.folder is not None else Path(os.path.abspath(place.path)).parent
 
 
-def _places(folders: Sequence[str]) -> Iterator[Place]:
+def _places(folders: Sequence[str]) -> Iterator[CheckpointPlace]:
     """Every checkpoint meant, once; with its folder, if that was named as well."""
     inside = [_inside(folder) for folder in folders]
-    found: dict[str, Place] = {}
+    found: dict[str, CheckpointPlace] = {}
     for _, place in places_of(inside, holding=(CONFIG, REPORT_FILE)):
         assert place is not None  # `_inside` names folders only
         if place.folder is None and not _is_checkpoint(place.path):
@@ -62,7 +62,7 @@ def _places(folders: Sequence[str]) -> Iterator[Place]:
     yield from found.values()
 
 
-def _in_step_order(places: Sequence[Place]) -> list[Place]:
+def _in_step_order(places: Sequence[CheckpointPlace]) -> list[CheckpointPlace]:
     """Folder by folder; those that were named singly may come in any order."""
     folders = list(dict.fromkeys(folder_of(place) for place in places))
     return sorted(
@@ -95,7 +95,9 @@ def _inside(folder: str) -> str:
 # ---------------------------------------------------------------------------------------- reports
 
 
-def read_reports(places: Sequence[Place], out: Path) -> tuple[dict[str, Measurements], list[str]]:
+def read_reports(
+    places: Sequence[CheckpointPlace], out: Path
+) -> tuple[dict[str, Measurements], list[str]]:
     """What was measured of each that has a report, by its name, and what a user should know.
 
     Raises:
@@ -103,8 +105,8 @@ def read_reports(places: Sequence[Place], out: Path) -> tuple[dict[str, Measurem
     """
     measured: dict[str, Measurements] = {}
     notes: list[str] = []
-    findings: list[Finding] = []
-    broken: list[Place] = []
+    findings: list[FileFinding] = []
+    broken: list[CheckpointPlace] = []
     for place in places:
         try:
             found = _newest(place, out, notes)
@@ -126,7 +128,7 @@ def read_reports(places: Sequence[Place], out: Path) -> tuple[dict[str, Measurem
     return measured, notes
 
 
-def _newest(place: Place, out: Path, notes: list[str]) -> Measurements | None:
+def _newest(place: CheckpointPlace, out: Path, notes: list[str]) -> Measurements | None:
     """The report beside the weights or the one under `out`: whichever was made later, unless that
     one lacks what the other has, as that of a run of a part does.
     """
@@ -173,7 +175,7 @@ def read_report(file: Path) -> Measurements:
     return measured_from(document, source=name)
 
 
-def _written_since(place: Place, report: Path) -> Iterator[str]:
+def _written_since(place: CheckpointPlace, report: Path) -> Iterator[str]:
     """Training may have gone on in the same folder."""
     made = report.stat().st_mtime
     weights = (path for form in WEIGHTS for path in place.path.glob(form))

@@ -36,7 +36,7 @@ from assay.reports.checkpoints.file_names import REPORT_FILE, SELECTION_FILE
 from assay.types import Observer
 from assay.types.decisions import Decision, Gate, Selection
 from assay.types.options import WatchOptions
-from assay.workflow.checkpoints.places import Place
+from assay.workflow.checkpoints.places import CheckpointPlace
 from assay.workflow.checkpoints.sequence import CheckpointSequence, best_in, is_there, places_in
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.preparation import check_files
@@ -103,7 +103,7 @@ class _Known:
     files first. `done`: evaluated or given up, as its files are. `told`: that it is not ready.
     """
 
-    place: Place
+    place: CheckpointPlace
     files: Files
     since: float
     look: int
@@ -219,7 +219,7 @@ class Watching:
             elif not known.done:
                 yield from self._evaluate(known)
 
-    def _waiting(self, places: list[Place]) -> Iterator[Waiting]:
+    def _waiting(self, places: list[CheckpointPlace]) -> Iterator[Waiting]:
         exists = self._folder.is_dir()
         if not places and not self._known and self._told_waiting is not exists:
             self._told_waiting = exists

@@ -14,7 +14,7 @@ from itertools import islice
 from assay.messages import trn
 from assay.plan import Plan
 from assay.store import Store
-from assay.types import Answered, Chosen, Request
+from assay.types import Answered, ChoiceLikelihoods, Request
 
 MOST_EARLIER = 3000  # replies looked at, some 0.1 s; more would not change a rough figure
 OTHER_TESTS = 2.0  # a test of another suite may take half as long, or twice
@@ -37,7 +37,7 @@ def _seconds_of(store: Store, fingerprint: str) -> Iterator[tuple[str, float]]:
                 continue
             for kept in store.read_tries(run, model):
                 reply = kept.reply
-                if isinstance(reply, Answered | Chosen) and reply.total_s is not None:
+                if isinstance(reply, Answered | ChoiceLikelihoods) and reply.total_s is not None:
                     yield kept.suite, reply.total_s
 
 

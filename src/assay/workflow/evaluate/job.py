@@ -13,7 +13,7 @@ from assay.plan import AskOptions
 from assay.types import Model, SamplePrompt, Suite
 from assay.types.option_fields import CommandOptions
 from assay.types.options import RunOptions
-from assay.workflow.checkpoints.places import Place
+from assay.workflow.checkpoints.places import CheckpointPlace
 
 TENSORBOARD = "tensorboard:"
 
@@ -28,7 +28,7 @@ class Job(RunOptions):
     """
 
     own: tuple[Suite, ...] = ()
-    places: tuple[Place, ...] = ()
+    places: tuple[CheckpointPlace, ...] = ()
     only_named: bool = False
     samples: tuple[SamplePrompt, ...] = ()
     leaves: bool = True

@@ -25,7 +25,7 @@ from assay.suites.suite_subset import only_tests, pick_all
 from assay.types import Suite
 from assay.types.decisions import MEASURES, Gate, MeasureKind
 from assay.workflow.checkpoints.path_names import is_text, readable
-from assay.workflow.checkpoints.places import Place
+from assay.workflow.checkpoints.places import CheckpointPlace
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.run_folder import file_stem, ids_in_several
 
@@ -136,7 +136,7 @@ def names_too_long(suites: Sequence[Suite]) -> Iterator[UsageError]:
 
 def gate_and_text(
     job: Job,
-    places: Sequence[Place | None],
+    places: Sequence[CheckpointPlace | None],
     suites: Sequence[Suite],
     errors: list[AssayError],
 ) -> tuple[Gate | None, HeldOut | None]:

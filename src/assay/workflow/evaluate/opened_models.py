@@ -19,7 +19,7 @@ from assay.suites.held_out_text import HeldOut
 from assay.suites.suite_subset import only_tests
 from assay.types import Model, ModelFacts, Suite
 from assay.workflow.checkpoints.path_names import readable_place, unnameable
-from assay.workflow.checkpoints.places import CONFIG, Place, place_of_plugin
+from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, place_of_plugin
 from assay.workflow.evaluate.job import Job
 
 
@@ -29,8 +29,8 @@ class Opened:
 
     specs: list[str] = field(default_factory=list)
     models: list[Model] = field(default_factory=list)
-    places: list[Place | None] = field(default_factory=list)
-    failed: dict[Place, str] = field(default_factory=dict)
+    places: list[CheckpointPlace | None] = field(default_factory=list)
+    failed: dict[CheckpointPlace, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def close(self) -> None:
@@ -129,7 +129,7 @@ class Opened:
 
 def open_models(
     job: Job,
-    named: Sequence[tuple[str, Place | None]],
+    named: Sequence[tuple[str, CheckpointPlace | None]],
     texts: Sequence[HeldOut],
     errors: list[AssayError],
 ) -> Opened:
@@ -164,7 +164,7 @@ def open_models(
     return opened
 
 
-def place_of_given(model: Model) -> Place | None:
+def place_of_given(model: Model) -> CheckpointPlace | None:
     """Of a model that a program gave: an object of a plugin's class is decided on where it measures
     likelihoods.
     """

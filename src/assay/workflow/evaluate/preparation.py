@@ -24,7 +24,7 @@ from assay.types.model_spec import without_secrets
 from assay.workflow.checkpoints.decision_plan import what_to_decide
 from assay.workflow.checkpoints.measures import Measures
 from assay.workflow.checkpoints.path_names import readable_place
-from assay.workflow.checkpoints.places import Place, places_of
+from assay.workflow.checkpoints.places import CheckpointPlace, places_of
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.job_files import (
     gate_and_text,
@@ -170,7 +170,7 @@ def check_files(job: Job) -> Gate:
     """What is wrong with suites, gate and texts, for a job whose checkpoints are yet to come.
     Raises every mistake at once; returns the gate.
     """
-    to_come = [Place(spec="", path=Path(), parent="", step_name="")]
+    to_come = [CheckpointPlace(spec="", path=Path(), parent="", step_name="")]
     job = _with_defaults(job, to_come)
     errors: list[AssayError] = [*senseless(job)]
     gate, _ = gate_and_text(job, to_come, suites_of(job, errors), errors)
@@ -180,7 +180,7 @@ def check_files(job: Job) -> Gate:
     return gate
 
 
-def _with_defaults(job: Job, places: Sequence[Place | None]) -> Job:
+def _with_defaults(job: Job, places: Sequence[CheckpointPlace | None]) -> Job:
     """No suite named: what every checkpoint is asked, or every served model. Answers of a script
     are answers to tests that somebody had in mind, so those must be named.
     """

@@ -27,7 +27,7 @@ from assay.files.wording import did_you_mean, shown
 from assay.messages import tr, trn
 from assay.suites.catalogue import FETCHED, benchmarks_folder
 from assay.suites.fetching import hellaswag
-from assay.suites.fetching.made import Made
+from assay.suites.fetching.made import ConvertedBenchmark
 from assay.suites.fetching.source import Flaws
 from assay.workflow.fetch.sources import LICENCES, Tell, make
 from assay.workflow.fetch.suite_folder import refuse_to_overwrite, write_suite
@@ -37,7 +37,7 @@ from assay.workflow.fetch.suite_folder import refuse_to_overwrite, write_suite
 class Benchmark:
     """A suite that was written, and where."""
 
-    made: Made
+    made: ConvertedBenchmark
     licence: str
     folder: Path
 
@@ -140,7 +140,9 @@ def _refuse_no_source(source: Path | None) -> None:
 # ----------------------------------------------------------------------------------- read and make
 
 
-def _made(names: Sequence[str], source: Path | None, *, every: bool, tell: Tell) -> list[Made]:
+def _made(
+    names: Sequence[str], source: Path | None, *, every: bool, tell: Tell
+) -> list[ConvertedBenchmark]:
     flaws = Flaws()
     suites = [make(name, source, every=every, flaws=flaws, tell=tell) for name in names]
     if flaws.findings:
@@ -156,7 +158,7 @@ def _made(names: Sequence[str], source: Path | None, *, every: bool, tell: Tell)
     return suites
 
 
-def _nothing_left(made: Made) -> SuiteNotFound:
+def _nothing_left(made: ConvertedBenchmark) -> SuiteNotFound:
     hints = []
     if made.dropped:
         hints.append(

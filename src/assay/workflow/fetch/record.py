@@ -15,12 +15,12 @@ from pathlib import Path
 import assay
 from assay.files.file_text import MAX_BYTES, Refused, read_bytes
 from assay.files.json_file import read_json
-from assay.suites.fetching.made import Made
+from assay.suites.fetching.made import ConvertedBenchmark
 
 RECORD = ".fetched.json"  # a name with a dot is no category
 
 
-def record_of(made: Made, licence: str, files: Mapping[str, bytes]) -> str:
+def record_of(made: ConvertedBenchmark, licence: str, files: Mapping[str, bytes]) -> str:
     """What is written down about the files of a suite."""
     about = {
         "assay": assay.__version__,

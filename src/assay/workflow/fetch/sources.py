@@ -1,7 +1,7 @@
 """Reads a benchmark from a copy of the user's or from the hub, and makes a suite of it.
 
-In: the name of a benchmark, a path or None for the hub. Out: a Made suite; what is wrong with the
-source is collected.
+In: the name of a benchmark, a path or None for the hub. Out: a ConvertedBenchmark; what is wrong
+with the source is collected.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from assay.files.file_text import shown_path
 from assay.messages import tr, trn
 from assay.suites.fetching import hellaswag, hub, mmlu
 from assay.suites.fetching.layouts import NO_SUBJECTS, find_hellaswag, find_mmlu
-from assay.suites.fetching.made import Made
+from assay.suites.fetching.made import ConvertedBenchmark
 from assay.suites.fetching.rows import (
     Row,
     csv_rows,
@@ -23,7 +23,7 @@ from assay.suites.fetching.rows import (
     numbered,
     parquet_rows,
 )
-from assay.suites.fetching.source import Flaws, Item, Place, SourceFile
+from assay.suites.fetching.source import BenchmarkItem, Flaws, RowPlace, SourceFile
 
 Tell = Callable[[str], None]
 
@@ -31,7 +31,9 @@ LICENCES: Mapping[str, str] = {mmlu.NAME: mmlu.LICENCE, hellaswag.NAME: hellaswa
 _FORMS = {"csv": "CSV files of the original archive", "parquet": "Parquet files of cais/mmlu"}
 
 
-def make(name: str, source: Path | None, *, every: bool, flaws: Flaws, tell: Tell) -> Made:
+def make(
+    name: str, source: Path | None, *, every: bool, flaws: Flaws, tell: Tell
+) -> ConvertedBenchmark:
     """The suite of that name."""
     if name == hellaswag.NAME:
         passages, about = _passages(source, flaws, tell)
@@ -87,7 +89,7 @@ def _mmlu_of_copy(
 
 def _mmlu_items(
     subject: str, split: str, files: Sequence[SourceFile], flaws: Flaws
-) -> Iterator[Item]:
+) -> Iterator[BenchmarkItem]:
     for file in files:
         if file.name.endswith(".csv"):
             yield from mmlu.items_of_cells(subject, split, csv_rows(file, flaws), flaws)
@@ -145,7 +147,7 @@ def _passages(source: Path | None, flaws: Flaws, tell: Tell) -> tuple[hellaswag.
 
 def _rows_of_hub(
     data_set: str, part: str | None, splits: Sequence[str], flaws: Flaws
-) -> dict[str, list[tuple[Place, Row]]]:
+) -> dict[str, list[tuple[RowPlace, Row]]]:
     found = {}
     for split, rows in hub.rows_of(data_set, part, splits).items():
         place = " ".join(filter(None, (data_set, part, split)))
@@ -155,8 +157,8 @@ def _rows_of_hub(
     return found
 
 
-def _place_in_hub(place: str) -> Place:
-    return Place(name=place, shown=place, row=1, line=1)
+def _place_in_hub(place: str) -> RowPlace:
+    return RowPlace(name=place, shown=place, row=1, line=1)
 
 
 def _announce(data_set: str, licence: str, tell: Tell) -> None:

@@ -1,6 +1,6 @@
 """The folder of a fetched suite: written whole or not at all, and never over a user's own files.
 
-In: a Made suite, and the folder of benchmarks. Out: files.
+In: a ConvertedBenchmark suite, and the folder of benchmarks. Out: files.
 
     .NAME.partial/    the suite while it is written; the next fetch removes what a killed one left
     .NAME.before/     the suite that was there, between the two renames of the exchange
@@ -16,7 +16,7 @@ from assay.errors import InvalidFiles, UsageError
 from assay.files.file_text import shown_path
 from assay.files.wording import shown
 from assay.messages import tr
-from assay.suites.fetching.made import Made, files_of_suite
+from assay.suites.fetching.made import ConvertedBenchmark, files_of_suite
 from assay.suites.load import examine
 from assay.workflow.fetch.record import RECORD, find_foreign_files, record_of
 
@@ -42,7 +42,7 @@ def refuse_to_overwrite(folder: Path) -> None:
         )
 
 
-def write_suite(made: Made, licence: str, benchmarks: Path) -> None:
+def write_suite(made: ConvertedBenchmark, licence: str, benchmarks: Path) -> None:
     """Write the suite beside its place, check it, then put it in the place of the old one."""
     folder = benchmarks / made.name
     partial, before = (benchmarks / f".{made.name}.{name}" for name in ("partial", "before"))
@@ -76,7 +76,7 @@ def _recover(folder: Path, before: Path) -> None:
     shutil.rmtree(before, ignore_errors=True)
 
 
-def _put_files(made: Made, licence: str, folder: Path) -> None:
+def _put_files(made: ConvertedBenchmark, licence: str, folder: Path) -> None:
     files = {name: text.encode() for name, text in files_of_suite(made).items()}
     for name, data in files.items():
         (folder / name).write_bytes(data)

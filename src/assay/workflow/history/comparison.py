@@ -21,7 +21,7 @@ from assay.workflow.history.results import summaries_of
 
 
 @dataclass(frozen=True, slots=True)
-class _Answers:
+class _ComparedSide:
     """One side with everything that is compared."""
 
     side: Side
@@ -53,7 +53,7 @@ def compare(store: Store, names: Sequence[str]) -> Comparison:
     return Comparison(pairs=with_holm([_pair(sides[0], other) for other in sides[1:]]))
 
 
-def _refuse_nothing_in_common(sides: Sequence[_Answers]) -> None:
+def _refuse_nothing_in_common(sides: Sequence[_ComparedSide]) -> None:
     first, *others = sides
     for other in others:
         both = set(first.suites) & set(other.suites)
@@ -95,8 +95,8 @@ def _newest_run_of(store: Store, name: str) -> tuple[Run, RunModel] | None:
     return None
 
 
-def _answers(store: Store, run: Run, model: RunModel) -> _Answers:
-    return _Answers(
+def _answers(store: Store, run: Run, model: RunModel) -> _ComparedSide:
+    return _ComparedSide(
         side=Side(run=run.id, model=model.spec, when=run.created),
         finished=run.finished is not None,
         suites={suite.name: suite for suite in store.read_suites(run)},
@@ -105,7 +105,7 @@ def _answers(store: Store, run: Run, model: RunModel) -> _Answers:
     )
 
 
-def _pair(a: _Answers, b: _Answers) -> PairComparison:
+def _pair(a: _ComparedSide, b: _ComparedSide) -> PairComparison:
     shared = [name for name in a.suites if name in b.suites]
     alone = sorted(set(a.suites) ^ set(b.suites))
     notes = [tr("{suite}: only one side has it, so it is left out", suite=name) for name in alone]
@@ -124,7 +124,7 @@ def _pair(a: _Answers, b: _Answers) -> PairComparison:
     return PairComparison(a=a.side, b=b.side, suites=suites, notes=tuple(notes))
 
 
-def _suite(a: _Answers, b: _Answers, name: str) -> SuiteComparison:
+def _suite(a: _ComparedSide, b: _ComparedSide, name: str) -> SuiteComparison:
     firsts, seconds = (_questions(answers.suites[name]) for answers in (a, b))
     same = frozenset(test_id for test_id in seconds if firsts.get(test_id) == seconds[test_id])
     return compare_suites(a.summaries[name], b.summaries[name], same=same)

@@ -14,7 +14,7 @@ from assay.messages import tr, trn
 from assay.store import Run, RunModel, Store
 from assay.summary.comparisons import rank
 from assay.summary.trials import summarise
-from assay.types import Answered, SamplingMode, Suite, Trial
+from assay.types import Answered, Attempt, SamplingMode, Suite
 from assay.types.results import Leaderboard, Standing
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.history.results import trials_of
@@ -143,5 +143,5 @@ def _judged(run: Run, suite: Suite) -> str:
     return tr("{who}, code run", who=who) if run.judging.isolation else who
 
 
-def _by_beam(trial: Trial) -> bool:
+def _by_beam(trial: Attempt) -> bool:
     return isinstance(trial.reply, Answered) and trial.reply.prediction_method == "beam"

@@ -14,7 +14,7 @@ from typing import Literal
 
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.text.safe_text import spreadsheet_cell
-from assay.types import Answered, Case, Chosen, Failed, ReadText, Reply, Timed, Timing
+from assay.types import Answered, Case, ChoiceLikelihoods, Failed, ReadText, Reply, Timed, Timing
 
 ExportFormat = Literal["jsonl", "csv"]
 
@@ -86,7 +86,7 @@ def _of_reply(reply: Reply) -> dict[str, object]:
         }
     if isinstance(reply, Answered):
         return {"answer": reply.text, **_fields(reply, OF_AN_ANSWER), **_of_timing(reply.timing)}
-    if isinstance(reply, Chosen):
+    if isinstance(reply, ChoiceLikelihoods):
         return {**_fields(reply, OF_A_CHOICE), **_of_timing(reply.timing)}
     if isinstance(reply, ReadText | Timed):
         return {}

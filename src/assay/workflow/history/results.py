@@ -18,7 +18,7 @@ from assay.suites.sample_prompts import load_samples
 from assay.summary.checkpoints import figures_of
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
-from assay.types import Failed, SamplePrompt, Suite, Trial
+from assay.types import Attempt, Failed, SamplePrompt, Suite
 from assay.types.decisions import Decision, Measurements, PlannedCheckpoint
 from assay.types.judged import Judged
 from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
@@ -189,12 +189,12 @@ def summaries_of(store: Store, run: Run, model: RunModel) -> tuple[SuiteSummary,
     return tuple(summarise(suite, trials_of(suite, tries)) for suite in store.read_suites(run))
 
 
-def trials_of(suite: Suite, tries: Sequence[StoredTry]) -> Iterator[Trial]:
+def trials_of(suite: Suite, tries: Sequence[StoredTry]) -> Iterator[Attempt]:
     """The stored tries of one suite, with their tests."""
     cases = {case.id: case for case in suite.cases}
     for kept in tries:
         if kept.suite == suite.name:
-            yield Trial(
+            yield Attempt(
                 case=cases[kept.test_id],
                 repeat=kept.repeat,
                 request_id=kept.request_id,

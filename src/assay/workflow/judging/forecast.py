@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.plan import Plan
 from assay.store import Run, Store
-from assay.types import Case, Chosen, Request
+from assay.types import Case, ChoiceLikelihoods, Request
 from assay.workflow.judging.panel import JudgePanel, PanelJudge, example_questionnaire
 
 # Examples that ship have 500 to 3,600 characters, 1,700 in the mean.
@@ -84,6 +84,8 @@ def _of_case(panel: JudgePanel, judge: PanelJudge, case: Case) -> Iterator[Reque
         yield from questions
         if judge.layout:  # all questions; when they are answered, the words that explain them
             for question in questions:
-                yes = Chosen(request_id=question.id, log_likelihoods=(MORE_LIKELY, LESS_LIKELY))
+                yes = ChoiceLikelihoods(
+                    request_id=question.id, log_likelihoods=(MORE_LIKELY, LESS_LIKELY)
+                )
                 questionnaire.take(question, yes)
             yield from questionnaire.pending()
