@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from assay.stats.agreement import (
     agreement_difference,
     icc,
-    kendall,
     krippendorff_alpha,
     quadratic_kappa,
     spearman,
@@ -61,12 +60,6 @@ def test_spearman_gives_equal_ratings_the_mean_of_their_ranks() -> None:
     # ranks 1.5 1.5 3 against 1 2 3: cov 1.5, spreads 1.5 and 2
     value = spearman([5, 5, 9], [1, 2, 3], draws=QUICK).value
     assert value == pytest.approx(1.5 / math.sqrt(1.5 * 2))
-
-
-def test_kendall_allows_for_ties() -> None:
-    # pairs: two in the same order, one tied in a; tau-b = 2 / sqrt(2·3)
-    value = kendall([5, 5, 9], [1, 2, 3], draws=QUICK).value
-    assert value == pytest.approx(2 / math.sqrt(6))
 
 
 def test_kappa_of_a_rater_who_is_always_one_grade_higher_counts_the_distance() -> None:
@@ -123,10 +116,9 @@ def test_ordinal_agreement_depends_on_the_order_alone(pairs: list[tuple[int, int
 
 
 def test_ratings_that_never_vary_agree_on_nothing() -> None:
-    for measure in (spearman, kendall):
-        found = measure([3, 3, 3, 3], [1, 2, 3, 4], draws=QUICK)
-        assert (found.value, found.low, found.high) == (None, None, None)
-        assert (found.n, found.unscored) == (0, 4)
+    found = spearman([3, 3, 3, 3], [1, 2, 3, 4], draws=QUICK)
+    assert (found.value, found.low, found.high) == (None, None, None)
+    assert (found.n, found.unscored) == (0, 4)
     assert quadratic_kappa([3, 3, 3], [3, 3, 3], draws=QUICK).value is None
     assert krippendorff_alpha([(3, 3), (3, 3)], draws=QUICK).value is None
     assert icc([(3, 3), (3, 3)], draws=QUICK).value is None
@@ -205,7 +197,7 @@ def test_a_difference_between_a_good_and_a_random_rater_is_told() -> None:
     truth = [source.randrange(11) for _ in range(60)]
     near = [max(0, min(10, one + source.randrange(-1, 2))) for one in truth]
     noise = [source.randrange(11) for _ in truth]
-    for statistic in ("spearman", "kendall", "quadratic_kappa"):
+    for statistic in ("spearman", "quadratic_kappa"):
         found = agreement_difference(statistic, truth, noise, near, draws=100)
         assert found.low is not None
         assert found.low > 0.2

@@ -1,30 +1,18 @@
-"""Pure mathematics: how sure a figure is. Numbers in, `Estimate` out.
-
-In: scores, counts and weights. Out: estimates with 95 % intervals, paired differences, adjusted
-p-values.
+"""Pure mathematics: numbers in, an `Estimate` with its 95 % interval out.
 
     intervals      by formula: Wilson for a share, Newcombe for pairs, MOVER for weighted means
     resampling     by drawing: the bootstrap
-    estimates      one sample: share, mean, rate, quantile, weighted score
+    estimates      one sample: share, mean, rate, quantile, weighted score, pass@k
     significance   p-values: McNemar, the bootstrap's, Holm over several
-    pairs          two samples: the difference of a and b, and whether it can be told
+    pairs          two samples: the difference of a and b, and whether it is significant
     composite      two sums of several parts: the difference, drawn part by part
-    repeats        several tries of a test: pass@k and pass^k
     agreement      raters: rank correlation, weighted kappa, alpha, intraclass correlation
 
 Each imports only from those above it. Which interval where, and why: `docs/statistics.md`,
-`docs/decisions/020-intervals.md`. numpy and scipy are loaded inside the functions: importing this
-package must cost nothing.
+`docs/decisions/020-intervals.md`. numpy and scipy are loaded inside the functions, so that
+importing this package costs nothing.
 """
 
-from assay.stats.agreement import (
-    agreement_difference,
-    icc,
-    kendall,
-    krippendorff_alpha,
-    quadratic_kappa,
-    spearman,
-)
 from assay.stats.composite import (
     Apart,
     Blocks,
@@ -38,6 +26,8 @@ from assay.stats.estimates import (
     even_mean,
     mean_of,
     nothing,
+    pass_at_k,
+    pass_hat_k,
     proportion,
     quantile_of,
     ratio,
@@ -51,7 +41,6 @@ from assay.stats.pairs import (
     paired_difference_by_category,
     tell_apart,
 )
-from assay.stats.repeats import pass_at_k, pass_hat_k
 from assay.stats.significance import holm, mcnemar
 
 __all__ = [
@@ -62,15 +51,11 @@ __all__ = [
     "Runs",
     "ScorePiece",
     "TestsTogether",
-    "agreement_difference",
     "average",
     "composite_difference",
     "detectable_difference",
     "even_mean",
     "holm",
-    "icc",
-    "kendall",
-    "krippendorff_alpha",
     "mcnemar",
     "mean_of",
     "newcombe_paired",
@@ -80,10 +65,8 @@ __all__ = [
     "pass_at_k",
     "pass_hat_k",
     "proportion",
-    "quadratic_kappa",
     "quantile_of",
     "ratio",
-    "spearman",
     "tell_apart",
     "weighted",
     "wilson",

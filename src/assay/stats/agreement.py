@@ -1,23 +1,20 @@
-"""Raters: how far two of them, or several, say the same of the same things.
+"""How far raters agree on the same things: an `Estimate` from -1 to 1 with a bootstrap interval.
 
-In: ratings, one row or one place per thing rated. Out: an `Estimate` from -1 to 1 with a bootstrap
-interval over the things rated, or over `clusters` of them where some belong together. Refuses to
-know: who the raters are, and whether one of them is right.
-
-    spearman, kendall      the same order
+    spearman               the same order
     quadratic_kappa        the same ratings, two raters
     krippendorff_alpha     the same ratings, any number of raters, some missing
     icc                    the same ratings, several raters, none missing (two-way random, absolute)
     agreement_difference   whether a third rater is nearer to the first than the second is
 
-Ratings without spread agree on nothing that could be told from chance: they have no value, and
-count as unscored.
+Draws are over the things rated, or over `clusters` of them where some belong together. Ratings
+without spread have no value and count as unscored: they agree on nothing that is not chance.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from assay.stats.estimates import nothing
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
     Statistic = Callable[[Numbers], float | None]
 
 Level = Literal["ordinal", "interval"]
-Pairwise = Literal["spearman", "kendall", "quadratic_kappa"]
+Pairwise = Literal["spearman", "quadratic_kappa"]
 
 UNIT = "agreement"
 FEWEST = 3  # things rated: two ranks agree or do not, which is no correlation
@@ -48,18 +45,6 @@ def spearman(
 ) -> Estimate:
     """Rank correlation; equal ratings share the mean of their ranks."""
     return _estimate(_spearman, _side_by_side(a, b), clusters, seed, draws)
-
-
-def kendall(
-    a: Sequence[float],
-    b: Sequence[float],
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
-) -> Estimate:
-    """Tau-b: pairs in the same order less pairs in opposite order, with ties allowed for."""
-    return _estimate(_kendall, _side_by_side(a, b), clusters, seed, draws)
 
 
 def quadratic_kappa(
@@ -124,8 +109,7 @@ def icc(
     if len(widths) > 1:
         raise ValueError("every rater must have rated everything")
     table = np.asarray(ratings, dtype=np.float64).reshape(len(ratings), max(widths, default=0))
-    statistic = _icc_one if of == "one" else _icc_mean
-    return _estimate(statistic, table, clusters, seed, draws, fewest=2)
+    return _estimate(partial(_icc, of=of), table, clusters, seed, draws, fewest=2)
 
 
 def agreement_difference(
@@ -158,15 +142,6 @@ def _spearman(table: Numbers) -> float | None:
     a, b = a - a.mean(), b - b.mean()
     spread = float(a @ a) * float(b @ b)
     return float(a @ b) / math.sqrt(spread) if spread > 0 else None
-
-
-def _kendall(table: Numbers) -> float | None:
-    from scipy.stats import kendalltau
-
-    a, b = table.T
-    if a.min() == a.max() or b.min() == b.max():
-        return None
-    return float(kendalltau(a, b, method="asymptotic").statistic)
 
 
 def _quadratic_kappa(table: Numbers) -> float | None:
@@ -213,39 +188,26 @@ def _ranks(values: Numbers) -> Numbers:
     return middles[places]
 
 
-def _icc_one(table: Numbers) -> float | None:
-    rows, columns, rest = _mean_squares(table)
-    n, k = table.shape
-    below = rows + (k - 1) * rest + k * (columns - rest) / n
-    return (rows - rest) / below if k > 1 and below > 0 else None
-
-
-def _icc_mean(table: Numbers) -> float | None:
-    rows, columns, rest = _mean_squares(table)
-    n, k = table.shape
-    below = rows + (columns - rest) / n
-    return (rows - rest) / below if k > 1 and below > 0 else None
-
-
-def _mean_squares(table: Numbers) -> tuple[float, float, float]:
-    """Of things rated, of raters, and of what neither explains."""
+def _icc(table: Numbers, of: Literal["one", "mean"]) -> float | None:
+    """From the mean squares of things rated, of raters, and of what neither explains."""
     n, k = table.shape
     if k < 2:
-        return 0.0, 0.0, 0.0
+        return None
     middle = table.mean()
     of_rows = table.mean(axis=1) - middle
     of_columns = table.mean(axis=0) - middle
     left = table - middle - of_rows[:, None] - of_columns[None, :]
-    return (
-        k * float(of_rows @ of_rows) / (n - 1),
-        n * float(of_columns @ of_columns) / (k - 1),
-        float((left**2).sum()) / ((n - 1) * (k - 1)),
-    )
+    rows = k * float(of_rows @ of_rows) / (n - 1)
+    columns = n * float(of_columns @ of_columns) / (k - 1)
+    rest = float((left**2).sum()) / ((n - 1) * (k - 1))
+    below = rows + (columns - rest) / n
+    if of == "one":
+        below = rows + (k - 1) * rest + k * (columns - rest) / n
+    return (rows - rest) / below if below > 0 else None
 
 
 _PAIRWISE: dict[Pairwise, Callable[[Numbers], float | None]] = {
     "spearman": _spearman,
-    "kendall": _kendall,
     "quadratic_kappa": _quadratic_kappa,
 }
 

@@ -1,16 +1,16 @@
 """Two composite scores: how much higher a is than b, each a sum of parts of different kinds.
 
-In: of every part what was observed on both sides, and what it weighs. Out: one `Estimate` of a - b
-by bootstrap.
-
     TestsTogether   the same tests on both sides: a category is drawn once, for both
     Blocks          log-likelihood and tokens of a text: drawn once for both, or for each by itself
     Runs            repeated measurements, which nothing pairs: drawn for each by itself
     Apart           two estimates of which no more is known: drawn as wide as their intervals
 
+Each has `n`, what was drawn; `value`, the difference as observed; `spreads`, whether it is known
+how it varies; and `drawn`, the difference in every draw.
+
 Few observations make a bootstrap too narrow. As in `resampling` the draws are moved out, here part
-by part, since a sum of 300 tests and 3 runs has no n of its own. How far a single observation would
-have spread nobody knows: a difference with such a piece has no interval.
+by part, since a sum of 300 tests and 3 runs has no n of its own. A single observation does not tell
+how far it spreads: a difference with such a piece has no interval.
 """
 
 from __future__ import annotations
@@ -84,7 +84,6 @@ class Blocks:
 
     @property
     def n(self) -> int:
-        """Pairs of blocks, or the blocks of the side that has fewer."""
         return min(len(self.a), len(self.b))
 
     @property
@@ -117,7 +116,6 @@ class Runs:
 
     @property
     def n(self) -> int:
-        """The runs of the side that has fewer."""
         return min(len(self.a), len(self.b))
 
     @property
@@ -157,7 +155,6 @@ class Apart:
 
     @property
     def n(self) -> int:
-        """That of the side that has fewer."""
         return min(self.a.n, self.b.n)
 
     @property

@@ -1,13 +1,10 @@
-"""One sample: a share, a mean, a rate, a quantile, or several shares under their weights.
-
-In: scores, counts and weights, and how many could not be marked. Out: an `Estimate`, whose method
-says where its interval comes from.
-"""
+"""One sample: a share, a mean, a rate, a quantile, several shares under their weights, pass@k."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from assay.stats.intervals import all_binary, mover, wilson
 from assay.stats.resampling import DRAWS, bootstrap_interval
@@ -15,7 +12,9 @@ from assay.types import Estimate
 
 
 def nothing(*, unscored: int = 0, unit: str = "share", method: str = "none") -> Estimate:
-    return _estimate(None, (None, None), n=0, unscored=unscored, unit=unit, method=method)
+    return Estimate(
+        value=None, low=None, high=None, n=0, unscored=unscored, unit=unit, method=method
+    )
 
 
 def proportion(successes: int, n: int, *, unscored: int = 0, unit: str = "share") -> Estimate:
@@ -25,7 +24,9 @@ def proportion(successes: int, n: int, *, unscored: int = 0, unit: str = "share"
         return nothing(unscored=unscored, unit=unit, method="wilson")
     share = successes / n
     low, high = wilson(share, n)
-    return _estimate(share, (low, high), n=n, unscored=unscored, unit=unit, method="wilson")
+    return Estimate(
+        value=share, low=low, high=high, n=n, unscored=unscored, unit=unit, method="wilson"
+    )
 
 
 def mean_of(
@@ -50,7 +51,9 @@ def mean_of(
         (low, high), method = wilson(mean, n), "wilson"
     else:
         (low, high), method = bootstrap_interval(scores, mean, seed=seed, draws=draws), "bootstrap"
-    return _estimate(mean, (low, high), n=n, unscored=unscored, unit=unit, method=method)
+    return Estimate(
+        value=mean, low=low, high=high, n=n, unscored=unscored, unit=unit, method=method
+    )
 
 
 def average(
@@ -61,8 +64,10 @@ def average(
     if n == 0:
         return nothing(unscored=unscored, unit=unit, method="bootstrap")
     mean = math.fsum(values) / n
-    interval = bootstrap_interval(values, mean, seed=seed, draws=draws) if n > 1 else (None, None)
-    return _estimate(mean, interval, n=n, unscored=unscored, unit=unit, method="bootstrap")
+    low, high = bootstrap_interval(values, mean, seed=seed, draws=draws) if n > 1 else (None, None)
+    return Estimate(
+        value=mean, low=low, high=high, n=n, unscored=unscored, unit=unit, method="bootstrap"
+    )
 
 
 def ratio(
@@ -80,10 +85,7 @@ def ratio(
         return nothing(unscored=unscored, unit=unit, method="bootstrap")
     value = math.fsum(amounts) / total
     linear = [value + (a - value * p) * n / total for a, p in zip(amounts, per, strict=True)]
-    around = average(linear, unit=unit, unscored=unscored, seed=seed)
-    return _estimate(
-        value, (around.low, around.high), n=n, unscored=unscored, unit=unit, method="bootstrap"
-    )
+    return replace(average(linear, unit=unit, unscored=unscored, seed=seed), value=value)
 
 
 def quantile_of(values: Sequence[float], share: float, *, unit: str, unscored: int = 0) -> Estimate:
@@ -103,9 +105,10 @@ def quantile_of(values: Sequence[float], share: float, *, unit: str, unscored: i
     highs = np.flatnonzero(below >= 0.975)
     low = float(ordered[lows[-1]]) if lows.size else None
     high = float(ordered[highs[0]]) if highs.size else None
-    return _estimate(
-        float(np.quantile(ordered, share)),
-        (low, high),
+    return Estimate(
+        value=float(np.quantile(ordered, share)),
+        low=low,
+        high=high,
         n=n,
         unscored=unscored,
         unit=unit,
@@ -146,20 +149,22 @@ def even_mean(shares: Sequence[Estimate | None]) -> Estimate | None:
     return weighted([(share, 1.0) for share in found], scale=1.0, unit="share")
 
 
-def _estimate(
-    value: float | None,
-    limits: tuple[float | None, float | None],
-    *,
-    n: int,
-    unscored: int,
-    unit: str,
-    method: str,
-) -> Estimate:
-    low, high = limits
-    return Estimate(
-        value=value, low=low, high=high, n=n, unscored=unscored, unit=unit, method=method
-    )
-
-
 def _clamp(value: float, low: float, high: float) -> float:
     return max(low, min(high, value))
+
+
+def pass_at_k(n: int, c: int, k: int) -> float:
+    """Chance that at least one of k tries passes, from c passes in n (unbiased)."""
+    _check_tries(n, c, k)
+    return 1.0 - math.comb(n - c, k) / math.comb(n, k)
+
+
+def pass_hat_k(n: int, c: int, k: int) -> float:
+    """Chance that all of k tries pass, from c passes in n (unbiased)."""
+    _check_tries(n, c, k)
+    return math.comb(c, k) / math.comb(n, k)
+
+
+def _check_tries(n: int, c: int, k: int) -> None:
+    if not (0 <= c <= n and 1 <= k <= n):
+        raise ValueError(f"{c} passes in {n} tries say nothing about {k}")

@@ -1,7 +1,4 @@
-"""Intervals by formula: how far the truth may lie from a share, or from a weighted mean.
-
-In: shares, counts, pairs of 0s and 1s, estimates with weights. Out: 95 % limits, low and high.
-"""
+"""Intervals by formula: 95 % limits of a share, of paired shares, and of a weighted mean."""
 
 from __future__ import annotations
 
@@ -52,12 +49,8 @@ def newcombe_paired(a: Sequence[float], b: Sequence[float]) -> Interval:
     cross = both * neither - (first - both) * (second - both)
     margins = first * (n - first) * second * (n - second)
     phi = (max(cross - n / 2, 0.0) if cross > 0 else cross) / math.sqrt(margins) if margins else 0.0
-    of_a, of_b, share_a, share_b = (
-        wilson(first / n, n),
-        wilson(second / n, n),
-        first / n,
-        second / n,
-    )
+    share_a, share_b = first / n, second / n
+    of_a, of_b = wilson(share_a, n), wilson(share_b, n)
     below, above = share_b - of_b.low, of_a.high - share_a
     up, down = of_b.high - share_b, share_a - of_a.low
     low = math.sqrt(max(0.0, below**2 - 2 * phi * below * above + above**2))

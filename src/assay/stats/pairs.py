@@ -1,9 +1,4 @@
-"""Two samples: how much higher b is than a, how sure that is, and what could be found at all.
-
-In: two sides' scores on the same tests, by category with weights; or two estimates. Out: a
-`Difference` with interval and p-value; whether two estimates differ; the smallest difference that n
-pairs find.
-"""
+"""Two samples: how much higher b is than a, how sure that is, and what could be found at all."""
 
 from __future__ import annotations
 
@@ -135,8 +130,6 @@ def _suite_p(
     seed: int,
     draws: int,
 ) -> tuple[float, str]:
-    gained = sum(difference.gained for difference in found.values())
-    lost = sum(difference.lost for difference in found.values())
     per_test = {name: weights[name] / len(pairs[name][0]) for name in pairs}
     if any(difference.method != "mcnemar" for difference in found.values()):
         changes = [
@@ -144,6 +137,8 @@ def _suite_p(
         ]
         return bootstrap_p(changes, seed=seed, draws=draws), "paired bootstrap"
     if math.isclose(min(per_test.values()), max(per_test.values())):
+        gained = sum(difference.gained for difference in found.values())
+        lost = sum(difference.lost for difference in found.values())
         return mcnemar(gained, lost), "mcnemar"
     counts = [(found[name].gained, found[name].lost, per_test[name]) for name in found]
     return stratified_mcnemar(counts, seed=seed), "stratified mcnemar"

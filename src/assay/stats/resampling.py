@@ -1,7 +1,4 @@
-"""Intervals by drawing: the bootstrap, for values that no formula fits.
-
-In: values and a seed. Out: means of resamples, and the 95 % interval of a mean.
-"""
+"""Intervals by drawing: the bootstrap, for values that no formula fits."""
 
 from __future__ import annotations
 

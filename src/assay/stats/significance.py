@@ -1,8 +1,4 @@
-"""p-values: how often chance alone would go as far.
-
-In: pairs that changed, as counts or as changes, with their weights. Out: two-sided p-values, and
-several of them adjusted by Holm.
-"""
+"""p-values: how often chance alone would go as far; several of them adjusted by Holm."""
 
 from __future__ import annotations
 
