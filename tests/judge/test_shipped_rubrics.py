@@ -40,8 +40,7 @@ def tenths(rubric, one):
 @pytest.fixture(scope="module")
 def sandbox():
     try:
-        with open_sandbox() as opened:
-            yield opened
+        return open_sandbox()
     except SandboxUnavailable as error:
         pytest.skip(f"the examples' code is not run: {error.message}")
 

@@ -20,8 +20,7 @@ def test_the_best_that_works_is_taken():
     found = find_isolation()
     if found.isolation is None:
         pytest.skip("; ".join(found.problems))
-    with open_sandbox() as sandbox:
-        assert sandbox.isolation == found.isolation in STRONG
+    assert open_sandbox().isolation == found.isolation in STRONG
 
 
 def test_bubblewrap_that_does_not_work_is_passed_over_and_named(monkeypatch, tmp_path):

@@ -123,13 +123,6 @@ def test_an_interpreter_that_is_not_there_does_not_start():
     assert b"/nowhere/bwrap" in ran.stderr
 
 
-def test_a_closed_sandbox_runs_nothing(sandbox):
-    with Sandbox(sandbox.isolation, python=base_python()) as closed:
-        assert closed.isolation == sandbox.isolation
-    with pytest.raises(ValueError, match="closed"):
-        closed.run(Program(files={}, arguments=("-V",)))
-
-
 def test_each_isolation_says_in_a_sentence_what_it_is(sandbox):
     said = sandbox.description
     assert said.endswith(".")

@@ -39,7 +39,7 @@ def court(tmp_path: Path) -> Court:
 @pytest.fixture
 def sandboxed() -> None:
     try:
-        open_sandbox("auto").close()
+        open_sandbox("auto")
     except SandboxUnavailable:
         pytest.skip("this machine has neither bubblewrap nor namespaces")
 
@@ -147,7 +147,7 @@ def test_code_is_not_run_unless_that_is_allowed(court, monkeypatch):
 
 def test_code_that_may_be_run_caps_the_judge_and_the_report_says_how_it_was_kept_apart(court):
     try:
-        open_sandbox("auto").close()
+        open_sandbox("auto")
     except SandboxUnavailable as error:
         pytest.skip(error.message)
     document = court.run(

@@ -1,10 +1,9 @@
 """Runs code that nobody vouches for, in confinement: see docs/sandbox.md.
 
-    with open_sandbox() as sandbox:
-        ran = sandbox.run(Program(files={"hello.py": "print(6 * 7)"}, arguments=("hello.py",)))
+    ran = open_sandbox().run(Program(files={"hello.py": "print(6 * 7)"}, arguments=("hello.py",)))
 
-It limits damage; it does not make hostile code harmless. Knows nothing of tests.
-Importing it works everywhere, also where nothing can be confined.
+It limits damage; it does not make hostile code harmless. Importing it works everywhere, also where
+nothing can be confined.
 """
 
 from assay.sandbox.opening import Found, find_isolation, open_sandbox

@@ -1,8 +1,4 @@
-"""The command line that leads into each isolation, and the order that is read there.
-
-In: an isolation, a program, where it will lie, whom it becomes. Out: words for a process to start,
-and bytes to send it.
-"""
+"""The command line that leads into each isolation, and the order that is read there."""
 
 from __future__ import annotations
 

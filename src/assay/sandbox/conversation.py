@@ -1,7 +1,4 @@
-"""Talks with a started process: sends the order and the input, reads what comes, within limits.
-
-In: its pipes, bytes to send, limits. Out: what it printed and what its starter reported, as bytes.
-"""
+"""Talks with a started process within limits: sends order and input, reads what comes back."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Which isolation this machine allows, found out by trying.
-
-In: a wish. Out: a Sandbox, or SandboxUnavailable with what to do; and, for `assay doctor`, what was
-found.
-"""
+"""Which isolation this machine allows, found out by trying a real program in each."""
 
 from __future__ import annotations
 
@@ -36,19 +32,15 @@ def find_isolation() -> Found:
     """Tries bubblewrap, then namespaces, with a real program; takes about a tenth of a second."""
     if sys.platform != "linux":
         return Found(isolation=None, tool="", problems=(tr("only Linux can isolate a program"),))
-    problems = []
     tool = shutil.which("bwrap") or ""
-    if tool:
-        problem = problem_with(Sandbox("bubblewrap", python=base_python(), bwrap=tool))
+    problems = [] if tool else [tr("bubblewrap is not installed")]
+    isolations: tuple[Literal["bubblewrap", "namespaces"], ...] = ("bubblewrap", "namespaces")
+    for isolation in isolations if tool else isolations[1:]:
+        bwrap = tool if isolation == "bubblewrap" else ""
+        problem = problem_with(Sandbox(isolation, python=base_python(), bwrap=bwrap))
         if not problem:
-            return Found(isolation="bubblewrap", tool=tool, problems=())
-        problems.append(tr("{tool} is there but does not work: {why}", tool=tool, why=problem))
-    else:
-        problems.append(tr("bubblewrap is not installed"))
-    problem = problem_with(Sandbox("namespaces", python=base_python()))
-    if not problem:
-        return Found(isolation="namespaces", tool="", problems=tuple(problems))
-    problems.append(tr("the kernel's namespaces cannot be used: {why}", why=problem))
+            return Found(isolation=isolation, tool=bwrap, problems=tuple(problems))
+        problems.append(tr("{name} does not work: {why}", name=bwrap or isolation, why=problem))
     return Found(isolation=None, tool="", problems=tuple(problems))
 
 

@@ -1,8 +1,4 @@
-"""Runs programs in one isolation.
-
-In: a Program. Out: what became of it, a Ran, and nothing left of it on this machine. Refuses to
-know: which isolation would be best (see `opening`), and what a program is for.
-"""
+"""Runs programs in one isolation: a Program in, a Ran out, and nothing of it left behind."""
 
 from __future__ import annotations
 
@@ -12,8 +8,6 @@ import signal
 import subprocess
 import time
 from contextlib import nullcontext
-from types import TracebackType
-from typing import Self
 
 from assay.messages import tr
 from assay.sandbox import command_lines
@@ -32,29 +26,22 @@ class Sandbox:
         self._python = python
         self._bwrap = bwrap
         self._view = view() if isolation != "weak" else View((), ())
-        self._closed = False
 
     @property
     def description(self) -> str:
-        return {
-            "bubblewrap": tr(
-                "Code was run in bubblewrap: no network, no files but its own and the"
-                " interpreter's, limits on time, memory, processes and output."
-            ),
-            "namespaces": tr(
-                "Code was run in kernel namespaces: no network, no files but its own and the"
-                " interpreter's, limits on time, memory, processes and output."
-            ),
-            "weak": tr(
+        if self.isolation == "weak":
+            return tr(
                 "Code was run with limits on time, memory, processes and output only (weak): it"
                 " could use the network and read this machine's files."
-            ),
-        }[self.isolation]
+            )
+        return tr(
+            "Code was run in {place}: no network, no files but its own and the interpreter's,"
+            " limits on time, memory, processes and output.",
+            place="bubblewrap" if self.isolation == "bubblewrap" else tr("kernel namespaces"),
+        )
 
     def run(self, program: Program) -> Ran:
         """Start, watch, end, clear up. Raises nothing on what the program does."""
-        if self._closed:
-            raise ValueError("this sandbox was closed")
         user = user_to_become()
         weak = self.isolation == "weak"
         mark = secrets.token_hex(16) if weak else ""
@@ -106,21 +93,6 @@ class Sandbox:
             ours.close()
             _end(process)
             _end_marked(mark)
-
-    def close(self) -> None:
-        """Nothing is kept between runs; after this none is accepted."""
-        self._closed = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -1,7 +1,4 @@
-"""The shapes that cross the sandbox's border: a program, its limits, and what became of it.
-
-In: nothing. Out: frozen dataclasses.
-"""
+"""What crosses the sandbox's border: a program, its limits, and what became of it."""
 
 from __future__ import annotations
 

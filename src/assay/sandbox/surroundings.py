@@ -1,7 +1,4 @@
-"""What a confined program sees of this machine: the interpreter, its libraries, five variables.
-
-In: this interpreter. Out: paths, variables, a user to become.
-"""
+"""What a confined program sees of this machine: the interpreter, its libraries, five variables."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A folder on a real disk for hostile code, and its end, without ever following anything in it.
-
-In: whom it belongs to. Out: its path, and afterwards no folder.
-"""
+"""A folder on a real disk for hostile code, and its end, without following anything in it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The calls to the kernel that Python has no function for, by ctypes.
+"""The calls to the kernel that Python has no function for, by ctypes. Linux only.
 
-In: numbers and paths. Out: nothing, or an OSError that names the call. Linux only; on another
-system every call is an OSError.
+On another system every call is an OSError that names the call.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import time
 from types import FrameType
 from typing import Any, NamedTuple
 
-from . import processes, sockets
+from . import processes
 
 _LOOK_EVERY_S = 0.04
 # The kernel ends a single process at its limit; it shall be the first to do so.
@@ -93,7 +93,7 @@ def _over(order: dict[str, Any], spent: Spent) -> str:
         about = os.statvfs(order["work"])
         if about.f_files - about.f_ffree > order["entries"]:
             return "output"
-        in_sockets = sockets.memory()
+        in_sockets = processes.socket_memory()
     if _cpu_s(family, spent) > order["cpu_s"] + _GRACE_S:
         return "cpu"
     held = sum(processes.own_memory(each.number) for each in family)

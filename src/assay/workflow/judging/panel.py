@@ -135,8 +135,6 @@ class JudgePanel:
     def close(self) -> None:
         for model in self.models:
             model.close()
-        if self.sandbox is not None:
-            self.sandbox.close()
 
 
 def example_questionnaire(
