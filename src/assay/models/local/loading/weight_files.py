@@ -1,7 +1,4 @@
-"""What lies in the weight files, compared with what the config asks for, before anything is loaded.
-
-In: a Checkpoint. Out: the tensors in its files, and refusals that name each tensor that is missing
-or has another shape.
+"""The tensors in a checkpoint's files, compared with those its config asks for, before loading.
 
 Headers are read by the safetensors library, which compares all they claim with the file's size.
 """
@@ -23,23 +20,14 @@ from assay.models.local.loading.skeleton import as_refusals, quiet, reason, requ
 
 NAMED = 5
 
-# Name in the file: name in torch, bits.
-_TYPES = {
-    "F64": ("float64", 64),
-    "F32": ("float32", 32),
-    "F16": ("float16", 16),
-    "BF16": ("bfloat16", 16),
-    "F8_E4M3": ("float8_e4m3fn", 8),
-    "F8_E5M2": ("float8_e5m2", 8),
-    "I64": ("int64", 64),
-    "I32": ("int32", 32),
-    "I16": ("int16", 16),
-    "I8": ("int8", 8),
-    "U64": ("uint64", 64),
-    "U32": ("uint32", 32),
-    "U16": ("uint16", 16),
-    "U8": ("uint8", 8),
-    "BOOL": ("bool", 8),
+# Name in the file: name in torch. Weights that are no such floats keep the file's name.
+_FLOATS = {
+    "F64": "float64",
+    "F32": "float32",
+    "F16": "float16",
+    "BF16": "bfloat16",
+    "F8_E4M3": "float8_e4m3fn",
+    "F8_E5M2": "float8_e5m2",
 }
 _LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_layers")
 # Causal masks and rotary tables that older versions of transformers saved with the weights.
@@ -74,11 +62,11 @@ def tensors_in(checkpoint: Checkpoint) -> Tensors:
 
 
 def main_dtype(tensors: Tensors) -> str:
-    sizes: Counter[str] = Counter()
+    sizes: Counter[str] = Counter(float32=0)
     for tensor in tensors.values():
         if "float" in tensor.dtype:
             sizes[tensor.dtype] += tensor.bytes
-    return sizes.most_common(1)[0][0] if sizes else "float32"
+    return sizes.most_common(1)[0][0]
 
 
 # --------------------------------------------------------------------------- safetensors headers
@@ -98,8 +86,9 @@ def read_header(path: Path) -> dict[str, Tensor]:
 
 def _described(tensor: Any, path: Path) -> Tensor:
     dtype, shape = tensor.get_dtype(), tuple(tensor.get_shape())
-    name, bits = _TYPES.get(dtype, (dtype, 8))
-    return Tensor(name, shape, math.prod(shape) * bits // 8, path)
+    bits = re.search(r"\d+", dtype)  # BOOL has none, and takes a byte
+    size = math.prod(shape) * int(bits.group() if bits else 8) // 8
+    return Tensor(_FLOATS.get(dtype, dtype), shape, size, path)
 
 
 def _refused_file(path: Path, why: str) -> ModelUnavailable:
@@ -144,12 +133,9 @@ def check_layers(checkpoint: Checkpoint, tensors: Tensors) -> None:
             if isinstance(layers, int) and not 1 <= layers <= len(tensors):
                 raise _mismatch(
                     checkpoint,
-                    tr(
-                        "config.json asks for {layers} layers, and the files hold {count} tensors",
-                        layers=layers,
-                        count=len(tensors),
-                    ),
-                )
+                    tr("config.json asks for {layers} layers, and the files hold {count} tensors",
+                       layers=layers, count=len(tensors)),
+                )  # fmt: skip
 
 
 def check_against(checkpoint: Checkpoint, tensors: Tensors, skeleton: Any) -> None:
@@ -199,12 +185,8 @@ def check_loaded(
         if _without_numbers(name.rpartition(".")[0]) in modules and _has_numbers(name, tensors)
     ]
     if forgotten:
-        mistakes.append(
-            _mismatch(
-                checkpoint,
-                tr("config.json has no place for {names}", names=_listed(forgotten)),
-            )
-        )
+        what = tr("config.json has no place for {names}", names=_listed(forgotten))
+        mistakes.append(_mismatch(checkpoint, what))
     raise_all(mistakes)
 
 
@@ -236,13 +218,9 @@ def _without_numbers(name: str) -> str:
 
 
 def _other_shape(name: str, tensor: Tensor, wanted: tuple[int, ...]) -> str:
-    return tr(
-        "{name} has the shape {found} in {file}, and config.json asks for {wanted}",
-        name=name,
-        found=_shape(tensor.shape),
-        file=tensor.file.name,
-        wanted=_shape(wanted),
-    )
+    return tr("{name} has the shape {found} in {file}, and config.json asks for {wanted}",
+              name=name, found=_shape(tensor.shape), file=tensor.file.name,
+              wanted=_shape(wanted))  # fmt: skip
 
 
 def _shape(shape: tuple[int, ...]) -> str:
@@ -252,23 +230,17 @@ def _shape(shape: tuple[int, ...]) -> str:
 def _listed(names: list[str]) -> str:
     shown = "; ".join(names[:NAMED])
     more = len(names) - NAMED
-    if more <= 0:
-        return shown
-    return tr("{shown}; and {count} more", shown=shown, count=more)
+    return shown if more <= 0 else tr("{shown}; and {count} more", shown=shown, count=more)
 
 
 def _missing(checkpoint: Checkpoint, names: list[str]) -> ModelUnavailable:
-    return _mismatch(
-        checkpoint, tr("the files lack tensors of the model: {names}", names=_listed(names))
-    )
+    what = tr("the files lack tensors of the model: {names}", names=_listed(names))
+    return _mismatch(checkpoint, what)
 
 
 def _mismatch(checkpoint: Checkpoint, what: str) -> ModelUnavailable:
     return ModelUnavailable(
-        tr(
-            "the weights in {path} do not fit its config.json: {what}",
-            path=checkpoint.path,
-            what=what,
-        ),
+        tr("the weights in {path} do not fit its config.json: {what}",
+           path=checkpoint.path, what=what),
         hint=tr("copy config.json and the weights from the same checkpoint"),
-    )
+    )  # fmt: skip

@@ -1,8 +1,4 @@
-"""A checkpoint's tokenizer: transformers' own, with what scoring must know of it.
-
-In: a folder. Out: a LocalTokenizer: batches of texts to token ids and back, chats as text, which
-tokens begin and end a text.
-"""
+"""A checkpoint's tokenizer: texts to token ids and back, chats as text, what begins and ends a text."""
 
 from __future__ import annotations
 
@@ -170,18 +166,23 @@ class LocalTokenizer:
         """The conversation as its template writes it, up to where the answer begins. Where the
         template refuses or drops a system prompt, that is put before the first question.
         """
+        from jinja2 import TemplateError
+
+        # A macro that calls itself is a RuntimeError, and "x" * 10**12 a MemoryError.
+        of_python = (RuntimeError, MemoryError, AttributeError, ArithmeticError)
+        faults = (TemplateError, ValueError, TypeError, LookupError, *of_python)
         system = "\n\n".join(each.content for each in messages if each.role == "system")
+        text = ""
         try:
             text = self._render(messages)
-            if system.strip() and system.strip() not in text:
-                text = self._render(_folded(messages, system))
-            return text
-        except _template_faults() as error:
+        except faults as error:
             if not system:
                 raise self._template_unusable(error) from error
+        if text and system.strip() in text:
+            return text
         try:
             return self._render(_folded(messages, system))
-        except _template_faults() as error:
+        except faults as error:
             raise self._template_unusable(error) from error
 
     def _render(self, messages: Sequence[Message]) -> str:
@@ -193,16 +194,11 @@ class LocalTokenizer:
 
     def _template_unusable(self, error: Exception) -> ModelUnavailable:
         return ModelUnavailable(
-            tr(
-                "the chat template in {folder} cannot write this conversation: {why}",
-                folder=self.folder,
-                why=reason(error),
-            ),
-            hint=tr(
-                "correct chat_template in tokenizer_config.json or chat_template.jinja, or remove "
-                "it: the model then gets plain prompts"
-            ),
-        )
+            tr("the chat template in {folder} cannot write this conversation: {why}",
+               folder=self.folder, why=reason(error)),
+            hint=tr("correct chat_template in tokenizer_config.json or chat_template.jinja, or "
+                    "remove it: the model then gets plain prompts"),
+        )  # fmt: skip
 
     # ------------------------------------------------------------------------- what it is made of
 
@@ -302,14 +298,6 @@ def _folded(messages: Sequence[Message], system: str) -> list[Message]:
     return [Message("user", system), *turns]
 
 
-def _template_faults() -> tuple[type[Exception], ...]:
-    from jinja2 import TemplateError
-
-    # A macro that calls itself is a RuntimeError, and "x" * 10**12 a MemoryError.
-    of_python = (RuntimeError, MemoryError, AttributeError, ArithmeticError)
-    return (TemplateError, ValueError, TypeError, LookupError, *of_python)
-
-
 def _unusable(folder: Path, error: Exception | None, trusted: bool) -> ModelUnavailable:
     """Names the file that is broken, as far as one can tell."""
     for name in (*_FILES, *_SETTINGS):
@@ -328,9 +316,6 @@ def _unusable(folder: Path, error: Exception | None, trusted: bool) -> ModelUnav
     why = reason(error) if error else tr("it makes no tokens of a sentence")
     return ModelUnavailable(
         tr("the tokenizer {path} cannot be loaded: {why}", path=file, why=why),
-        hint=tr(
-            "copy it again from where the model was trained, or save it there once more with "
-            "save_pretrained(); one newer than the installed packages needs "
-            "`pip install -U transformers`"
-        ),
-    )
+        hint=tr("copy it again from where the model was trained; one newer than the installed "
+                "packages needs `pip install -U transformers`"),
+    )  # fmt: skip

@@ -1,8 +1,4 @@
-"""Whether a tokenizer writes tokens that the model does not know.
-
-In: a Checkpoint and the number of tokens its embeddings have. Out: nothing, or a refusal. Refuses
-to know: how text becomes tokens. Reads the tokenizer's files without loading a tokenizer.
-"""
+"""Whether a tokenizer's files have token ids that the model does not know."""
 
 from __future__ import annotations
 
@@ -27,37 +23,26 @@ def check_highest(checkpoint: Checkpoint, highest: int | None, vocabulary: int) 
     if highest is None or highest < vocabulary:
         return
     raise ModelUnavailable(
-        tr(
-            "the tokenizer in {folder} has token ids up to {highest}, but the model in {path} "
-            "knows only {vocabulary} tokens (0 to {last})",
-            folder=checkpoint.tokenizer_folder,
-            highest=highest,
-            path=checkpoint.path,
-            vocabulary=vocabulary,
-            last=vocabulary - 1,
-        ),
-        hint=tr(
-            "name the tokenizer the model was trained with: --tokenizer DIR; if tokens were added "
-            "to it later, call resize_token_embeddings() and save the model again"
-        ),
-    )
+        tr("the tokenizer in {folder} has token ids up to {highest}, but the model in {path} "
+           "knows only {count} tokens (0 to {last})", folder=checkpoint.tokenizer_folder,
+           highest=highest, path=checkpoint.path, count=vocabulary, last=vocabulary - 1),
+        hint=tr("name the tokenizer the model was trained with: --tokenizer DIR; if tokens were "
+                "added to it later, call resize_token_embeddings() and save the model again"),
+    )  # fmt: skip
 
 
 def highest_token_id(folder: Path) -> int | None:
     """Added tokens included; None where the files do not tell without loading them."""
     file = folder / "tokenizer.json"
     if file.is_file():
-        found = list(_ids_of(read_object(file, TOKENIZER_BYTES)))
-    elif (folder / "vocab.json").is_file():
-        found = list(_numbers(read_object(folder / "vocab.json", TOKENIZER_BYTES).values()))
-    elif (folder / "vocab.txt").is_file():
+        return max(_ids_of(read_object(file, TOKENIZER_BYTES)), default=None)
+    found: list[int] = []
+    if (folder / "vocab.txt").is_file():
         lines = read_text(folder / "vocab.txt", TOKENIZER_BYTES).removesuffix("\n").split("\n")
-        found = [len(lines) - 1]
-    else:
-        return None
-    added = folder / "added_tokens.json"
-    if not file.is_file() and added.is_file():
-        found += _numbers(read_object(added, TOKENIZER_BYTES).values())
+        found.append(len(lines) - 1)
+    for name in ("vocab.json", "added_tokens.json"):
+        if (folder / name).is_file():
+            found += _numbers(read_object(folder / name, TOKENIZER_BYTES).values())
     return max(found, default=None)
 
 
