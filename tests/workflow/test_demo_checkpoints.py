@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from assay.models.local.shipped import SHIPPED
 from assay.reports.checkpoints.report_shapes import report_schema, selection_schema
+from assay.workflow.demo.tour import SHIPPED
 from tests.conftest import Bench
 from tests.waiting import PATIENCE_S
 

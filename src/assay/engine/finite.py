@@ -1,7 +1,4 @@
-"""What is raised where a model answers with something that is no number.
-
-In: nothing. Out: NotFinite.
-"""
+"""What is raised where a model answers with something that is no number."""
 
 from __future__ import annotations
 

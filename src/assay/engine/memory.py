@@ -1,6 +1,4 @@
-"""How much memory a piece of work takes beside what is there already.
-
-In: the work, its device, and the tensors that are there. Out: bytes at the peak.
+"""How many bytes a piece of work takes at its peak, beside what is there already.
 
 CUDA's allocator counts by itself. Elsewhere every operation is watched: what it puts out is alive
 until its last user lets go. What an operation takes and gives back within itself is not seen.

@@ -1,8 +1,5 @@
 """A loaded model as the engine sees it: hidden states of a packing, and logits of hidden states.
 
-In: a transformers causal language model in evaluation mode. Out: hidden states in its own number
-type, logits in fp32.
-
 Hidden states and logits are apart, for the head is run at scored positions only: with 50,257 tokens
 of vocabulary it is a third of a small model's work. Where logits come out differently from the
 model's own, or its attention cannot be replaced, `serves_trees` is False and `why_not` says why.

@@ -1,10 +1,8 @@
 """How likely a long text is, token by token: perplexity, and how often the model guessed right.
 
-In: a Network and token ids of texts of any length: lists, arrays, files mapped into memory. Out: a
-TextReading of each text: sums, and sums of blocks from which intervals are drawn.
-
-Everything comes from one forward pass. Windows of all texts are put together up to a budget of
-tokens and fetched once a batch; no more than one batch of a text is in memory.
+Windows of all texts are put together up to a budget of tokens and fetched once a batch; no more
+than one batch of a text is in memory. Blocks of a text are summed up too: intervals are drawn from
+them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
 """How fast a network writes, one text at a time, and what memory that takes.
 
-In: a Network. Out: a Speed: seconds of every run, latencies, bytes moved for each token, and
-Memory.
-
     prefill   a prompt of 32 tokens, up to and with the choice of the first new token
     decode    the tokens after it, each from the one before; the end of a text is written like any
               other token, so that every run is equally long

@@ -47,6 +47,13 @@ def fact(kind: str, **values: Value) -> DecisionFact:
 SizeClass = Literal["tiny", "small", "medium", "large"]
 SIZE_CLASSES: tuple[SizeClass, ...] = ("tiny", "small", "medium", "large")
 
+
+def size_class_of(parameters: int) -> SizeClass:
+    """Tiny < 50 M ≤ small < 150 M ≤ medium < 500 M ≤ large; tied parameters counted once."""
+    limits = (50_000_000, 150_000_000, 500_000_000)
+    return SIZE_CLASSES[sum(parameters >= limit for limit in limits)]
+
+
 OS_SUITE = "os"
 OS_TASKS = ("hardware_id", "driver_select", "command_complete", "installation")
 OS_AVERAGED = OS_TASKS[:3]  # installation is reported beside them

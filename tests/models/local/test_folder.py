@@ -12,7 +12,7 @@ import pytest
 
 from assay.errors import ModelUnavailable, Refusals
 from assay.models.local.folder import CONFIG_BYTES, find_checkpoint
-from assay.models.local.size_class import size_class
+from assay.types.decisions import size_class_of
 from tests.models.local.checkpoints import (
     CHAT_TEMPLATE,
     edit_json,
@@ -341,4 +341,4 @@ def test_looking_into_a_folder_loads_neither_torch_nor_transformers(checkpoint):
     ],
 )
 def test_size_classes_begin_at_their_limits(parameters, name):
-    assert size_class(parameters) == name
+    assert size_class_of(parameters) == name

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.models.local.tokens.encoding import encode_prompts
-from assay.models.local.tokens.prompts import continuation_joint, prompt_text
+from assay.models.local.tokens.encoding import continuation_joint, encode_prompts, prompt_text
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.models.plain_text import as_text
 from assay.types import Message

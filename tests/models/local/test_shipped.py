@@ -11,13 +11,17 @@ from pathlib import Path
 
 from assay.models.local.folder import find_checkpoint
 from assay.models.local.model import LocalModel
-from assay.models.local.shipped import SHIPPED, shipped_checkpoints
-from assay.models.local.size_class import size_class
+from assay.types.decisions import size_class_of
 from assay.types.options import LocalOptions
+from assay.workflow.demo.tour import SHIPPED
 
 README = SHIPPED / "README.md"
 CPU = LocalOptions(device="cpu", dtype="float32")
 EARLY, NEAR, FINAL = range(3)
+
+
+def shipped_checkpoints() -> list[Path]:
+    return sorted(config.parent for config in SHIPPED.glob("step_*/config.json"))
 
 
 def opened(which: int) -> LocalModel:
@@ -58,18 +62,13 @@ def test_a_step_holds_its_weights_and_the_folder_above_the_one_tokenizer() -> No
         assert find_checkpoint(path).tokenizer_folder == SHIPPED
 
 
-def test_a_folder_without_checkpoints_has_none(tmp_path: Path) -> None:
-    (tmp_path / "step_000001").mkdir()
-    assert shipped_checkpoints(tmp_path) == ()
-
-
 def test_all_are_base_models_of_three_and_a_half_million_parameters() -> None:
     facts = [opened(which).facts for which in range(3)]
     assert [fact.name for fact in facts] == [f"tiny/{path.name}" for path in shipped_checkpoints()]
     assert {fact.parameters for fact in facts} == {3_542_208}
     assert {fact.context_length for fact in facts} == {1024}
     assert {fact.is_chat for fact in facts} == {False}
-    assert size_class(3_542_208) == "tiny"
+    assert size_class_of(3_542_208) == "tiny"
     assert len({fact.fingerprint for fact in facts}) == 3
 
 

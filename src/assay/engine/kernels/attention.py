@@ -1,8 +1,5 @@
 """What runs inside a model in place of its own attention.
 
-In: queries, keys and values of one layer, positions already applied, and the arrangement that is in
-force. Out: what each token attends to, in the model's own shape.
-
 transformers lets an attention be registered by name; a model that does not call it (state-space
 models, those with an attention of their own) is found out by counting calls.
 """

@@ -1,7 +1,6 @@
 """Attention in blocks of rows: for GPUs, where every call costs a launch.
 
-In: a Packing. Out: an Arrangement that pads spans of one trunk to a block and attends to them all
-at once; everything outside attention stays packed.
+Spans of one trunk are padded to a block and attended to at once; all else stays packed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """Steps of a GPU that are recorded once and played again: one launch instead of several hundred.
 
-In: the slots, and the newest token of every live row. Out: logits.
-
 A recording is made for a number of rows and a width of the slots, both rounded up so that few are
 needed; rows beyond the live ones write into free slots, where nobody reads. A step that cannot be
 recorded (a model that asks the device something on the way) is run as it is, from then on always.

@@ -1,7 +1,5 @@
 """Attention span by span: for processors, where a call costs little and padding costs much.
 
-In: a Packing. Out: an Arrangement.
-
 The keys of a span are written behind those of its trunk, in the room that Kept left there, and the
 next span overwrites them: 700 shared keys are not copied for each of 100 questions.
 """

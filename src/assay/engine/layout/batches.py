@@ -1,8 +1,4 @@
-"""Cuts work into batches by tokens, and into smaller ones when memory runs out.
-
-In: pieces of work with sizes, and what runs a batch. Out: batches; and results, whatever the memory
-allowed at a time.
-"""
+"""Cuts work into batches by tokens, and into smaller ones when memory runs out."""
 
 from __future__ import annotations
 

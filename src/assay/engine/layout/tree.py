@@ -1,8 +1,5 @@
 """Finds what many contexts have in common, so that it is computed once.
 
-In: contexts as token ids. Out: Trunks, each the tokens it adds to its parent, and for every context
-the trunk it hangs on and the tokens that are left.
-
 Few-shot questions of one subject share their examples: 563 of 663 tokens of an average MMLU
 question. Accidental likeness ("Which of the following") is left alone: a trunk costs one more group
 in every attention call, so it must save enough.

@@ -1,12 +1,8 @@
 """Requests to token ids, through the engine, and back to replies.
 
-In: Requests, a Network, its tokenizer. Out: one Reply for each, as the engine ends them. Refuses to
-know: files, devices, tests, marking.
-
     ToChoose  prompt + joint + continuation -> engine.choose    -> ChoiceLikelihoods
     ToAnswer  prompt -> engine.generate, or engine.beams for the k best -> Answered
     ToRead    texts -> reading -> ReadText
-    ToTime    speed, in a process of its own -> Timed
 
 What cannot be computed is Failed with the reason, and never an answer: a prompt that does not fit,
 a likelihood that is no number, memory that runs out, a run that was stopped.
@@ -18,6 +14,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -32,11 +29,12 @@ from assay.messages import tr
 from assay.models.local.stopping import StopStrings
 from assay.models.local.tokens.encoding import (
     EncodedQuestion,
+    continuation_joint,
     encode_pairs,
     encode_prompts,
     encode_texts,
+    prompt_text,
 )
-from assay.models.local.tokens.prompts import continuation_joint, prompt_text
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.models.reasoning import split_reasoning
 from assay.models.text_size import bytes_in, words_in
@@ -56,7 +54,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Told:
+class PromptCounts:
     cut: int = 0  # prompts that lost their beginning
     merged: int = 0  # questions where a token spans prompt and choice
 
@@ -71,7 +69,7 @@ class Answering:
     is_chat: bool
     folder: Path
     stopped: threading.Event
-    told: Told = field(default_factory=Told)
+    counts: PromptCounts = field(default_factory=PromptCounts)
 
     def replies(self, requests: Sequence[Request]) -> Iterator[Reply]:
         chosen = [(each, each.work) for each in requests if isinstance(each.work, ToChoose)]
@@ -144,7 +142,7 @@ class Answering:
                 yield too_long(request, longest, limit)
             else:
                 fitting.append(number)
-                self.told.merged += any(question.merged)
+                self.counts.merged += any(question.merged)
         questions = [Question(coded[number].context, coded[number].choices) for number in fitting]
         for place, found in choose(self.network, questions):
             number = fitting[place]
@@ -157,7 +155,7 @@ class Answering:
             return self._no_number(request)
         longest = max(map(len, question.choices), default=0)
         cut = max(0, len(question.context) + longest - 1 - self.network.context_length)
-        self.told.cut += cut > 0
+        self.counts.cut += cut > 0
         return ChoiceLikelihoods(
             request_id=request.id,
             log_likelihoods=tuple(each.total for each in found),
@@ -201,7 +199,7 @@ class Answering:
                         min_p=how.min_p or 0.0,
                         ends=self.ends,
                         stopped=ending if how.stop or first_line else None,
-                        same=self._reads_as(ending) if first_line else None,
+                        same=partial(self._first_line, ending) if first_line else None,
                     )
                 )
         return refused, numbers, prompts, stops
@@ -210,8 +208,8 @@ class Answering:
         prefix = self.tokenizer.prefix_token_id
         return [prefix if prefix is not None else 0]
 
-    def _reads_as(self, ending: StopStrings) -> Callable[[Sequence[int]], str]:
-        return lambda tokens: ending.cut(self.tokenizer.decode(tokens)).strip()
+    def _first_line(self, ending: StopStrings, tokens: Sequence[int]) -> str:
+        return ending.cut(self.tokenizer.decode(tokens)).strip()
 
     def _write(self, asked: Sequence[tuple[Request, ToAnswer]]) -> Iterator[Reply]:
         refused, numbers, prompts, stops = self._prompts(asked, first_line=False)
@@ -266,16 +264,13 @@ class Answering:
     # ----------------------------------------------------------------------------------- reading
 
     def _read(self, asked: Sequence[tuple[Request, ToRead]]) -> Iterator[Reply]:
-        def is_empty(work: ToRead) -> bool:
-            return not work.text if work.tokens is None else not len(work.tokens)
-
-        yield from (
-            _failed(request, tr("the text is empty")) for request, work in asked if is_empty(work)
-        )
-        numbers = [number for number, (_, work) in enumerate(asked) if not is_empty(work)]
+        numbers = []
+        for number, (request, work) in enumerate(asked):
+            if len(work.text if work.tokens is None else work.tokens):
+                numbers.append(number)
+            else:
+                yield _failed(request, tr("the text is empty"))
         works = [asked[number][1] for number in numbers]
-        if not works:
-            return
         try:
             found = read_all(self.network, self._tokens_of(works), prefix=self._nothing_before()[0])
             for number, work, reading in zip(numbers, works, found, strict=True):
@@ -290,23 +285,14 @@ class Answering:
             yield next(texts) if work.tokens is None else work.tokens
 
     def _no_such_token(self, place: int) -> str:
-        return tr(
-            "token {place} of the text is none of the {count} that {folder} has: the token ids are "
-            "another tokenizer's",
-            place=place + 1,
-            count=self.network.vocabulary,
-            folder=self.folder,
-        )
+        return tr("token {place} of the text is none of the {count} that {folder} has: the token "
+                  "ids are another tokenizer's", place=place + 1, count=self.network.vocabulary,
+                  folder=self.folder)  # fmt: skip
 
     def _no_number(self, request: Request) -> Failed:
-        return _failed(
-            request,
-            tr(
-                "{folder} answers with NaN or infinity here: its numbers overflow; try --dtype "
-                "float32, or an earlier checkpoint",
-                folder=self.folder,
-            ),
-        )
+        why = tr("{folder} answers with NaN or infinity here: its numbers overflow; try --dtype "
+                 "float32, or an earlier checkpoint", folder=self.folder)  # fmt: skip
+        return _failed(request, why)
 
 
 def _read_text(request: Request, work: ToRead, found: TextReading) -> ReadText:

@@ -10,8 +10,8 @@ from assay.messages import tr
 from assay.models.local.fingerprint import fingerprint_of, tokenizer_of
 from assay.models.local.folder import Checkpoint
 from assay.models.local.loading.checkpoint import Examined, examine
-from assay.models.local.size_class import size_class
 from assay.types import ModelFacts
+from assay.types.decisions import size_class_of
 
 # Names that say little without the folder they lie in.
 _STEP = re.compile(
@@ -70,7 +70,7 @@ def _architecture(checkpoint: Checkpoint) -> str:
 
 def _size(parameters: int) -> str:
     words = {"tiny": tr("tiny"), "small": tr("small"), "medium": tr("medium"), "large": tr("large")}
-    name = words[size_class(parameters)]
+    name = words[size_class_of(parameters)]
     return tr("{parameters} parameters ({name})", parameters=in_short(parameters), name=name)
 
 

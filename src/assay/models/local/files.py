@@ -1,8 +1,4 @@
-"""Small files of a checkpoint: JSON and text that others wrote.
-
-In: a path and the most bytes a sane file of its kind has. Out: what it says, or ModelUnavailable
-that names the file.
-"""
+"""Small files of a checkpoint, JSON and text that others wrote; mistakes name the file."""
 
 from __future__ import annotations
 

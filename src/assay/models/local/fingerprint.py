@@ -1,8 +1,7 @@
-"""What stands for a checkpoint in every request id: an overwritten one is a new model.
+"""The fingerprint of a checkpoint, which stands for it in every request id.
 
-In: a Checkpoint and the number type it is computed in. Out: `sha256:…` over all weight bytes, the
-tokenizer's files, the chat template, what the configs say, and the version of the engine. Refuses
-to know: where the folder lies and what it is called.
+`sha256:…` over all weight bytes, the tokenizer's files, the chat template, the configs, the number
+type and the version of the engine. Where the folder lies and its name do not matter.
 """
 
 from __future__ import annotations

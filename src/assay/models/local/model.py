@@ -25,7 +25,7 @@ from assay.types.options import LocalOptions
 
 if TYPE_CHECKING:
     from assay.engine.network import Network
-    from assay.models.local.answering import Answering, Told
+    from assay.models.local.answering import Answering, PromptCounts
 
 
 class _Loaded:
@@ -66,7 +66,7 @@ class LocalModel:
         )
         self._tokenizer: LocalTokenizer | None = None
         self._stopped = threading.Event()
-        self._told: Told | None = None
+        self._counts: PromptCounts | None = None
         self._why_plain = ""
 
     @property
@@ -99,7 +99,7 @@ class LocalModel:
             folder=self._checkpoint.path,
             stopped=self._stopped,
         )
-        self._told = answering.told
+        self._counts = answering.counts
         return answering
 
     def _timed(self, request: Request, work: ToTime) -> Timed | Failed:
@@ -189,13 +189,13 @@ class LocalModel:
             from assay.models.local.tokens.encoding import notes
 
             yield from notes(self._tokenizer)
-        if self._told and (count := self._told.cut):
+        if self._counts and (count := self._counts.cut):
             yield trn(
                 "{count} prompt was longer than the model's context and lost its beginning",
                 "{count} prompts were longer than the model's context and lost their beginnings",
                 count,
             )
-        if self._told and (count := self._told.merged):
+        if self._counts and (count := self._counts.merged):
             yield trn(
                 "of {count} question the tokenizer merges the end of the prompt with a choice",
                 "of {count} questions the tokenizer merges the end of the prompt with a choice",

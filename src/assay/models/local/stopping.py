@@ -1,8 +1,5 @@
 """Whether a text that is being written has reached a stop string, and where to cut it.
 
-In: a tokenizer's decode, stop strings, and the ids written so far after each new one. Out: whether
-to stop; and the text up to the first stop.
-
 Only the end of a text is decoded: the newest token and what a stop string that ends in it may begin
 with; and only if the newest token holds the last character of one. A check has no memory of texts,
 so hypotheses that share a beginning can share it.

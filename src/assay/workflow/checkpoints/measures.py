@@ -18,7 +18,6 @@ import assay
 from assay.checks.health.examine import examine
 from assay.machine import this_machine
 from assay.messages import tr
-from assay.models.local.size_class import size_class
 from assay.request_identity import MEASURE, make_measure_request
 from assay.store import Run, RunModel, StoredTry
 from assay.suites.held_out_text import HeldOut, HeldOutDocument
@@ -47,7 +46,7 @@ from assay.types import (
     ToRead,
     ToTime,
 )
-from assay.types.decisions import MeasureKind, Measurements, PlannedCheckpoint
+from assay.types.decisions import MeasureKind, Measurements, PlannedCheckpoint, size_class_of
 from assay.types.results import SuiteSummary
 from assay.workflow.checkpoints.training_loss import training_figures
 
@@ -133,7 +132,7 @@ def measured_of(
         path=subject.path,
         step=subject.step,
         parameters=facts.parameters,
-        size_class=size_class(facts.parameters) if facts.parameters else None,
+        size_class=size_class_of(facts.parameters) if facts.parameters else None,
         fingerprint=facts.fingerprint,
         text=text,
         suites={each.suite: suite_figures(each, digests.get(each.suite, "")) for each in summaries},

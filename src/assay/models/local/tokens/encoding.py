@@ -1,15 +1,12 @@
 """Texts as token ids, by lm-evaluation-harness's rules.
 
-In: a LocalTokenizer and texts. Out: token ids of prompts, of contexts with their choices, of long
-texts.
-
     prompts   the tokenizer's own special tokens, unless the text begins with its BOS already
     pairs     white space at the end of a context belongs to the continuation; both are encoded as
               one text, and the continuation is what lies behind as many tokens as the context has
               alone. Where a token spans the joint that is not what was written: `merged`
     texts     no special tokens; who reads them adds the prefix once
 
-Where the tokenizer allows it (`pieces`), texts are put together from pieces that are encoded once.
+Where the tokenizer allows it (`cuts`), texts are put together from pieces that are encoded once.
 """
 
 from __future__ import annotations
@@ -26,7 +23,9 @@ from assay.messages import tr
 from assay.models.local.tokens.cuts import Cuts
 from assay.models.local.tokens.encoding_cache import CHECKED, Ids, Remembered, joined, remembered
 from assay.models.local.tokens.tokenizer import LocalTokenizer
+from assay.models.plain_text import as_text, joint
 from assay.pause_gc import pause_gc
+from assay.types import Message
 
 PORTION = 16_000  # characters of a long text that are encoded together
 PORTIONS_PER_CALL = 64
@@ -49,6 +48,23 @@ class EncodedQuestion:
 class _Pair(NamedTuple):
     context: str
     continuations: list[str]
+
+
+def prompt_text(messages: Sequence[Message], tokenizer: LocalTokenizer, is_chat: bool) -> str:
+    """Chat models get their template, base models the contents alone."""
+    return tokenizer.render_chat(messages) if is_chat else as_text(messages)
+
+
+def continuation_joint(messages: Sequence[Message], is_chat: bool) -> str:
+    """What stands between a prompt and a continuation to be scored: nothing behind a template,
+    which ends where the answer begins; a space in plain text, as in lm-eval. Behind worked examples
+    it is what stands before their answers, so that the scored form is the one that was shown.
+    """
+    if is_chat:
+        return ""
+    if any(each.role == "assistant" for each in messages):
+        return joint(as_text(messages), Message("assistant", ""))
+    return " "
 
 
 def encode_prompts(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[list[int]]:

@@ -1,7 +1,4 @@
-"""What tokenizers made of texts, remembered for all checkpoints of a process.
-
-In: a LocalTokenizer and texts or pieces of texts. Out: their token ids; only what was not seen
-before is encoded, each distinct text once and all in one call.
+"""Token ids of texts, kept for all checkpoints of a process; each distinct text is encoded once.
 
 A training run is scored checkpoint by checkpoint with one tokenizer: the second one encodes
 nothing. Tokenizers are the same if their fingerprints are.

@@ -1,4 +1,4 @@
-"""A checkpoint's tokenizer: texts to token ids and back, chats as text, what begins and ends a text."""
+"""A checkpoint's tokenizer: texts to token ids and back, chats as text, special tokens."""
 
 from __future__ import annotations
 
@@ -172,13 +172,13 @@ class LocalTokenizer:
         of_python = (RuntimeError, MemoryError, AttributeError, ArithmeticError)
         faults = (TemplateError, ValueError, TypeError, LookupError, *of_python)
         system = "\n\n".join(each.content for each in messages if each.role == "system")
-        text = ""
+        text: str | None = None
         try:
             text = self._render(messages)
         except faults as error:
             if not system:
                 raise self._template_unusable(error) from error
-        if text and system.strip() in text:
+        if text is not None and system.strip() in text:
             return text
         try:
             return self._render(_folded(messages, system))
