@@ -134,9 +134,9 @@ def _names_only(named: Sequence[Command], answering: Command) -> bool:
 
 
 def _comes_again(command: Command, answering: Command) -> bool:
-    from assay.checks.shell.options import ALIASES
+    from assay.checks.shell.programs import PAIRS
 
-    one, other = (ALIASES.get(c.program, c.program) for c in (command, answering))
+    one, other = (PAIRS["aliases"].get(c.program, c.program) for c in (command, answering))
     return one == other and set(_operands(command)[1:]) <= set(answering.words)
 
 

@@ -2,7 +2,7 @@
 
 reading   an answer -> snippets of shell (prose: those in plain sentences)
 syntax    snippets -> commands, by tree-sitter
-arguments words -> options and operands (options, changing, programs: tables)
+arguments words -> options and operands (programs: tables)
 meaning   commands -> what they do
 sequence  steps found in order
 modules   kernel modules that a line names (claims: what a sentence says of them)

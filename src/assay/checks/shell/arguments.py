@@ -13,35 +13,34 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from assay.checks.shell.changing import CHANGING_ANYWHERE
-from assay.checks.shell.options import (
+from assay.checks.shell.programs import (
+    CHANGING_ANYWHERE,
     DIGITS,
     DOT_SLASH_COUNTS,
     HARMLESS,
     HARMLESS_ANYWHERE,
     ONE_DASH_WORDS,
+    PAIRS,
     SPELLINGS,
-    SPELLINGS_ANYWHERE,
     VALUES,
-    VALUES_LIKE,
+    names,
 )
-from assay.checks.shell.programs import names
 
 Options = set[str]
 Part = tuple[str, str | None]  # an option and the value written together with it
 
 _NOTHING: frozenset[str] = frozenset()
 _SENDS_SIGNALS = names("kill pkill killall")
-_SIGNALS = {"9": "KILL", "15": "TERM", "1": "HUP", "2": "INT", "19": "STOP", "18": "CONT"}
 _TARS = names("tar bsdtar")
 _GREPS = names("grep egrep fgrep zgrep rgrep")
 _PS_LETTERS_WITH_VALUES = frozenset("oOpqtUk")
 _HERE = re.compile(r"(?:\./+)+(?=[^-/.]|\.\w)")
-# What the name of an archive says of its compression.
-_COMPRESSED = {
-    ".tar.gz": "-z", ".tgz": "-z", ".tar.bz2": "-j", ".tbz": "-j", ".tbz2": "-j",
-    ".tar.xz": "-J", ".txz": "-J", ".tar.Z": "-Z", ".tar.zst": "--zstd",
-}  # fmt: skip
+# With or without a value; the next word is one if it looks so.
+_VALUES_LIKE: Mapping[tuple[str, str], re.Pattern[str]] = {
+    ("journalctl", "-b"): re.compile(r"[-+]?\d+|all|[0-9a-f]{32}"),
+    ("lsof", "-i"): re.compile(r"(?!$)[46]?(?:tcp|udp)?(?:@[^\s:]+)?(?::\S+)?", re.IGNORECASE),
+    ("lsof", "-s"): re.compile(r"\w+:\S+"),
+}
 
 
 def arguments_of(program: str, words: tuple[str, ...]) -> tuple[Options, list[str]]:
@@ -139,7 +138,7 @@ def _takes(program: str, name: str, following: str) -> bool:
     values = VALUES.get(program, _NOTHING)
     if name in values or short in values:
         return True
-    form = VALUES_LIKE.get((program, short))
+    form = _VALUES_LIKE.get((program, short))
     return form is not None and form.fullmatch(following) is not None
 
 
@@ -149,7 +148,7 @@ def _keep(program: str, name: str, value: str | None, options: Options) -> None:
         return
     own = SPELLINGS.get(program, {}).get(name)
     if own is None and name not in CHANGING_ANYWHERE:
-        own = SPELLINGS_ANYWHERE.get(name)
+        own = PAIRS["spellings_anywhere"].get(name)
     name = own or name
     if name not in harmless:
         options.add(name if value is None else f"{name}={_one_value(program, name, value)}")
@@ -157,7 +156,7 @@ def _keep(program: str, name: str, value: str | None, options: Options) -> None:
 
 def _one_value(program: str, name: str, value: str) -> str:
     if program in _SENDS_SIGNALS and name == "-s":
-        return _SIGNALS.get(value, value.upper().removeprefix("SIG"))
+        return PAIRS["signals"].get(value, value.upper().removeprefix("SIG"))
     if program == "journalctl" and name == "-u":
         return value.removesuffix(".service")
     if program == "lsof" and name in ("-i", "-s"):
@@ -191,7 +190,9 @@ def _grep(options: Options, operands: list[str]) -> tuple[Options, list[str]]:
 def _tar(options: Options, operands: list[str]) -> tuple[Options, list[str]]:
     """To unpack, tar sees the compression itself; to pack, `-a` takes it from the name."""
     archive = next((option for option in options if option.startswith("-f=")), "")
-    right = next((letter for end, letter in _COMPRESSED.items() if archive.endswith(end)), "")
+    right = next(
+        (letter for end, letter in PAIRS["compressed"].items() if archive.endswith(end)), ""
+    )
     if options & {"-x", "-t"}:
         return options - {"-a", right}, operands
     if right and "-a" in options:

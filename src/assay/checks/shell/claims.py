@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 
-from assay.checks.shell.programs import names
+from assay.checks.shell.programs import PLAIN_MODULES
 
 SEEN = 80  # characters before and behind a name that are looked at
 
@@ -59,16 +59,6 @@ _RULED_OUT_BEHIND = re.compile(
     r"|(?:does|do|will|would|can)(?:\s*not|n['’]t)\s+(?:drive|support|work|handle))\b"
 )
 
-# Names of modules without digit or underscore that are no English words: a claim of another word
-# ("the driver is available") says nothing.
-_PLAIN_NAMES = names("""
-    aacraid ahci alx amdgpu arcmsr ast bcma bna brcmfmac brcmsmac bttv cirrus cxgb ena enic fglrx
-    fnic forcedeth gma hpsa iavf igb igbvf igc ivtv iwlwifi ixgb ixgbe ixgbevf jme lpfc matroxfb
-    megaraid mptfc mptsas mptspi mvsas natsemi nouveau nvidia nvidiafb nvme qede qedf qedi qlcnic
-    qlge qxl radeon radeonfb rivafb sfc skge smartpqi ssb sungem sunhme tlan vboxguest vboxvideo
-    vmd vmwgfx wl
-""")
-
 
 class Claim(IntEnum):
     """How a sentence speaks of a name; the strongest claims of a line count."""
@@ -94,6 +84,6 @@ def claim_of(before: str, behind: str, *, loaded: bool, first: bool) -> Claim:
 
 def looks_like_a_module(word: str) -> bool:
     """A digit beside letters, an underscore, or one of the plain names; `802.11ac` is none."""
-    if "." in word or word in _PLAIN_NAMES:
-        return word in _PLAIN_NAMES
+    if "." in word or word in PLAIN_MODULES:
+        return word in PLAIN_MODULES
     return re.search(r"[\d_]", word) is not None and re.search(r"[a-z]", word) is not None

@@ -11,54 +11,37 @@ action does what another asks for.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assay.checks.shell.arguments import arguments_of, words_in_place
-from assay.checks.shell.changing import CHANGING, CHANGING_ANYWHERE
-from assay.checks.shell.options import (
-    ALIASES,
+from assay.checks.shell.programs import (
     ANY_ORDER,
+    CHANGING,
+    CHANGING_ANYWHERE,
     DIGITS,
     FOLDERS,
-    HARMLESS_LIKE,
     HARMLESS_VALUES,
     IN_PLACE,
+    INIT_SCRIPT,
+    KNOWN_PROGRAMS,
+    PAIRS,
+    SERVICE_VERBS,
+    VERB_NAMES,
+    names,
 )
-from assay.checks.shell.programs import INIT_SCRIPT, KNOWN_PROGRAMS, SERVICE_VERBS, names
 from assay.checks.shell.syntax import Command
 
 _NOTHING: frozenset[str] = frozenset()
 _MODULE_FILE = re.compile(r"\.ko(?:\.(?:xz|gz|zst))?$")
 _INSTALLERS = frozenset({"apt", "dnf", "zypper", "apk", "snap", "pip", "brew", "npm"})
 _PER_UNIT = names("start stop restart reload enable disable mask unmask")
-_AT_BOOT = {
-    "on": "enable", "off": "disable",
-    "defaults": "enable", "enable": "enable", "disable": "disable",
-}  # fmt: skip
-_VERBS = {
-    "apt": {"dist-upgrade": "full-upgrade"},
-    "dnf": {"update": "upgrade", "erase": "remove", "localinstall": "install"},
-    "zypper": {
-        "in": "install", "rm": "remove", "ref": "refresh", "up": "update", "dup": "dist-upgrade",
-        "se": "search", "if": "info", "lr": "repos", "ar": "addrepo", "rr": "removerepo",
-        "lu": "list-updates",
-    },
-    "apk": {"add": "install", "del": "remove"},
-    "npm": {"i": "install", "add": "install"},
-}  # fmt: skip
+# A value that does not change what is asked for: columns that still tell disks from partitions.
+_HARMLESS_LIKE: Mapping[tuple[str, str], re.Pattern[str]] = {
+    ("lsblk", "-o"): re.compile(r"(?=.*\bname\b).*\btype\b.*", re.IGNORECASE),
+}
 _REFRESHES = {("apt", "update"), ("dnf", "makecache"), ("dnf", "check-update"),
               ("zypper", "refresh"), ("pacman", "refresh"), ("apk", "update")}  # fmt: skip
-_IP_OBJECTS = {
-    **dict.fromkeys(("a", "ad", "addr", "address"), "address"),
-    **dict.fromkeys(("l", "li", "link"), "link"),
-    **dict.fromkeys(("r", "ro", "route"), "route"),
-    **dict.fromkeys(("n", "neigh", "neighbor", "neighbour"), "neighbour"),
-}
-_IP_VERBS = {
-    **dict.fromkeys(("s", "sh", "show", "list", "ls", "lst"), "show"),
-    **dict.fromkeys(("a", "add"), "add"),
-    **dict.fromkeys(("d", "del", "delete"), "delete"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +70,7 @@ def fulfils(found: Action, wanted: Action) -> bool:
 def _tolerated(program: str, option: str) -> bool:
     name, has_value, value = option.partition("=")
     if has_value:
-        form = HARMLESS_LIKE.get((program, name))
+        form = _HARMLESS_LIKE.get((program, name))
         fits = form is not None and form.fullmatch(value) is not None
         return fits or name in HARMLESS_VALUES.get(program, _NOTHING)
     if re.search(r"\d", name):
@@ -119,7 +102,7 @@ def _program(command: Command) -> tuple[str, tuple[str, ...]]:
     program = command.program
     if program not in KNOWN_PROGRAMS and program.lower() in KNOWN_PROGRAMS:
         program = program.lower()  # a sentence that begins "Apt install"
-    return ALIASES.get(program, program), command.words[1:]
+    return PAIRS["aliases"].get(program, program), command.words[1:]
 
 
 def _same_as(program: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
@@ -129,9 +112,9 @@ def _same_as(program: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]
     if program.startswith(INIT_SCRIPT) and len(words) == 1:
         return "systemctl", (words[0], program.rsplit("/", 1)[1])
     if program == "chkconfig" and len(words) == 2 and words[1] in ("on", "off"):
-        return "systemctl", (_AT_BOOT[words[1]], words[0])
-    if program == "update-rc.d" and len(words) == 2 and words[1] in _AT_BOOT:
-        return "systemctl", (_AT_BOOT[words[1]], words[0])
+        return "systemctl", (PAIRS["at_boot"][words[1]], words[0])
+    if program == "update-rc.d" and len(words) == 2 and words[1] in PAIRS["at_boot"]:
+        return "systemctl", (PAIRS["at_boot"][words[1]], words[0])
     if program in ("python", "python3") and words[:2] == ("-m", "pip"):
         return "pip", words[2:]
     if program == "docker-compose":
@@ -160,8 +143,8 @@ def module_name(text: str) -> str:
 def _ip(operands: list[str]) -> tuple[str, ...]:
     if not operands:
         return ()
-    named = _IP_OBJECTS.get(operands[0], operands[0])
-    verb = _IP_VERBS.get(operands[1], operands[1]) if len(operands) > 1 else "show"
+    named = PAIRS["ip_objects"].get(operands[0], operands[0])
+    verb = PAIRS["ip_verbs"].get(operands[1], operands[1]) if len(operands) > 1 else "show"
     return (named, verb, *operands[2:])
 
 
@@ -170,7 +153,7 @@ def _ip(operands: list[str]) -> tuple[str, ...]:
 
 def _packages(program: str, options: set[str], operands: list[str]) -> tuple[Action, ...]:
     verb, packages = (operands[0], operands[1:]) if operands else ("", [])
-    verb = _VERBS.get(program, {}).get(verb, verb)
+    verb = VERB_NAMES.get(program, {}).get(verb, verb)
     if program == "apt" and verb == "remove" and "--purge" in options:
         verb = "purge"
         options = options - {"--purge"}

@@ -29,9 +29,10 @@ from assay.checks.shell.programs import (
     TAKES_ANY_WORD,
     TAKES_WORDS,
     VERBS,
+    WRAPPERS,
     names,
 )
-from assay.checks.shell.syntax import WRAPPERS, Command, parse
+from assay.checks.shell.syntax import Command, parse
 
 _OPENING = "(\"'“‘«["
 _CLOSING_OF = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}

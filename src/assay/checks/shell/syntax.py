@@ -17,7 +17,7 @@ from typing import NamedTuple
 import tree_sitter
 import tree_sitter_bash
 
-from assay.checks.shell.programs import names
+from assay.checks.shell.programs import NOT_WRAPPING, WRAPPERS, names
 
 # Characters of one piece. The parser takes time in the square of some hostile texts: "a@a@a@…" of
 # 2,000 characters 28 ms, of 8,000 635 ms. Longer scripts are read line by line.
@@ -33,30 +33,6 @@ _QUOTED = re.compile(r"\\\n|\\(.)|'([^']*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
 _ESCAPED_IN_DOUBLE = re.compile(r"\\([\"\\$`])|\\\n")
 _HARMLESS_REDIRECT = re.compile(r"(?:\d*|&)>>?\|?\s*/dev/null|<\s*/dev/null|\d*>&\s*[\d-]+")
 
-# Programs that run the rest of their line: name -> its options that take a value.
-WRAPPERS = {
-    "sudo": names("-u -g -p -C -h -r -t -T -U -D -R --user --group --chdir --host"),
-    "doas": frozenset({"-u", "-C"}),
-    "pkexec": frozenset({"--user"}),
-    "run0": frozenset({"-u", "--user"}),
-    "env": frozenset({"-u", "-C", "--unset", "--chdir"}),
-    "nice": frozenset({"-n", "--adjustment"}),
-    "ionice": frozenset({"-c", "-n", "--class", "--classdata"}),
-    "time": frozenset({"-f", "-o", "--format", "--output"}),
-    "timeout": frozenset({"-k", "-s", "--kill-after", "--signal"}),
-    "stdbuf": frozenset({"-i", "-o", "-e"}),
-    "exec": frozenset({"-a"}),
-    "nohup": frozenset(),
-    "setsid": frozenset(),
-    "command": frozenset(),
-    "builtin": frozenset(),
-}
-# With these the wrapper does something of its own and is the command.
-_NOT_WRAPPING = {
-    "sudo": names("-l -v -k -K -e -V --list --validate --edit --version --help"),
-    "command": frozenset({"-v", "-V"}),
-    "ionice": frozenset({"-p"}),
-}
 _CHANGES_USER = frozenset({"sudo", "doas", "pkexec", "run0"})
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
 _SU_VALUES = frozenset({"-s", "--shell", "-g", "--group", "-G", "-w"})
@@ -231,7 +207,7 @@ def _peeled(words: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
     """The words after a wrapper and its options, and the user it changes to."""
     name = _SYSTEM_FOLDER.sub("", words[0]).lower()
     values = WRAPPERS.get(name)
-    if values is None or any(w in _NOT_WRAPPING.get(name, ()) for w in words[1:2]):
+    if values is None or any(w in NOT_WRAPPING.get(name, ()) for w in words[1:2]):
         return words, ""
     user, at = "", 1
     while at < len(words) and (words[at].startswith("-") or _ASSIGNMENT.match(words[at])):

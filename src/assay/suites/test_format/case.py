@@ -34,6 +34,7 @@ from assay.types import Case, Check, FieldProblem, ScoringMode
 MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
 
 Raw = dict[str, Any]
+_AS_WRITTEN = ("live", "temperature", "max_tokens", "description", "reviewed", "tags")
 _USUAL_ID = re.compile(r"[\w-]+_[0-9]{3,}")
 
 
@@ -63,8 +64,10 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
         notes.error(path, message)
         return None
     validator = _check_validator(raw, path, shared, notes)
-    for stray in raw.keys() - (validator.known if validator else COMMON_NAMES):
-        _note_stray(stray, raw[stray], (*path, stray), validator, notes)
+    known = validator.known if validator else COMMON_NAMES
+    if not raw.keys() <= known:  # making the difference takes far longer
+        for stray in raw.keys() - known:
+            _note_stray(stray, raw[stray], (*path, stray), validator, notes)
     asked = COMMON.check(raw, notes, path)
     check = validator.check(raw, notes, path) if validator else None
     _check_id(raw, path, notes)
@@ -74,7 +77,7 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
         files = find_files(raw, path, shared.folder, shared.data_seed, notes)
     if check is None:
         return None
-    case = _build(asked or CommonFields(), check, shared)
+    case = _build(asked or {}, check, shared)
     for problem in check.problems(case):
         notes.error(_written(raw, path, problem), problem.message, about_key=problem.about_key)
     if notes.errors > errors_before:
@@ -185,20 +188,17 @@ def _with_files(case: Case, files: ShownFiles, shared: Shared) -> Case:
 
 
 def _build(asked: CommonFields, check: Check, shared: Shared) -> Case:
+    stop = asked.get("stop", ())
+    as_written: Raw = {name: asked[name] for name in _AS_WRITTEN if name in asked}  # type: ignore[literal-required]
     return Case(
-        id=asked.id or "",
+        id=asked.get("id", ""),
         suite=shared.suite,
         category=shared.category,
         messages=turns(asked),
         check=check,
         system=system_prompt(asked, shared.system),
-        live=asked.live,
-        temperature=float(asked.temperature),
-        max_tokens=asked.max_tokens,
-        stop=(asked.stop,) if isinstance(asked.stop, str) else asked.stop or (),
-        description=asked.description,
-        reviewed=asked.reviewed,
-        tags=asked.tags,
+        stop=(stop,) if isinstance(stop, str) else stop,
         language=shared.language,
         scoring=shared.scoring,
+        **as_written,
     )

@@ -36,9 +36,9 @@ def check_conversation(raw: Raw, path: Path, notes: Notes, *, sound: bool) -> No
 
 def turns(asked: CommonFields) -> tuple[Message, ...]:
     """The conversation without its system message."""
-    if asked.prompt is not None:
-        return (Message("user", asked.prompt),)
-    spoken = asked.messages or ()
+    if "prompt" in asked:
+        return (Message("user", asked["prompt"]),)
+    spoken = asked.get("messages", ())
     return tuple(Message(turn.role, turn.content) for turn in spoken if turn.role != "system")
 
 
@@ -46,10 +46,10 @@ def system_prompt(asked: CommonFields, default: str | None) -> str | None:
     """The test's own, else the suite's. An empty one of its own is kept, and means: none, whatever
     the suite or a user says.
     """
-    if asked.system is not None:
-        return asked.system
-    if asked.messages and asked.messages[0].role == "system":
-        return asked.messages[0].content
+    if "system" in asked:
+        return asked["system"]
+    if "messages" in asked and asked["messages"][0].role == "system":
+        return asked["messages"][0].content
     return default or None
 
 
