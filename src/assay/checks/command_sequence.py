@@ -1,8 +1,4 @@
-"""command_sequence: the share of the steps found in order among the commands of an answer.
-
-In: an answer. Out: a score with one part per step. The answer is parsed as shell (`shell/`), and
-nothing is ever executed.
-"""
+"""command_sequence: the share of the steps found in order among the commands of an answer."""
 
 from __future__ import annotations
 

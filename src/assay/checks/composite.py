@@ -1,7 +1,4 @@
-"""composite: the weighted mean of keywords, format and, where it applies, Ewe quality.
-
-In: an answer. Out: a score with one part per family.
-"""
+"""composite: the weighted mean of keywords, format and, where it applies, Ewe quality."""
 
 from __future__ import annotations
 
@@ -35,7 +32,6 @@ class Weights:
     ] = None
 
     def of(self, part: str) -> float:
-        """1 unless the test says otherwise."""
         weight: float | None = getattr(self, part)
         return 1.0 if weight is None else weight
 
@@ -92,13 +88,11 @@ class Composite(Check):
 
     @property
     def keywords(self) -> Keywords | None:
-        """The part that looks for keywords."""
         found = self.expected_keywords
         return Keywords(expected_keywords=found) if found else None
 
     @property
     def format(self) -> Format | None:
-        """The part that looks at the shape, where a rule can fail."""
         rules = self.expected_format
         return Format(expected_format=rules) if rules and rules.can_fail else None
 

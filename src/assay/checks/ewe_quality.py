@@ -1,7 +1,4 @@
-"""ewe_quality: how well the answer reads as Ewe. How that is measured is in `ewe/quality.py`.
-
-In: an answer. Out: a value from 0 to 1 with what cost points.
-"""
+"""ewe_quality: how well the answer reads as Ewe, measured by `ewe/quality.py`."""
 
 from __future__ import annotations
 

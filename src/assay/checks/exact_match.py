@@ -1,7 +1,4 @@
-"""exact_match: the whole answer is one of the accepted texts.
-
-In: an answer. Out: 1 or 0, with what was read and what was expected.
-"""
+"""exact_match: the whole answer is one of the accepted texts."""
 
 from __future__ import annotations
 

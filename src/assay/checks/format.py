@@ -1,7 +1,4 @@
-"""format: the share of the stated rules on the shape of an answer that hold.
-
-In: an answer. Out: a score with one part per rule.
-"""
+"""format: the share of the stated rules on the shape of an answer that hold."""
 
 from __future__ import annotations
 
@@ -60,14 +57,12 @@ class Rules:
         return False
 
     def describe(self) -> Iterator[tuple[str, str]]:
-        """Each stated rule with what it asks for."""
         for rule in fields(self):
             wanted = getattr(self, rule.name)
             if wanted is not None and wanted != ():
                 yield rule.name, ", ".join(wanted) if isinstance(wanted, tuple) else str(wanted)
 
     def problems(self) -> Iterator[FieldProblem]:
-        """A least count above the greatest."""
         for least, most in _LIMITS:
             low, high = getattr(self, least), getattr(self, most)
             if low is not None and high is not None and low > high:
@@ -78,7 +73,6 @@ class Rules:
                 yield FieldProblem(("expected_format", least), message)
 
     def stored(self) -> Mapping[str, Any]:
-        """As in the store: beside the name of the check."""
         known = {rule.name: getattr(self, rule.name) for rule in fields(self)}
         return {**known, "method": Format.method}
 

@@ -1,7 +1,4 @@
-"""judge: a judge scores the answer against a rubric; here it only gets its fields.
-
-In: an answer. Out: unscored, until a judge has read it (`judge/`, `workflow/judging/`).
-"""
+"""judge: a judge scores the answer against a rubric (`judge/`); until then it is unscored."""
 
 from __future__ import annotations
 

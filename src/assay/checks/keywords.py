@@ -1,7 +1,4 @@
-"""keywords: the share of the expected keywords that the answer contains.
-
-In: an answer. Out: a score that lists what was found, what is missing and what is forbidden.
-"""
+"""keywords: the share of the expected keywords that the answer contains."""
 
 from __future__ import annotations
 

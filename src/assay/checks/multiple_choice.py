@@ -1,7 +1,4 @@
-"""multiple_choice: the letter that the model chose is the right one.
-
-In: an answer, or the log-likelihood of each option. Out: 1 or 0, with how the letter was read.
-"""
+"""multiple_choice: the letter that the model chose, or its most likely option, is the right one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The prompts of `assay ask`: nothing says what a right answer would be.
-
-In: an answer. Out: unscored.
-"""
+"""The prompts of `assay ask`: nothing says what a right answer would be, so none is scored."""
 
 from __future__ import annotations
 

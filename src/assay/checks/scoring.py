@@ -1,7 +1,6 @@
-"""SCORE: a test and a reply in, a Score out.
+"""A test and a reply to a Score; a failed request has none.
 
-In: a Case and a Reply. Out: a Score; None for a failed request. Pure: the same two give the same
-Score for ever, or the version of a check has changed.
+The same two give the same Score for ever, or the version of a check has changed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """top_k: an accepted answer is among the k best, read from the first line of each.
 
-In: the predictions of a model, or its one answer. Out: 1 or 0. The rules, with examples that are
-tested, are in `docs/shell.md`; nothing is ever executed.
+The rules, with tested examples, are in `docs/shell.md`; nothing is ever executed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """Types for the fields of files, as checks and file formats annotate them.
 
-In: nothing. Out: annotations for `Validator`: `Doc` describes a field, `Rule` and `Form` check it,
-`ValueWords` words sentences about it.
-
-    class Regex:
-        pattern: Annotated[Text, Doc("The regular expression.")]
-        flags: Texts = ()
+class Regex:
+pattern: Annotated[Text, Doc("The regular expression.")]
+flags: Texts = ()
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""One file on disk to its text, whatever the file is.
-
-In: a path. Out: its bytes and text, or Refused with the one finding that says why not. Nothing here
-can hang or run out of memory: pipes and devices are not opened, and large files are not read.
-"""
+"""One file on disk to its text. Pipes and devices are not opened, and large files are not read."""
 
 from __future__ import annotations
 
@@ -42,7 +38,6 @@ def shown_path(path: Path) -> str:
 
 
 def refusal(name: str, message: str, place: Place = TOP) -> FileFinding:
-    """A finding about a file as a whole."""
     return FileFinding(file=name, line=place.line, column=place.column, message=message)
 
 

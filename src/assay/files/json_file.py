@@ -1,7 +1,5 @@
 """One JSON file to its value, and the place of anything in it.
 
-In: a path. Out: text and value, or Refused with the mistake and its place; notes as findings.
-
 The standard library reads the value. Only when something is to be reported, the grammar of
 tree-sitter finds the place, and in a list only the rows concerned are parsed again: one mistake in
 50 MB costs a second quick parse, not a slow one.
@@ -75,13 +73,11 @@ class JsonFile:
         return None
 
     def places(self, paths: Collection[Path]) -> dict[Path, Place]:
-        """Where some values are."""
         spots, _ = _survey(self.text, paths)
         at = places_of(self.text, (spot.value for spot in spots.values()))
         return {path: at[spot.value] for path, spot in spots.items()}
 
     def note_torn_texts(self, notes: Notes) -> None:
-        """Note every text with half a character."""
         for path, about_key in self.torn:
             notes.test_id = self.test_id(path)
             message = tr("half a character (a lone surrogate such as \\ud800); write a whole one")

@@ -1,7 +1,4 @@
-"""What was found while looking at one file: paths first, places only at the end.
-
-In: mistakes by path. Out: findings with line and column.
-"""
+"""What was found while looking at one file: paths first, lines and columns only at the end."""
 
 from __future__ import annotations
 
@@ -35,7 +32,6 @@ class Notes:
         self.all: list[FileNote] = []
 
     def error(self, path: Path, message: str, *, about_key: bool = False) -> None:
-        """Something that has to be fixed."""
         self.errors += 1
         self.all.append(FileNote(path, message, "error", self.test_id, about_key))
 

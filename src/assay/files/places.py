@@ -1,7 +1,4 @@
-"""Paths into a document, and the places in its text that they lead to.
-
-In: offsets into a text. Out: lines and columns (from 1, in code points).
-"""
+"""Paths into a document, and the lines and columns of offsets into its text."""
 
 from __future__ import annotations
 
@@ -16,8 +13,6 @@ MAX_DIGITS = 640  # the lowest limit that Python lets anyone set for reading a w
 
 
 class Place(NamedTuple):
-    """Line and column, both from 1; the column counts code points."""
-
     line: int
     column: int
 
@@ -30,7 +25,6 @@ class Spot(NamedTuple):
 
 
 def place_of(text: str, offset: int) -> Place:
-    """Line and column of one offset."""
     return Place(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
 
 

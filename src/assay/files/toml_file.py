@@ -1,10 +1,7 @@
-"""One TOML file to its document, and the place of anything in it.
+"""One TOML file to its document, and the place of anything in it, found by tree-sitter.
 
-In: a path. Out: text and document, or Refused with the mistake and its place; notes as findings.
-
-The standard library reads the document. Only when something is to be reported, the grammar of
-tree-sitter finds the place. A path is made of keys and of indexes, as in the parsed document: the
-`min` of the second [[suite]] is ("suite", 1, "min").
+A path is made of keys and of indexes, as in the parsed document: the `min` of the second [[suite]]
+is ("suite", 1, "min").
 """
 
 from __future__ import annotations
@@ -44,8 +41,6 @@ _NO_VALUE = _KEYS | {"comment"}
 
 @dataclass(frozen=True)
 class TomlFile:
-    """A file that contains TOML."""
-
     shown: str
     text: str
     document: dict[str, Any]

@@ -76,7 +76,6 @@ class Validator:
         return tr("unknown field '{field}' in '{holder}'", field=shown(field), holder=holder)
 
     def missing_sentence(self, holder: str, fields: Sequence[str]) -> str:
-        """What to say of keys that are not there."""
         names = ", ".join(f"'{name}'" for name in fields)
         if holder:
             return tr("'{holder}' lacks {fields}", holder=holder, fields=names)
@@ -366,7 +365,6 @@ def _too_few(field: str, least: int) -> str:
 
 
 def _range(node: Schema) -> str:
-    """A number with its bounds."""
     number = tr("a whole number") if node["type"] == "integer" else tr("a number")
     bounds = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
     given = {name: f"{node[name]:.12g}" for name in bounds if name in node}

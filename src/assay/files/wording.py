@@ -1,7 +1,4 @@
-"""How names and values from a file are put into a sentence.
-
-In: the content of a file. Out: a short, printable, one-line form of it, and "did you mean".
-"""
+"""How names and values from a file are put into a sentence, on one line; and "did you mean"."""
 
 from __future__ import annotations
 

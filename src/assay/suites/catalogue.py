@@ -77,14 +77,12 @@ def users_benchmarks() -> Path:
 
 
 def shipped(folder: Path = SHIPPED) -> tuple[Path, ...]:
-    """The folders of the suites that ship, by name."""
     if not folder.is_dir():
         return ()
     return tuple(sorted(path for path in folder.iterdir() if any(path.glob("*.json"))))
 
 
 def fetched(benchmarks: Path) -> tuple[Path, ...]:
-    """The folders of the suites that were fetched."""
     if not os.path.isdir(benchmarks):
         return ()
     folders = (benchmarks / name for name in FETCHED)

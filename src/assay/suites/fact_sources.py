@@ -1,10 +1,6 @@
-"""Where the facts of a suite come from: sources.tsv beside its tests.
+"""How many facts of a suite come from each source: sources.tsv beside its tests.
 
-In: a suite's folder, and which tests count. Out: how many facts each source gave.
-
-A row a fact: test, fact, source, where in it; the first line names the columns. The file is for
-people and is optional; what cannot be read as such a table is an error, for half a list of sources
-would pass for a whole one.
+A row a fact: test, fact, source, where in it. The file is for people and optional.
 """
 
 from __future__ import annotations

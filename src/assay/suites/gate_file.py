@@ -1,7 +1,4 @@
-"""A gate file to a Gate, or every mistake in it at once.
-
-In: a TOML file, or none for the gate that ships; and the suites of a run. Out: a Gate, or findings.
-"""
+"""A gate file, or the one that ships, to a Gate, or every mistake in it at once."""
 
 from __future__ import annotations
 
@@ -54,12 +51,10 @@ def _source(path: Path) -> str:
 
 
 def is_gate_file(path: Path) -> bool:
-    """Whether a path that a user names for checking means a gate."""
     return path.suffix.lower() == SUFFIX and not path.is_dir()
 
 
 def examine_gate(path: Path) -> tuple[FileFinding, ...]:
-    """Every mistake in a gate file."""
     try:
         return _check(_read(path))[1]
     except Refused as refused:
@@ -86,7 +81,6 @@ def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[FileFind
 
 
 def _check(file: TomlFile) -> tuple[GateTables | None, tuple[FileFinding, ...]]:
-    """The tables, or None and every mistake."""
     notes = Notes()
     tables = GATE.check(file.document, notes)
     if not file.document:
@@ -165,7 +159,6 @@ def _places_again(gate: Gate) -> Callable[[str, KeyPath], Place]:
 
 
 def _gate(tables: GateTables, source: str) -> Gate:
-    """A gate out of tables without mistakes."""
     return Gate(
         source=source,
         perplexity_max=_by_size_class(tables.perplexity.max if tables.perplexity else None),

@@ -1,7 +1,4 @@
-"""The gate format: the types that a gate file is checked against, and its JSON Schema.
-
-In: nothing. Out: GateTables, and the schema.
-"""
+"""The gate format: the types that a gate file is checked against, and its JSON Schema."""
 
 from __future__ import annotations
 

@@ -50,7 +50,6 @@ class HeldOut:
 
     @property
     def digest(self) -> str:
-        """Of all documents in their order."""
         return sha256("\n".join(each.digest for each in self.documents).encode()).hexdigest()[:32]
 
     @property

@@ -1,8 +1,4 @@
-"""A path to a Suite, or every mistake in every one of its files at once.
-
-In: a folder of category files, one category file, or a suite.json; to be examined, a gate file too.
-Out: a Suite, or findings.
-"""
+"""Paths to Suites, or every mistake in every one of their files at once."""
 
 from __future__ import annotations
 

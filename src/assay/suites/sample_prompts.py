@@ -1,6 +1,4 @@
-"""The sample prompts: a JSON file to SamplePrompts, or every mistake with its place.
-
-In: a path; without one, the file that ships. Out: the samples in the order of the file.
+"""The sample prompts of the generation check: a JSON file to SamplePrompts.
 
 A file is a list of objects with `id`, `prompt`, `subject` and `ticks`. A subject is a list whose
 items are words or lists of alternatives. A tick has a `name`, a `kind`, and for `words` the field

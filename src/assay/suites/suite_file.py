@@ -1,8 +1,7 @@
 """suite.json: what a suite says about all of its tests.
 
-In: the file's JSON and the names of the categories beside it. Out: settings, and notes. Settings
-come back even from a file with mistakes, so that the tests are still checked and all mistakes are
-shown at once.
+Settings come back even from a file with mistakes, so that the tests are still checked and all
+mistakes are shown at once.
 """
 
 from __future__ import annotations
@@ -77,7 +76,6 @@ SUITE = Validator(SuiteSettings)
 
 
 def suite_schema() -> dict[str, object]:
-    """The schema of a suite.json."""
     return {
         "$schema": DIALECT,
         "title": tr("Assay suite"),

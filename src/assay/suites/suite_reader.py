@@ -1,7 +1,4 @@
-"""One suite being read, file by file.
-
-In: a path where something is. Out: a Suite, or None; and the findings of all its files.
-"""
+"""One suite, file by file, to a Suite and the findings of all its files."""
 
 from __future__ import annotations
 
@@ -295,7 +292,6 @@ class SuiteReader:
 
 
 def suite_name(path: Path) -> str:
-    """The name of the suite at a path: that of its folder, or of its file without `.json`."""
     whole = Path(os.path.abspath(path))
     return (whole.name if os.path.isdir(whole) else whole.stem) or "suite"
 

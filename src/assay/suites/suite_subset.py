@@ -1,8 +1,6 @@
 """Some of a suite's tests: the chosen categories, or a fair sample.
 
-In: suites, names of categories, a limit and a seed. Out: smaller suites. A test's place in the
-sample hangs on the seed and its id alone, so adding or moving other tests changes as little as can
-be, and a larger limit only adds tests.
+A test's place in the sample depends on the seed and its id alone: a larger limit only adds tests.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Tests out of a folder of test plans: each judged one ends in the test itself, as JSON.
-
-In: a folder of Markdown files such as a run leaves under `test-plans/`. Out: Suites, read by
-the loader of test files, as strictly.
-"""
+"""Tests out of a folder of test plans that a run left; each judged one ends in the test as JSON."""
 
 from __future__ import annotations
 

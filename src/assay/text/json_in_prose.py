@@ -1,7 +1,6 @@
-"""Finds JSON in what a model wrote.
+"""The JSON objects and arrays in what a model wrote, where they are and what is odd about them.
 
-In: text. Out: the JSON objects and arrays in it, where they are and what is odd about them. Nothing
-is repaired: broken JSON is no JSON. Nothing raises, and the number of attempts is bounded.
+Nothing is repaired: broken JSON is no JSON. Nothing raises, and the number of attempts is bounded.
 """
 
 from __future__ import annotations

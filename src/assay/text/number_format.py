@@ -1,8 +1,4 @@
-"""The one place that formats a number.
-
-In: an Estimate, a p-value, a count, seconds, bytes. Out: short text, with the interval and what it
-rests on. A missing value is "not measured", never 0.
-"""
+"""The one place that formats a number. A missing value is "not measured", never 0."""
 
 from __future__ import annotations
 

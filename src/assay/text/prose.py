@@ -1,7 +1,7 @@
-"""Counts what an answer is made of: characters, words, sentences, Markdown elements.
+"""Counts characters, words, sentences and Markdown elements of an answer.
 
-In: text. Out: counts and the set of elements. Markdown is read by a CommonMark parser with tables,
-so "#" in a fence is no header and "1." in a sentence no list.
+Markdown is read by a CommonMark parser with tables, so "#" in a fence is no header and "1." in a
+sentence no list.
 """
 
 from __future__ import annotations

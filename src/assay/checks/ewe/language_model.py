@@ -1,7 +1,4 @@
-"""The letters of a text and how likely they are in each language.
-
-In: any text, however broken; the packed parameters. Out: its sentences as the model reads them, and
-log-likelihoods.
+"""The sentences of a text, and how likely their letters are in each language.
 
 For each of its languages the model knows how likely a letter is after the three before it, by
 Witten-Bell interpolation of runs of one to four letters, in steps of 1/12 nat.
@@ -180,7 +177,6 @@ def _find(table: Keys, wanted: Keys) -> tuple[NDArray[np.intp], NDArray[np.bool_
 
 @lru_cache(maxsize=1)
 def shipped_model() -> LanguageModel:
-    """The model that comes with Assay."""
     return unpack(PARAMETERS.read_bytes())
 
 

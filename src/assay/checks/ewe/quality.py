@@ -120,7 +120,6 @@ def _look_alikes(text: str) -> Counter[str]:
 
 
 def explain_quality(text: str, factors: Mapping[str, float]) -> str:
-    """What cost points."""
     share = factors["share"] * FULL_SHARE
     if not _word_count(text):
         said = [tr("There are no words to read.")]

@@ -1,7 +1,4 @@
-"""The most likely of the options that a model was asked to compare.
-
-In: how the options were asked, and the log-likelihood of each. Out: a LikeliestOption.
-"""
+"""The most likely of the options that a model was asked to compare."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which letters a multiple-choice test allows, and the texts behind them.
-
-In: the `choices` of a check, or the conversation they are written in. Out: Options.
-"""
+"""Which letters a multiple-choice test allows, and the texts behind them."""
 
 from __future__ import annotations
 

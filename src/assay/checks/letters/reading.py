@@ -60,7 +60,6 @@ class _Mention:
 
 
 def read_letter(answer: str, options: Options) -> LetterReading:
-    """The letter chosen."""
     text = _prepare(answer)
     whole = patterns.WHOLE.fullmatch(text)
     if whole:

@@ -1,11 +1,8 @@
-"""The words after a program in, its options in one spelling and its operands out.
+"""The words after a program to its options in one spelling and its operands.
 
-In: the name of a program and its words. Out: options (`-n=5` where they have a value) and operands;
-for programs whose order carries the meaning, the words in one spelling.
-
-    tar xvzf a.tar.gz -C ./opt  ->  -x -f=a.tar.gz -C=opt
-    ps faux                     ->  a u x --forest
-    grep -rn src -e TODO        ->  -r -n, TODO src
+tar xvzf a.tar.gz -C ./opt  ->  -x -f=a.tar.gz -C=opt
+ps faux                     ->  a u x --forest
+grep -rn src -e TODO        ->  -r -n, TODO src
 """
 
 from __future__ import annotations

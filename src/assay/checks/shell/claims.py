@@ -1,7 +1,5 @@
-"""What a sentence says of a kernel module: that it drives the device, or that it does not.
-
-In: the text before a name and the text behind it. Out: whether the sentence claims the name
-("driven by X", "the X driver", "the driver is X"), or rules it out ("instead of X", "rmmod X").
+"""What a sentence says of a kernel module: it drives the device ("the driver is X"), or it does not
+("instead of X", "rmmod X").
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""A command in, what it does out, so that two spellings of one thing compare equal.
+"""Commands to what they do, so that two spellings of one thing compare equal.
 
-In: commands of `syntax`. Out: actions (program, operands, options that matter), and whether one
-action does what another asks for.
-
-    sudo apt-get install -y nginx curl  ->  apt install nginx  +  apt install curl
-    systemctl enable --now ssh.service  ->  systemctl enable ssh  +  systemctl start ssh
-    pacman -Syu nginx                   ->  pacman refresh  +  upgrade  +  install nginx
+sudo apt-get install -y nginx curl  ->  apt install nginx  +  apt install curl
+systemctl enable --now ssh.service  ->  systemctl enable ssh  +  systemctl start ssh
+pacman -Syu nginx                   ->  pacman refresh  +  upgrade  +  install nginx
 """
 
 from __future__ import annotations
@@ -106,7 +103,6 @@ def _program(command: Command) -> tuple[str, tuple[str, ...]]:
 
 
 def _same_as(program: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """Other programs for the same job."""
     if program in ("service", "invoke-rc.d") and len(words) == 2 and words[1] in SERVICE_VERBS:
         return "systemctl", (words[1], words[0])
     if program.startswith(INIT_SCRIPT) and len(words) == 1:

@@ -10,13 +10,11 @@ _FILE = Path(__file__).resolve().parents[2] / "builtin" / "shell.toml"
 
 
 def names(listed: str) -> frozenset[str]:
-    """Words of a text, as a set."""
     return frozenset(listed.split())
 
 
 def _pairs(listed: str) -> dict[str, str]:
-    """Words of `this=that`."""
-    return dict(word.split("=") for word in listed.split())  # type: ignore[misc]
+    return dict(word.split("=") for word in listed.split())
 
 
 def _per_program(table: str) -> dict[str, frozenset[str]]:

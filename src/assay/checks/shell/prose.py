@@ -1,11 +1,8 @@
-"""A sentence in, the commands that stand in it unmarked out.
-
-In: a line of prose, or a line that is a command; and the programs to look for. Out: the parts that
-are shell, as text.
+"""The commands that stand unmarked in a sentence.
 
 A command begins at a program's name that something marks as one: the start of the line, `sudo`, an
 option, a verb of that program such as `install`, a cue such as "run". It ends where the sentence
-does, or before a word that no command line holds, such as "and" or "the".
+does, or before a word that no command line contains, such as "and" or "the".
 """
 
 from __future__ import annotations
@@ -105,7 +102,6 @@ def _holds_prose(command: Command) -> bool:
 
 
 def clauses_in(text: str, programs: frozenset[str]) -> Iterator[str]:
-    """The commands of a sentence, in order."""
     tokens = list(re.finditer(r"\S+", text))
     words = [token[0] for token in tokens]
     at = after_command = 0

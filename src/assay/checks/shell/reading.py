@@ -1,10 +1,6 @@
-"""An answer in, the shell it holds out: from code blocks, inline code, prompts and plain prose.
+"""An answer to the shell in it: from code blocks, inline code, prompts and plain prose.
 
-In: the text of an answer and the programs to look for. Out: snippets of shell, in order, each with
-its commands.
-
-In code everything is shell; what is outside of code goes to `prose`.
-`docs/shell.md` has the rules.
+In code everything is shell; what is outside of code goes to `prose`. `docs/shell.md` has the rules.
 """
 
 from __future__ import annotations
@@ -82,7 +78,6 @@ def answer_lines(prediction: str) -> Iterator[AnswerLine]:
 
 
 def first_lines(prediction: str) -> Iterator[str]:
-    """The text of those lines."""
     return (line.text for line in answer_lines(prediction))
 
 

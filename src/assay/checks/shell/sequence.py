@@ -1,11 +1,8 @@
-"""Steps wanted and commands found in; the longest match that keeps the order out.
+"""Which steps are met by which commands: the longest match that keeps the order.
 
-In: expected commands as text, and the commands of an answer. Out: which step was met by which
-command.
-
-A step is met by any of its alternatives. An alternative may hold several commands
-(`apt update && apt install nginx`): they are met in order. Every action of the answer meets one
-step at most; a command with two actions (`systemctl enable --now ssh`) can meet two steps.
+A step is met by any of its alternatives. The commands of one alternative
+(`apt update && apt install nginx`) are met in order. Every action of the answer meets one step at
+most; a command with two actions (`systemctl enable --now ssh`) can meet two steps.
 """
 
 from __future__ import annotations
@@ -48,12 +45,10 @@ def programs_of(expected: str) -> frozenset[str]:
 
 
 def known_programs(expected: Iterable[str]) -> frozenset[str]:
-    """The programs to look for in an answer."""
     return KNOWN_PROGRAMS.union(*map(programs_of, expected))
 
 
 def list_briefly(texts: Iterable[str]) -> str:
-    """The first few texts, and how many more there are."""
     listed = [" ".join(text.split())[:200] for text in texts]
     more = len(listed) - LISTED_AT_MOST
     shown = "; ".join(listed[:LISTED_AT_MOST])

@@ -1,10 +1,8 @@
-"""Shell source in, simple commands out, with a real parser (tree-sitter-bash). Runs nothing.
+"""Shell source to simple commands, by tree-sitter-bash. Runs nothing.
 
-In: a piece of shell. Out: its commands in source order, quotes removed, `sudo` and other wrappers
-peeled off, the inside of `bash -c '…'` read too; and whether it parsed without error.
-
-Substitutions such as `$(uname -r)` are arguments, not commands. Trees are walked with a stack:
-a hundred thousand open brackets are a deep tree.
+Quotes are removed, `sudo` and other wrappers peeled off, the inside of `bash -c '…'` is read too.
+Substitutions such as `$(uname -r)` are arguments, not commands. Trees are walked with a stack: a
+hundred thousand open brackets are a deep tree.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""One test object to one Case.
-
-In: one entry of a category file, and what the suite says for all tests. Out: a Case, or None with
-the reasons in the notes.
-"""
+"""One entry of a category file to a Case, or None with the reasons in the notes."""
 
 from __future__ import annotations
 
@@ -77,7 +73,7 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
         files = find_files(raw, path, shared.folder, shared.data_seed, notes)
     if check is None:
         return None
-    case = _build(asked or {}, check, shared)
+    case = _build(asked if asked is not None else {}, check, shared)
     for problem in check.problems(case):
         notes.error(_written(raw, path, problem), problem.message, about_key=problem.about_key)
     if notes.errors > errors_before:
@@ -104,7 +100,6 @@ def _check_validator(raw: Raw, path: Path, shared: Shared, notes: Notes) -> Chec
 def _note_stray(
     field: str, value: object, path: Path, validator: CheckValidator | None, notes: Notes
 ) -> None:
-    """A field that this eval_method does not have."""
     owners = methods_of(field)
     if not owners:
         problem = tr("unknown field '{field}'", field=shown(field))
@@ -175,7 +170,6 @@ def _check_id(raw: Raw, path: Path, notes: Notes) -> None:
 
 
 def _with_files(case: Case, files: ShownFiles, shared: Shared) -> Case:
-    """A judged test with the files in its prompt."""
     judged = case.check.judged
     assert judged is not None
     shared.shown[case.id] = files.digest

@@ -1,7 +1,4 @@
-"""What is asked: `prompt` or `messages`, the system prompt, live turns.
-
-In: a test object whose fields are of the right kinds. Out: notes; or the turns and system prompt.
-"""
+"""What is asked: `prompt` or `messages`, the system prompt, live turns."""
 
 from __future__ import annotations
 
@@ -35,7 +32,6 @@ def check_conversation(raw: Raw, path: Path, notes: Notes, *, sound: bool) -> No
 
 
 def turns(asked: CommonFields) -> tuple[Message, ...]:
-    """The conversation without its system message."""
     if "prompt" in asked:
         return (Message("user", asked["prompt"]),)
     spoken = asked.get("messages", ())

@@ -1,8 +1,4 @@
-"""The fields of a test: those that every test may have, and those of each check.
-
-In: the registry of checks. Out: validators for both, the names of all fields, and which checks have
-a field. Plugins are in the registry, so their fields are known here too.
-"""
+"""The fields of a test: those that every test may have, and those of each check, plugins too."""
 
 from __future__ import annotations
 
@@ -89,8 +85,6 @@ COMMON_NAMES = frozenset(CommonFields.__annotations__)
 
 
 class CheckValidator(Validator):
-    """Checks the fields of one eval_method."""
-
     def __init__(self, cls: type[Check]) -> None:
         super().__init__(cls, ignores_others=True)
         self.cls = cls
@@ -103,7 +97,6 @@ class CheckValidator(Validator):
         self.known = COMMON_NAMES.union(self.names)
 
     def missing_sentence(self, holder: str, fields: Sequence[str]) -> str:
-        """A field that the check cannot do without."""
         if holder:
             return super().missing_sentence(holder, fields)
         names = ", ".join(f"'{name}'" for name in fields)
@@ -121,17 +114,14 @@ def check_validator(cls: type[Check]) -> CheckValidator:
 
 
 def validators() -> Mapping[str, CheckValidator]:
-    """One for each eval_method that a test file may name."""
     return {name: check_validator(cls) for name, cls in methods().items()}
 
 
 def methods() -> Mapping[str, type[Check]]:
-    """The checks that a test file may name, by eval_method."""
     return {name: checks[name] for name in sorted(checks) if checks[name].in_files}
 
 
 def methods_of(field: str) -> tuple[str, ...]:
-    """The eval_methods that have a field."""
     return tuple(name for name, cls in methods().items() if field in check_validator(cls).names)
 
 

@@ -1,8 +1,6 @@
 """The test format as JSON Schema 2020-12, so that editors complete and check while one types.
 
-In: the fields of tests and checks, plugins included. Out: schemas. Whatever the loader accepts, the
-schema accepts; rules that span fields (a letter beyond the choices, a minimum above its maximum)
-and files (an id twice) are the loader's alone.
+Whatever the loader accepts, the schema accepts; rules that span fields or files are the loader's.
 """
 
 from __future__ import annotations
@@ -23,7 +21,6 @@ ID_PATTERN = r"^[^\s\x00-,./:-@\[-^`{-\x7f]+$(?!\n)"
 
 
 def tests_schema() -> dict[str, object]:
-    """The schema of a category file."""
     return {
         "$schema": DIALECT,
         "title": tr("Assay test file"),

@@ -38,7 +38,6 @@ class ShownFiles:
 
     @property
     def digest(self) -> str:
-        """Equal for equal files and seed."""
         return hashlib.sha256(
             repr((sorted(self.texts.items()), self.data_seed)).encode()
         ).hexdigest()
