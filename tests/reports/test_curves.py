@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.reports.checkpoints.figures import EvaluatedFolder
-from assay.reports.pictures.curves import over_steps, speed_against_quality
 from assay.reports.pictures.labels import Box, label_box
 from assay.reports.pictures.scatter import front
+from assay.reports.pictures.speed import speed_against_quality
+from assay.reports.pictures.steps import over_steps
 from assay.types import Estimate
 from assay.types.decisions import SuiteLimit
 from tests.reports.evaluated_folders import (
@@ -284,12 +285,11 @@ def test_equal_steps_stand_above_each_other() -> None:
     assert len(set(places)) == 1
 
 
-def test_many_checkpoints_have_a_band_and_few_have_whiskers() -> None:
+def test_many_checkpoints_have_small_dots_and_thin_whiskers() -> None:
     crowd = panel(over_steps(many()), "perplexity")
-    (band,) = classed(crowd, "band")
-    assert len(band.get("points", "").split()) == 2 * 200
-    assert whiskers(crowd) == []
-    assert classed(panel(over_steps(three()), "perplexity"), "band") == []
+    assert {dot.get("r") for dot in dots(crowd)} == {"2.5"}
+    assert {each.get("stroke-width") for each in classed(crowd, "whisker")} == {"0.7"}
+    assert len(whiskers(crowd)) == len(dots(crowd)) == 200
 
 
 def test_a_value_near_its_limit_is_written_so_that_its_side_is_seen() -> None:

@@ -36,7 +36,8 @@ from assay.reports.checkpoints.headlines import (
 )
 from assay.reports.checkpoints.samples import samples_block
 from assay.reports.checkpoints.table import checkpoint_table
-from assay.reports.pictures.curves import over_steps, speed_against_quality
+from assay.reports.pictures.speed import speed_against_quality
+from assay.reports.pictures.steps import over_steps
 from assay.types.decisions import Decision, Measurements, Recommendation, Selection
 from assay.types.documents import (
     Block,

@@ -24,7 +24,7 @@ LINE = 18
 CAP = 4  # half the width of the end of a whisker
 
 INK, SOFT, GRID, GROUND = "#1f2328", "#59636e", "#d8dee4", "#ffffff"
-CURVE, WHISKER, LIMIT, BAND = "#0072b2", "#5ba6d6", "#b34700", "#c3e0f2"
+CURVE, WHISKER, LIMIT = "#0072b2", "#5ba6d6", "#b34700"
 # By class: what a reader who prefers dark sees instead.
 DARK = {
     "ground": "fill:#14181d",
@@ -37,7 +37,6 @@ DARK = {
     "hollow": "fill:#14181d;stroke:#56b4e9",
     "whisker": "stroke:#2c7fb0",
     "front": "stroke:#a6b0ba",
-    "band": "fill:#1d4e6b",
     "limit": "stroke:#f0a35e",
     "limit-text": "fill:#f0a35e",
     "ring": "stroke:#e6edf3",
@@ -48,6 +47,10 @@ def pixel(place: float) -> str:
     """One decimal is finer than any screen."""
     shown = f"{place:.1f}".removesuffix(".0")
     return "0" if shown == "-0" else shown
+
+
+def points(places: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{pixel(x)},{pixel(y)}" for x, y in places)
 
 
 def escaped(text: str) -> str:
@@ -180,12 +183,18 @@ def document(pieces: Iterable[str], height: float, *, title: str, description: s
     )
 
 
+def document_with_legend(
+    pieces: Iterable[str], below: float, *, legend: Sequence[str], title: str, description: str
+) -> str:
+    """The whole file, with a legend `below` so many pixels."""
+    lines = wrapped(legend, WIDTH - 20)
+    texts = [soft_words(10, below + n * LINE, line) for n, line in enumerate(lines)]
+    height = below + len(lines) * LINE - 4
+    return document([*pieces, *texts], height, title=title, description=description)
+
+
 def nothing_drawn(title: str) -> str:
     """A picture that says that there is none."""
     sentence = tr("No checkpoint has a figure that could be drawn.")
-    return document(
-        [words(WIDTH / 2, 36, sentence, anchor="middle")],
-        60,
-        title=title,
-        description=sentence,
-    )
+    said = [words(WIDTH / 2, 36, sentence, anchor="middle")]
+    return document(said, 60, title=title, description=sentence)

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from assay.messages import tr
 from assay.reports import quantities
-from assay.reports.pictures.scatter import Dot, Extent, Scatter, draw_scatter
+from assay.reports.pictures.plot import Dot, Extent
+from assay.reports.pictures.scatter import Scatter, draw_scatter
 from assay.text import number_format as numbers
 from assay.types import Estimate
 from assay.types.documents import Picture

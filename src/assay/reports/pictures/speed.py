@@ -13,10 +13,11 @@ from typing import Literal
 
 from assay.messages import tr
 from assay.reports.checkpoints import figures as known
-from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, in_words
+from assay.reports.checkpoints.figures import EvaluatedFolder, in_words
 from assay.reports.pictures.labels import harmless
-from assay.reports.pictures.scatter import Dot, Extent, Scatter, draw_scatter
-from assay.reports.pictures.step_panels import suite_title
+from assay.reports.pictures.plot import Dot, Extent
+from assay.reports.pictures.scatter import Scatter, draw_scatter
+from assay.reports.pictures.steps import suite_title
 
 Quality = Literal["suite", "weighted_score"]
 
@@ -58,8 +59,8 @@ def _dots(of: EvaluatedFolder, name: str) -> Iterator[Dot]:
             continue
         yield Dot(
             label=harmless(known.short_name(checkpoint, parent), longest=60),
-            x=_extent(speed),
-            y=_extent(quality),
+            x=Extent(*speed[:3]),
+            y=Extent(*quality[:3]),
             description=tr(
                 "{checkpoint}: {speed} tokens/s; {quality}",
                 checkpoint=checkpoint.name,
@@ -69,10 +70,6 @@ def _dots(of: EvaluatedFolder, name: str) -> Iterator[Dot]:
             hollow=known.marginal(of, checkpoint),
             selected=checkpoint.name == of.selected,
         )
-
-
-def _extent(figure: MeasuredFigure) -> Extent:
-    return Extent(figure.value, figure.low, figure.high)
 
 
 def _legend(dots: list[Dot]) -> Iterator[str]:

@@ -37,8 +37,8 @@ from assay.reports.checkpoints.file_names import (
 )
 from assay.reports.checkpoints.json_documents import evaluation_report, selection_document
 from assay.reports.checkpoints.tensorboard import write_tensorboard
-from assay.reports.pictures.curves import over_steps
 from assay.reports.pictures.speed import speed_against_quality
+from assay.reports.pictures.steps import over_steps
 from assay.types.decisions import Decision, DecisionPlan, Measurements, Selection
 from assay.types.results import Report
 from assay.workflow.checkpoints.stored_reports import read_report
