@@ -262,9 +262,11 @@ def test_domains_are_chosen_for_by_themselves():
 
 def test_a_models_runs_stand_in_order_of_time_and_the_last_two_are_compared_test_by_test():
     earlier = [
-        EarlierRun(run="r2", when="2026-02-01", model="a", verdicts=tuple(flat(CODING, 5))),
-        EarlierRun(run="r1", when="2026-01-01", model="a", verdicts=tuple(flat(CODING, 3))),
-        EarlierRun(run="rx", when="2026-01-01", model="other", verdicts=tuple(flat(CODING, 9))),
+        EarlierRun(run="r2", when="2026-02-01", model="a", final_judgements=tuple(flat(CODING, 5))),
+        EarlierRun(run="r1", when="2026-01-01", model="a", final_judgements=tuple(flat(CODING, 3))),
+        EarlierRun(
+            run="rx", when="2026-01-01", model="other", final_judgements=tuple(flat(CODING, 9))
+        ),
     ]
     of = judged([model("a", flat(CODING, 7, 8))], run="r3", when="2026-03-01", earlier=earlier)
     (runs,) = only(of).over_runs
@@ -277,7 +279,7 @@ def test_a_models_runs_stand_in_order_of_time_and_the_last_two_are_compared_test
 
 def test_another_version_of_the_judge_is_told():
     before = [verdict("CT-01", judgements=[judgement("coding", (5,) * 3, fingerprint="older")])]
-    earlier = [EarlierRun(run="r1", when="2026-01-01", model="a", verdicts=tuple(before))]
+    earlier = [EarlierRun(run="r1", when="2026-01-01", model="a", final_judgements=tuple(before))]
     (runs,) = only(judged([model("a", flat(CODING, 7))], earlier=earlier)).over_runs
     assert not runs.same_judges
     assert runs.change.n == 1

@@ -186,7 +186,7 @@ def model(
     return JudgedModel(
         model=name,
         answers=tuple(
-            JudgedAnswer(verdict=each, category=NAMES[each.test_id][1]) for each in verdicts
+            JudgedAnswer(judgement=each, category=NAMES[each.test_id][1]) for each in verdicts
         ),
         performance=None if speed is None else performance(speed, clock=clock),
         memory_bytes=memory,

@@ -69,7 +69,7 @@ def quick() -> list[FinalJudgement]:
 
 
 def answers(verdicts: list[FinalJudgement]) -> tuple[JudgedAnswer, ...]:
-    return tuple(JudgedAnswer(verdict=each, category=NAMES[each.test_id][1]) for each in verdicts)
+    return tuple(JudgedAnswer(judgement=each, category=NAMES[each.test_id][1]) for each in verdicts)
 
 
 def deviation(judge: str, rubric: str) -> Deviation:
@@ -98,7 +98,7 @@ def judged_run(first: str = "llama3.2:3b", second: str = "qwen2.5-coder:7b") -> 
         earlier=[
             EarlierRun(
                 run="20261101T090000Z-0f0f0f", when="2026-11-01T09:00:00Z", model=second,
-                verdicts=tuple(earlier),
+                final_judgements=tuple(earlier),
             )
         ],
         deviations=[deviation(judge, rubric) for judge in JUDGES for rubric in ("coding", "data")],

@@ -34,7 +34,7 @@ from assay.types.decisions import (
 from assay.types.documents import Heading, Paragraph, Span, Table, plain_text
 from assay.types.results import ModelReport, Report
 from assay.workflow.checkpoints.decision import decide
-from assay.workflow.checkpoints.report_files import leave_verdicts
+from assay.workflow.checkpoints.report_files import write_decisions
 from tests.decide.candidates import GATE, WHEN, candidate, os_suite, sample, text
 from tests.reports.conftest import HOSTILE, model_report, report_document
 
@@ -440,7 +440,7 @@ def test_every_file_that_a_report_names_is_where_a_run_leaves_it(tmp_path: Path)
     ]
     asked = deciding(checkpoints, top="models")
     report = replace(decided(checkpoints, asked), out=str(tmp_path))
-    list(leave_verdicts(report, tmp_path, asked))
+    list(write_decisions(report, tmp_path, asked))
     page = tmp_path / "runs" / report.run / "reports"
     page.mkdir(parents=True)
     named = [attrs for kind, attrs in kinds(markdown_of(report)) if kind in ("image", "link_open")]

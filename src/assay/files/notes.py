@@ -36,7 +36,7 @@ class Notes:
         self.all.append(FileNote(path, message, "error", self.test_id, about_key))
 
     def warning(self, path: Path, message: str, *, about_key: bool = False) -> None:
-        """Something that is allowed but likely a slip; dropped where nobody asked for warnings."""
+        """Something that is allowed but likely a slip; dropped where warnings are off."""
         if self.wants_warnings:
             self.all.append(FileNote(path, message, "warning", self.test_id, about_key))
 

@@ -70,7 +70,7 @@ class Validator:
     # ------------------------------------------------------------------- sentences one may replace
 
     def unknown_sentence(self, holder: str, field: str) -> str:
-        """What is wrong with a key that nobody knows; "did you mean" follows."""
+        """What is wrong with an unknown key; "did you mean" follows."""
         if not holder:
             return tr("unknown key '{key}'", key=shown(field))
         return tr("unknown field '{field}' in '{holder}'", field=shown(field), holder=holder)

@@ -114,14 +114,14 @@ class BenchmarkOptions:
     @property
     def given(self) -> tuple[str, ...]:
         """The options that a user gave to say what is asked."""
-        told = {
+        options = {
             "--tests": self.tests is not None,
             "--category": bool(self.categories),
             "--endpoint": self.endpoint is not None,
             "--limit": self.limit is not None,
             "--fresh": self.fresh,
         }
-        return tuple(option for option, is_given in told.items() if is_given)
+        return tuple(option for option, is_given in options.items() if is_given)
 
 
 def _benchmark(

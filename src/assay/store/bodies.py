@@ -20,7 +20,7 @@ from assay.types import Suite, ToRead, Work
 
 
 def kept_work(work: Work) -> Work:
-    """A held-out text may have gigabytes, and is read by every checkpoint: its digest is kept."""
+    """A held-out text may have gigabytes, and is read by every checkpoint: its digest is stored."""
     return replace(work, text="", tokens=None) if isinstance(work, ToRead) else work
 
 

@@ -187,7 +187,7 @@ def translated(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise _in_our_words(error, path) from error
+        raise _store_error(error, path) from error
     except OSError as error:
         raise StoreNotWritable(
             tr("cannot use the folder {path}: {why}", path=path.parent, why=error.strerror),
@@ -195,7 +195,7 @@ def translated(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _in_our_words(error: sqlite3.Error, path: Path) -> AssayError:
+def _store_error(error: sqlite3.Error, path: Path) -> AssayError:
     name = getattr(error, "sqlite_errorname", "") or ""
     if name == "SQLITE_FULL":
         return StoreFull(

@@ -55,7 +55,7 @@ def benchmarks_folder(given: Path | None = None) -> Path:
 
 
 def _refuse_unlistable(folder: Path) -> None:
-    """Files in it may take the place of shipped ones, and nobody could say whether they do."""
+    """Files in it may take the place of shipped ones, and it would be unknown whether they do."""
     try:
         os.scandir(folder).close()
     except OSError as error:

@@ -1,6 +1,6 @@
 """DECIDE: what a pile of trials says about a model.
 
-In: a Suite, its Trials, and for baselines a marking function. Out: the shapes of `results`.
+In: a Suite, its Trials, and for baselines a function that scores. Out: the shapes of `results`.
 
     summarise       Trials -> SuiteSummary       outcomes to the letter of the contract
     performance     Replies -> Performance       how quick, how long, how it ended

@@ -39,7 +39,7 @@ def compare_suites(
     weights: Mapping[str, float] | None = None,
     seed: int = 0,
 ) -> SuiteComparison:
-    """How b differs from a over the tests both could mark. `same` names the tests whose content is
+    """How b differs from a over the tests both could score. `same` names the tests whose content is
     equal on both sides (None: all that share an id); weights are b's unless given.
     """
     pairs, left_out = _paired(a, b, same)
@@ -64,11 +64,11 @@ def compare_suites(
         left_out=left_out,
         detectable=_detectable(groups, weighed),
     )
-    return replace(compared, verdict=_verdict(compared))
+    return replace(compared, verdict=_direction(compared))
 
 
 def with_holm(pairs: Sequence[PairComparison]) -> tuple[PairComparison, ...]:
-    """The same comparisons, their p-values adjusted over all suites of all pairs, and verdicts by
+    """The same comparisons, their p-values adjusted over all suites of all pairs, and directions by
     the adjusted ones: twenty comparisons of equal models would else find one winner.
     """
     p_values = [s.p_value for pair in pairs for s in pair.suites if s.p_value is not None]
@@ -78,7 +78,7 @@ def with_holm(pairs: Sequence[PairComparison]) -> tuple[PairComparison, ...]:
         suites = []
         for suite in pair.suites:
             new = suite if suite.p_value is None else replace(suite, adjusted_p=next(adjusted))
-            suites.append(replace(new, verdict=_verdict(new)))
+            suites.append(replace(new, verdict=_direction(new)))
         found.append(replace(pair, suites=tuple(suites)))
     return tuple(found)
 
@@ -171,7 +171,7 @@ def _flips(pairs: Sequence[Pair]) -> Iterator[Flip]:
             )
 
 
-def _verdict(compared: SuiteComparison) -> Direction:
+def _direction(compared: SuiteComparison) -> Direction:
     value = compared.difference.value
     if value is None or compared.adjusted_p is None:
         return "nothing_in_common"

@@ -159,7 +159,7 @@ def _word_weights(questions: Sequence[_Question]) -> dict[str, float]:
                 if place == question.right:
                     right[word] += 1
                 else:
-                    wrong[word] += 1 / others  # wrong options are so many times as many
+                    wrong[word] += 1 / others  # wrong options are `others` times as many
     return {word: math.log((right[word] + 1) / (wrong[word] + 1)) for word in {*right, *wrong}}
 
 

@@ -1,6 +1,6 @@
-"""What the verdicts of a run say, model by model, and which model to use.
+"""What the judgements of a run say, model by model, and which model to use.
 
-In: the verdicts of each model with their categories, how quick it was, and its verdicts in earlier
+In: the judgements of each model with their categories, its speed, and its judgements in earlier
 runs. Out: Judged, with every mean as an Estimate.
 
     judged_scores   Verdicts -> tests, and means over tests in points of 10
@@ -32,7 +32,7 @@ __all__ = ["EarlierRun", "JudgedAnswer", "JudgedModel", "judged"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedModel:
-    """One model of a run: its verdicts, how quick it was, what it takes."""
+    """One model of a run: its judgements, its speed, what it takes."""
 
     model: str
     answers: tuple[JudgedAnswer, ...]
@@ -56,17 +56,17 @@ def judged(
     found = [_model(one, run=run, when=when, earlier=earlier, seed=seed) for one in models]
     domains = tuple(dict.fromkeys(each.domain for one in found for each in one.domains))
     apart = differences(found, domains, seed=seed)
-    verdicts = [answer.verdict for one in models for answer in one.answers]
+    finals = [answer.judgement for one in models for answer in one.answers]
     return Judged(
         models=tuple(found),
         domains=domains,
         differences=apart,
         choices=choices(found, domains, apart),
         deviations=tuple(deviations),
-        judges=_once(one.judge for each in verdicts for one in each.judgements),
-        isolation=_once(each.evidence.isolation for each in verdicts),
-        not_run=_not_run(verdicts),
-        use_case=next(iter(_once(each.use_case for each in verdicts)), ""),
+        judges=_once(one.judge for each in finals for one in each.judgements),
+        isolation=_once(each.evidence.isolation for each in finals),
+        not_run=_not_run(finals),
+        use_case=next(iter(_once(each.use_case for each in finals)), ""),
         notes=tuple(notes),
     )
 
@@ -108,12 +108,12 @@ def _pace(of: Performance, memory_bytes: int | None) -> ModelSpeed:
     )
 
 
-def _not_run(verdicts: Sequence[FinalJudgement]) -> Mapping[str, tuple[str, ...]]:
+def _not_run(finals: Sequence[FinalJudgement]) -> Mapping[str, tuple[str, ...]]:
     """By reason the tests that have no evidence."""
     found: dict[str, dict[str, None]] = {}
-    for verdict in verdicts:
-        if verdict.evidence.missing and not verdict.evidence.checks:
-            found.setdefault(verdict.evidence.missing, {})[verdict.test_id] = None
+    for final in finals:
+        if final.evidence.missing and not final.evidence.checks:
+            found.setdefault(final.evidence.missing, {})[final.test_id] = None
     return {why: tuple(tests) for why, tests in found.items()}
 
 

@@ -4,11 +4,11 @@ In: what was found of each model. Out: paired differences, and a ModelChoice for
 
     no model scored, or all incomplete    nothing can be said
     best mean below ACCEPTABLE            none is good enough
-    ahead of every other, told apart      the better one
-    not told apart, means within CLOSE    the quicker one, else the smaller, else the higher mean
-    not told apart, means further apart   the higher mean: that is no proof that they are equal
+    significantly better than all others  the better one
+    else, means within CLOSE              the quicker one, else the smaller, else the higher mean
+    else, means further apart             the higher mean: that is no proof that they are equal
 
-Two models are told apart where the 95 % interval of their paired difference leaves out 0 and
+Two models differ significantly where the 95 % interval of their paired difference leaves out 0 and
 p < 0.05, which the signs of fewer than six differing tests can never give.
 """
 
@@ -33,7 +33,7 @@ from assay.types.judged import (
 from assay.types.judgements import MOST, Band
 
 SIGNIFICANT = 0.05
-CLOSE = 0.5  # points of 10 within which two means that are not told apart are taken for equal
+CLOSE = 0.5  # points of 10 within which two means without a significant difference count as equal
 SMALLER = 0.9  # of the other's memory
 TOO_LOW: frozenset[Band] = frozenset({"POOR", "FAILED"})
 
@@ -200,7 +200,7 @@ def _as_good(rival: Rival) -> bool:
 
 
 def _quickest(paces: Mapping[str, ModelSpeed | None]) -> str | None:
-    """The one that is told apart from all others as quicker, by one clock."""
+    """The one that is significantly quicker than all others, by one clock."""
     known = {name: pace for name, pace in paces.items() if pace is not None}
     if len(known) < len(paces):
         return None

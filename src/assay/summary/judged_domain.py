@@ -32,15 +32,15 @@ MOST_CHECKS, CHECKS_PER_TEST = 8, 2
 
 def domain_judged(name: str, tests: Sequence[TestJudged], *, seed: int) -> DomainJudged:
     """All that these tests say."""
-    verdicts = [verdict for test in tests for verdict in test.verdicts]
-    counted = [verdict for verdict in verdicts if verdict.tenths is not None]
+    finals = [final for test in tests for final in test.final_judgements]
+    counted = [final for final in finals if final.tenths is not None]
     mean = mean_over(tests, overall, seed=seed)
     criteria = tuple(_criteria(tests, seed=seed))
     best, weakest = _extremes(criteria)
     categories = _categories(tests, seed=seed)
     worst_first = sorted(tests, key=lambda test: (test.tenths or 0, test.test_id))
     sure = Counter(each.confidence for each in counted if each.confidence is not None)
-    told = Counter(why for each in counted for why in each.confidence_reasons)
+    reasons = Counter(why for each in counted for why in each.confidence_reasons)
     return DomainJudged(
         domain=name,
         mean=mean,
@@ -61,11 +61,11 @@ def domain_judged(name: str, tests: Sequence[TestJudged], *, seed: int) -> Domai
         evidence_total=sum(test.evidence_total for test in tests),
         capped=tuple(dict.fromkeys(each.test_id for each in counted if _lowered(each))),
         spread=_spread(counted, seed=seed),
-        quotes=sum(len(one.quotes) for each in verdicts for one in each.judgements),
-        fabricated=sum(one.fabricated for each in verdicts for one in each.judgements),
+        quotes=sum(len(one.quotes) for each in finals for one in each.judgements),
+        fabricated=sum(one.fabricated for each in finals for one in each.judgements),
         confidence=_confidence(sure, mean),
         confidences={level: sure[level] for level in reversed(SURENESS) if sure[level]},
-        reasons=dict(told.most_common()),
+        reasons=dict(reasons.most_common()),
         unscored=tuple(
             Remark(test_id=test.test_id, text=why) for test in tests for why in test.unscored
         ),
@@ -98,8 +98,8 @@ def _criteria(tests: Sequence[TestJudged], *, seed: int) -> Iterator[CriterionMe
     labels = {
         one.criterion: one.label
         for test in tests
-        for verdict in test.verdicts
-        for one in verdict.criteria
+        for final in test.final_judgements
+        for one in final.criteria
     }
     for key, label in labels.items():
         yield CriterionMean(
@@ -157,7 +157,7 @@ def _spread(counted: Sequence[FinalJudgement], *, seed: int) -> Estimate:
 
 
 def _confidence(sure: Mapping[Confidence, int], mean: Estimate) -> Confidence | None:
-    """The lower middle of the verdicts'; low where too many tests are missing."""
+    """The lower middle of the judgements'; low where too many tests are missing."""
     levels = [level for level in SURENESS for _ in range(sure.get(level, 0))]
     if not levels:
         return None
@@ -173,7 +173,7 @@ def _remarks(
     """One of each answer whose score counts: the first that a judge named."""
     for test in tests:
         if test.tenths is not None and counts(test.tenths):
-            judgements = (one for verdict in test.verdicts for one in scored(verdict))
+            judgements = (one for final in test.final_judgements for one in scored(final))
             texts = [text for one in judgements for text in getattr(one, said)]
             yield from (Remark(test_id=test.test_id, text=text) for text in texts[:1])
 
@@ -181,7 +181,7 @@ def _remarks(
 def _failed_checks(worst_first: Sequence[TestJudged]) -> Iterator[Remark]:
     for test in worst_first:
         failed = [
-            check for verdict in test.verdicts for check in verdict.evidence.checks
+            check for final in test.final_judgements for check in final.evidence.checks
             if not check.passed
         ]  # fmt: skip
         for check in failed[:CHECKS_PER_TEST]:

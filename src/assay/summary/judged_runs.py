@@ -1,6 +1,6 @@
 """One model over its runs: the mean of each, and how this one differs from the one before it.
 
-In: this run's tests, and the verdicts of earlier runs of the same model. Out: OverRuns by domain.
+In: this run's tests, and the judgements of earlier runs of the same model. Out: OverRuns by domain.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class EarlierRun:
     run: str
     when: str
     model: str
-    verdicts: tuple[FinalJudgement, ...]
+    final_judgements: tuple[FinalJudgement, ...]
 
 
 def over_runs(
@@ -34,7 +34,7 @@ def over_runs(
 ) -> Iterator[OverRuns]:
     """Every domain of this run that an earlier one has too."""
     before = sorted(earlier, key=lambda each: (each.when, each.run))
-    sets = [(each, tuple(tests_of([JudgedAnswer(verdict=v) for v in each.verdicts])))
+    sets = [(each, tuple(tests_of([JudgedAnswer(judgement=v) for v in each.final_judgements])))
             for each in before]  # fmt: skip
     for domain in dict.fromkeys(test.domain for test in tests):
         now = [test for test in tests if test.domain == domain]
@@ -64,6 +64,6 @@ def _judges(tests: Iterable[TestJudged]) -> frozenset[tuple[str, str]]:
     return frozenset(
         (one.judge, one.fingerprint)
         for test in tests
-        for verdict in test.verdicts
-        for one in scored(verdict)
+        for final in test.final_judgements
+        for one in scored(final)
     )

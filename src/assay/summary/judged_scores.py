@@ -1,6 +1,6 @@
 """Verdicts as numbers: the tests of a model, and means over tests in points of 10.
 
-In: verdicts with their categories. Out: TestJudged, and Estimates.
+In: final judgements with their categories. Out: TestJudged, and Estimates.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ judge_only: Figure = attrgetter("judge_only_tenths")  # had nothing been run or 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedAnswer:
-    """One verdict, and the category of its test. Several of one test are several answers to it."""
+    """One final judgement, and the category of its test. Several of one test: several answers."""
 
-    verdict: FinalJudgement
+    judgement: FinalJudgement
     category: str = ""
 
 
@@ -35,37 +35,37 @@ def tests_of(answers: Sequence[JudgedAnswer]) -> Iterator[TestJudged]:
     """In the order in which they come, all answers to a test together."""
     grouped: dict[tuple[str, str], list[JudgedAnswer]] = {}
     for answer in answers:
-        key = answer.verdict.suite, answer.verdict.test_id
+        key = answer.judgement.suite, answer.judgement.test_id
         grouped.setdefault(key, []).append(answer)
     for (suite, test_id), tries in grouped.items():
-        verdicts = tuple(each.verdict for each in tries)
-        tenths = _rounded_mean([each.tenths for each in verdicts])
-        ends = [end for each in verdicts for end in _ends(each)]
+        finals = tuple(each.judgement for each in tries)
+        tenths = _rounded_mean([each.tenths for each in finals])
+        ends = [end for each in finals for end in _ends(each)]
         yield TestJudged(
             suite=suite,
             test_id=test_id,
-            name=verdicts[0].name,
-            domain=verdicts[0].rubric,
+            name=finals[0].name,
+            domain=finals[0].rubric,
             category=tries[0].category,
-            verdicts=verdicts,
+            final_judgements=finals,
             tenths=tenths,
-            judge_only_tenths=_rounded_mean([each.judge_only_tenths for each in verdicts]),
+            judge_only_tenths=_rounded_mean([each.judge_only_tenths for each in finals]),
             band=None if tenths is None else band_of(tenths),
             low=min(ends, default=None),
             high=max(ends, default=None),
-            judgements=sum(len(scored(each)) for each in verdicts),
-            evidence_passed=sum(each.evidence.passed for each in verdicts),
-            evidence_total=sum(each.evidence.total for each in verdicts),
+            judgements=sum(len(scored(each)) for each in finals),
+            evidence_passed=sum(each.evidence.passed for each in finals),
+            evidence_total=sum(each.evidence.total for each in finals),
             unscored=tuple(
                 each.explanation or each.unscored_reason or ""
-                for each in verdicts
+                for each in finals
                 if each.tenths is None
             ),
         )
 
 
 def single_overalls(of: FinalJudgement) -> list[int]:
-    """What each scored judgement comes to by itself, capped by the evidence like the verdict."""
+    """What each scored judgement comes to by itself, capped by the evidence like the final."""
     weights = {one.criterion: one.weight for one in of.criteria}
     found = []
     for judgement in scored(of):
@@ -94,7 +94,7 @@ def per_test(tests: Iterable[TestJudged], figure: Figure) -> dict[tuple[str, str
     """By suite and id the mean over a test's answers, of those tests that have one."""
     found = {}
     for test in tests:
-        known = [value for each in test.verdicts if (value := figure(each)) is not None]
+        known = [value for each in test.final_judgements if (value := figure(each)) is not None]
         if known:
             found[test.suite, test.test_id] = math.fsum(known) / len(known)
     return found

@@ -150,7 +150,7 @@ def _mean(scores: Sequence[float | None], *, seed: int) -> Estimate:
 
 
 def _of_repeats(rows: Sequence[TestRow], *, seed: int) -> dict[str, Estimate]:
-    """pass@1, pass@N, pass^N and spread over tests; a test with fewer marked tries is unscored."""
+    """pass@1, pass@N, pass^N and spread over tests; a test with fewer scored tries is unscored."""
     most = max((len(row.repeats) for row in rows), default=0)
     if most < 2:
         return {}

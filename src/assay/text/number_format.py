@@ -135,14 +135,14 @@ def p_value(p: float | None) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def score(mark: float | None) -> str:
+def score(value: float | None) -> str:
     """The score of one test: 1, 0.67, or – where there is none."""
-    if mark is None:
+    if value is None:
         return "–"
-    shown = f"{mark:.2f}"
+    shown = f"{value:.2f}"
     # 0.996 is not 1, and 0.004 is not nothing.
-    if (shown == "1.00" and mark < 1) or (shown == "0.00" and mark > 0):
-        shown = f"{mark:.3f}"
+    if (shown == "1.00" and value < 1) or (shown == "0.00" and value > 0):
+        shown = f"{value:.3f}"
     return shown
 
 

@@ -276,7 +276,7 @@ class PlannedCheckpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionPlan:
-    """What a run is to decide on, kept with it. `selects`: the gate decides; otherwise it only
+    """What a run is to decide on, stored with it. `selects`: the gate decides; otherwise it only
     says how each checkpoint fares. `asked`: the user named the gate. `top`: the folder of model
     folders, if that was named and all of them are in it. `samples`: prompts to write after, where
     not those that ship. `leaves`: reports and selections are left as files; not by what measures
@@ -312,7 +312,7 @@ class Recommendation:
 class Decision:
     """All that was decided in a run. By a checkpoint's name: how it fares at the gate, what it is
     worth, and the advice for it; by model folder: which checkpoints are in it, which one to ship,
-    and the advice for the whole. `gate_decides`: else the gate only tells how each fares, and no
+    and the advice for the whole. `gate_decides`: else the gate only reports how each fares, and no
     decision is shown.
     """
 

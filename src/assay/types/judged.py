@@ -1,4 +1,4 @@
-"""What the verdicts of a run say of its models: the shapes between arithmetic and rendering.
+"""What the judgements of a run say of its models: the shapes between arithmetic and rendering.
 
     Judged -> ModelJudged -> DomainJudged -> CriterionMean, Remark    how good, domain by domain
                           -> TestJudged                               one test of one model
@@ -69,7 +69,7 @@ class TestJudged:
     name: str
     domain: str
     category: str
-    verdicts: tuple[FinalJudgement, ...]
+    final_judgements: tuple[FinalJudgement, ...]
     tenths: int | None
     judge_only_tenths: int | None
     band: Band | None
@@ -88,7 +88,7 @@ class DomainJudged:
     `mean.n` counts tests. `evidence` is the share of checks that hold, drawn by test; its n counts
     tests that had any. `spread` is how far judgements of one answer lie apart, over the answers
     judged more than once. `best` and `weakest` are labels, None where no criterion stands out.
-    `reasons` counts why verdicts are as sure as they are. `failed_checks` are the first few.
+    `reasons` counts why judgements are as sure as they are. `failed_checks` are the first few.
     """
 
     domain: str
@@ -230,7 +230,7 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A run's verdicts, whole. `isolation`: how code was kept apart, a sentence each. `not_run`:
+    """A run's judgements, whole. `isolation`: how code was kept apart, a sentence each. `not_run`:
     evidence that there is not, by reason the tests. `judges` are names, each with its form.
     """
 

@@ -61,7 +61,7 @@ class Model(Protocol):
         ...
 
     def probe(self) -> None:
-        """Find out what only asking tells. Called when nothing else is wrong, before the plan;
+        """Find out what only a request shows. Called when nothing else is wrong, before the plan;
         asks nothing of a suite. Raises ModelUnavailable where the model cannot be asked at all.
         """
         ...

@@ -17,8 +17,8 @@ class Sampling:
     """How an answer is drawn. All of it is part of a request's identity.
 
     The last eight are for served models, whose defaults differ by server and version. None means:
-    not sent, the server decides. `think` None: the model's own way, natively told apart. `context`
-    is what the user wished; None: enough.
+    not sent, the server decides. `think` None: the model's own way, split natively. `context`
+    is what the user set; None: enough.
     """
 
     temperature: float
@@ -64,7 +64,7 @@ class ToChoose:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToRead:
     """Say how likely this text is, token by token. `tokens`: its token ids, where those are all
-    that is known of it. `digest` stands for either where the text itself is not kept.
+    that is known of it. `digest` replaces either where the text itself is not stored.
     """
 
     text: str = ""
@@ -102,7 +102,7 @@ PredictionMethod = Literal["given", "beam", "sampled"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """Where the seconds of a served answer went, as its server told; None: it did not say.
+    """Where the seconds of a served answer went, as its server reported; None: it did not.
 
     `queue_s` is what its total leaves beside the parts. `cached_tokens` of the prompt were not
     computed again, so that they count in no speed. `cold`: the model was loaded for this request.
@@ -118,7 +118,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """A model's text. Reasoning is split off already; only `text` is ever marked.
+    """A model's text. Reasoning is split off already; only `text` is ever scored.
 
     `reasoning_unclosed`: the model was cut off while thinking, so there is no answer.
     `predictions` holds the k best, best first, where several were asked for, and
@@ -150,10 +150,11 @@ class Answered:
 class ChoiceLikelihoods:
     """Log-likelihood of each continuation, in the order asked.
 
-    `method` is `first_token` where a server told the likeliest first tokens only. A continuation
-    that was not among them is `bounded`: its value is an upper bound. `greedy`: whether each token
-    of a continuation was the model's likeliest. `tokens`: how many each has. `cut`: tokens that the
-    beginning of the prompt lost because it was longer than the model's context.
+    `method` is `first_token` where a server reported only the likeliest first tokens. A
+    continuation that was not among them is `bounded`: its value is an upper bound. `greedy`:
+    whether each token of a continuation was the model's likeliest. `tokens`: how many each has.
+    `cut`: tokens that the beginning of the prompt lost because it was longer than the model's
+    context.
     """
 
     request_id: str

@@ -86,7 +86,7 @@ class SuiteSummary:
     pass_mark: float = 0.7
     measurements: Mapping[str, Estimate] = field(default_factory=dict)
     baselines: Baselines | None = None
-    own: bool = False  # a user's prompts, which nobody marks
+    own: bool = False  # a user's prompts, which are not scored
 
 
 Clock = Literal["server", "client"]
@@ -139,7 +139,7 @@ class Performance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TryFigures:
-    """One try in figures; None is not told. `cold`: the model was loaded for it. `finish` is the
+    """One try in figures; None is unknown. `cold`: the model was loaded for it. `finish` is the
     server's word, `failure` the cause of a request that failed for good. `prefill_at_most` and the
     clock of `decode_tokens_per_s` are as in Performance.
     """
@@ -190,7 +190,7 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedModel:
-    """A checkpoint of a folder that could not be evaluated. `position`: where it stands among the
+    """A checkpoint of a folder that could not be evaluated. `position`: where it is among the
     others where all are listed.
     """
 
@@ -273,9 +273,9 @@ class CategoryComparison:
 class SuiteComparison:
     """One suite on both sides, paired by test. `a`, `b` and `difference` (b - a) are in points.
 
-    `difference.n` counts pairs, `difference.unscored` the tests that one side could not mark.
+    `difference.n` counts pairs, `difference.unscored` the tests that one side could not score.
     `adjusted_p` is Holm's over all comparisons shown together. `verdict` is about the second side.
-    `detectable`: the smallest difference, in points, that so many pairs find four times in five.
+    `detectable`: the smallest difference, in points, that this many pairs find four times in five.
     """
 
     suite: str
@@ -325,7 +325,7 @@ class Comparison:
 class Standing:
     """One model on one suite. `rank` is None for an incomplete score, which is never ranked.
 
-    `tie`: it cannot be told apart from the row above it.
+    `tie`: no significant difference from the row above it.
     """
 
     model: str
@@ -338,8 +338,8 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRanking:
-    """Models that answered the same tests, best first. `content` tells two suites of one name
-    apart (another version, a sample, some categories only); `tests` is how many there are. `asked`
+    """Models that answered the same tests, best first. `content` separates two suites of one name
+    (another version, a sample, some categories only); `tests` is how many there are. `asked`
     is a phrase where they were asked in another way than usual, which is never ranked beside it.
     """
 

@@ -41,8 +41,8 @@ class SamplePrompt:
 class HealthCheck:
     """What one check found.
 
-    `passed` is None where the check does not apply or nothing can be told, which is neither pass
-    nor fail. `passage` is the part of the answer that decided, as it stands there; empty where
+    `passed` is None where the check does not apply or nothing can be said, which is neither pass
+    nor fail. `passage` is the part of the answer that decided, as it is there; empty where
     nothing in particular did. `failure`: this is a generation failure, which counts at the gate;
     whatever else does not pass is a note.
     """

@@ -114,7 +114,7 @@ class Estimate:
 
 
 class Observer(Protocol):
-    """Who watches a run: a progress bar, plain lines, or nobody."""
+    """Who watches a run: a progress bar, plain lines, or nothing."""
 
     def model_started(self, spec: str, *, total: int, reused: int) -> None:
         """A model is about to be asked; `reused` replies were in the store already."""
@@ -132,7 +132,7 @@ class Observer(Protocol):
 
 
 class SilentProgress:
-    """The observer of a run that nobody watches."""
+    """The observer of a run that is not watched."""
 
     def __enter__(self) -> Self:
         return self

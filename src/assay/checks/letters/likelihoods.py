@@ -54,7 +54,7 @@ def _refuse_impossible(
     if any(math.isnan(value) for value in likelihoods):
         raise ValueError(f"a likelihood of {test_id!r} is not a number")
     if bounded and len(bounded) != options:
-        raise ValueError(f"{len(bounded)} of {options} likelihoods of {test_id!r} are told apart")
+        raise ValueError(f"{test_id!r} has {options} options and {len(bounded)} bounds")
     if bounded and all(bounded):
         raise ValueError(f"no likelihood of {test_id!r} is known, only bounds")
     if reply.method == "first_token" and asked.by_text:

@@ -1,4 +1,4 @@
-r"""The words and signs around a letter by which `letters` tells a choice from a word.
+r"""The words and signs around a letter by which `letters` distinguishes a choice from a word.
 
 In: nothing. Out: compiled patterns.
 
@@ -69,7 +69,7 @@ _WRONG = (
     r"|fausses?|incorrecte?s?|éliminée?s?|falsch|inkorrekt|incorrect[ao]s?|fals[ao]s?|errad[ao]s?)"
     r"(?!\w)"
 )
-# The option's own text between letter and verdict: "A) Lyon is wrong", "A: Lyon - incorrect".
+# The option's own text between letter and judgement: "A) Lyon is wrong", "A: Lyon - incorrect".
 _OWN_TEXT = (
     r"(?:[).:][*`]{0,2}(?:[ \t]+(?!(?:because|since|as|so|and|or|but|not|car|et|ou|mais|is|est)\b)"
     r"[^\W\d_][\w'-]{1,20}){1,5}(?=[ \t]+(?:is|est|ist|es)\s|[ \t]*[-–—:(]))?"

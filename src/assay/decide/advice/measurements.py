@@ -86,7 +86,7 @@ def _estimate(measured: Measurements, key: str, asked: Mapping[str, SuiteLimit])
 def on_missing(
     measured: Measurements, acceptance: Acceptance, asked: Mapping[str, SuiteLimit]
 ) -> Iterator[Recommendation]:
-    """What the gate asks for and nobody knows, and what is incomplete."""
+    """What the gate asks for and was not measured, and what is incomplete."""
     unknown = {key: each for key, each in acceptance.criteria.items() if each.passed is None}
     absent = {key: each for key, each in unknown.items() if each.value is None}
     if absent:

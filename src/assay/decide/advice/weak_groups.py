@@ -115,17 +115,17 @@ def _group(
         tests=len(tests),
         failed_elsewhere=len(failed) - inside,
         tests_elsewhere=total - len(tests),
-        p_value=at_least(inside, of=len(tests), marked=len(failed), among=total),
+        p_value=at_least(inside, of=len(tests), failed=len(failed), among=total),
     )
 
 
-def at_least(hits: int, *, of: int, marked: int, among: int) -> float:
-    """Fisher, one-sided: the chance that a draw of `of` from `among`, of which some are `marked`,
+def at_least(hits: int, *, of: int, failed: int, among: int) -> float:
+    """Fisher, one-sided: the chance that a draw of `of` from `among`, of which `failed` failed,
     holds `hits` of them or more.
     """
     ways = sum(
-        math.comb(marked, k) * math.comb(among - marked, of - k)
-        for k in range(hits, min(of, marked) + 1)
+        math.comb(failed, k) * math.comb(among - failed, of - k)
+        for k in range(hits, min(of, failed) + 1)
     )
     return ways / math.comb(among, of)
 

@@ -1,4 +1,4 @@
-"""How a checkpoint differs from an earlier one, as surely as what was kept of both allows.
+"""How a checkpoint differs from an earlier one, as surely as what was stored of both allows.
 
 In: two checkpoints, or what was measured of them. Out: later less earlier, as an Estimate; None
 where one lacks the figure.

@@ -2,7 +2,7 @@
 
 In: the loss by step, as a trainer logged it or as it was read from a text. Out: a TrainingChange.
 
-A trainer logs the loss of a few batches every so many steps, which jumps about. So the mean of the
+A trainer logs the loss of a few batches every N steps, which jumps about. So the mean of the
 losses logged in the half of the stretch before each of the two steps is taken, and where both have
 three and more, the fall must be larger than 1.96 standard errors of their difference. Where the
 loss is known at the two steps alone, the fall must be at least SMALLEST.

@@ -23,7 +23,7 @@ SHORTEST = 3  # visible characters; "Paris" or "x + 1" may be all that somebody'
 _ECHO = 95.0  # of 100
 _LONGEST_COMPARED = 100_000
 _LONGEST_REFUSAL = 400
-# Words that promise an answer and stop: they earn full marks from many judges (arXiv:2507.08794).
+# Words that promise an answer and stop: many judges give them the best score (arXiv:2507.08794).
 _ANNOUNCES = re.compile(r"[^\n]{0,60}:|let[’']?s [^\n]{0,40}step by step\.?", re.IGNORECASE)
 _SORRY = (
     r"(?:(?:i[’']?m|i\s+am|we[’']re|we\s+are)\s+(?:(?:very|really|so|truly)\s+)?sorry|sorry"

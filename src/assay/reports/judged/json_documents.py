@@ -123,7 +123,7 @@ def _test(of: TestJudged) -> JsonObject:
         "judge_only": _of_10(of.judge_only_tenths),
         "low": _of_10(of.low),
         "high": _of_10(of.high),
-        "verdicts": [judgement_json(each) for each in of.verdicts],
+        "verdicts": [judgement_json(each) for each in of.final_judgements],
     }
 
 

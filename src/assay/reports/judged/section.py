@@ -104,7 +104,7 @@ def _legend(of: Judged) -> str:
 def _reasons(model: ModelJudged) -> Iterator[Block]:
     for test in model.tests:
         yield Paragraph((said.test_name(test), f"  {said.overall(test)}"), "strong")
-        for judgement in test.verdicts:
+        for judgement in test.final_judgements:
             yield from _reason(judgement)
 
 

@@ -42,12 +42,12 @@ from assay.reports.pictures.steps import over_steps
 from assay.types.decisions import Decision, DecisionPlan, Measurements, Selection
 from assay.types.results import Report
 from assay.workflow.checkpoints.stored_reports import read_report
-from assay.workflow.evaluate.run_folder import after_asking, in_our_words
+from assay.workflow.evaluate.run_folder import after_asking, explain_write_errors
 
 PACKAGE = Path(__file__).resolve().parents[2]
 
 
-def leave_verdicts(
+def write_decisions(
     report: Report,
     out: Path,
     deciding: DecisionPlan | None,
@@ -94,7 +94,7 @@ def _is_report_of(fingerprint: str, file: Path) -> bool:
         return False
 
 
-def leave_selections(decision: Decision, out: Path, deciding: DecisionPlan) -> Iterator[str]:
+def write_selections(decision: Decision, out: Path, deciding: DecisionPlan) -> Iterator[str]:
     """The selections alone, made from reports that are there; yields what a user should know."""
     home = out.resolve() / CHECKPOINTS
     refused: dict[Path, str] = {}
@@ -129,7 +129,9 @@ def _told(refused: Mapping[Path, str], home: Path) -> Iterator[str]:
         )
 
 
-def leave_report(document: Mapping[str, object], measured: Measurements, out: Path) -> None:
+def write_checkpoint_report(
+    document: Mapping[str, object], measured: Measurements, out: Path
+) -> None:
     """One report, where that of a run would lie."""
     with after_asking():
         _put(out / CHECKPOINTS / measured.name / REPORT_FILE, document)
@@ -179,7 +181,7 @@ def _put(path: Path, document: Mapping[str, object]) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    with in_our_words(path):
+    with explain_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         _replace(path, text)
 

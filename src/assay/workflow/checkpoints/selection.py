@@ -39,7 +39,7 @@ from assay.types.decisions import (
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.places import CheckpointPlace
-from assay.workflow.checkpoints.report_files import leave_selections
+from assay.workflow.checkpoints.report_files import write_selections
 from assay.workflow.checkpoints.stored_reports import folder_of, places_in, read_reports
 
 
@@ -117,7 +117,7 @@ def select_among(
     decision = decide(deciding, found, list(_suites_of(found)), timestamp=now)
     decision = _with_missing(decision, missing)
     to_leave = _of_whole_folders(decision, places)
-    notes += leave_selections(to_leave, out, deciding)
+    notes += write_selections(to_leave, out, deciding)
     return Selected(
         decision=decision,
         selection=decision.overall or next(iter(decision.selections.values())),

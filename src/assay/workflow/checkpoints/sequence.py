@@ -32,7 +32,7 @@ from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.measures import failed_subject
 from assay.workflow.checkpoints.path_names import readable_place
 from assay.workflow.checkpoints.places import FINAL, CheckpointPlace, places_of
-from assay.workflow.checkpoints.report_files import leave_verdicts
+from assay.workflow.checkpoints.report_files import write_decisions
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
 
@@ -118,7 +118,7 @@ class CheckpointSequence:
         measured = [self._measured[subject.name] for subject in subjects]
         decision = decide(deciding, measured, self._suites, timestamp=utc_now())
         report = replace(self._last, decision=decision)
-        for note in leave_verdicts(
+        for note in write_decisions(
             report,
             self.job.out,
             deciding,

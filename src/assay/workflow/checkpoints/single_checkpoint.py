@@ -32,7 +32,7 @@ from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.path_names import is_text
 from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, places_of
-from assay.workflow.checkpoints.report_files import leave_report, report_document
+from assay.workflow.checkpoints.report_files import report_document, write_checkpoint_report
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
 
@@ -87,7 +87,7 @@ def report_on(
     decision = decide(run.deciding, [measured], asked, timestamp=measured.timestamp)
     document = report_document(decision, measured)
     if metrics is None:
-        leave_report(document, measured, Path(report.out))
+        write_checkpoint_report(document, measured, Path(report.out))
     return document
 
 

@@ -21,7 +21,7 @@ from assay.types import Observer
 from assay.types.results import Comparison, Leaderboard, Report
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
-from assay.workflow.evaluate.run_folder import in_our_words
+from assay.workflow.evaluate.run_folder import explain_write_errors
 from assay.workflow.history.comparison import compare
 from assay.workflow.history.leaderboard import leaderboard
 
@@ -53,7 +53,7 @@ class Shown:
 def demo_job(out: Path) -> Job:
     """Three scripted models on the example suite."""
     folder = out / "demo"
-    with in_our_words(folder):
+    with explain_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         for name in MODELS:
             shutil.copyfile(SCRIPTS / name, folder / name)
@@ -64,7 +64,7 @@ def demo_job(out: Path) -> Job:
 def checkpoints_job(out: Path) -> Job:
     """The checkpoints that ship, copied to where reports may be written beside them."""
     folder = out / "demo" / SHIPPED.name
-    with in_our_words(folder):
+    with explain_write_errors(folder):
         shutil.copytree(SHIPPED, folder, dirs_exist_ok=True)
     return Job(models=(str(folder),), suites=(), out=out, limit=ASKED_OF_CHECKPOINTS)
 

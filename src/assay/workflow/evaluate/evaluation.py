@@ -33,7 +33,7 @@ from assay.store import Run, RunModel, Store, new_run_id, utc_now
 from assay.types import Model, Observer
 from assay.types.model_spec import without_secrets
 from assay.types.results import Report
-from assay.workflow.checkpoints.report_files import leave_verdicts
+from assay.workflow.checkpoints.report_files import write_decisions
 from assay.workflow.evaluate.asking import ask_model
 from assay.workflow.evaluate.background_work import BackgroundWork
 from assay.workflow.evaluate.job import Job
@@ -69,7 +69,7 @@ def evaluate(job: Job, observer: Observer) -> Report:
                 ended = replace(run, finished=utc_now())
                 report = report_of(store, ended, guesses=guesses)
                 folder.write(report, prepared.suites, store)
-                for note in leave_verdicts(
+                for note in write_decisions(
                     report,
                     job.out,
                     run.deciding,

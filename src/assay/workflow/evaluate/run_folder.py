@@ -56,7 +56,7 @@ class RunFolder:
 
     def take(self) -> bool:
         """Claim the run. False where another living process has it; a killed one has let go."""
-        with in_our_words(self.path):
+        with explain_write_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             lock = (self.path / ".lock").open("w")
         if fcntl is not None:
@@ -86,7 +86,7 @@ class RunFolder:
         # jinja2 is loaded when the asking is done
         from assay.reports.formats.html import render_html
 
-        with after_asking(), in_our_words(self.path):
+        with after_asking(), explain_write_errors(self.path):
             clashing = ids_in_several(suites)
             if not self._has_all_answers(report, clashing):
                 self._write_outputs(store, report.run, clashing)
@@ -112,10 +112,10 @@ class RunFolder:
         for model in judged.models:
             for test in model.tests:
                 stem = file_stem(test.suite, test.test_id, clashing)
-                for number, verdict in enumerate(test.verdicts, 1):
+                for number, final in enumerate(test.final_judgements, 1):
                     repeat = "" if number == 1 else f".{number}"
                     name = f"reports/evaluations/{slugs[model.model]}/{stem}{repeat}.txt"
-                    self._put(name, evaluation_text(verdict, model=model.model))
+                    self._put(name, evaluation_text(final, model=model.model))
         self._put("reports/comparative_analysis.md", render_markdown(comparative_analysis(judged)))
         self._put("reports/final_summary.md", render_markdown(final_summary(judged)))
         self._put("reports/overall_by_test.svg", overall_by_test(judged))
@@ -125,7 +125,7 @@ class RunFolder:
     ) -> None:
         """What each test asks and how it is marked."""
         clashing = ids_in_several(suites)
-        with after_asking(), in_our_words(self.path):
+        with after_asking(), explain_write_errors(self.path):
             for suite in suites:
                 for case in suite.cases:
                     name = f"test-plans/{file_stem(suite.name, case.id, clashing)}.md"
@@ -147,7 +147,7 @@ class RunFolder:
         name = _answer_file(slug, file_stem(suite, test_id, clashing), repeat)
         if name in self._written:
             return
-        with after_asking(), in_our_words(self.path):
+        with after_asking(), explain_write_errors(self.path):
             self._put_once(name, "\n".join(reply.predictions) or reply.text)
 
     def _has_all_answers(self, report: Report, clashing: frozenset[str]) -> bool:
@@ -224,7 +224,7 @@ def after_asking() -> Iterator[None]:
 
 
 @contextmanager
-def in_our_words(path: Path) -> Iterator[None]:
+def explain_write_errors(path: Path) -> Iterator[None]:
     """What the disk refuses, as an error with a next step."""
     try:
         yield

@@ -99,8 +99,8 @@ def _unheard(judged: Judged | None) -> int:
         judgement.unscored_reason == "failed"
         for model in (judged.models if judged else ())
         for test in model.tests
-        for verdict in test.verdicts
-        for judgement in verdict.judgements
+        for final in test.final_judgements
+        for judgement in final.judgements
     )
 
 

@@ -65,9 +65,9 @@ def _answers(
             key = (suite, test_id, repeat)
             kept = judged.pop(key, None)
             final = kept.judgement if kept else _unanswered(case, whys.get(key, ""))
-            yield JudgedAnswer(verdict=final, category=case.category)
+            yield JudgedAnswer(judgement=final, category=case.category)
     for kept in judged.values():  # of a test that the suites no longer have
-        yield JudgedAnswer(verdict=kept.judgement)
+        yield JudgedAnswer(judgement=kept.judgement)
 
 
 def _unanswered(case: Case, why: str) -> FinalJudgement:
@@ -96,4 +96,6 @@ def _earlier(store: Store, run: Run) -> Iterator[EarlierRun]:
                 stored = store.read_judgements(each, model)
                 finals = tuple(kept.judgement for kept in stored)
                 if finals:
-                    yield EarlierRun(run=each.id, when=each.created, model=spec, verdicts=finals)
+                    yield EarlierRun(
+                        run=each.id, when=each.created, model=spec, final_judgements=finals
+                    )

@@ -80,7 +80,7 @@ def _run(options: RunOptions) -> int:
     with progress_for(sys.stderr) as observer:
         report = api.run(**vars(options) | {"observer": observer})
     page = os.path.relpath(Path(report.out) / "runs" / report.run / "reports" / "report.html")
-    hints = tuple(hint for hint in report.hints if page not in hint)  # it stands at the very end
+    hints = tuple(hint for hint in report.hints if page not in hint)  # it is shown at the very end
     show(replace(report, hints=hints), "text")
     click.echo()
     click.echo(tr("The report as a page:"))
@@ -265,5 +265,5 @@ def roughly(seconds: float, rounded: Callable[[float], int]) -> str:
 def _where_assay_is() -> None:
     from assay.interfaces.cli.showing import where_assay_is
 
-    if told := where_assay_is():
-        say(told, dim=True)
+    if place := where_assay_is():
+        say(place, dim=True)

@@ -37,7 +37,7 @@ def wrapped(text: str, room: int | None = None) -> list[str]:
 
 
 def shortened(text: str, room: int) -> str:
-    """With … in the middle: a name's end (its tag, its folder) tells as much as its beginning."""
+    """With … in the middle: a name's end (its tag, its folder) says as much as its beginning."""
     from rich.cells import cell_len, set_cell_size
 
     if cell_len(text) <= room:

@@ -21,7 +21,7 @@ LONGEST_NAME, LEAST_NAME = 40, 24
 LONGEST_FACT = 10
 BETWEEN = "  "
 NO_JUDGE = "none"
-# What is marked unless tests of the user's own lie here: DESIGN's defaults, as far as they ship.
+# Preselected unless tests of the user's own lie here: DESIGN's defaults, as far as they ship.
 FOR_SERVED = ("coding", "data")
 FOR_CHECKPOINTS = ("os", "technical", "troubleshooting", "mmlu", "hellaswag")
 
@@ -44,7 +44,7 @@ def offered_models(models: Sequence[ModelFound]) -> list[Option]:
 
 
 def offered_judges(candidates: Sequence[Candidate]) -> list[Option]:
-    """The best candidate first, none at all last; kin of a tested model is marked."""
+    """The best candidate first, none at all last; kin of a tested model is labelled."""
     models = [each.model for each in candidates]
     kin = [
         tr("same family as a tested model: {family}", family=", ".join(each.kin))
@@ -113,8 +113,8 @@ def offered_checkpoints(checkpoints: Sequence[CheckpointFound]) -> list[Option]:
     more = len(checkpoints) - len(shown)
     if more > 0:
         title = trn("… and {count} more checkpoint", "… and {count} more checkpoints", more)
-        told = tr("likewise") if shown[0].closed else tr("type the folder of one")
-        shown.append(Option(value="", title=title, closed=told))
+        reason = tr("likewise") if shown[0].closed else tr("type the folder of one")
+        shown.append(Option(value="", title=title, closed=reason))
     return shown
 
 

@@ -86,7 +86,7 @@ def understood(
 ) -> tuple[list[str], list[str]]:
     """What typed words stand for: a value of the list where one has that name, else themselves.
     Then the lines that say what is wrong with them, and what to do; none: nothing is. What the
-    list cannot offer is checked like any other word: a file may have been mended since.
+    list cannot offer is checked like any other word: a file may have been fixed since.
     """
     listed = {name: option for option in options for name in (option.value, *option.names) if name}
     values = []
@@ -341,8 +341,8 @@ def _echo_lines(texts: Sequence[str], **style: Any) -> None:
 
 
 def _leave_line(question: str, chosen: Sequence[str]) -> None:
-    told = wrapped(f"{question}  {one_line(', '.join(chosen))}", columns() - len("✓ "))
-    click.echo("\n  ".join([click.style("✓", fg="green") + " " + told[0], *told[1:]]))
+    lines = wrapped(f"{question}  {one_line(', '.join(chosen))}", columns() - len("✓ "))
+    click.echo("\n  ".join([click.style("✓", fg="green") + " " + lines[0], *lines[1:]]))
 
 
 def _style() -> Any:
