@@ -121,7 +121,7 @@ def weighted(
 ) -> Estimate:
     """Weighted mean of shares, with an interval from theirs (MOVER: Zou and Donner 2008).
 
-    A part without observations leaves the weights, but what it could not mark stays counted.
+    A part without observations leaves the weights, but what it could not score stays counted.
     A part of weight 0 does not count at all.
     """
     used = [(part, weight) for part, weight in parts if weight > 0]
