@@ -42,6 +42,7 @@ from assay.types import (
     Timed,
 )
 from assay.types.judgements import (
+    ChecklistAnswer,
     CriterionScore,
     Deviation,
     Evidence,
@@ -52,7 +53,6 @@ from assay.types.judgements import (
     Judgement,
     Judging,
     Quote,
-    Ticked,
 )
 
 FACTS = ModelFacts(spec="scripted:m.json", name="m", fingerprint="sha256:1")
@@ -298,7 +298,7 @@ VERDICT = FinalJudgement(
             form="likelihood",
             layout="fence",
             scores=(CriterionScore(criterion="correctness", score=7, raw=0.71),),
-            checklist=(Ticked(question="Is it?", probability=0.5),),
+            checklist=(ChecklistAnswer(question="Is it?", probability=0.5),),
             quotes=(Quote(text="low", status="fabricated"),),
         ),
         Judgement(judge="k", fingerprint="f", form="reasoned", unscored_reason="truncated"),

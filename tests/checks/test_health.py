@@ -23,7 +23,7 @@ from assay.checks.health.terms import known_terms, technical_terms
 from assay.checks.health.truncation import truncation
 from assay.checks.health.word_model import shipped_words, tokens
 from assay.suites.sample_prompts import load_samples
-from assay.types.samples import Health, HealthCheck, SamplePrompt, Tick
+from assay.types.samples import Health, HealthCheck, SampleCheck, SamplePrompt
 from tests.checks.health_texts.broken import KINDS, broken, healthy
 
 FAILURES = {"loop": loop, "repetition": repetition, "nonsense": nonsense}
@@ -434,7 +434,7 @@ def test_commands_in_the_wrong_order_keep_one_tick_and_lose_the_other():
 
 
 def test_shell_that_does_not_parse_loses_the_tick():
-    tick = Tick(name="syntax", kind="syntax")
+    tick = SampleCheck(name="syntax", kind="syntax")
     sample = SamplePrompt(id="x", prompt="x", subject=(("x",),), ticks=(tick,))
     assert ticks_of(sample, "```bash\nfor f in *; do echo $f\n```")["syntax"] is False
     assert ticks_of(sample, "No command here at all.")["syntax"] is False

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.models.http.figures import told_number
+from assay.models.http.figures import reported_number
 
 MOST = 20  # more is an error on Ollama and OpenAI alike
 LEAST_SHARE = 0.01  # of the probability; with less on all letters together, words will follow
@@ -74,7 +74,7 @@ def _told(entry: Mapping[str, Any] | None) -> list[tuple[str, float]]:
     pairs = []
     for one in top if isinstance(top, list) else ():
         token = one.get("token") if isinstance(one, dict) else None
-        value = told_number(one.get("logprob")) if isinstance(one, dict) else None
+        value = reported_number(one.get("logprob")) if isinstance(one, dict) else None
         if isinstance(token, str) and value is not None:
             pairs.append((token, min(0.0, value)))
     return pairs

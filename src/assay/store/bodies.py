@@ -19,7 +19,7 @@ from assay.messages import tr
 from assay.types import Suite, ToRead, Work
 
 
-def kept_work(work: Work) -> Work:
+def stored_work(work: Work) -> Work:
     """A held-out text may have gigabytes, and is read by every checkpoint: its digest is stored."""
     return replace(work, text="", tokens=None) if isinstance(work, ToRead) else work
 

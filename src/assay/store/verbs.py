@@ -17,7 +17,7 @@ from pathlib import Path
 from assay.errors import RunNotFound, StoreError
 from assay.messages import tr
 from assay.request_identity import MEASURE
-from assay.store.bodies import adapter, content, digest_of, kept_work, read_back, to_json, utc_now
+from assay.store.bodies import adapter, content, digest_of, read_back, stored_work, to_json, utc_now
 from assay.store.database import Database
 from assay.store.records import Run, RunModel, StoredJudgement, StoredTry, TryKey
 from assay.types import (
@@ -282,7 +282,7 @@ class Store:
             "INSERT OR IGNORE INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 request.id, fingerprint, request.suite, request.test_id,
-                request.turn, request.repeat, to_json(kept_work(request.work), Work),
+                request.turn, request.repeat, to_json(stored_work(request.work), Work),
             ),
         )  # fmt: skip
         cursor = self._file.connection.execute(

@@ -21,7 +21,7 @@ from assay.files.notes import Notes, invalid_files
 from assay.files.validation import Validator
 from assay.files.wording import described
 from assay.messages import tr
-from assay.types.samples import SamplePrompt, Tick, TickKind
+from assay.types.samples import SampleCheck, SampleCheckKind, SamplePrompt
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "samples.json"
 
@@ -33,14 +33,14 @@ _FIELD_OF_KIND: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class _TickEntry:
+class _SampleCheckEntry:
     name: Text
-    kind: TickKind
+    kind: SampleCheckKind
     words: SomePhrases = ()
     commands: SomePhrases = ()
 
 
-def _check_fields_of_kind(tick: _TickEntry) -> _TickEntry:
+def _check_fields_of_kind(tick: _SampleCheckEntry) -> _SampleCheckEntry:
     needed = _FIELD_OF_KIND.get(tick.kind)
     if needed is not None and not getattr(tick, needed):
         raise Mistake(tr("a check of kind '{kind}' needs '{field}'", kind=tick.kind, field=needed))
@@ -54,7 +54,7 @@ def _check_fields_of_kind(tick: _TickEntry) -> _TickEntry:
     return tick
 
 
-def _check_names(ticks: tuple[_TickEntry, ...]) -> tuple[_TickEntry, ...]:
+def _check_names(ticks: tuple[_SampleCheckEntry, ...]) -> tuple[_SampleCheckEntry, ...]:
     names: set[str] = set()
     for index, tick in enumerate(ticks):
         if tick.name in names:
@@ -70,7 +70,9 @@ class _SampleEntry:
     prompt: Text
     subject: SomePhrases
     ticks: Annotated[
-        tuple[Annotated[_TickEntry, Rule(_check_fields_of_kind)], ...], Len(1), Rule(_check_names)
+        tuple[Annotated[_SampleCheckEntry, Rule(_check_fields_of_kind)], ...],
+        Len(1),
+        Rule(_check_names),
     ]
 
 
@@ -96,7 +98,7 @@ def load_samples(path: Path = SHIPPED) -> tuple[SamplePrompt, ...]:
             id=entry.id,
             prompt=entry.prompt,
             subject=entry.subject,
-            ticks=tuple(Tick(**asdict(tick)) for tick in entry.ticks),
+            ticks=tuple(SampleCheck(**asdict(tick)) for tick in entry.ticks),
         )
         for entry in entries
     )

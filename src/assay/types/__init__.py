@@ -40,7 +40,7 @@ from assay.types.requests import (
     ToTime,
     Work,
 )
-from assay.types.samples import Health, HealthCheck, SamplePrompt, Tick, TickKind
+from assay.types.samples import Health, HealthCheck, SampleCheck, SampleCheckKind, SamplePrompt
 from assay.types.scores import (
     Attempt,
     Estimate,

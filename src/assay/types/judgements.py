@@ -3,7 +3,7 @@
     Rubric -> RubricCriterion -> Anchor, RubricQuestion    what is judged, and by which words
            -> ScoredExample                                answers whose scores are known
     Evidence -> EvidenceCheck                              what running or computing showed
-    Judgement -> CriterionScore, Ticked, Quote             one judge, one answer, once
+    Judgement -> CriterionScore, ChecklistAnswer, Quote             one judge, one answer, once
     FinalJudgement -> FinalCriterion, Evidence, Judgement...    all of them: caps, medians, band
     Judging -> JudgedBy, Deviation                         by whom and how a run was judged
 
@@ -151,7 +151,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ticked:
+class ChecklistAnswer:
     """One question of the checklist: the judge's answer, or how likely it found a yes."""
 
     question: str
@@ -189,7 +189,7 @@ class Judgement:
     scores: tuple[CriterionScore, ...] = ()
     unscored_reason: str | None = None
     explanation: str = ""
-    checklist: tuple[Ticked, ...] = ()
+    checklist: tuple[ChecklistAnswer, ...] = ()
     quotes: tuple[Quote, ...] = ()
     assessment: str = ""
     strengths: tuple[str, ...] = ()

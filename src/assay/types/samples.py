@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-TickKind = Literal["words", "commands", "sequence", "syntax", "coherent"]
+SampleCheckKind = Literal["words", "commands", "sequence", "syntax", "coherent"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tick:
+class SampleCheck:
     """One line of a sample's tick list.
 
     `words`: each item of `words` appears, in one of its alternatives.
@@ -20,7 +20,7 @@ class Tick:
     """
 
     name: str
-    kind: TickKind
+    kind: SampleCheckKind
     words: tuple[tuple[str, ...], ...] = ()
     commands: tuple[tuple[str, ...], ...] = ()
 
@@ -34,7 +34,7 @@ class SamplePrompt:
     id: str
     prompt: str
     subject: tuple[tuple[str, ...], ...]
-    ticks: tuple[Tick, ...]
+    ticks: tuple[SampleCheck, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

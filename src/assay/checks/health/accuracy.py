@@ -16,7 +16,7 @@ from assay.checks.shell.reading import Snippet, snippets_in
 from assay.checks.shell.sequence import CommandsFound, programs_of
 from assay.checks.shell.syntax import parse
 from assay.messages import tr, trn
-from assay.types.samples import HealthCheck, SamplePrompt, Tick
+from assay.types.samples import HealthCheck, SampleCheck, SamplePrompt
 
 NAME = "accuracy"
 TICK = "tick:"
@@ -42,7 +42,7 @@ def accuracy(sample: SamplePrompt, text: str, coherence: HealthCheck) -> tuple[H
     return (*ticks, together)
 
 
-def _tick(tick: Tick, text: str, coherence: HealthCheck) -> HealthCheck:
+def _tick(tick: SampleCheck, text: str, coherence: HealthCheck) -> HealthCheck:
     match tick.kind:
         case "words":
             return _words(tick, text)
@@ -59,7 +59,7 @@ def _tick(tick: Tick, text: str, coherence: HealthCheck) -> HealthCheck:
             return _commands(tick, text)
 
 
-def _words(tick: Tick, text: str) -> HealthCheck:
+def _words(tick: SampleCheck, text: str) -> HealthCheck:
     places = [place_of_any(item, text) for item in tick.words]
     missing = [
         " / ".join(item) for item, place in zip(tick.words, places, strict=True) if place is None
@@ -79,7 +79,7 @@ def _snippets(text: str, steps: Sequence[Sequence[str]] = ()) -> tuple[Snippet, 
     return snippets_in(text, programs)
 
 
-def _commands(tick: Tick, text: str) -> HealthCheck:
+def _commands(tick: SampleCheck, text: str) -> HealthCheck:
     found = CommandsFound(
         [command for snippet in _snippets(text, tick.commands) for command in snippet.commands]
     )
@@ -107,7 +107,7 @@ def _commands(tick: Tick, text: str) -> HealthCheck:
     )
 
 
-def _syntax(tick: Tick, text: str) -> HealthCheck:
+def _syntax(tick: SampleCheck, text: str) -> HealthCheck:
     snippets = _snippets(text)
     if not snippets:
         return HealthCheck(

@@ -146,7 +146,7 @@ def rescore(run: str, verbose: bool, as_json: bool, out: Path) -> int:
         trn(
             "{count} answer scored again, {changed} changed",
             "{count} answers scored again, {changed} changed",
-            done.marked,
+            done.scored,
             changed=done.changed,
         )
     )

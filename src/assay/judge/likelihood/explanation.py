@@ -15,7 +15,7 @@ from assay.judge.guards.fencing import Fenced, defused, heading
 from assay.judge.guards.quotes import Searched, check_quote
 from assay.text.json_in_prose import JsonObject, objects_in
 from assay.types import Message
-from assay.types.judgements import Evidence, Quote, Ticked
+from assay.types.judgements import ChecklistAnswer, Evidence, Quote
 
 MOST_TOKENS = 700
 _MOST_POINTS = 4
@@ -70,7 +70,7 @@ def to_explain(
     *,
     task: str,
     answer: Fenced,
-    ticks: Sequence[Ticked],
+    ticks: Sequence[ChecklistAnswer],
     evidence: Evidence,
     use_case: str = "",
 ) -> tuple[Message, ...]:
@@ -104,7 +104,7 @@ def read_words(text: str, *, answer: str, task: str, shown: str) -> Words:
     )
 
 
-def _ticked(one: Ticked) -> str:
+def _ticked(one: ChecklistAnswer) -> str:
     if one.probability is None:
         return f"- {one.question} Not answered."
     said = "Yes" if one.probability >= 0.5 else "No"

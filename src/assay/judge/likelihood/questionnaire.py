@@ -45,12 +45,12 @@ from assay.types import (
     ToChoose,
 )
 from assay.types.judgements import (
+    ChecklistAnswer,
     CriterionScore,
     Judgement,
     Layout,
     RubricCriterion,
     RubricQuestion,
-    Ticked,
 )
 
 MOST_UNANSWERED = 1 / 3  # of a criterion's questions
@@ -176,9 +176,11 @@ class LikelihoodQuestionnaire:
         reply = self._replies.get(request.id)
         return likelihood_of_yes(reply) if reply else None
 
-    def _ticks(self) -> tuple[Ticked, ...]:
+    def _ticks(self) -> tuple[ChecklistAnswer, ...]:
         return tuple(
-            Ticked(question=each.text, criterion=each.criterion, probability=self._value(request))
+            ChecklistAnswer(
+                question=each.text, criterion=each.criterion, probability=self._value(request)
+            )
             for each, request in zip(self._questions, self._requests, strict=True)
         )
 

@@ -39,11 +39,11 @@ from assay.judge.reasoned.reading import (
 from assay.request_identity import make_judge_request
 from assay.types import Answered, Failed, Reply, Request
 from assay.types.judgements import (
+    ChecklistAnswer,
     CriterionScore,
     Judgement,
     Quote,
     RubricCriterion,
-    Ticked,
 )
 
 
@@ -227,7 +227,7 @@ class ReasonedQuestionnaire:
         """The answer as the judge saw it last."""
         return fence(self._asked.answer, limit=self._at.answer_limit)
 
-    def _checked(self, reading: ReadReply) -> tuple[tuple[Ticked, ...], tuple[Quote, ...]]:
+    def _checked(self, reading: ReadReply) -> tuple[tuple[ChecklistAnswer, ...], tuple[Quote, ...]]:
         answer = Searched(self._asked.answer)
         task = Searched("\n".join(m.content for m in self._asked.case.messages))
         shown = Searched(self._shown.shown)
@@ -241,7 +241,7 @@ class ReasonedQuestionnaire:
             quote = check_quote(tick.quote, answer, task, shown) if tick.quote else None
             quotes += [quote] if quote else []
             ticks.append(
-                Ticked(
+                ChecklistAnswer(
                     question=question.text,
                     criterion=question.criterion,
                     answer=tick.answer,

@@ -47,7 +47,7 @@ class ReadScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadTick:
+class ReadChecklistAnswer:
     id: str
     answer: Answer
     quote: str = ""
@@ -60,7 +60,7 @@ class ReadReply:
     scores: Mapping[str, ReadScore] = field(default_factory=dict)
     problem: str = ""
     quotes: tuple[str, ...] = ()
-    checklist: tuple[ReadTick, ...] = ()
+    checklist: tuple[ReadChecklistAnswer, ...] = ()
     assessment: str = ""
     strengths: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
@@ -214,14 +214,16 @@ def _from_lines(
 # ------------------------------------------------------------------------------------ small values
 
 
-def _checklist(value: object) -> tuple[ReadTick, ...]:
-    ticks: dict[str, ReadTick] = {}
+def _checklist(value: object) -> tuple[ReadChecklistAnswer, ...]:
+    ticks: dict[str, ReadChecklistAnswer] = {}
     for each in _objects(value):
         name = _text(each.get("id"))
         said = _one_of(each.get("answer", each.get("verdict")), ANSWERS)
         for answer in ("yes", "no", "partial", "na"):
             if name and said == answer:
-                ticks[name] = ReadTick(id=name, answer=answer, quote=_text(each.get("quote")))
+                ticks[name] = ReadChecklistAnswer(
+                    id=name, answer=answer, quote=_text(each.get("quote"))
+                )
     return tuple(ticks.values())
 
 

@@ -9,21 +9,21 @@ from __future__ import annotations
 LARGEST = 10**15  # bytes, tokens or nanoseconds beyond this are no measurement
 
 
-def told_count(value: object) -> int | None:
+def reported_count(value: object) -> int | None:
     """A whole number from 0 on."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST:
         return value
     return None
 
 
-def told_number(value: object) -> float | None:
+def reported_number(value: object) -> float | None:
     """A finite number, either side of 0."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if -LARGEST <= value <= LARGEST else None  # NaN is neither
 
 
-def told_seconds(value: object, *, unit: float = 1.0) -> float | None:
+def reported_seconds(value: object, *, unit: float = 1.0) -> float | None:
     """Seconds from 0 on; `unit` is what the server counts in, such as 1e-9."""
-    number = told_number(value)
+    number = reported_number(value)
     return number * unit if number is not None and number >= 0 else None

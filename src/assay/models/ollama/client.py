@@ -14,7 +14,7 @@ from typing import Any
 from assay.messages import tr
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, message_in, readable
-from assay.models.http.figures import told_count, told_seconds
+from assay.models.http.figures import reported_count, reported_seconds
 from assay.models.http.served import AnswerFigures
 from assay.models.reasoning import as_unicode
 
@@ -80,13 +80,13 @@ class _Stream:
         found = self.written
         found.finish = as_unicode(str(line.get("done_reason") or "stop")[:40])
         found.ended_at = now
-        found.prompt_tokens = told_count(line.get("prompt_eval_count"))
-        found.output_tokens = told_count(line.get("eval_count"))
-        found.cached_tokens = told_count(line.get("prompt_eval_cached_count"))
-        found.total_s = told_seconds(line.get("total_duration"), unit=NANOSECOND)
-        found.load_s = told_seconds(line.get("load_duration"), unit=NANOSECOND)
-        found.prefill_s = told_seconds(line.get("prompt_eval_duration"), unit=NANOSECOND)
-        found.decode_s = told_seconds(line.get("eval_duration"), unit=NANOSECOND)
+        found.prompt_tokens = reported_count(line.get("prompt_eval_count"))
+        found.output_tokens = reported_count(line.get("eval_count"))
+        found.cached_tokens = reported_count(line.get("prompt_eval_cached_count"))
+        found.total_s = reported_seconds(line.get("total_duration"), unit=NANOSECOND)
+        found.load_s = reported_seconds(line.get("load_duration"), unit=NANOSECOND)
+        found.prefill_s = reported_seconds(line.get("prompt_eval_duration"), unit=NANOSECOND)
+        found.decode_s = reported_seconds(line.get("eval_duration"), unit=NANOSECOND)
 
     @property
     def text(self) -> str:

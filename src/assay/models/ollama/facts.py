@@ -13,7 +13,7 @@ from typing import Any
 
 from assay.messages import tr
 from assay.models.http.faults import readable
-from assay.models.http.figures import told_count
+from assay.models.http.figures import reported_count
 from assay.models.reasoning import as_unicode
 from assay.types import Capability, ModelFacts, Thinking
 
@@ -155,4 +155,4 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _positive(value: object) -> int | None:
-    return told_count(value) or None
+    return reported_count(value) or None

@@ -15,7 +15,7 @@ from typing import Any
 
 from assay.messages import tr
 from assay.models.http.faults import Fault
-from assay.models.http.figures import told_count
+from assay.models.http.figures import reported_count
 from assay.models.ollama.bodies import KEEP_ALIVE
 from assay.models.ollama.client import OllamaClient
 from assay.models.ollama.facts import digest_of, entry_of
@@ -101,10 +101,10 @@ class Residence:
         if entry is None:
             return
         self._refuse_another_model(entry)
-        context = told_count(entry.get("context_length"))
+        context = reported_count(entry.get("context_length"))
         self.observed = Observed(
-            memory_bytes=told_count(entry.get("size")),
-            gpu_bytes=told_count(entry.get("size_vram")) or 0,
+            memory_bytes=reported_count(entry.get("size")),
+            gpu_bytes=reported_count(entry.get("size_vram")) or 0,
             context_length=context,
             notes=tuple(_notes(context, asked, others=len(loaded) - 1)),
         )

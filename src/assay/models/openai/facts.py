@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from assay.messages import tr
 from assay.models.http.faults import Fault, readable
-from assay.models.http.figures import told_count
+from assay.models.http.figures import reported_count
 from assay.models.openai.bodies import first_token, to_echo
 from assay.models.openai.client import PatientClient
 from assay.models.openai.dialect import BEYOND_OPENAI, Dialect
@@ -85,8 +85,9 @@ def facts_of(
         fingerprint_is_weak=True,
         capabilities=frozenset(capabilities),
         is_chat=form == "chat",
-        parameters=told_count(meta.get("n_params")),
-        context_length=told_count(meta.get("n_ctx")) or told_count(entry.get("max_model_len")),
+        parameters=reported_count(meta.get("n_params")),
+        context_length=reported_count(meta.get("n_ctx"))
+        or reported_count(entry.get("max_model_len")),
         predicts_by="sampled",
         thinks=_LEVELS if form == "chat" else (),
         about={

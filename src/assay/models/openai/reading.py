@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.models.first_token import OPENS_A_THOUGHT
-from assay.models.http.figures import told_count, told_seconds
+from assay.models.http.figures import reported_count, reported_seconds
 from assay.models.http.served import CUT, AnswerFigures
 from assay.models.reasoning import split_reasoning
 
@@ -165,8 +165,8 @@ class Gathering:
         found = self._written
         usage = document.get("usage")
         if isinstance(usage, dict):  # some servers send it with every event: the last one holds
-            found.prompt_tokens = told_count(usage.get("prompt_tokens"))
-            found.output_tokens = told_count(usage.get("completion_tokens"))
+            found.prompt_tokens = reported_count(usage.get("prompt_tokens"))
+            found.output_tokens = reported_count(usage.get("completion_tokens"))
             found.cached_tokens = _detail(usage, "prompt_tokens_details", "cached_tokens")
             found.thought_tokens = _detail(usage, "completion_tokens_details", "reasoning_tokens")
         timings = document.get("timings")
@@ -176,17 +176,17 @@ class Gathering:
     def _take_timings(self, timings: Mapping[str, Any]) -> None:
         """llama.cpp's clock. After one token it names a microsecond for decoding: none at all."""
         found = self._written
-        found.prefill_s = told_seconds(timings.get("prompt_ms"), unit=1e-3)
-        if (told_count(timings.get("predicted_n")) or 0) > 1:
-            found.decode_s = told_seconds(timings.get("predicted_ms"), unit=1e-3)
-        kept = told_count(timings.get("cache_n"))
+        found.prefill_s = reported_seconds(timings.get("prompt_ms"), unit=1e-3)
+        if (reported_count(timings.get("predicted_n")) or 0) > 1:
+            found.decode_s = reported_seconds(timings.get("predicted_ms"), unit=1e-3)
+        kept = reported_count(timings.get("cache_n"))
         if kept is not None:
             found.cached_tokens = kept
 
 
 def _detail(usage: Mapping[str, Any], group: str, name: str) -> int | None:
     details = usage.get(group)
-    return told_count(details.get(name)) if isinstance(details, dict) else None
+    return reported_count(details.get(name)) if isinstance(details, dict) else None
 
 
 def _text(value: object) -> str:

@@ -83,7 +83,7 @@ def _domain(of: DomainJudged) -> Iterator[Block]:
     yield Heading(said.domain_name(of.domain), 3)
     yield Paragraph(f"{said.bands(of)}.")
     yield Figures(tuple(_criteria(of)))
-    yield bullets([*_extremes(of), said.evidence_told(of)])
+    yield bullets([*_extremes(of), said.evidence_sentence(of)])
     yield from _remarks(tr("Strengths"), of.strengths)
     yield from _remarks(tr("Weaknesses"), of.weaknesses)
     yield from _remarks(tr("What the evidence shows against it"), of.failed_checks)

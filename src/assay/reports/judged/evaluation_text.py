@@ -150,7 +150,7 @@ def _evidence(verdict: FinalJudgement) -> Iterator[str]:
         yield tr("Evidence: none: {why}", why=_said(evidence.missing))
     yield from (tr("Seen: {note}", note=note) for note in _each_once(evidence.notes))
     if evidence.isolation:
-        yield isolation_told(_said(evidence.isolation))
+        yield isolation_sentence(_said(evidence.isolation))
 
 
 def _judges_alone(verdict: FinalJudgement) -> Iterator[str]:
@@ -221,7 +221,7 @@ def _judge_line(one: Judgement) -> str:
     return f"{line}. {why}" if why else line
 
 
-def isolation_told(how: str) -> str:
+def isolation_sentence(how: str) -> str:
     return {
         "bubblewrap": tr("The answers' code was run inside bubblewrap, without a network."),
         "namespaces": tr(

@@ -41,7 +41,7 @@ def _blocks(of: Judged) -> Iterator[Block]:
         for domain in model.domains:
             named = tr("{model}, {domain}", model=model.model, domain=_name(domain))
             yield Paragraph(named, "strong")
-            yield bullets([*said.certainty(domain), said.evidence_told(domain)])
+            yield bullets([*said.certainty(domain), said.evidence_sentence(domain)])
     if of.deviations:
         yield Heading(tr("How far the judge is from known scores"))
         yield from deviation_blocks(of.deviations)

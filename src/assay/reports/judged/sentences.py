@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.messages import tr, trn
-from assay.reports.judged.evaluation_text import confidence_name, isolation_told
+from assay.reports.judged.evaluation_text import confidence_name, isolation_sentence
 from assay.text import number_format as numbers
 from assay.types import Estimate
 from assay.types.judged import (
@@ -197,7 +197,7 @@ def bands(of: DomainJudged) -> str:
     return f"{tests}: {' · '.join(counted)}" if counted else tests
 
 
-def evidence_told(of: DomainJudged) -> str:
+def evidence_sentence(of: DomainJudged) -> str:
     if not of.evidence_total:
         return tr("Nothing was run or computed: the scores are the judge's alone.")
     told = tr(
@@ -291,7 +291,7 @@ def memory(pace: ModelSpeed | None) -> str:
 
 
 def isolation(of: Judged) -> Iterator[str]:
-    yield from (isolation_told(how) for how in of.isolation)
+    yield from (isolation_sentence(how) for how in of.isolation)
     for why, tests in of.not_run.items():
         yield tr("Not run for {tests}: {why}", tests=ids(tests), why=why)
 

@@ -68,7 +68,7 @@ def decide(
         gate=gate,
         gate_decides=deciding.selects,
         measured=tuple(measured),
-        acceptances=acceptances if deciding.selects else _without_verdict(acceptances),
+        acceptances=acceptances if deciding.selects else _without_decision(acceptances),
         weighted={name: score for name, (score, _) in weighed.items()},
         missing_parts={name: missing for name, (_, missing) in weighed.items()},
         advice=advice,
@@ -86,7 +86,7 @@ def decide(
     )
 
 
-def _without_verdict(acceptances: Mapping[str, Acceptance]) -> dict[str, Acceptance]:
+def _without_decision(acceptances: Mapping[str, Acceptance]) -> dict[str, Acceptance]:
     """How each fares at a gate that decides nothing: figures and limits, and no yes or no."""
     return {
         name: Acceptance(

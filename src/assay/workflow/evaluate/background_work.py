@@ -102,10 +102,10 @@ class BackgroundWork:
 
 def baselines_of(suite: Suite) -> Baselines:
     """What knowing nothing would score."""
-    return baselines(suite, _marked, rendered_prompt=rendered_prompt)
+    return baselines(suite, _score, rendered_prompt=rendered_prompt)
 
 
-def _marked(case: Case, reply: Reply) -> Score | None:
+def _score(case: Case, reply: Reply) -> Score | None:
     """As ever; but of a judged test, an answer that is none is 0 without a judge."""
     if case.check.judged and isinstance(reply, Answered):
         why = why_trivial(reply.text, case)

@@ -33,13 +33,13 @@ class Rescored:
     """What marking again did."""
 
     report: Report
-    marked: int
+    scored: int
     changed: int
     notes: tuple[str, ...]
 
 
 def rescore(store: Store, run: Run) -> Rescored:
-    """Mark every answer of a run again, by today's tests and today's scorers."""
+    """Score every answer of a run again, by today's tests and checks."""
     folder = RunFolder(store.path.parent, run.id)
     if not folder.take():
         raise UsageError(
@@ -54,25 +54,25 @@ def _rescore(store: Store, run: Run, folder: RunFolder) -> Rescored:
     notes: list[str] = []
     suites = [_todays(suite, run.models[0].facts, notes) for suite in store.read_suites(run)]
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
-    marked = changed = 0
+    scored = changed = 0
     for model in run.models:
         marks = []
-        for key, reply_id, old, new in _marks(store, run, model, cases):
+        for key, reply_id, old, new in _new_scores(store, run, model, cases):
             marks.append((key, reply_id, new))
-            marked += 1
+            scored += 1
             changed += _worth(old) != _worth(new)
         store.store_scores(run, model, marks)
     run = store.update_run(run, suites=suites)
     report = report_of(store, run)
     if run.finished:
         folder.write(report, suites, store)
-    return Rescored(report=report, marked=marked, changed=changed, notes=tuple(notes))
+    return Rescored(report=report, scored=scored, changed=changed, notes=tuple(notes))
 
 
-def _marks(
+def _new_scores(
     store: Store, run: Run, model: RunModel, cases: dict[tuple[str, str], Case]
 ) -> Iterator[tuple[TryKey, int, Score | None, Score]]:
-    """Old and new mark of every answer; a failed request has none to renew. What judges said of
+    """Old and new score of every answer; a failed request has none to renew. What judges said of
     an answer still holds, and is scored by today's arithmetic.
     """
     verdicts = {kept.key: kept.judgement for kept in store.read_judgements(run, model)}
