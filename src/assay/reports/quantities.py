@@ -1,8 +1,4 @@
-"""What every renderer says of speed, tokens and failures, in the same words.
-
-In: a Performance, or the name of a measurement. Out: named figures and whole sentences, as plain
-text; each renderer escapes them its own way.
-"""
+"""What every report says of speed, tokens and failures: named figures and whole sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from assay.messages import tr, trn
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Cause, Estimate
-from assay.types.results import Performance, Speeds
+from assay.types.results import Performance
 
 SHOWN_FINISHES = 8  # a server may invent a new word every time
 LONGEST_FINISH = 40
@@ -27,8 +23,13 @@ def figures(measured: Performance) -> Iterator[tuple[str, Estimate]]:
     yield tr("seconds to the first token of the answer itself, mean"), measured.first_answer_s
     yield tr("seconds to load the model, mean"), measured.load_s
     yield tr("seconds waiting at the server, mean"), measured.queue_s
-    yield from _named(_prefill_names(), measured.prefill)
-    yield from _named(_decode_names(), measured.decode)
+    for name, speeds in (
+        (tr("prefill tokens per second"), measured.prefill),
+        (tr("decode tokens per second"), measured.decode),
+    ):
+        yield name, speeds.all
+        yield tr("{figure}, cold", figure=name), speeds.cold
+        yield tr("{figure}, warm", figure=name), speeds.warm
     yield tr("tokens in, mean per answer"), measured.prompt_tokens
     yield tr("tokens out, mean per answer"), measured.output_tokens
     yield tr("tokens out per second of the whole request"), measured.tokens_per_s
@@ -40,19 +41,22 @@ def measured(of: Performance) -> Iterator[tuple[str, Estimate]]:
 
 def measurements(named: Mapping[str, Estimate]) -> Iterator[tuple[str, Estimate]]:
     """A model's measurements as a reader says them; JSON keeps the short names."""
-    yield from ((_measurement(name), estimate) for name, estimate in named.items())
+    for name, estimate in named.items():
+        suite, slash, short = name.rpartition("/")
+        if short == "answer_s":
+            name = f"{suite}{slash}{tr('seconds per answer')}"
+        yield name, estimate
 
 
 def answered(measured: Performance) -> str:
-    count = trn("{count} answer", "{count} answers", measured.answered)
-    failed = numbers.count(measured.failed)
-    if not measured.failures:
-        return tr("{answered}, {failed} failed.", answered=count, failed=failed)
+    causes = ", ".join(
+        f"{cause(of)} {numbers.count(count)}" for of, count in measured.failures.items()
+    )
     return tr(
-        "{answered}, {failed} failed ({causes}).",
-        answered=count,
-        failed=failed,
-        causes=_causes(measured),
+        "{answered}, {failed} failed{causes}.",
+        answered=trn("{count} answer", "{count} answers", measured.answered),
+        failed=numbers.count(measured.failed),
+        causes=f" ({causes})" if causes else "",
     )
 
 
@@ -67,7 +71,14 @@ def notes(measured: Performance) -> Iterator[str]:
     if measured.finishes:
         yield tr("Why answers ended: {finishes}.", finishes=_finishes(measured))
     if measured.decode_clock is not None:
-        yield clock(measured)
+        yield (
+            tr("Decode speeds are by the server's clock.")
+            if measured.decode_clock == "server"
+            else tr(
+                "Decode speeds are by the client's clock, from the first token to the last, "
+                "because the server does not report its own."
+            )
+        )
     if measured.prefill_at_most:
         yield tr(
             "The server does not say how much of a prompt it had kept from the request before and "
@@ -83,15 +94,6 @@ def decoding(measured: Performance) -> str | None:
         "decoding {figure}, {clock}",
         figure=numbers.figure(measured.decode.all),
         clock=whose_clock(measured),
-    )
-
-
-def clock(measured: Performance) -> str:
-    if measured.decode_clock == "server":
-        return tr("Decode speeds are by the server's clock.")
-    return tr(
-        "Decode speeds are by the client's clock, from the first token to the last, because the "
-        "server does not report its own."
     )
 
 
@@ -121,32 +123,6 @@ def cold_or_warm(cold: bool | None) -> str:
     return tr("cold") if cold else tr("warm")
 
 
-def _prefill_names() -> tuple[str, str, str]:
-    return (
-        tr("prefill tokens per second"),
-        tr("prefill tokens per second, cold"),
-        tr("prefill tokens per second, warm"),
-    )
-
-
-def _decode_names() -> tuple[str, str, str]:
-    return (
-        tr("decode tokens per second"),
-        tr("decode tokens per second, cold"),
-        tr("decode tokens per second, warm"),
-    )
-
-
-def _named(names: tuple[str, str, str], speeds: Speeds) -> Iterator[tuple[str, Estimate]]:
-    yield from zip(names, (speeds.all, speeds.cold, speeds.warm), strict=True)
-
-
-def _causes(measured: Performance) -> str:
-    return ", ".join(
-        f"{cause(of)} {numbers.count(count)}" for of, count in measured.failures.items()
-    )
-
-
 def _finishes(measured: Performance) -> str:
     named = [
         f"{one_line(word, longest=LONGEST_FINISH) or tr('not reported')} {numbers.count(count)}"
@@ -155,10 +131,3 @@ def _finishes(measured: Performance) -> str:
     rest = sum(list(measured.finishes.values())[SHOWN_FINISHES:])
     others = [tr("others {count}", count=numbers.count(rest))] if rest else []
     return ", ".join([*named[:SHOWN_FINISHES], *others])
-
-
-def _measurement(name: str) -> str:
-    suite, slash, short = name.rpartition("/")
-    if short != "answer_s":
-        return name
-    return f"{suite}{slash}{tr('seconds per answer')}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
@@ -45,10 +45,12 @@ from assay.types.documents import (
     Paragraph,
     Picture,
     Row,
+    Span,
     Table,
     Tone,
     Verbatim,
     spans,
+    table,
 )
 from assay.types.results import Report
 
@@ -360,33 +362,24 @@ class _ConsoleDocument:
             for name, estimate in rows:
                 self._print(Text(f"{one_line(name)}: {numbers.figure(estimate)}"))
             return
-        room = self.width >= ROOM_FOR_BARS
-        shown = rich.Table(box=self.box, show_edge=False, pad_edge=False)
-        shown.add_column("", overflow="fold")
-        shown.add_column(Text(tr("value")), justify="right", no_wrap=True)
-        shown.add_column(Text(tr("95 % interval")), no_wrap=True)
-        shown.add_column(Text("n"), justify="right", no_wrap=True)
-        shown.add_column(Text(tr("unscored")), justify="right", no_wrap=True)
-        if room:
-            shown.add_column("", no_wrap=True)
-        for name, estimate in rows:
-            shown.add_row(
-                *self._figure(name, estimate, bar=room),
-                style="yellow" if estimate.incomplete else None,
-            )
-        self._print(shown)
+        heads = ("", tr("value"), tr("95 % interval"), "n", tr("unscored"), "")
+        shown = (self._figure(name, estimate) for name, estimate in rows)
+        self._table(table(heads, shown, right=range(1, 6), weights={5: 1}))
 
-    def _figure(self, name: str, estimate: Estimate, *, bar: bool) -> Iterator[Text]:
+    def _figure(self, name: str, estimate: Estimate) -> Row:
         unscored = numbers.count(estimate.unscored)
-        yield Text(one_line(name))
-        yield Text(numbers.with_unit(estimate))
-        yield Text(numbers.interval(estimate))
-        yield Text(numbers.count(estimate.n))
-        yield Text(tr("{count} incomplete", count=unscored) if estimate.incomplete else unscored)
-        if bar:
-            scale = estimate.unit in ("share", "points")
-            drawn = numbers.bar(estimate, width=20, ascii_only=self.ascii_only) if scale else ""
-            yield Text(drawn, style="cyan")
+        drawn = ""
+        if self.width >= ROOM_FOR_BARS and estimate.unit in ("share", "points"):
+            drawn = numbers.bar(estimate, width=20, ascii_only=self.ascii_only)
+        cells = (
+            name,
+            numbers.with_unit(estimate),
+            numbers.interval(estimate),
+            numbers.count(estimate.n),
+            tr("{count} incomplete", count=unscored) if estimate.incomplete else unscored,
+            Span(drawn, "name"),
+        )
+        return Row(cells, tone="warning" if estimate.incomplete else "plain")
 
 
 def _longest_word(head: str) -> int:

@@ -37,13 +37,10 @@ def domain_name(domain: str) -> str:
 
 def closing_sentence(of: Judged) -> str:
     """One sentence: which model to use for coding, which for data, and why."""
-    clauses = [choice_clause(choice) for choice in of.choices]
     there = {choice.domain for choice in of.choices}
-    clauses += [
-        tr("{domain} was not judged", domain=domain_name(domain))
-        for domain in EXPECTED
-        if domain not in there
-    ]
+    missing = [domain_name(domain) for domain in EXPECTED if domain not in there]
+    clauses = [choice_clause(choice) for choice in of.choices]
+    clauses += [tr("{domain} was not judged", domain=domain) for domain in missing]
     joined = "; ".join(clauses)
     return f"{joined[:1].upper()}{joined[1:]}."
 
@@ -59,18 +56,8 @@ def choice_clause(of: ModelChoice) -> str:
     if of.model is None:
         return tr("no answer for {domain} was scored", domain=domain)
     ground = "alone of enough" if of.ground == "alone" and of.left_out else of.ground
-    others = of.equals if ground in ("quicker", "smaller") else of.rivals
-    return _clauses()[ground].format(
-        model=of.model,
-        domain=domain,
-        figure=_banded(of.mean, of.band),
-        others=_leads(others if ground in ("better", "quicker", "smaller") else of.tied),
-        speeds=_speeds(of) if ground == "quicker" else "",
-        sizes=_sizes(of) if ground == "smaller" else "",
-    )
-
-
-def _clauses() -> dict[str, str]:
+    others = {"better": of.rivals, "quicker": of.equals, "smaller": of.equals}.get(ground, of.tied)
+    shown = numbers.figure(of.mean)
     return {
         "alone": tr("use {model} for {domain} ({figure}), the only one to choose from"),
         "alone of enough": tr(
@@ -79,7 +66,7 @@ def _clauses() -> dict[str, str]:
         "better": tr("use {model} for {domain} ({figure}), ahead of {others}"),
         "quicker": tr(
             "use {model} for {domain} ({figure}): no significant difference from {others}, and it "
-            "is quicker ({speeds})"
+            "is quicker ({sizes})"
         ),
         "smaller": tr(
             "use {model} for {domain} ({figure}): no significant difference from {others}, and it "
@@ -101,7 +88,27 @@ def _clauses() -> dict[str, str]:
             "no model can be named for {domain}, because too many answers are unscored ({model}: "
             "{figure})"
         ),
-    }
+    }[ground].format(
+        model=of.model,
+        domain=domain,
+        figure=shown if of.band is None else f"{shown}, {of.band}",
+        others=tr(" and ").join(_lead(rival) for rival in others),
+        sizes=_sizes(of),
+    )
+
+
+def _sizes(of: ModelChoice) -> str:
+    """Speed or memory of the chosen model against those of its equals."""
+    known = [pace for pace in (of.pace, *(rival.pace for rival in of.equals)) if pace is not None]
+    if of.ground == "quicker":
+        one_clock = len({pace.clock for pace in known}) == 1
+        speeds = [pace.tokens_per_s if one_clock else pace.whole_request for pace in known]
+        shown = [numbers.figure(speed) for speed in speeds]
+    elif of.ground == "smaller":
+        shown = [numbers.memory(pace.memory_bytes) for pace in known if pace.memory_bytes]
+    else:
+        return ""
+    return tr("{first} against {others}", first=shown[0], others=", ".join(shown[1:]))
 
 
 def left_out(of: ModelChoice) -> str | None:
@@ -114,16 +121,6 @@ def left_out(of: ModelChoice) -> str | None:
     )
 
 
-def _banded(mean: Estimate, band: str | None) -> str:
-    shown = numbers.figure(mean)
-    return shown if band is None else f"{shown}, {band}"
-
-
-def _leads(rivals: Sequence[Rival]) -> str:
-    """Each with how much lower it is."""
-    return tr(" and ").join(_lead(rival) for rival in rivals)
-
-
 def _lead(rival: Rival) -> str:
     if rival.lead.value is None:
         return tr("{model} (no test in common)", model=rival.model)
@@ -132,31 +129,10 @@ def _lead(rival: Rival) -> str:
         "lead": numbers.difference(rival.lead),
         "pairs": trn("{count} test", "{count} tests", rival.lead.n),
     }
-    if not rival.told_apart and _leaves_out_zero(rival.lead):
+    low, high = rival.lead.low, rival.lead.high
+    if not rival.told_apart and low is not None and high is not None and (low > 0 or high < 0):
         return tr("{model} (difference {lead} on {pairs}, too few to be sure)", **gaps)
     return tr("{model} (difference {lead} on {pairs})", **gaps)
-
-
-def _leaves_out_zero(of: Estimate) -> bool:
-    return of.low is not None and of.high is not None and (of.low > 0 or of.high < 0)
-
-
-def _speeds(of: ModelChoice) -> str:
-    paces = [of.pace, *(rival.pace for rival in of.equals)]
-    known = [pace for pace in paces if pace is not None]
-    one_clock = len({pace.clock for pace in known}) == 1
-    shown = [_speed(pace, one_clock=one_clock) for pace in known]
-    return tr("{first} against {others}", first=shown[0], others=", ".join(shown[1:]))
-
-
-def _speed(pace: ModelSpeed, *, one_clock: bool) -> str:
-    return numbers.figure(pace.tokens_per_s if one_clock else pace.whole_request)
-
-
-def _sizes(of: ModelChoice) -> str:
-    paces = [of.pace, *(rival.pace for rival in of.equals)]
-    shown = [numbers.memory(pace.memory_bytes) for pace in paces if pace and pace.memory_bytes]
-    return tr("{first} against {others}", first=shown[0], others=", ".join(shown[1:]))
 
 
 # ---------------------------------------------------------------------------------- single figures
@@ -262,12 +238,10 @@ def over_runs(of: OverRuns) -> Iterator[str]:
         "change": numbers.difference(of.change),
         "pairs": trn("{count} test", "{count} tests", of.change.n),
     }
+    said = tr("better") if of.change.value > 0 else tr("worse")
     if not of.told_apart:
-        yield tr("Since the run before: {change} on {pairs}, no significant change.", **gaps)
-    elif of.change.value > 0:
-        yield tr("Since the run before: {change} on {pairs}, better.", **gaps)
-    else:
-        yield tr("Since the run before: {change} on {pairs}, worse.", **gaps)
+        said = tr("no significant change")
+    yield tr("Since the run before: {change} on {pairs}, {said}.", said=said, **gaps)
     if not of.same_judges:
         yield tr("The judges of the two runs are not the same: the change may be theirs.")
 
