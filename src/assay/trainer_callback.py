@@ -32,7 +32,7 @@ from assay.messages import tr
 from assay.models.local.folder import find_tokenizer
 from assay.models.local.loading.checkpoint import choose_device, choose_dtype
 from assay.reports.checkpoints.figures import EvaluatedFolder, figures, suites_asked
-from assay.reports.checkpoints.line import checkpoint_line
+from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.suites.gate_file import load_gate
 from assay.types import Observer
 from assay.types.decisions import Acceptance, Decision, Gate, MeasureKind

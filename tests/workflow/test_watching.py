@@ -13,8 +13,8 @@ import pytest
 
 from assay import api
 from assay.errors import ExitCode, InvalidFiles, StoreError, UsageError
+from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.reports.checkpoints.json_documents import checkpoint_document
-from assay.reports.checkpoints.line import checkpoint_line
 from assay.reports.progress import SilentProgress
 from assay.store import Store
 from assay.workflow.checkpoints.watch import (

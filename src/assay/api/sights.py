@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.messages import tr
+from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.reports.checkpoints.json_documents import checkpoint_document
-from assay.reports.checkpoints.line import checkpoint_line
 from assay.workflow.checkpoints.watch import (
     Evaluated,
     Gone,

@@ -32,7 +32,6 @@ TONES: dict[str, Tone] = {"better": "good", "worse": "bad"}
 
 
 def comparison_document(comparison: Comparison) -> Document:
-    """The first side against each of the others."""
     return Document(title=tr("Comparison"), blocks=tuple(_blocks(comparison)))
 
 
@@ -136,7 +135,6 @@ def _explanations(compared: SuiteComparison) -> Iterator[str]:
 
 
 def _how_tested(compared: SuiteComparison) -> str:
-    """The test behind the p-value and what it counted."""
     return trn(
         "{method} over {count} pair: {gained} higher, {lost} lower; p {p}, {adjusted} by Holm.",
         "{method} over {count} pairs: {gained} higher, {lost} lower; p {p}, {adjusted} by Holm.",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from typing import Any
 
 JsonObject = dict[str, object]
 
@@ -13,12 +15,20 @@ def pick(of: object, names: str) -> JsonObject:
     return {name: plain_value(getattr(of, name)) for name in names.split()}
 
 
-def plain_value(value: object) -> object:
-    """A tuple is a list, a dataclass its fields: an Estimate is an ESTIMATE of the contract."""
-    if isinstance(value, tuple | list):
-        return [plain_value(each) for each in value]
-    if isinstance(value, Mapping):
-        return {name: plain_value(each) for name, each in value.items()}
-    if is_dataclass(value):
-        return {each.name: plain_value(getattr(value, each.name)) for each in fields(value)}
-    return value
+def plain_value(value: Any) -> Any:
+    """A tuple is a list, a dataclass its fields: an Estimate is an ESTIMATE of the contract. What
+    JSON has no form for is written as text, a number that it has no name for is null.
+    """
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else None
+        case Mapping():
+            return {str(name): plain_value(each) for name, each in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [plain_value(each) for each in value]
+        case _ if is_dataclass(value):
+            return {each.name: plain_value(getattr(value, each.name)) for each in fields(value)}
+        case _:
+            return str(value)

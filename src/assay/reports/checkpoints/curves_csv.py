@@ -20,7 +20,6 @@ BEFORE, AFTER = ("checkpoint", "step"), ("accepted", "selected", "failed")
 
 
 def curves_csv(of: EvaluatedFolder) -> str:
-    """The whole file, with its heading."""
     rows = [figures(of, checkpoint) for checkpoint in of.checkpoints]
     names = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()

@@ -174,7 +174,6 @@ class _Sections:
             yield from _samples(checkpoints, ())
 
     def _details(self, name: str, advice: Sequence[Recommendation]) -> Iterator[Block]:
-        """One checkpoint at the gate, and what to change next."""
         criteria = self.decision.acceptances[name].criteria
         if criteria:
             yield Heading(_at_gate(name, self.decision.gate.source), 3)

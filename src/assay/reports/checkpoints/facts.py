@@ -22,13 +22,11 @@ ONE_LINE = 70  # characters of a quoted passage or prompt
 
 
 def sentence(of: DecisionFact) -> str:
-    """One fact in words."""
     gaps = {name: _Gap(value, of.values) for name, value in of.values.items()}
     return fill(SENTENCES[of.kind], gaps)
 
 
 def sentences(facts: Sequence[DecisionFact]) -> str:
-    """Several, one after the other."""
     return " ".join(map(sentence, facts))
 
 
@@ -107,7 +105,6 @@ def _measure(name: str) -> str:
 
 
 def _unit(name: str) -> str:
-    """What a change of a measure is in."""
     if name.startswith("suite:"):
         return tr("points of the {measure}", measure=_measure(name))
     return {

@@ -48,7 +48,6 @@ class EvaluatedFolder:
 def evaluated_folder(
     decision: Decision, names: Collection[str], selection: Selection | None
 ) -> EvaluatedFolder:
-    """These checkpoints of a run, with what was decided of them."""
     return EvaluatedFolder(
         checkpoints=[each for each in decision.measured if each.name in names],
         gate=decision.gate,

@@ -1,13 +1,11 @@
-"""Which checkpoint to ship, in one line.
-
-In: a Decision and one of its selections, or one checkpoint with its acceptance. Out: a sentence,
-still unescaped.
-"""
+"""Which checkpoint to ship, and how one fares, in one line each; still unescaped."""
 
 from __future__ import annotations
 
 from assay.messages import tr, trn
-from assay.types.decisions import Acceptance, Decision, Measurements, Selection
+from assay.reports.checkpoints.figures import evaluated_folder, figures, in_words, suites_asked
+from assay.text.safe_text import one_line
+from assay.types.decisions import OS_SUITE, Acceptance, Decision, Measurements, Selection
 
 
 def folder_headline(decision: Decision, selection: Selection, folder: str) -> str:
@@ -20,7 +18,6 @@ def folder_headline(decision: Decision, selection: Selection, folder: str) -> st
 
 
 def overall_headline(decision: Decision, selection: Selection) -> str:
-    """Of all model folders together."""
     folders = trn("{count} model folder", "{count} model folders", len(decision.folders))
     if selection.selected is None:
         return _none_passes(decision, selection, folders)
@@ -62,7 +59,6 @@ def checkpoint_headline(
 
 
 def _lacks(acceptance: Acceptance) -> str:
-    """The criteria that it does not pass, by name."""
     names = []
     for name, each in acceptance.criteria.items():
         if each.passed is None:
@@ -71,3 +67,35 @@ def _lacks(acceptance: Acceptance) -> str:
             marginal = tr("{criterion} (marginal)", criterion=name)
             names.append(marginal if each.marginal else name)
     return ", ".join(names)
+
+
+def checkpoint_line(decision: Decision, name: str, selection: Selection) -> str:
+    """step_900: perplexity 41.2 [39.8–42.7] n=800, os 0.73 [0.68–0.78] n=300, accepted; …"""
+    seen = evaluated_folder(decision, [each.name for each in decision.measured], selection)
+    checkpoint = next(each for each in decision.measured if each.name == name)
+    found = figures(seen, checkpoint)
+    shown = {tr("perplexity"): found["perplexity"]}
+    for asked in suites_asked(seen):
+        criterion = asked.criterion
+        title = OS_SUITE if criterion == "os_benchmark" else criterion.removeprefix("suite:")
+        shown[title] = found[asked.figure]
+    parts = [f"{title} {in_words(of) if of else tr('not measured')}" for title, of in shown.items()]
+    line = f"{name}: {', '.join([*parts, _accepted(decision.acceptances[name])])}"
+    best = selection.selected or selection.best_so_far
+    if best:
+        line = tr("{line}; best so far: {best}", line=line, best=best)
+    return one_line(line)
+
+
+def _accepted(acceptance: Acceptance) -> str:
+    marginal = [name for name, each in acceptance.criteria.items() if each.marginal]
+    if acceptance.accepted:
+        if marginal:
+            return tr("accepted (marginal: {names})", names=", ".join(marginal))
+        return tr("accepted")
+    lacking = [
+        name for name, each in acceptance.criteria.items() if each.passed is acceptance.accepted
+    ]
+    if acceptance.accepted is None:
+        return tr("undecided (not measured: {names})", names=", ".join(lacking))
+    return tr("not accepted ({names})", names=", ".join(lacking))

@@ -1,8 +1,5 @@
 """The JSON of checkpoints: evaluation_report.json, best_checkpoint_selection.json, `watch --json`.
 
-In: a checkpoint with its Acceptance, weighted score and advice; a Selection. Out: documents of
-plain values that any JSON reader takes.
-
 The keys are the contract's, exactly and in its order. What was not measured is null, and so is a
 number that JSON has no name for. `details` holds enough to decide and select again without the
 store: `stored_report` reads the checkpoint back.
@@ -11,14 +8,13 @@ store: `stored_report` reads the checkpoint back.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from assay import stats
 from assay.reports.checkpoints.facts import advice_texts, sentences
 from assay.reports.checkpoints.figures import text_estimates
-from assay.reports.json_values import JsonObject, pick
+from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.types import Estimate
 from assay.types.decisions import (
     OS_AVERAGED,
@@ -44,7 +40,6 @@ def evaluation_report(
     missing_parts: Sequence[Part],
     recommendations: Sequence[Recommendation],
 ) -> JsonObject:
-    """evaluation_report.json."""
     figures, samples, speed = _figures(measured), measured.samples, measured.speed
     details = {
         **figures,
@@ -66,7 +61,7 @@ def evaluation_report(
         "recommendations": [_recommendation(each) for each in recommendations],
         "provenance": measured.provenance,
     }
-    return {**headline(measured), "details": _plain(details)}
+    return {**headline(measured), "details": plain_value(details)}
 
 
 def headline(measured: Measurements) -> JsonObject:
@@ -116,9 +111,8 @@ def _text(text: TextFigures) -> JsonObject:
 
 
 def acceptance_document(acceptance: Acceptance) -> JsonObject:
-    """How a checkpoint fares at the gate."""
     criteria = {
-        name: _plain({**pick(of, "passed marginal value limit"), "reason": sentences(of.reasons)})
+        name: {**pick(of, "passed marginal value limit"), "reason": sentences(of.reasons)}
         for name, of in acceptance.criteria.items()
     }
     return {"accepted": acceptance.accepted, "criteria": criteria}
@@ -175,27 +169,10 @@ def checkpoint_document(decision: Decision, name: str, selection: Selection) -> 
         "step": checkpoint.step,
         "accepted": acceptance.accepted,
         "criteria": criteria,
-        "perplexity": _plain(figures["perplexity"]),
-        "suites": {suite: _plain(found.score) for suite, found in checkpoint.suites.items()},
-        "inference_speed": _plain(figures["inference_speed"]),
-        "memory_usage_mb": _plain(figures["memory_usage_mb"]),
+        "perplexity": plain_value(figures["perplexity"]),
+        "suites": {suite: plain_value(found.score) for suite, found in checkpoint.suites.items()},
+        "inference_speed": plain_value(figures["inference_speed"]),
+        "memory_usage_mb": plain_value(figures["memory_usage_mb"]),
         "weighted_score": decision.weighted[name],
         **pick(selection, "selected best_so_far"),
     }
-
-
-def _plain(anything: Any) -> Any:
-    """Whatever was noted, as JSON has it; what it has no form for is written as text."""
-    match anything:
-        case None | bool() | int() | str():
-            return anything
-        case float():
-            return anything if math.isfinite(anything) else None
-        case Mapping():
-            return {str(name): _plain(value) for name, value in anything.items()}
-        case list() | tuple() | set() | frozenset():
-            return [_plain(value) for value in anything]
-        case _ if is_dataclass(anything):
-            return {each.name: _plain(getattr(anything, each.name)) for each in fields(anything)}
-        case _:
-            return str(anything)

@@ -278,12 +278,10 @@ class SelectionShape(BaseModel):
 
 
 def report_schema() -> Schema:
-    """The schema of evaluation_report.json."""
     return _schema(EvaluationReport, "Assay evaluation report")
 
 
 def selection_schema() -> Schema:
-    """The schema of best_checkpoint_selection.json."""
     return _schema(SelectionShape, "Assay selection")
 
 

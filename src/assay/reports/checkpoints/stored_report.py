@@ -83,7 +83,6 @@ def _checked(document: object, source: str) -> EvaluationReport:
 
 
 def _refuse(source: str, sentence: str) -> NoReturn:
-    """Say what is wrong with which file, and what to do."""
     raise InvalidFiles(
         tr("{file} cannot be used: {why}", file=source, why=sentence),
         [FileFinding(file=source, line=1, column=1, message=sentence)],

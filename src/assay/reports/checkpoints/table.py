@@ -62,7 +62,6 @@ def _row(
 
 
 def _cell(row: FigureRow, column: _Column) -> Line:
-    """A figure, and its interval and n."""
     figure = row.get(column.name)
     if figure is None:
         return "–"

@@ -94,7 +94,6 @@ def words(
 
 
 def told(sentence: str) -> str:
-    """What a screen reader says of an element, and a pointer shows."""
     return element("title", escaped(sentence))
 
 
