@@ -1,8 +1,7 @@
-"""The computer Assay runs on: what a speed means nothing without, and what a model must fit into.
+"""The computer Assay runs on: system, processor, memory, GPUs, versions.
 
-In: nothing. Out: a Machine, and figures in bytes. Reads files and, where they are installed, asks
-the tools of GPU makers; loads neither torch nor a driver, and never raises: what cannot be found
-out is left empty.
+Reads files and asks the tools of GPU makers where they are installed; loads neither torch nor a
+driver, and never raises: what cannot be found out is left empty.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import assay
 from assay.types import Machine
@@ -30,8 +29,7 @@ _CPU_NAMES = re.compile(r"^(?:model name|Model|cpu model|Hardware)\s*:\s*(\S.*)$
 _CGROUP = Path("/sys/fs/cgroup")
 
 
-@dataclass(frozen=True, slots=True)
-class _Gpu:
+class _Gpu(NamedTuple):
     words: str
     memory_bytes: int | None = None
 
@@ -117,12 +115,9 @@ def left_in(container: Path) -> int:
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version(), "assay": assay.__version__}
-    for name in PACKAGES:
-        version = installed_version(name)
-        if version is not None:
-            found[name] = version
-    return found
+    own = {"python": platform.python_version(), "assay": assay.__version__}
+    packages = {name: installed_version(name) for name in PACKAGES}
+    return own | {name: version for name, version in packages.items() if version is not None}
 
 
 def installed_version(package: str) -> str | None:

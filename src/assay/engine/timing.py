@@ -12,13 +12,14 @@ from __future__ import annotations
 import inspect
 import statistics
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.utils._pytree import tree_leaves
 
 from assay.engine.bandwidth import wait_for
 from assay.engine.kernels.attention import attend
@@ -157,7 +158,7 @@ def time_decoding(
 
 @torch.inference_mode()
 def _timed(
-    decoder: _Decoder, prompt: Tensor, new_tokens: int, device: torch.device
+    decoder: _OneRow | _OwnCache, prompt: Tensor, new_tokens: int, device: torch.device
 ) -> tuple[float, ...]:
     """Seconds of the first token, the prompt included, and of each after it."""
     decoder.begin()
@@ -186,7 +187,7 @@ def weight_bytes_per_token(network: Network) -> int:
 
 
 @torch.inference_mode()
-def _peak(network: Network, decoder: _Decoder, ids: Tensor) -> int:
+def _peak(network: Network, decoder: _OneRow | _OwnCache, ids: Tensor) -> int:
     """Bytes that are alive beside weights and cache while the next token is found."""
     before = list(decoder.cached())
     held = [*network.model.parameters(), *network.model.buffers(), ids, *before]
@@ -198,19 +199,7 @@ def _peak(network: Network, decoder: _Decoder, ids: Tensor) -> int:
 # ---------------------------------------------------------------------------------------- decoding
 
 
-class _Decoder(Protocol):
-    def begin(self) -> None: ...
-
-    def feed(self, ids: Tensor) -> Tensor:
-        """[1, tokens] in, the likeliest next token out: [1, 1]."""
-        ...
-
-    def cached(self) -> Iterator[Tensor]: ...
-
-    def cache_numbers(self) -> int: ...
-
-
-def _decoder(network: Network, room: int) -> _Decoder:
+def _decoder(network: Network, room: int) -> _OneRow | _OwnCache:
     return _OneRow(network, room) if network.serves_trees else _OwnCache(network)
 
 
@@ -236,15 +225,13 @@ class _OneRow:
     def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
         """The whole prompt, or one token behind what is kept: neither needs a mask."""
         if module not in self._kept:
-            self._kept[module] = (self._empty(k), self._empty(v))
+            empty = [each.new_empty(1, each.shape[1], self._room, each.shape[3]) for each in (k, v)]
+            self._kept[module] = (empty[0], empty[1])
         keys, values = self._kept[module]
         end = self._length + k.shape[2]
         keys[:, :, self._length : end] = k
         values[:, :, self._length : end] = v
         return attend(q, keys[:, :, :end], values[:, :, :end], scale, None).transpose(1, 2)
-
-    def _empty(self, like: Tensor) -> Tensor:
-        return like.new_empty(1, like.shape[1], self._room, like.shape[3])
 
     def cached(self) -> Iterator[Tensor]:
         for both in self._kept.values():
@@ -274,17 +261,8 @@ class _OwnCache:
         return out.logits[:, -1].argmax(-1, keepdim=True)  # type: ignore[no-any-return]
 
     def cached(self) -> Iterator[Tensor]:
-        yield from _tensors(vars(layer).values() for layer in getattr(self._cache, "layers", ()))
+        leaves = tree_leaves([vars(layer) for layer in getattr(self._cache, "layers", ())])
+        yield from (each for each in leaves if isinstance(each, Tensor))
 
     def cache_numbers(self) -> int:
         return sum(each.numel() for each in self.cached())
-
-
-def _tensors(given: Iterable[object]) -> Iterator[Tensor]:
-    for each in given:
-        if isinstance(each, Tensor):
-            yield each
-        elif isinstance(each, dict):
-            yield from _tensors(each.values())
-        elif not isinstance(each, str) and isinstance(each, Iterable):
-            yield from _tensors(each)

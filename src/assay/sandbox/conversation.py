@@ -8,6 +8,7 @@ import selectors
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from io import FileIO
 from typing import Any, Literal
 
 from assay.sandbox.shapes import Limits
@@ -18,33 +19,26 @@ _PATIENCE_TO_END_S = 3.0
 _CHUNK = 1 << 16
 
 
-@dataclass
-class Pipes:
-    """One end of each. The order's stays open: when it closes, the starter ends everything."""
+SENT = ("order", "stdin")
+RECEIVED = ("stdout", "stderr", "told")
 
-    order: int
-    stdin: int
-    stdout: int
-    stderr: int
-    told: int
-
-    def close(self) -> None:
-        for name in ("order", "stdin", "stdout", "stderr", "told"):
-            self.close_one(name)
-
-    def close_one(self, name: str) -> None:
-        """Closing twice would close somebody else's file."""
-        number = getattr(self, name)
-        if number >= 0:
-            os.close(number)
-            setattr(self, name, -1)
+# One end of each pipe. The order's stays open: when it closes, the starter ends everything.
+Pipes = dict[str, FileIO]
 
 
 def open_pipes() -> tuple[Pipes, Pipes]:
-    order, stdin, stdout, stderr, told = (os.pipe() for _ in range(5))
-    ours = Pipes(order[1], stdin[1], stdout[0], stderr[0], told[0])
-    theirs = Pipes(order[0], stdin[0], stdout[1], stderr[1], told[1])
+    """Our ends and theirs."""
+    ours, theirs = {}, {}
+    for name in (*SENT, *RECEIVED):
+        reading, writing = os.pipe()
+        ends = FileIO(reading, "r"), FileIO(writing, "w")
+        theirs[name], ours[name] = ends if name in SENT else reversed(ends)
     return ours, theirs
+
+
+def close_pipes(pipes: Pipes) -> None:
+    for pipe in pipes.values():
+        pipe.close()
 
 
 @dataclass
@@ -93,50 +87,38 @@ class Conversation:
     def hold(self) -> Heard:
         """Returns when the last pipe is closed at the other end, or patience is."""
         with self._selector:
-            for name in ("order", "stdin", "stdout", "stderr", "told"):
-                number = getattr(self.pipes, name)
-                os.set_blocking(number, False)
-                sends = name in self._to_send
-                event = selectors.EVENT_WRITE if sends else selectors.EVENT_READ
-                self._selector.register(number, event, name)
-            while self._still_listening():
+            for name, pipe in self.pipes.items():
+                os.set_blocking(pipe.fileno(), False)
+                event = selectors.EVENT_WRITE if name in SENT else selectors.EVENT_READ
+                self._selector.register(pipe, event, name)
+            while not all(self.pipes[name].closed for name in RECEIVED):
                 left = self._deadline - time.monotonic()
                 for key, _ in self._selector.select(max(0.0, left)):
-                    self._go_on(key.data)
+                    if not self.pipes[key.data].closed:  # by what was read just before
+                        (self._send if key.data in SENT else self._receive)(key.data)
                 if time.monotonic() >= self._deadline:
                     if self._ending:
                         break
                     self._stop("time")
         return self.heard
 
-    def _still_listening(self) -> bool:
-        return any(getattr(self.pipes, name) >= 0 for name in ("stdout", "stderr", "told"))
-
-    def _go_on(self, name: str) -> None:
-        if getattr(self.pipes, name) < 0:
-            return  # closed by what was read just before
-        if name in self._to_send:
-            self._send(name)
-        else:
-            self._receive(name)
-
     def _send(self, name: str) -> None:
         left = self._to_send[name]
         try:
-            sent = os.write(getattr(self.pipes, name), left[:_CHUNK]) if left else 0
+            sent = os.write(self.pipes[name].fileno(), left[:_CHUNK]) if left else 0
         except BlockingIOError:
             return
         except BrokenPipeError:
             sent = len(left)  # the program does not read its input; that is its affair
         self._to_send[name] = left[sent:]
         if not self._to_send[name]:
-            self._selector.unregister(getattr(self.pipes, name))
+            self._selector.unregister(self.pipes[name])
             if name == "stdin":
-                self.pipes.close_one(name)
+                self.pipes[name].close()
 
     def _receive(self, name: str) -> None:
         try:
-            part = os.read(getattr(self.pipes, name), _CHUNK)
+            part = os.read(self.pipes[name].fileno(), _CHUNK)
         except BlockingIOError:
             return
         if not part:
@@ -175,7 +157,7 @@ class Conversation:
             self._deadline = time.monotonic() + _PATIENCE_TO_END_S
 
     def _close(self, name: str) -> None:
-        number = getattr(self.pipes, name)
-        if number in self._selector.get_map():
-            self._selector.unregister(number)
-        self.pipes.close_one(name)
+        pipe = self.pipes[name]
+        if not pipe.closed and pipe in self._selector.get_map():
+            self._selector.unregister(pipe)
+        pipe.close()

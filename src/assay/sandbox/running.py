@@ -13,7 +13,7 @@ from assay.messages import tr
 from assay.sandbox import command_lines
 from assay.sandbox.confined import processes
 from assay.sandbox.confined.leftovers import own_folder
-from assay.sandbox.conversation import Conversation, Heard, open_pipes
+from assay.sandbox.conversation import Conversation, Heard, close_pipes, open_pipes
 from assay.sandbox.shapes import Ended, Isolation, Program, Ran
 from assay.sandbox.surroundings import WORK, View, environment, user_to_become, view
 
@@ -65,22 +65,23 @@ class Sandbox:
             self.isolation, program, self._view, user=user, bwrap=self._bwrap
         )
         ours, theirs = open_pipes()
+        passed = theirs["order"].fileno(), theirs["told"].fileno()
         try:
             process = subprocess.Popen(
-                [*words, str(theirs.order), str(theirs.told)],
-                stdin=theirs.stdin,
-                stdout=theirs.stdout,
-                stderr=theirs.stderr,
-                pass_fds=(theirs.order, theirs.told),
+                [*words, *map(str, passed)],
+                stdin=theirs["stdin"],
+                stdout=theirs["stdout"],
+                stderr=theirs["stderr"],
+                pass_fds=passed,
                 cwd="/",
                 env=environment("/"),
                 start_new_session=True,
             )
         except OSError as error:
-            ours.close()
+            close_pipes(ours)
             return Heard(stderr=bytearray(str(error), "utf-8", "replace"))
         finally:
-            theirs.close()
+            close_pipes(theirs)
         try:
             return Conversation(
                 ours,
@@ -90,7 +91,7 @@ class Sandbox:
                 when_starter_ends=lambda: _end_marked(mark),
             ).hold()
         finally:
-            ours.close()
+            close_pipes(ours)
             _end(process)
             _end_marked(mark)
 

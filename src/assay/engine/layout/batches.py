@@ -33,6 +33,9 @@ def by_tokens(work: Iterable[T], size: Callable[[T], int], budget: int) -> Itera
             batch, held = [], 0
         batch.append(piece)
         held += tokens
+        if held >= budget:  # before the next piece is asked for
+            yield batch
+            batch, held = [], 0
     if batch:
         yield batch
 

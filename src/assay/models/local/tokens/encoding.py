@@ -273,7 +273,8 @@ def _texts(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[array[int]]:
     """Those that are not remembered are encoded together."""
     digests = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
     with remembered(tokenizer) as memory:
-        found = {digest: ids for digest in digests if (ids := memory.long_text(digest)) is not None}
+        kept = memory.long_texts
+        found = {digest: kept[digest] for digest in digests if digest in kept}
         new = {
             digest: text for digest, text in zip(digests, texts, strict=True) if digest not in found
         }

@@ -31,7 +31,7 @@ class Remembered:
         self.notes: list[str] = []
         self._with_special: dict[str, Ids] = {}
         self._without: dict[str, Ids] = {}
-        self._long: dict[str, array[int]] = {}
+        self.long_texts: dict[str, array[int]] = {}
         self.remembered_tokens = 0
         self.lock = RLock()
 
@@ -75,12 +75,9 @@ class Remembered:
             )
         )
 
-    def long_text(self, digest: str) -> array[int] | None:
-        return self._long.get(digest)
-
     def keep_long_text(self, digest: str, ids: array[int]) -> None:
         if len(ids) <= REMEMBERED_TOKENS // 2:
-            self._long[digest] = ids
+            self.long_texts[digest] = ids
             self._grown(len(ids))
 
     def _kept(self, known: dict[str, Ids], added: dict[str, Ids]) -> dict[str, Ids]:
@@ -91,7 +88,7 @@ class Remembered:
     def _grown(self, tokens: int) -> None:
         self.remembered_tokens += tokens
         while self.remembered_tokens > REMEMBERED_TOKENS:
-            for known in (self._with_special, self._without, self._long):
+            for known in (self._with_special, self._without, self.long_texts):
                 self.remembered_tokens -= _drop_older_half(known)
 
 
