@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from assay.summary import performance, try_figures
+from assay.summary.speed import performance, try_figures
 from assay.types import Answered, ChoiceLikelihoods, Failed, ReadText, Reply, Timing
 from assay.types.results import Clock
 

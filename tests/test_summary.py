@@ -12,14 +12,9 @@ from assay.checks.judge import Judge
 from assay.checks.keywords import Keywords
 from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.top_k import TopK
-from assay.summary import (
-    baselines,
-    compare_suites,
-    measurements,
-    rank,
-    summarise,
-    with_holm,
-)
+from assay.summary.baselines import baselines
+from assay.summary.comparisons import compare_suites, rank, with_holm
+from assay.summary.trials import measurements, summarise
 from assay.types import (
     Answered,
     Attempt,

@@ -1,9 +1,8 @@
 """Evaluates every checkpoint that transformers' Trainer saves, in the training process.
 
-In: the events of a Trainer. Out: figures in its log, reports and a selection on the disk, and the
-wish to stop where that was asked for. It changes nothing of it: the weights on trial are a copy
-read from the saved folder, random numbers are drawn as if it had not been there, and whatever goes
-wrong here is a warning and a note in the log.
+It leaves the training as it is: the weights are a copy read from the saved folder, random numbers
+are drawn as if it had not been there, and whatever goes wrong here is a warning and a note in the
+log.
 
     trainer = Trainer(..., callbacks=[assay.TrainerCallback(limit=50)])
 
@@ -132,7 +131,6 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         return self
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
-        """A checkpoint is on the disk, whole."""
         accepted = False
         if state.is_world_process_zero:
             with _random_numbers_kept():

@@ -272,9 +272,8 @@ def test_all_adds_every_other_subject_weighed_by_its_questions(
 def test_the_archive_is_found_where_copies_usually_lie(tmp_path: Path, above: str) -> None:
     archive(tmp_path / above, machine_learning=TEST)
     found = find_mmlu(tmp_path)
-    assert found is not None
-    assert (found.form, list(found.subjects)) == ("csv", ["machine_learning"])
-    assert set(found.subjects["machine_learning"]) == {"dev", "test"}
+    assert list(found) == ["machine_learning"]
+    assert set(found["machine_learning"]) == {"dev", "test"}
 
 
 def test_the_hubs_parquet_files_give_the_same_tests(tmp_path: Path, benchmarks: Path) -> None:
@@ -353,8 +352,7 @@ def test_of_two_files_that_may_be_meant_none_is_taken(tmp_path: Path) -> None:
         find_hellaswag(tmp_path)
     lines(tmp_path, PASSAGES)
     found = find_hellaswag(tmp_path)
-    assert found is not None
-    assert [file.name for file in found.files] == ["hellaswag_val.jsonl"]
+    assert [file.name for file in found] == ["hellaswag_val.jsonl"]
 
 
 # --------------------------------------------------------------------------------- broken sources
@@ -514,21 +512,14 @@ def test_a_subject_of_which_nothing_is_left_is_named(tmp_path: Path, benchmarks:
 
 
 @pytest.mark.parametrize(
-    ("name", "problem"),
-    [
-        ("computer_science", "no subject may be named 'computer_science'"),
-        ("computer_science_cloze", "no subject may be named 'computer_science_cloze'"),
-        ("suite", "no subject may be named 'suite'"),
-        ("a" * 101, "has a name of 101 characters, and 100 is the most"),
-        ("Anatomy", "'Anatomy' is no name of a subject"),
-    ],
+    "name", ["computer_science", "computer_science_cloze", "suite", "a" * 101, "Anatomy"]
 )
 def test_a_subject_that_cannot_be_a_category_is_a_mistake_of_the_source(
-    tmp_path: Path, benchmarks: Path, name: str, problem: str
+    tmp_path: Path, benchmarks: Path, name: str
 ) -> None:
     source = archive(tmp_path / "a", machine_learning=TEST, **{name: TEST})
     (found,) = mistakes(benchmarks, "mmlu", source)
-    assert problem in found
+    assert "cannot be the name of a subject" in found
     assert "machine_learning" in str(made(benchmarks, "mmlu", source).categories)
 
 

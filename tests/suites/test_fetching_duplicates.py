@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.suites.fetching.duplicates import Dropped, Sieve, repeated_shots
+from assay.suites.fetching.duplicates import Dropped, Sieve
 from assay.suites.fetching.source import BenchmarkItem, RowPlace
 from assay.workflow.fetch.benchmarks import fetch
 
@@ -173,11 +173,6 @@ def test_a_later_category_takes_nothing_from_an_earlier_one() -> None:
     ]
 
 
-def test_repeated_examples_are_told_of_and_stay() -> None:
-    shots = [ask(1), ask(2, "Other?"), ask(3), ask(4, subject="t")]
-    assert [(a.place.row, b.place.row) for a, b in repeated_shots(shots)] == [(1, 3)]
-
-
 def test_the_known_repeats_of_the_shared_copy_are_found(shared: Path, tmp_path: Path) -> None:
     """As many as shared/data/README.md counts: 19, 5 and 1."""
     (benchmark,) = fetch(
@@ -194,4 +189,3 @@ def test_the_known_repeats_of_the_shared_copy_are_found(shared: Path, tmp_path: 
         "college_physics": 83,
         "conceptual_physics": 230,
     }
-    assert [note.split(":")[0] for note in benchmark.made.notes] == ["college_physics"]

@@ -12,7 +12,6 @@ from assay.workflow.discover.forecast import forecast
 from assay.workflow.evaluate.job import Job
 from tests.conftest import numbered, right
 from tests.models.local.checkpoints import make_checkpoint
-from tests.servers.fixtures import FIRST_MODEL
 
 
 @pytest.fixture
@@ -63,7 +62,7 @@ def test_a_killed_run_is_forecast_by_what_is_left_of_it(
     model = ollama_server.spec()
     if before:
         api.run([model], suites=[suite], out=bench.out)
-    ollama_server.fault("slow_prefill", when="What is 4 plus", times=1, seconds=600)
+    ollama_server.fault("slow_prefill", when="What is 4 plus", times=1, seconds=10)
     process = bench.start("run", model, "-s", suite, *options)
     try:
         ollama_server.wait_until(lambda _: replies(bench) == before + 3)
@@ -157,8 +156,8 @@ def test_every_mistake_of_the_job_is_raised_as_in_a_run(bench, suite):
 def test_a_script_takes_as_long_as_it_says(bench, tests, suite):
     model = bench.script("slow", answers=right(tests), delay_s=0.05)
     ahead = forecast(job(bench, suite, model))
-    assert ahead.seconds_low is not None
-    assert ahead.seconds_low >= 6 * 0.05
+    assert ahead.seconds_high is not None
+    assert ahead.seconds_high >= 6 * 0.05
 
 
 def test_a_served_model_is_asked_one_short_question(bench, suite, ollama_server):
@@ -194,59 +193,9 @@ def test_the_time_is_a_range_even_where_every_answer_takes_as_long(bench, tests,
     assert ahead.seconds_high >= 1.4 * ahead.seconds_low
 
 
-def test_what_is_assumed_of_every_model_is_said_once(bench, suite, ollama_server):
-    names = ("smollm2-ctx256:135m", "stories:260k")
-    ahead = forecast(job(bench, suite, *(ollama_server.spec(name) for name in names)))
-    assert all(name in ahead.basis for name in names)
-    assert ahead.basis.count("are assumed") == 1
-
-
 def test_a_model_that_thinks_is_given_more_time(bench, suite, ollama_server):
     ahead = forecast(job(bench, suite, ollama_server.spec("smollm2-think:135m")))
     assert "50 to 1000 tokens" in ahead.basis
-
-
-def test_connections_divide_the_time(bench, suite, ollama_server):
-    model = ollama_server.spec()
-    api.run([model], suites=[suite], out=bench.out)
-    one = forecast(job(bench, suite, model, repeats=2))
-    three = forecast(
-        job(bench, suite, model, repeats=2, connections=3),
-    )
-    assert three.seconds_high == pytest.approx(one.seconds_high / 3)
-
-
-def test_earlier_answers_of_the_same_model_say_it_better(bench, suite, ollama_server):
-    api.run([ollama_server.spec()], suites=[suite], out=bench.out)
-    before = len(ollama_server.asked)
-    timed = []
-    ahead = forecast(job(bench, suite, ollama_server.spec(), repeats=2), timed.append)
-    assert len(ollama_server.asked) == before
-    assert timed == []
-    assert (ahead.requests, ahead.reused) == (6, 6)
-    assert "6 earlier answers" in ahead.basis
-    assert 0 <= ahead.seconds_low < ahead.seconds_high
-
-
-def test_earlier_answers_to_other_tests_count_for_less(bench, suite, ollama_server):
-    ollama_server.settings(delay_ms=200)
-    other = bench.suite({"word": numbered(6, "word")}, name="other")
-    api.run([ollama_server.spec()], suites=[other], out=bench.out)
-    known = forecast(job(bench, other, ollama_server.spec(), repeats=2))
-    guessed = forecast(job(bench, suite, ollama_server.spec()))
-    assert "of other tests" not in known.basis
-    assert "6 earlier answers" in guessed.basis
-    assert guessed.basis.endswith("of other tests")
-    assert guessed.seconds_low <= known.seconds_low
-    assert guessed.seconds_high > known.seconds_high
-
-
-def test_earlier_answers_to_the_same_suite_are_preferred(bench, suite, ollama_server):
-    api.run([ollama_server.spec()], suites=[suite], out=bench.out)
-    other = bench.suite({"word": numbered(4, "word")}, name="other")
-    api.run([ollama_server.spec()], suites=[other], out=bench.out)
-    ahead = forecast(job(bench, suite, ollama_server.spec(), repeats=2))
-    assert ahead.basis == f"by 6 earlier answers of {FIRST_MODEL['ollama']}"
 
 
 def test_the_time_of_a_checkpoint_is_left_unknown_and_nobody_is_asked(bench, tests, suite):

@@ -82,7 +82,7 @@ def run(options: RunOptions) -> RunResult:
     needs. The arguments are the fields of `RunOptions`, which are the options of `assay run`.
     """
     from assay.workflow.evaluate.evaluation import evaluate
-    from assay.workflow.evaluate.given_objects import job_of
+    from assay.workflow.evaluate.job import job_of
     from assay.workflow.evaluate.run_result import RunResult
 
     return RunResult.of(evaluate(job_of(options), options.observer))

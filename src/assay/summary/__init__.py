@@ -1,31 +1,12 @@
-"""DECIDE: what a pile of trials says about a model.
+"""DECIDE: what the trials of a model show.
 
-In: a Suite, its Trials, and for baselines a function that scores. Out: the shapes of `results`.
+    trials          Trials -> SuiteSummary       outcomes to the letter of the contract
+    speed           Replies -> Performance       how quick, how long, how it ended
+    baselines       Suite -> Baselines           what an empty or constant answer would score
+    card, guesses   Suite -> SuiteCard           its balance, and what guessing would get
+    comparisons     two SuiteSummaries, paired by test; Standings, ranked
+    checkpoints     Replies -> the figures of a checkpoint
+    judged          judgements -> Judged          judged tests: means, differences, which to use
 
-    summarise       Trials -> SuiteSummary       outcomes to the letter of the contract
-    performance     Replies -> Performance       how quick, how long, how it ended
-    try_figures     one Reply -> TryFigures      the same of a single try
-    baselines       Suite -> Baselines           what answers that know nothing would score
-    suite_card      Suite -> SuiteCard           its balance, and what guessing would get
-    compare_suites  two SuiteSummaries, paired by test; `with_holm` over all that are shown together
-    rank            Standings -> SuiteRanking    best first; incomplete ones listed, never ranked
-    judged.judged   Verdicts -> Judged           judged tests: means, differences, which to use
+Every figure is an Estimate, with n, an interval and a unit.
 """
-
-from assay.summary.baselines import baselines
-from assay.summary.card import suite_card
-from assay.summary.comparisons import compare_suites, rank, with_holm
-from assay.summary.speed import performance, try_figures
-from assay.summary.trials import measurements, summarise
-
-__all__ = [
-    "baselines",
-    "compare_suites",
-    "measurements",
-    "performance",
-    "rank",
-    "suite_card",
-    "summarise",
-    "try_figures",
-    "with_holm",
-]

@@ -1,7 +1,4 @@
-"""Baselines: what an empty answer, the echoed prompt and one constant would score.
-
-In: a Suite and a function that scores. Out: Baselines, by the suite's own weights and intervals.
-"""
+"""Baselines: what an empty answer, the echoed prompt and one constant would score."""
 
 from __future__ import annotations
 

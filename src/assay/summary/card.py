@@ -1,7 +1,4 @@
-"""What a suite is made of: its balance, its right answers, what guessing would get.
-
-In: a Suite, its Baselines, and the facts each source gave. Out: a SuiteCard.
-"""
+"""What a suite is made of: its balance, its right answers, what guessing would get."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """What was measured of one checkpoint, from the replies it gave.
 
-In: its replies to what is no test (texts read, samples written, a timing), and its suites'
-summaries. Out: the parts of a Measurements, each figure with its interval.
-
 Perplexity is exp(mean cross-entropy over all predicted tokens); its interval is drawn from blocks
 of a thousand tokens, for neighbours are alike. Per word and per byte are the same sum over other
 counts, so that their intervals are its, rescaled.
@@ -11,8 +8,9 @@ counts, so that their intervals are its, rescaled.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from assay import stats
 from assay.types import Answered, Estimate, Failed, Health, ReadText, Reply, SamplePrompt, Timed
@@ -31,6 +29,12 @@ MMLU, MMLU_CATEGORY = "mmlu", "computer_science"
 HELLASWAG, HELLASWAG_CATEGORY = "hellaswag", "technical_subset"
 BY_BLOCKS = "bootstrap over blocks"
 LARGEST = math.log(1e300)  # a perplexity beyond this says no more, and JSON has no name for it
+
+
+class Examine(Protocol):
+    """The checks of a text's health."""
+
+    def __call__(self, sample: SamplePrompt, text: str, *, truncated: bool) -> Health: ...
 
 
 def text_figures(
@@ -81,7 +85,7 @@ def _exp(value: float) -> float:
 def samples_of(
     prompts: Sequence[SamplePrompt],
     replies: Mapping[str, Reply],
-    examine: Callable[[SamplePrompt, str, bool], Health],
+    examine: Examine,
 ) -> tuple[Sample, ...] | None:
     """What it wrote after each sample prompt; None where none was asked."""
     if not replies:
@@ -91,13 +95,11 @@ def samples_of(
     )
 
 
-def _sample(
-    prompt: SamplePrompt, reply: Reply, examine: Callable[[SamplePrompt, str, bool], Health]
-) -> Sample:
+def _sample(prompt: SamplePrompt, reply: Reply, examine: Examine) -> Sample:
     if not isinstance(reply, Answered):
         why = reply.reason if isinstance(reply, Failed) else reply.kind
         return Sample(id=prompt.id, prompt=prompt.prompt, text="", health=None, failed=why)
-    health = examine(prompt, reply.text, reply.truncated)
+    health = examine(prompt, reply.text, truncated=reply.truncated)
     return Sample(id=prompt.id, prompt=prompt.prompt, text=reply.text, health=health)
 
 
@@ -123,7 +125,6 @@ def speed_figures(reply: Reply | None) -> tuple[SpeedFigures | None, Estimate | 
 
 
 def suite_figures(summary: SuiteSummary, digest: str) -> SuiteFigures:
-    """One suite, and the score of every test that has one."""
     scores: dict[str, dict[str, float]] = {}
     for row in summary.tests:
         if row.score is not None:
@@ -134,7 +135,6 @@ def suite_figures(summary: SuiteSummary, digest: str) -> SuiteFigures:
 
 
 def share_of(summaries: Sequence[SuiteSummary], suite: str, category: str) -> Estimate | None:
-    """One category of one suite, where it was asked."""
     for summary in summaries:
         if summary.suite == suite and category in summary.categories:
             found = summary.categories[category]

@@ -1,7 +1,4 @@
-"""Two sides on the same tests, and many models in one order.
-
-In: SuiteSummaries, or Standings. Out: SuiteComparison, SuiteRanking.
-"""
+"""Two sides on the same tests, and many models in one order."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """What a reader who understands nothing would choose among the options of a question.
 
-In: Cases that ask with options. Out: for each way of guessing the share that is right, as an
-Estimate. A good set of questions gives every one of them chance.
+A good set of questions gives every way of guessing chance.
 
 The ways: a fixed place; the longest or the shortest option; the one that shares most or fewest of
 its words with the question; and the words of the options themselves, learnt from other questions
@@ -143,7 +142,6 @@ class _LearntWords:
                     points.append(_point(scores, question.right))
 
     def points(self, asked: _Question) -> float:
-        """How often the question was answered rightly by the others' words."""
         tries = self._points[asked.case.id]
         return sum(tries) / len(tries)
 

@@ -1,12 +1,8 @@
 """What the judgements of a run say, model by model, and which model to use.
 
-In: the judgements of each model with their categories, its speed, and its judgements in earlier
-runs. Out: Judged, with every mean as an Estimate.
-
-    judged_scores   Verdicts -> tests, and means over tests in points of 10
+    judged_scores   judgements -> tests, and means over tests in points of 10
     judged_domain   the tests of a rubric -> DomainJudged
     judged_choice   models -> paired differences, and which one to use
-    judged_runs     the same model, run by run
 
 A test counts once: the mean over its answers where it was asked several times. An unscored test is
 in no mean, and is counted beside each.
@@ -14,16 +10,31 @@ in no mean, and is counted beside each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay import stats
-from assay.summary.judged_choice import choices, differences
+from assay.summary.judged_choice import choose_model, differences, paired, told_apart
 from assay.summary.judged_domain import domain_judged
-from assay.summary.judged_runs import EarlierRun, over_runs
-from assay.summary.judged_scores import JudgedAnswer, tests_of
+from assay.summary.judged_scores import (
+    JudgedAnswer,
+    mean_over,
+    overall,
+    per_test,
+    scored,
+    tests_of,
+)
 from assay.types import Estimate
-from assay.types.judged import POINTS_OF_10, DomainJudged, Judged, ModelJudged, ModelSpeed
+from assay.types.judged import (
+    POINTS_OF_10,
+    DomainJudged,
+    Judged,
+    ModelJudged,
+    ModelSpeed,
+    OverRuns,
+    RunPoint,
+    TestJudged,
+)
 from assay.types.judgements import MOST, Deviation, FinalJudgement
 from assay.types.results import Performance
 
@@ -31,9 +42,17 @@ __all__ = ["EarlierRun", "JudgedAnswer", "JudgedModel", "judged"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedModel:
-    """One model of a run: its judgements, its speed, what it takes."""
+class EarlierRun:
+    """What a model was found to be in a run before this one. `when` is ISO 8601 in UTC."""
 
+    run: str
+    when: str
+    model: str
+    final_judgements: tuple[FinalJudgement, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedModel:
     model: str
     answers: tuple[JudgedAnswer, ...]
     performance: Performance | None = None
@@ -61,7 +80,7 @@ def judged(
         models=tuple(found),
         domains=domains,
         differences=apart,
-        choices=choices(found, domains, apart),
+        choices=tuple(choose_model(domain, found, apart) for domain in domains),
         deviations=tuple(deviations),
         judges=_once(one.judge for each in finals for one in each.judgements),
         isolation=_once(each.evidence.isolation for each in finals),
@@ -86,7 +105,7 @@ def _model(
         domains=domains,
         tests=tests,
         pace=None if of.performance is None else _pace(of.performance, of.memory_bytes),
-        over_runs=tuple(over_runs(tests, own, run=run, when=when, seed=seed)),
+        over_runs=tuple(_over_runs(tests, own, run=run, when=when, seed=seed)),
     )
 
 
@@ -119,3 +138,50 @@ def _not_run(finals: Sequence[FinalJudgement]) -> Mapping[str, tuple[str, ...]]:
 
 def _once(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text))
+
+
+# ------------------------------------------------------------------------------ over several runs
+
+
+def _over_runs(
+    tests: Sequence[TestJudged],
+    earlier: Sequence[EarlierRun],
+    *,
+    run: str,
+    when: str,
+    seed: int,
+) -> Iterator[OverRuns]:
+    before = sorted(earlier, key=lambda each: (each.when, each.run))
+    sets = [(each, tuple(tests_of([JudgedAnswer(judgement=v) for v in each.final_judgements])))
+            for each in before]  # fmt: skip
+    for domain in dict.fromkeys(test.domain for test in tests):
+        now = [test for test in tests if test.domain == domain]
+        then = [
+            (each, own)
+            for each, found in sets
+            if (own := [test for test in found if test.domain == domain])
+        ]
+        if not then:
+            continue
+        points = [
+            RunPoint(run=each.run, when=each.when, mean=mean_over(own, overall, seed=seed))
+            for each, own in then
+        ]
+        last = then[-1][1]
+        change, p_value, _, _ = paired(per_test(last, overall), per_test(now, overall), seed=seed)
+        yield OverRuns(
+            domain=domain,
+            points=(*points, RunPoint(run=run, when=when, mean=mean_over(now, overall, seed=seed))),
+            change=change,
+            told_apart=told_apart(change, p_value),
+            same_judges=_judges(last) == _judges(now),
+        )
+
+
+def _judges(tests: Iterable[TestJudged]) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (one.judge, one.fingerprint)
+        for test in tests
+        for final in test.final_judgements
+        for one in scored(final)
+    )

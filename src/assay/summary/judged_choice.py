@@ -1,7 +1,5 @@
 """Which model to use in a domain, and why; ties are called ties.
 
-In: what was found of each model. Out: paired differences, and a ModelChoice for each domain.
-
     no model scored, or all incomplete    nothing can be said
     best mean below ACCEPTABLE            none is good enough
     significantly better than all others  the better one
@@ -14,7 +12,7 @@ p < 0.05, which the signs of fewer than six differing tests can never give.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -24,6 +22,7 @@ from assay.types import Estimate
 from assay.types.judged import (
     POINTS_OF_10,
     DomainDifference,
+    DomainJudged,
     Ground,
     ModelChoice,
     ModelJudged,
@@ -46,7 +45,11 @@ def differences(
     """Every two models in every domain, on the tests both were scored on."""
     found = []
     for domain in domains:
-        scores = {one.model: scores_in(one, domain) for one in models if one.domain(domain)}
+        scores = {
+            one.model: per_test((test for test in one.tests if test.domain == domain), overall)
+            for one in models
+            if one.domain(domain)
+        }
         for a, b in combinations(scores, 2):
             estimate, p_value, higher, lower = paired(scores[a], scores[b], seed=seed)
             found.append(
@@ -62,11 +65,6 @@ def differences(
                 )
             )
     return tuple(found)
-
-
-def scores_in(of: ModelJudged, domain: str) -> Scores:
-    """By suite and id the overall of each scored test, in tenths."""
-    return per_test((test for test in of.tests if test.domain == domain), overall)
 
 
 def paired(a: Scores, b: Scores, *, seed: int) -> tuple[Estimate, float | None, int, int]:
@@ -91,107 +89,80 @@ def told_apart(difference: Estimate, p_value: float | None) -> bool:
 # -------------------------------------------------------------------------------------- the choice
 
 
-def choices(
-    models: Sequence[ModelJudged], domains: Sequence[str], apart: Sequence[DomainDifference]
-) -> tuple[ModelChoice, ...]:
-    """One for each domain."""
-    return tuple(_choice(domain, models, apart) for domain in domains)
-
-
-def _choice(
+def choose_model(
     domain: str, models: Sequence[ModelJudged], apart: Sequence[DomainDifference]
 ) -> ModelChoice:
-    means = {
-        one.model: each.mean
+    """Incomplete means are candidates only where there is no other."""
+    of_model = {one.model: one for one in models}
+    found = {
+        one.model: each
         for one in models
         if (each := one.domain(domain)) is not None and each.mean.value is not None
     }
-    whole = [name for name, mean in means.items() if not mean.incomplete]
-    left_out = tuple(name for name in means if name not in whole)
-    if not means:
+    if not found:
         nothing = stats.nothing(unit=POINTS_OF_10)
         return ModelChoice(domain=domain, ground="nothing", model=None, mean=nothing, band=None)
-    candidates = whole or list(means)
-    leader = max(candidates, key=lambda name: means[name].value or 0.0)
-    table = _Candidates(domain, {one.model: one for one in models}, candidates, apart)
-    name, ground = leader, _ground_of_leader(table, leader, whole=bool(whole))
-    equals: Sequence[str] = ()
+    whole = [name for name, each in found.items() if not each.mean.incomplete]
+    candidates = whole or list(found)
+    between = {(each.a, each.b): each for each in apart if each.domain == domain}
+
+    def rival(name: str, other: str) -> Rival:
+        turned = between.get((other, name))
+        difference = turned or between[name, other]
+        lead = difference.difference
+        return Rival(
+            model=other,
+            mean=found[other].mean,
+            lead=lead if turned else lead.mapped(lambda x: 0.0 - x, falling=True),
+            told_apart=difference.told_apart,
+            pace=of_model[other].pace,
+        )
+
+    def rivals(name: str) -> list[Rival]:
+        """All others, the best first."""
+        others = [rival(name, other) for other in candidates if other != name]
+        return sorted(others, key=lambda each: (-(each.mean.value or 0.0), each.model))
+
+    leader = max(candidates, key=lambda name: found[name].mean.value or 0.0)
+    name, ground, equals = leader, _ground_of_leader(found[leader], rivals(leader)), [leader]
+    if not whole:
+        ground = "incomplete"
     if ground is None:
-        equals = [leader, *(each.model for each in table.rivals(leader) if _as_good(each))]
-        name, ground = _among_equals(table, leader, equals)
-    chosen = table.models[name].domain(domain)
+        as_good = [each for each in rivals(leader) if _as_good(each)]
+        equals += [each.model for each in as_good]
+        name, ground = _among_equals({each: of_model[each].pace for each in equals}, as_good)
     return ModelChoice(
         domain=domain,
         ground=ground,
         model=name,
-        mean=means[name],
-        band=None if chosen is None else chosen.band,
-        pace=table.models[name].pace,
-        rivals=tuple(replace(each, as_good=each.model in equals) for each in table.rivals(name)),
-        left_out=left_out if whole else (),
+        mean=found[name].mean,
+        band=found[name].band,
+        pace=of_model[name].pace,
+        rivals=tuple(replace(each, as_good=each.model in equals) for each in rivals(name)),
+        left_out=tuple(each for each in found if each not in whole) if whole else (),
     )
 
 
-class _Candidates:
-    """The candidates of one domain, and what lies between them."""
-
-    def __init__(
-        self,
-        domain: str,
-        models: Mapping[str, ModelJudged],
-        candidates: Sequence[str],
-        apart: Sequence[DomainDifference],
-    ) -> None:
-        self.domain = domain
-        self.models = models
-        self.candidates = candidates
-        self.apart = {(each.a, each.b): each for each in apart if each.domain == domain}
-
-    def rivals(self, name: str) -> Iterator[Rival]:
-        """All others, the best first."""
-        found = [self._rival(name, other) for other in self.candidates if other != name]
-        return iter(sorted(found, key=lambda rival: (-(rival.mean.value or 0.0), rival.model)))
-
-    def _rival(self, name: str, other: str) -> Rival:
-        turned = self.apart.get((other, name))
-        between = turned if turned is not None else self.apart[name, other]
-        judged = self.models[other].domain(self.domain)
-        assert judged is not None
-        return Rival(
-            model=other,
-            mean=judged.mean,
-            lead=between.difference
-            if turned is not None
-            else between.difference.mapped(lambda x: 0.0 - x, falling=True),
-            told_apart=between.told_apart,
-            pace=self.models[other].pace,
-        )
-
-
-def _ground_of_leader(table: _Candidates, leader: str, *, whole: bool) -> Ground | None:
+def _ground_of_leader(judged: DomainJudged, rivals: Sequence[Rival]) -> Ground | None:
     """What is settled before anything but quality is looked at."""
-    if not whole:
-        return "incomplete"
-    judged = table.models[leader].domain(table.domain)
-    if judged is not None and judged.band in TOO_LOW:
+    if judged.band in TOO_LOW:
         return "none_good_enough"
-    rivals = list(table.rivals(leader))
     if not rivals:
         return "alone"
     return "better" if all(rival.told_apart for rival in rivals) else None
 
 
-def _among_equals(table: _Candidates, leader: str, equals: Sequence[str]) -> tuple[str, Ground]:
-    """Of the leader and those as good as far as the tests tell."""
-    if len(equals) > 1:
-        paces = {name: table.models[name].pace for name in equals}
+def _among_equals(
+    paces: Mapping[str, ModelSpeed | None], as_good: Sequence[Rival]
+) -> tuple[str, Ground]:
+    """Of the leader, which comes first, and those as good as far as the tests show."""
+    if as_good:
         if (quickest := _quickest(paces)) is not None:
             return quickest, "quicker"
         if (smallest := _smallest(paces)) is not None:
             return smallest, "smaller"
-    leads = [each.lead.value for each in table.rivals(leader) if each.model in equals]
-    level = any(lead is not None and lead <= 1e-9 for lead in leads)
-    return leader, "level" if level else "higher"
+    level = any(each.lead.value is not None and each.lead.value <= 1e-9 for each in as_good)
+    return next(iter(paces)), "level" if level else "higher"
 
 
 def _as_good(rival: Rival) -> bool:

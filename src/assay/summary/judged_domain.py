@@ -1,7 +1,4 @@
-"""One model in one domain: means, bands, criteria, categories, evidence, spread, remarks.
-
-In: the tests of a model that share a rubric. Out: DomainJudged.
-"""
+"""One model in one domain: means, bands, criteria, categories, evidence, spread, remarks."""
 
 from __future__ import annotations
 
@@ -31,13 +28,15 @@ MOST_CHECKS, CHECKS_PER_TEST = 8, 2
 
 
 def domain_judged(name: str, tests: Sequence[TestJudged], *, seed: int) -> DomainJudged:
-    """All that these tests say."""
     finals = [final for test in tests for final in test.final_judgements]
     counted = [final for final in finals if final.tenths is not None]
     mean = mean_over(tests, overall, seed=seed)
     criteria = tuple(_criteria(tests, seed=seed))
     best, weakest = _extremes(criteria)
-    categories = _categories(tests, seed=seed)
+    categories = {
+        category: mean_over([t for t in tests if t.category == category], overall, seed=seed)
+        for category in dict.fromkeys(test.category for test in tests)
+    }
     worst_first = sorted(tests, key=lambda test: (test.tenths or 0, test.test_id))
     sure = Counter(each.confidence for each in counted if each.confidence is not None)
     reasons = Counter(why for each in counted for why in each.confidence_reasons)
@@ -59,7 +58,11 @@ def domain_judged(name: str, tests: Sequence[TestJudged], *, seed: int) -> Domai
         evidence=_evidence(tests, seed=seed),
         evidence_passed=sum(test.evidence_passed for test in tests),
         evidence_total=sum(test.evidence_total for test in tests),
-        capped=tuple(dict.fromkeys(each.test_id for each in counted if _lowered(each))),
+        capped=tuple(
+            dict.fromkeys(
+                each.test_id for each in counted if any(one.capped for one in each.criteria)
+            )
+        ),
         spread=_spread(counted, seed=seed),
         quotes=sum(len(one.quotes) for each in finals for one in each.judgements),
         fabricated=sum(one.fabricated for each in finals for one in each.judgements),
@@ -82,13 +85,6 @@ def domain_judged(name: str, tests: Sequence[TestJudged], *, seed: int) -> Domai
 def _bands(tests: Sequence[TestJudged]) -> Mapping[Band, int]:
     counted = Counter(test.band for test in tests if test.band is not None)
     return {name: counted[name] for _, name in BANDS}
-
-
-def _categories(tests: Sequence[TestJudged], *, seed: int) -> Mapping[str, Estimate]:
-    return {
-        name: mean_over([test for test in tests if test.category == name], overall, seed=seed)
-        for name in dict.fromkeys(test.category for test in tests)
-    }
 
 
 # ---------------------------------------------------------------------------------------- criteria
@@ -132,10 +128,6 @@ def _extremes(criteria: Sequence[CriterionMean]) -> tuple[str | None, str | None
 
 
 # -------------------------------------------------------------------------- evidence and certainty
-
-
-def _lowered(of: FinalJudgement) -> bool:
-    return any(one.capped for one in of.criteria)
 
 
 def _evidence(tests: Sequence[TestJudged], *, seed: int) -> Estimate:

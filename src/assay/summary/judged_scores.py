@@ -1,7 +1,4 @@
-"""Verdicts as numbers: the tests of a model, and means over tests in points of 10.
-
-In: final judgements with their categories. Out: TestJudged, and Estimates.
-"""
+"""Judgements as numbers: the tests of a model, and means over tests in points of 10."""
 
 from __future__ import annotations
 
@@ -86,7 +83,6 @@ def _ends(of: FinalJudgement) -> Iterator[int]:
 
 
 def scored(of: FinalJudgement) -> list[Judgement]:
-    """The judgements that count."""
     return [] if of.tenths is None else [one for one in of.judgements if one.scores]
 
 
@@ -122,6 +118,5 @@ def _capped(criterion: str, score: int, of: FinalJudgement) -> int:
 
 
 def _rounded_mean(tenths: Sequence[int | None]) -> int | None:
-    """Half up, on integers."""
     known = [each for each in tenths if each is not None]
     return (2 * sum(known) + len(known)) // (2 * len(known)) if known else None

@@ -1,7 +1,5 @@
 """How quick a model's answers were, how long, and how they ended.
 
-In: Replies. Out: Performance over all of them, and TryFigures of one.
-
     prefill   (tokens of the prompt - those kept from before) / the seconds the server read them
     decode    tokens out / the seconds the server wrote them; where no server gives those, tokens
               after the first / the seconds after the first, by the client's clock
@@ -80,23 +78,16 @@ def try_figures(
     reply: Reply, *, suite: str, test: str, repeat: int, clock: Clock | None
 ) -> TryFigures:
     """One try in figures, its decoding by the clock that all tries of its model go by."""
+    row = TryFigures(suite=suite, test=test, repeat=repeat)
     if isinstance(reply, Failed):
-        return TryFigures(
-            suite=suite,
-            test=test,
-            repeat=repeat,
-            seconds=_valid(reply.total_s),
-            attempts=reply.attempts,
-            failure=reply.cause,
-        )
+        seconds = _valid(reply.total_s)
+        return replace(row, seconds=seconds, attempts=reply.attempts, failure=reply.cause)
     if not isinstance(reply, Answered | ChoiceLikelihoods):
-        return TryFigures(suite=suite, test=test, repeat=repeat)
+        return row
     timing = _timing(reply)
     written = reply if isinstance(reply, Answered) else None
-    return TryFigures(
-        suite=suite,
-        test=test,
-        repeat=repeat,
+    return replace(
+        row,
         seconds=_valid(reply.total_s),
         first_token_s=_valid(written.first_token_s) if written else None,
         load_s=_valid(timing.load_s),
@@ -247,6 +238,5 @@ def _count_missing(asked: Sequence[object], known: Sequence[object]) -> int:
 
 
 def _finishes(written: Sequence[Answered]) -> dict[str, int]:
-    """Nothing where no server gave a word at all."""
     counted = Counter(reply.finish for reply in written)
     return dict(counted.most_common()) if any(counted) else {}

@@ -1,7 +1,4 @@
-"""What the trials of one model say, by test, category and suite.
-
-In: a Suite and its Trials. Out: a SuiteSummary.
-"""
+"""What the trials of one model say, by test, category and suite."""
 
 from __future__ import annotations
 
@@ -58,32 +55,28 @@ def measurements(suites: Sequence[SuiteSummary]) -> dict[str, Estimate]:
 def _row(tries: Sequence[Attempt], pass_mark: float) -> TestRow:
     case = tries[0].case
     repeats = tuple(_repeat_row(trial, pass_mark) for trial in tries)
+    shown = next((repeat for repeat in repeats if repeat.score is not None), repeats[0])
+    row = TestRow(
+        id=case.id,
+        category=case.category,
+        outcome=shown.outcome,
+        score=shown.score,
+        answer=shown.answer,
+        extracted=shown.extracted,
+        explanation=shown.explanation,
+        question=case.prompt,
+    )
     if len(repeats) == 1:
-        only = repeats[0]
-        return TestRow(
-            id=case.id,
-            category=case.category,
-            outcome=only.outcome,
-            score=only.score,
-            answer=only.answer,
-            extracted=only.extracted,
-            explanation=only.explanation,
-            question=case.prompt,
-        )
+        return row
     scores = [repeat.score for repeat in repeats if repeat.score is not None]
     mean = math.fsum(scores) / len(scores) if scores else None
     passed = sum(repeat.outcome is OutcomeKind.PASS for repeat in repeats)
-    shown = next((repeat for repeat in repeats if repeat.score is not None), repeats[0])
     explanation = tr("{passed} of {tries} tries passed", passed=passed, tries=len(repeats))
-    return TestRow(
-        id=case.id,
-        category=case.category,
+    return replace(
+        row,
         outcome=_outcome_of(repeats, mean, pass_mark),
         score=mean,
-        answer=shown.answer,
-        extracted=shown.extracted,
         explanation=explanation if scores else shown.explanation,
-        question=case.prompt,
         repeats=repeats,
     )
 

@@ -1,8 +1,5 @@
 """Which questions of a benchmark ask what another one asks already.
 
-In: items in the order of their source, and the worked examples that are shown before them. Out:
-those to keep, and the others with the reason.
-
 Two items are the same question if their words are the same, white space and the punctuation of
 prose aside, and their right answers are too. Letters and signs count as they are: putchar('A') is
 not putchar('a'), and 10² is not 102. Only the capital of a word ("Planet Earth") does not, and only
@@ -100,7 +97,6 @@ class _Questions:
             self.add(each)
 
     def like(self, each: _ComparedItem) -> _ComparedItem | None:
-        """One that is the same question."""
         return next((self._of_key[key][0] for key in each.keys if key in self._of_key), None)
 
     def add(self, each: _ComparedItem) -> None:
@@ -160,17 +156,6 @@ class Sieve:
         return None
 
 
-def repeated_shots(shots: Sequence[BenchmarkItem]) -> list[tuple[BenchmarkItem, BenchmarkItem]]:
-    """Worked examples that are shown twice: they stay, for the prompts must be everybody's."""
-    first: dict[tuple[str, str], BenchmarkItem] = {}
-    pairs = []
-    for shot in shots:
-        earlier = first.setdefault((shot.subject, _plain(shot.question)), shot)
-        if earlier is not shot:
-            pairs.append((earlier, shot))
-    return pairs
-
-
 def _too_many(cluster: Sequence[_ComparedItem]) -> list[Dropped]:
     """All but the first; all of them where two disagree about the answer."""
     first, *others = cluster
@@ -194,7 +179,6 @@ def _disagree(cluster: Sequence[_ComparedItem]) -> bool:
 
 
 def _how(one: _ComparedItem, two: _ComparedItem) -> Reason:
-    """How the second repeats the first, which is the same question."""
     if one.whole == two.whole:
         return "repeated"
     return "contradictory" if _disagree((one, two)) else "other_options"

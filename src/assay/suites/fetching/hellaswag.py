@@ -1,7 +1,5 @@
 """HellaSwag, asked as lm-evaluation-harness 0.4.13 asks it, without examples.
 
-In: the rows of the validation split. Out: a ConvertedBenchmark suite.
-
     context = ctx_a + " " + ctx_b.capitalize()         which makes the rest of ctx_b lower case
     prompt  = cleaned(activity_label + ": " + context)
     options = the endings, each cleaned
@@ -62,7 +60,7 @@ class Passages:
         activity = sound_text(row.get("activity_label"))
         joined = "ctx_a" not in row and "ctx_b" not in row
         self._forms.setdefault(joined, place)
-        context = self._joined_context(row) if joined else self._official_context(row)
+        context = self._context(row, joined=joined)
         endings = self._endings(row)
         label = _label(row.get("label"))
         for is_wrong, problem in (
@@ -76,22 +74,21 @@ class Passages:
         if activity is None or context is None or endings is None or label is None:
             return
         question = f"{activity}: {context}"
+        tags = map(sound_text, (row.get("split_type"), row.get("source_id")))
         yield BenchmarkItem(
             place=place,
             subject=activity,
             question=question if joined else cleaned(question),
             options=tuple(endings if joined else map(cleaned, endings)),
             answer=label,
-            tags=("validation", *_tags(row)),
+            tags=("validation", *filter(None, tags)),
         )
 
     @staticmethod
-    def _joined_context(row: Row) -> str | None:
-        return sound_text(row.get("ctx"))
-
-    @staticmethod
-    def _official_context(row: Row) -> str | None:
+    def _context(row: Row, *, joined: bool) -> str | None:
         first, second = row.get("ctx_a"), row.get("ctx_b")
+        if joined:
+            return sound_text(row.get("ctx"))
         if not isinstance(first, str) or not isinstance(second, str):
             return None
         return sound_text(f"{first} {second.capitalize()}")
@@ -114,12 +111,6 @@ def _label(value: object) -> int | None:
 def _no_label(place: RowPlace, value: object) -> str:
     got = f"'{shown(str(value))}'" if isinstance(value, (str, int)) else described(value)
     return tr("row {row}: 'label' must be from 0 to 3, not {got}", row=place.row, got=got)
-
-
-def _tags(row: Row) -> Iterator[str]:
-    for key in ("split_type", "source_id"):
-        if (tag := sound_text(row.get(key))) is not None:
-            yield tag
 
 
 def cleaned(text: str) -> str:
@@ -159,13 +150,11 @@ def make(passages: Passages, source: str, *, every: bool) -> ConvertedBenchmark:
         categories=categories,
         weights=weights,
         dropped=dropped,
-        notes=_notes(joined=passages.joined),
+        notes=_notes() if passages.joined else (),
     )
 
 
-def _notes(*, joined: bool) -> tuple[str, ...]:
-    if not joined:
-        return ()
+def _notes() -> tuple[str, ...]:
     return (
         tr(
             "the contexts of this copy were joined before and are asked unchanged: scores on "

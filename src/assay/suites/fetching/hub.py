@@ -1,7 +1,7 @@
 """Rows of the Hugging Face hub, by the library `datasets` (the extra `fetch`).
 
-In: the name of a data set, of a part of it and of its splits. Out: rows. Sends nothing but the
-requests for the files: no counts, no telemetry; runs no code that comes with a data set.
+Sends nothing but the requests for the files: no counts, no telemetry; runs no code that comes with
+a data set.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ def rows_of(data_set: str, part: str | None, splits: Sequence[str]) -> dict[str,
 
 
 def parts_of(data_set: str) -> list[str]:
-    """The names of a data set's parts."""
     with _loading(data_set, None) as datasets:
         return list(datasets.get_dataset_config_names(data_set, token=False))
 

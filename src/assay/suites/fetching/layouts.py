@@ -1,7 +1,5 @@
 """Which files of a benchmark are in the folder of `--from`.
 
-In: the path of `--from`. Out: the files by subject and split, or None where there are none.
-
     MMLU        dev/SUBJECT_dev.csv, test/SUBJECT_test.csv       the original archive, unpacked
                 SUBJECT/dev-*.parquet, SUBJECT/test-*.parquet    the hub's cais/mmlu
     HellaSwag   hellaswag_val.jsonl, or one hellaswag_val*.jsonl
@@ -14,10 +12,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 from assay.errors import UsageError
 from assay.files.file_text import shown_path
@@ -25,44 +21,27 @@ from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.source import SourceFile
 
-Form = Literal["csv", "jsonl", "parquet"]
+SubjectFiles = dict[str, dict[str, tuple[SourceFile, ...]]]  # by subject and split
 
 NO_SUBJECTS = ("all", "auxiliary_train")  # folders of the hub's copy with other content
 _CSV = re.compile(r"(?P<split>dev|test)/(?P<subject>[^/]+)_(?P=split)\.csv")
 _PARQUET = re.compile(r"(?P<subject>[^/]+)/(?P<split>dev|test)(?:-[^/]*)?\.parquet")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MmluFiles:
-    """The files of each subject's two splits; a missing split has none."""
-
-    form: Form
-    subjects: Mapping[str, Mapping[str, tuple[SourceFile, ...]]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HellaSwagFiles:
-    """The validation split."""
-
-    form: Form
-    files: tuple[SourceFile, ...]
-
-
-def find_mmlu(given: Path) -> MmluFiles | None:
-    """MMLU as CSV files if there are any, else as Parquet."""
+def find_mmlu(given: Path) -> SubjectFiles:
+    """MMLU as CSV files if there are any, else as Parquet; a missing split has no files."""
     _refuse_file(given)
     for folder in _folders(given, "mmlu"):
-        for form, pattern in (("csv", _CSV), ("parquet", _PARQUET)):
-            subjects = _subjects(given, folder, pattern)
-            if subjects:
-                return MmluFiles(form="csv" if form == "csv" else "parquet", subjects=subjects)
-    return None
+        for pattern in (_CSV, _PARQUET):
+            if subjects := _subjects(given, folder, pattern):
+                return subjects
+    return {}
 
 
-def find_hellaswag(given: Path) -> HellaSwagFiles | None:
+def find_hellaswag(given: Path) -> list[SourceFile]:
     """HellaSwag's validation split: the file given, or the one in a folder."""
     if given.is_file() and given.suffix in (".jsonl", ".parquet"):
-        return _hellaswag_of((given,))
+        return [SourceFile(name=given.name, path=given)]
     _refuse_file(given)
     for folder in _folders(given, "hellaswag"):
         official = folder / "hellaswag_val.jsonl"
@@ -77,27 +56,18 @@ def find_hellaswag(given: Path) -> HellaSwagFiles | None:
                 hint=tr("name one of them with --from"),
             )
         if found := lines or sorted(folder.glob("validation-*.parquet")):
-            return _hellaswag_of(found)
-    return None
+            return [SourceFile(name=path.name, path=path) for path in found]
+    return []
 
 
-def _hellaswag_of(paths: Sequence[Path]) -> HellaSwagFiles:
-    return HellaSwagFiles(
-        form="parquet" if paths[0].suffix == ".parquet" else "jsonl",
-        files=tuple(_on_disk(path, path.name) for path in paths),
-    )
-
-
-def _subjects(
-    given: Path, folder: Path, pattern: re.Pattern[str]
-) -> dict[str, dict[str, tuple[SourceFile, ...]]]:
-    subjects: dict[str, dict[str, tuple[SourceFile, ...]]] = {}
+def _subjects(given: Path, folder: Path, pattern: re.Pattern[str]) -> SubjectFiles:
+    subjects: SubjectFiles = {}
     for path in sorted(_two_levels_down(folder)):
         match = pattern.fullmatch(path.relative_to(folder).as_posix())
         if match is None or match["subject"] in NO_SUBJECTS or path.name.startswith("."):
             continue
         splits = subjects.setdefault(match["subject"], {})
-        file = _on_disk(path, path.relative_to(given).as_posix())
+        file = SourceFile(name=path.relative_to(given).as_posix(), path=path)
         splits[match["split"]] = (*splits.get(match["split"], ()), file)
     return subjects
 
@@ -132,7 +102,3 @@ def _refuse_file(given: Path) -> None:
             tr("{path} is not a folder", path=shown_path(given)),
             hint=tr("unpack an archive first, then name the folder with --from"),
         )
-
-
-def _on_disk(path: Path, name: str) -> SourceFile:
-    return SourceFile(name=name, path=path)

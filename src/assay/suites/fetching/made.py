@@ -1,7 +1,4 @@
-"""What is made of a benchmark: the files of a suite, and what was left out of it.
-
-In: items and the prompts made of them. Out: a ConvertedBenchmark, and its files as text.
-"""
+"""What is made of a benchmark: the files of a suite, and what was left out of it."""
 
 from __future__ import annotations
 
@@ -19,8 +16,6 @@ DROPPED_FILE = "dropped.tsv"
 
 
 class ChoiceTest(TypedDict):
-    """A test of our format, as both benchmarks need it."""
-
     id: str
     prompt: str
     eval_method: Literal["multiple_choice"]
@@ -74,7 +69,6 @@ def test_of(
 
 
 def files_of_suite(made: ConvertedBenchmark) -> dict[str, str]:
-    """Every file of the suite by its name."""
     about = {
         "title": made.title,
         "version": made.version,

@@ -1,7 +1,5 @@
 r"""MMLU, asked as lm-evaluation-harness 0.4.13 asks it with five shots.
 
-In: the rows of each subject's splits dev and test. Out: a ConvertedBenchmark suite.
-
     letter   description + 5 x ("{question}\nA. …\nB. …\nC. …\nD. …\nAnswer:" + " C" + "\n\n")
              + the item up to "Answer:"; the likeliest of " A" to " D" is the answer
     cloze    description + 5 x ("Question: {question}\nAnswer:" + " text" + "\n\n")
@@ -21,7 +19,7 @@ from pathlib import Path
 
 from assay.files.wording import shown
 from assay.messages import tr, trn
-from assay.suites.fetching.duplicates import Dropped, Sieve, repeated_shots
+from assay.suites.fetching.duplicates import Dropped, Sieve
 from assay.suites.fetching.made import HARNESS, ChoiceTest, ConvertedBenchmark, test_of
 from assay.suites.fetching.rows import Row, sound_text
 from assay.suites.fetching.source import LETTERS, BenchmarkItem, Flaws, RowPlace
@@ -42,9 +40,9 @@ SHOTS = 5
 OPTIONS = 4
 LETTER_PROMPTS = f"5-shot, by letter, test split, as {HARNESS} asks mmlu 1.0"
 CLOZE_PROMPTS = f"{CLOZE_CATEGORY}: 5-shot, cloze by text, as it asks mmlu_continuation 1.0"
-LONGEST_NAME = 100  # the id of a test is the category's name with a number, and has at most 120
 RESERVED = (LETTER_CATEGORY, CLOZE_CATEGORY, Path(SUITE_FILE).stem)
-_SUBJECT = re.compile(r"[a-z][a-z0-9_]*")
+# The id of a test is the category's name with a number, and has at most 120 characters.
+_SUBJECT = re.compile(r"[a-z][a-z0-9_]{0,99}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +55,6 @@ class Subject:
 
     @property
     def shots(self) -> tuple[BenchmarkItem, ...]:
-        """The worked examples of all its prompts."""
         return self.dev[:SHOTS]
 
     @property
@@ -75,87 +72,44 @@ class Subject:
 
 def flaw_of_name(subject: str) -> str | None:
     """Why a subject cannot be a category of this name."""
-    if not _SUBJECT.fullmatch(subject):
-        return tr("'{name}' is no name of a subject", name=shown(subject))
-    if len(subject) > LONGEST_NAME:
-        return tr(
-            "the subject '{name}' has a name of {count} characters, and {limit} is the most",
-            name=shown(subject),
-            count=len(subject),
-            limit=LONGEST_NAME,
-        )
-    if subject in RESERVED:
-        return tr("no subject may be named '{name}': it names another file", name=subject)
-    return None
+    if _SUBJECT.fullmatch(subject) and subject not in RESERVED:
+        return None
+    return tr("'{name}' cannot be the name of a subject", name=shown(subject))
 
 
 # ------------------------------------------------------------------------------------------- rows
 
 
-def items_of_cells(
-    subject: str, split: str, rows: Iterable[tuple[RowPlace, list[str]]], flaws: Flaws
-) -> Iterator[BenchmarkItem]:
-    """The items of a CSV file: question, four options, letter."""
-    for place, cells in rows:
-        if len(cells) != OPTIONS + 2:
-            problem = tr(
-                "row {row} has {count} cells, not 6: a question, four options, a letter",
-                row=place.row,
-                count=len(cells),
-            )
-            flaws.note(place, problem)
-            continue
-        question, *options, letter = cells
-        yield from _sound_item(place, subject, split, question, options, letter.strip(), flaws)
-
-
 def items_of_rows(
     subject: str, split: str, rows: Iterable[tuple[RowPlace, Row]], flaws: Flaws
 ) -> Iterator[BenchmarkItem]:
-    """The items of the hub's table: `question`, `choices`, `answer` from 0 to 3."""
+    """`question`, `choices`, and `answer`: from 0 to 3, or a letter."""
     for place, row in rows:
         options = row.get("choices")
         if not isinstance(options, list) or len(options) != OPTIONS:
             flaws.note(place, tr("row {row} has no four choices", row=place.row))
             continue
-        number = row.get("answer")
-        letter = str(number)
-        if type(number) is int and 0 <= number < OPTIONS:
-            letter = LETTERS[number]
-        yield from _sound_item(place, subject, split, row.get("question"), options, letter, flaws)
-
-
-def _sound_item(
-    place: RowPlace,
-    subject: str,
-    split: str,
-    question: object,
-    options: Sequence[object],
-    letter: str,
-    flaws: Flaws,
-) -> Iterator[BenchmarkItem]:
-    texts = [text for text in (sound_text(question), *map(sound_text, options)) if text is not None]
-    if len(texts) != OPTIONS + 1:
-        problem = tr("row {row}: the question or an option is empty, or no text", row=place.row)
-        flaws.note(place, problem)
-    if letter not in tuple(LETTERS[:OPTIONS]):
-        flaws.note(
-            place,
-            tr(
-                "row {row}: the answer is '{letter}', not A, B, C or D",
-                row=place.row,
-                letter=shown(letter),
-            ),
-        )
-    elif len(texts) == OPTIONS + 1:
-        yield BenchmarkItem(
-            place=place,
-            subject=subject,
-            question=texts[0],
-            options=tuple(texts[1:]),
-            answer=LETTERS.index(letter),
-            tags=(split,),
-        )
+        letter = row.get("answer")
+        if type(letter) is int and 0 <= letter < OPTIONS:
+            letter = LETTERS[letter]
+        given = (row.get("question"), *options)
+        texts = [text for text in map(sound_text, given) if text is not None]
+        if len(texts) != OPTIONS + 1:
+            problem = tr("row {row}: the question or an option is empty, or no text", row=place.row)
+            flaws.note(place, problem)
+        if letter not in tuple(LETTERS[:OPTIONS]):
+            problem = tr("row {row}: the answer is '{letter}', not A, B, C or D",
+                         row=place.row, letter=shown(str(letter)))  # fmt: skip
+            flaws.note(place, problem)
+        elif len(texts) == OPTIONS + 1:
+            yield BenchmarkItem(
+                place=place,
+                subject=subject,
+                question=texts[0],
+                options=tuple(texts[1:]),
+                answer=LETTERS.index(letter),
+                tags=(split,),
+            )
 
 
 # ------------------------------------------------------------------------------------------ suite
@@ -202,7 +156,6 @@ def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> Conver
 
 
 def _left_out(subjects: Mapping[str, Subject], *, every: bool) -> tuple[str, ...]:
-    """Subjects one would expect here, and whose questions are not there."""
     expected = [
         *COMPUTER_SCIENCE,
         *(sorted(set(subjects) - set(COMPUTER_SCIENCE)) if every else ()),
@@ -214,7 +167,7 @@ def _notes(
     subjects: Sequence[Subject], categories: Mapping[str, Sequence[ChoiceTest]]
 ) -> tuple[str, ...]:
     asked = {test["tags"][0] for tests in categories.values() for test in tests}
-    gone = (
+    return tuple(
         trn(
             "{subject}: its {count} question was dropped, and nothing of it is asked",
             "{subject}: all its {count} questions were dropped, and nothing of it is asked",
@@ -224,17 +177,6 @@ def _notes(
         for subject in subjects
         if subject.name not in asked
     )
-    repeated = (
-        tr(
-            "{subject}: example {second} repeats example {first}; both are shown, as everywhere",
-            subject=subject.name,
-            first=first.place.row,
-            second=second.place.row,
-        )
-        for subject in subjects
-        for first, second in repeated_shots(subject.shots)
-    )
-    return (*gone, *repeated)
 
 
 # ---------------------------------------------------------------------------------------- prompts

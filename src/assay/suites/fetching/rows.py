@@ -1,7 +1,4 @@
-"""The rows of one file of a source, whatever its form.
-
-In: a SourceFile. Out: rows with their places; what cannot be read becomes a flaw.
-"""
+"""The rows of one file of a source, with their places; what cannot be read becomes a flaw."""
 
 from __future__ import annotations
 
@@ -19,41 +16,49 @@ from assay.messages import tr
 from assay.suites.fetching.source import Flaws, RowPlace, SourceFile
 
 Row = Mapping[str, Any]
+CELLS = 6  # of a CSV row
 MOST_OF_AN_ERROR = 300  # characters
 
 
-def csv_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[RowPlace, list[str]]]:
-    """The rows of a CSV file without a header; a cell may contain line breaks."""
+def read_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[RowPlace, Row]]:
+    """By the end of its name: CSV, JSON lines or Parquet."""
+    read = {".csv": _csv_rows, ".jsonl": _json_rows, ".parquet": _parquet_rows}
+    is_empty = True
+    for row in read[file.path.suffix](file, flaws):
+        is_empty = False
+        yield row
+    if is_empty and not any(finding.file == file.shown for finding in flaws.findings):
+        flaws.note(file.start, no_rows())
+
+
+def _csv_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[RowPlace, Row]]:
+    """Of a file without a header: question, four options, letter. A cell may have line breaks."""
     text = _text(file, flaws)
-    if text is None:
-        return
     # Lines as they end: the reader itself has to see the breaks inside a cell.
     reader = csv.reader(io.StringIO(text, newline=""))
-    row, line, is_empty = 0, 1, True
+    row, line = 0, 1
     try:
         for cells in reader:
             row += 1
-            if cells:
-                is_empty = False
-                yield _place(file, row, line), cells
+            place = _place(file, row, line)
             line = reader.line_num + 1
+            if len(cells) == CELLS:
+                question, *options, letter = cells
+                yield place, {"question": question, "choices": options, "answer": letter.strip()}
+            elif cells:
+                flaws.note(
+                    place,
+                    tr("row {row} has {count} cells, not 6: a question, four options, a letter",
+                       row=row, count=len(cells)),
+                )  # fmt: skip
     except csv.Error as error:
         problem = tr("row {row} is no CSV: {why}", row=row + 1, why=readable(error))
         flaws.note(_place(file, row + 1, line), problem)
-    else:
-        if is_empty:
-            flaws.note_file(file, no_rows())
 
 
-def json_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[RowPlace, Row]]:
-    """The objects of a file with one on each line."""
-    text = _text(file, flaws)
-    if text is None:
-        return
-    if not text.strip():
-        flaws.note_file(file, no_rows())
+def _json_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[RowPlace, Row]]:
     # Not splitlines: it would also cut at U+2028 and its kin, which a JSON text may contain.
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(_text(file, flaws).split("\n"), start=1):
         if not line.strip():
             continue
         place = _place(file, number, number)
@@ -69,23 +74,17 @@ def json_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[RowPlace, Row]]:
             flaws.note(place, tr("row {row} must be an object, not {got}", row=number, got=got))
 
 
-def parquet_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[RowPlace, Row]]:
-    """The rows of a Parquet file."""
-    data = _bytes(file, flaws)
-    if data is None:
-        return
+def _parquet_rows(file: SourceFile, flaws: Flaws) -> Iterator[tuple[RowPlace, Row]]:
     try:
         pyarrow = importlib.import_module("pyarrow")
         parquet = importlib.import_module("pyarrow.parquet")
     except ImportError as missing:
         raise needs_extra(tr("Parquet files are read with pyarrow, which is not here")) from missing
     try:
-        rows = parquet.read_table(io.BytesIO(data)).to_pylist()
+        rows = parquet.read_table(io.BytesIO(_bytes(file, flaws))).to_pylist()
     except (pyarrow.ArrowException, OSError, ValueError) as error:
-        flaws.note_file(file, tr("this is no Parquet file: {why}", why=readable(error)))
+        flaws.note(file.start, tr("this is no Parquet file: {why}", why=readable(error)))
         return
-    if not rows:
-        flaws.note_file(file, no_rows())
     yield from numbered(rows, file.name, file.shown)
 
 
@@ -101,7 +100,6 @@ def no_rows() -> str:
 
 
 def needs_extra(message: str) -> UsageError:
-    """The error for a user without the extra `fetch`."""
     return UsageError(message, hint=tr("install it with: pip install 'slm-assay[fetch]'"))
 
 
@@ -126,21 +124,19 @@ def _place(file: SourceFile, row: int, line: int) -> RowPlace:
     return RowPlace(name=file.name, shown=file.shown, row=row, line=line)
 
 
-def _text(file: SourceFile, flaws: Flaws) -> str | None:
+def _text(file: SourceFile, flaws: Flaws) -> str:
     data = _bytes(file, flaws)
-    if data is None:
-        return None
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         flaws.note(_place(file, line, line), tr("the file is not UTF-8 from here on"))
-        return None
+        return ""
 
 
-def _bytes(file: SourceFile, flaws: Flaws) -> bytes | None:
+def _bytes(file: SourceFile, flaws: Flaws) -> bytes:
     try:
         return read_bytes(file.path, MAX_BYTES, kind=tr("a benchmark is read from files"))
     except Refused as refused:
         flaws.findings.append(refused.finding)
-        return None
+        return b""

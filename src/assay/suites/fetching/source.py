@@ -1,8 +1,4 @@
-"""The words that readers of benchmarks share.
-
-In: nothing. Out: a file of a source, a place in it, an item, and all that is wrong with a
-source.
-"""
+"""A file of a source, a place in it, an item, and all that is wrong with a source."""
 
 from __future__ import annotations
 
@@ -24,8 +20,12 @@ class SourceFile:
 
     @property
     def shown(self) -> str:
-        """The file as messages name it."""
         return shown_path(self.path)
+
+    @property
+    def start(self) -> RowPlace:
+        """The place of what is wrong with the file as a whole."""
+        return RowPlace(name=self.name, shown=self.shown, row=1, line=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,22 +56,14 @@ class BenchmarkItem:
 
     @property
     def letter(self) -> str:
-        """The letter of the right option."""
         return LETTERS[self.answer]
 
 
 @dataclass(slots=True)
 class Flaws:
-    """All that is wrong with a source; with one of these nothing is made of it."""
-
     findings: list[FileFinding] = field(default_factory=list)
 
     def note(self, place: RowPlace, message: str) -> None:
-        """Something about a row."""
         self.findings.append(
             FileFinding(file=place.shown, line=place.line, column=1, message=message)
         )
-
-    def note_file(self, file: SourceFile, message: str) -> None:
-        """Something about a file as a whole."""
-        self.findings.append(FileFinding(file=file.shown, line=1, column=1, message=message))

@@ -1,12 +1,9 @@
-"""From what was measured of checkpoints to a decision.
+"""From measured checkpoints to a decision. The steps, in order:
 
-In: what a run is to decide on, its checkpoints as measured, and its suites. Out: a Decision. The
-steps, in order:
-
-    1 accept    every checkpoint at the gate
-    2 weigh     what each is worth
-    3 select    the one to ship, in every model folder and over all of them
-    4 advise    what to change next, by the trend over a folder's steps
+1 accept    every checkpoint at the gate
+2 weigh     what each is worth
+3 select    the one to ship, in every model folder and over all of them
+4 advise    what to change next, by the trend over a folder's steps
 """
 
 from __future__ import annotations
@@ -38,7 +35,6 @@ def decide(
     *,
     timestamp: str,
 ) -> Decision:
-    """All that can be said of these checkpoints; nothing is selected where nothing was to be."""
     gate = deciding.gate
     groups = {suite.name: groups_of(suite) for suite in suites}
     acceptances = {each.name: accept(each, gate) for each in measured}

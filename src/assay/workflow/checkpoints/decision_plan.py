@@ -1,8 +1,4 @@
-"""What a run is to measure of its checkpoints and to decide on, kept with it from its beginning.
-
-In: a Job, its gate and texts, and the checkpoints as they were opened. Out: a DecisionPlan, or None
-where there is nothing to decide on.
-"""
+"""What a run will measure of its checkpoints and decide on, stored with it from its beginning."""
 
 from __future__ import annotations
 
@@ -11,8 +7,7 @@ from dataclasses import replace
 
 from assay.suites.held_out_text import HeldOut
 from assay.types.decisions import MEASURES, DecisionPlan, Gate, MeasureKind, PlannedCheckpoint
-from assay.types.model_spec import without_secrets
-from assay.workflow.checkpoints.places import CheckpointPlace
+from assay.workflow.checkpoints.places import CheckpointPlace, planned_checkpoint
 from assay.workflow.checkpoints.training_loss import training_log
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.opened_models import Opened
@@ -90,24 +85,9 @@ def _subject(
     place: CheckpointPlace, failed: str, known: Sequence[CheckpointPlace]
 ) -> PlannedCheckpoint:
     """Several models of one plugin are selected from, like the checkpoints of a folder."""
+    planned = replace(planned_checkpoint(place), failed=failed)
     if not place.on_disk:
         several = sum(each.parent == place.parent for each in known if not each.on_disk) > 1
-        return PlannedCheckpoint(
-            spec=without_secrets(place.spec),
-            name=place.name,
-            path="",
-            step=place.step,
-            folder=f"{place.parent}:" if several else "",
-            failed=failed,
-        )
+        return replace(planned, path="", folder=f"{place.parent}:" if several else "")
     training, note = training_log(place.path, place.folder, place.step)
-    return PlannedCheckpoint(
-        spec=without_secrets(place.spec),
-        name=place.name,
-        path=str(place.path),
-        step=place.step,
-        folder=str(place.folder) if place.folder else "",
-        failed=failed,
-        training=training,
-        training_note=note,
-    )
+    return replace(planned, training=training, training_note=note)

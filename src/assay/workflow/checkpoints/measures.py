@@ -1,12 +1,9 @@
 """What a checkpoint is asked beside the tests of suites: to read, to write freely, to be timed.
 
-In: a checkpoint's facts, the held-out text, the samples. Out: Requests; and from stored
-replies Measurements.
-
-    perplexity   every document of the text is one request
-    training     the same of the training text
-    generation   every sample prompt, temperature 0.3, seed 0, 160 tokens
-    speed        one request, answered in a fresh process; another machine is another request
+perplexity   every document of the text is one request
+training     the same of the training text
+generation   every sample prompt, temperature 0.3, seed 0, 160 tokens
+speed        one request, answered in a fresh process; another machine is another request
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ from assay.machine import this_machine
 from assay.messages import tr
 from assay.request_identity import MEASURE, make_measure_request
 from assay.store import Run, RunModel, StoredTry
-from assay.suites.held_out_text import HeldOut, HeldOutDocument
+from assay.suites.held_out_text import HeldOut
 from assay.summary.checkpoints import (
     HELLASWAG,
     HELLASWAG_CATEGORY,
@@ -33,8 +30,6 @@ from assay.summary.checkpoints import (
     text_figures,
 )
 from assay.types import (
-    Failed,
-    Health,
     Message,
     ModelFacts,
     Reply,
@@ -56,8 +51,6 @@ AS_WRITTEN = Sampling(temperature=0.3, seed=0, max_tokens=160)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """What is measured of every checkpoint of a run."""
-
     kinds: tuple[MeasureKind, ...]
     held_out: HeldOut
     samples: tuple[SamplePrompt, ...]
@@ -85,13 +78,10 @@ class Measures:
 
 def _reading(facts: ModelFacts, kind: MeasureKind, text: HeldOut) -> Iterator[Request]:
     for number, document in enumerate(text.documents, 1):
+        work = ToRead(text=document.text, tokens=document.tokens, digest=document.digest)
         yield make_measure_request(
-            facts.fingerprint, kind, f"text_{number:05d}", _to_read(document), document.digest
+            facts.fingerprint, kind, f"text_{number:05d}", work, document.digest
         )
-
-
-def _to_read(document: HeldOutDocument) -> ToRead:
-    return ToRead(text=document.text, tokens=document.tokens, digest=document.digest)
 
 
 # ----------------------------------------------------------------------------------- from replies
@@ -141,16 +131,12 @@ def measured_of(
         speed=speed,
         memory_mb=memory,
         memory=_memory(speed.details) if speed else {},
-        samples=samples_of(samples, replies.get("generation", {}), _examined),
+        samples=samples_of(samples, replies.get("generation", {}), examine),
         not_measured={name: why for name, why in reasons.items() if why},
         training_loss=training.losses,
         timestamp=run.finished or run.created,
         provenance={**_provenance(run, model), **training.provenance},
     )
-
-
-def _examined(sample: SamplePrompt, text: str, truncated: bool) -> Health:
-    return examine(sample, text, truncated=truncated)
 
 
 def _memory(details: Mapping[str, object]) -> dict[str, object]:
@@ -173,7 +159,6 @@ def _provenance(run: Run, model: RunModel) -> dict[str, object]:
 
 
 def failed_subject(subject: PlannedCheckpoint, timestamp: str) -> Measurements:
-    """One that could not be opened."""
     return Measurements(
         name=subject.name,
         path=subject.path,
@@ -181,8 +166,3 @@ def failed_subject(subject: PlannedCheckpoint, timestamp: str) -> Measurements:
         timestamp=timestamp,
         failed=subject.failed or tr("it could not be evaluated"),
     )
-
-
-def failed_requests(tries: Iterable[StoredTry]) -> int:
-    """How many of them failed for good."""
-    return sum(isinstance(kept.reply, Failed) for kept in tries)

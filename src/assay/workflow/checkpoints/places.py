@@ -1,7 +1,7 @@
 """Which checkpoints a path means: one, those of a folder, or those of several model folders.
 
-In: what a user named. Out: Places in step order. A model of a plugin's class with `tokenize` and
-`logits` has a place too, SCHEME/NAME, without a folder.
+A model of a plugin's class with `tokenize` and `logits` has a place too, SCHEME/NAME, without a
+folder.
 
     run/                        PATH
       config.json               final, if there are steps beside it; else the checkpoint itself
@@ -29,6 +29,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from assay.models.opening import is_home_made, read_spec
+from assay.types.decisions import PlannedCheckpoint
+from assay.types.model_spec import without_secrets
 
 FINAL = "final"
 TOPMOST = "root"  # of the file system, which has no name
@@ -62,6 +64,16 @@ class CheckpointPlace:
         """The last number in its name; None for the final one."""
         number = step_of(self.step_name)
         return None if math.isinf(number) else number
+
+
+def planned_checkpoint(place: CheckpointPlace) -> PlannedCheckpoint:
+    return PlannedCheckpoint(
+        spec=without_secrets(place.spec),
+        name=place.name,
+        path=str(place.path),
+        step=place.step,
+        folder=str(place.folder or ""),
+    )
 
 
 def places_of(
@@ -189,6 +201,17 @@ def step_of(name: str) -> float:
     return float(numbers[-1]) if numbers else math.inf
 
 
+def is_text(name: str) -> bool:
+    """Whether it is UTF-8. A file system takes other names; neither a store nor JSON can hold them,
+    so checkpoints in such folders are left out.
+    """
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _subfolders(folder: Path) -> list[Path]:
     """Those a user would see; what cannot be read is not there, nor a link to where we are."""
     here = Path(os.path.realpath(folder))
@@ -198,7 +221,7 @@ def _subfolders(folder: Path) -> list[Path]:
             seen = [
                 entry.path
                 for entry in entries
-                if entry.name[0] != "." and _leads_down(entry, above)
+                if entry.name[0] != "." and is_text(entry.name) and _leads_down(entry, above)
             ]
     except OSError:
         return []

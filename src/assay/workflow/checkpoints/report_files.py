@@ -1,7 +1,6 @@
 """What a decision leaves on the disk: reports, selections, pictures.
 
-In: a Report with its Decision. Out: files; whole or not at all. Everything here can be made again
-from the store.
+Files are written whole or not at all. Everything here can be made again from the store.
 
     OUT/checkpoints/PARENT/STEP/evaluation_report.json
     OUT/checkpoints/PARENT/best_checkpoint_selection.json
@@ -17,7 +16,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -42,7 +40,7 @@ from assay.reports.pictures.steps import over_steps
 from assay.types.decisions import Decision, DecisionPlan, Measurements, Selection
 from assay.types.results import Report
 from assay.workflow.checkpoints.stored_reports import read_report
-from assay.workflow.evaluate.run_folder import after_asking, explain_write_errors
+from assay.workflow.evaluate.run_folder import after_asking, explain_write_errors, replace_file
 
 PACKAGE = Path(__file__).resolve().parents[2]
 
@@ -66,7 +64,7 @@ def write_decisions(
             if measured.failed:
                 continue
             document = report_document(decision, measured)
-            _put(home / measured.name / REPORT_FILE, document)
+            _write(home / measured.name / REPORT_FILE, document)
             beside = Path(measured.path) / REPORT_FILE
             if not deciding.write_back or not measured.path:
                 continue
@@ -108,13 +106,13 @@ def _put_selections(
     on_disk = {measured.name for measured in decision.measured if measured.path}
     for folder, selection in decision.selections.items():
         of_folder = home / _parent(decision.folders[folder])
-        _put(of_folder / SELECTION_FILE, selection_document(selection))
+        _write(of_folder / SELECTION_FILE, selection_document(selection))
         if deciding.write_back and on_disk.intersection(decision.folders[folder]):
             _put_beside(Path(folder) / SELECTION_FILE, selection_document(selection), refused)
         _draw(decision, folder, selection, of_folder)
     if decision.overall is not None:
         document = selection_document(decision.overall)
-        _put(home / SELECTION_FILE, document)
+        _write(home / SELECTION_FILE, document)
         if deciding.write_back and deciding.top:
             _put_beside(Path(deciding.top) / SELECTION_FILE, document, refused)
 
@@ -132,13 +130,11 @@ def _told(refused: Mapping[Path, str], home: Path) -> Iterator[str]:
 def write_checkpoint_report(
     document: Mapping[str, object], measured: Measurements, out: Path
 ) -> None:
-    """One report, where that of a run would lie."""
     with after_asking():
-        _put(out / CHECKPOINTS / measured.name / REPORT_FILE, document)
+        _write(out / CHECKPOINTS / measured.name / REPORT_FILE, document)
 
 
 def report_document(decision: Decision, measured: Measurements) -> dict[str, object]:
-    """One checkpoint's evaluation_report.json."""
     name = measured.name
     return evaluation_report(
         measured,
@@ -176,14 +172,14 @@ def _parent(names: Sequence[str]) -> str:
     return names[0].rpartition("/")[0]
 
 
-def _put(path: Path, document: Mapping[str, object]) -> None:
-    _write(path, _as_text(document))
-
-
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, content: str | Mapping[str, object]) -> None:
     with explain_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, text)
+        replace_file(path, content if isinstance(content, str) else _as_text(content))
+
+
+def _as_text(document: Mapping[str, object]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _put_beside(file: Path, document: Mapping[str, object], refused: dict[Path, str]) -> None:
@@ -196,22 +192,8 @@ def _put_beside(file: Path, document: Mapping[str, object], refused: dict[Path, 
         return
     try:
         before = folder.stat()
-        _replace(file, _as_text(document))
+        replace_file(file, _as_text(document))
         with suppress(OSError):  # in a folder of somebody else's one may write and not do this
             os.utime(folder, ns=(before.st_atime_ns, before.st_mtime_ns))
     except OSError as error:
         refused[folder] = error.strerror or str(error)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Under a name of its own until it is whole: two processes may write the same file."""
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _as_text(document: Mapping[str, object]) -> str:
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

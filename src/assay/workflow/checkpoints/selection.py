@@ -1,18 +1,14 @@
 """Gate and pick among checkpoints that were evaluated before; no model is loaded.
 
-In: folders, a gate, and the out folder. Out: Selected: the Decision that a run would have come to,
-and which checkpoints have no report yet.
-
-    a model folder    has its own selection; of several there is one over all
-    named singly      compared with each other, and no file is written: a folder's selection is one
-                      among all of its checkpoints
+a model folder    has its own selection; of several there is one over all
+named singly      compared with each other, and no file is written: a folder's selection is one
+among all of its checkpoints
 """
 
 from __future__ import annotations
 
-import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,21 +28,18 @@ from assay.types.decisions import (
     DecisionPlan,
     Gate,
     Measurements,
-    PlannedCheckpoint,
     Selection,
     fact,
 )
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
-from assay.workflow.checkpoints.places import CheckpointPlace
+from assay.workflow.checkpoints.places import CheckpointPlace, planned_checkpoint
 from assay.workflow.checkpoints.report_files import write_selections
 from assay.workflow.checkpoints.stored_reports import folder_of, places_in, read_reports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithoutReport:
-    """A checkpoint without a report, and the command that makes one."""
-
     name: str
     path: str
     command: str
@@ -54,9 +47,8 @@ class WithoutReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:
-    """What was decided. `selection` is the one that counts: over all, or of the only folder.
-    `paths`: where each checkpoint lies, by its name. `left_in`: the folders under `out` that
-    selections were written into.
+    """`selection` is the one that counts: over all, or of the only folder. `paths`: the folder of
+    each checkpoint, by its name. `left_in`: the folders under `out` with the selections.
     """
 
     decision: Decision
@@ -70,7 +62,6 @@ class Selected:
 
     @property
     def exit_code(self) -> ExitCode:
-        """0 where one can be shipped, 1 where none can."""
         return ExitCode.DONE if self.selection.selected else ExitCode.NOT_ACCEPTED
 
     @property
@@ -95,12 +86,6 @@ class Selected:
 def select_among(
     folders: Sequence[str], *, gate: Path | None, out: Path, write_back: bool = True
 ) -> Selected:
-    """Read the reports, hold them against the gate, pick, and leave the selections as files.
-
-    Raises:
-        UsageError: there is no such folder, or nothing in it was evaluated.
-        InvalidFiles: a report or the gate cannot be used; with every mistake.
-    """
     asked = load_gate(gate)
     places = places_in(folders)
     measured, notes = read_reports(places, out)
@@ -170,11 +155,6 @@ def _refuse_unknown_suites(asked: Gate, measured: Sequence[Measurements]) -> Non
         )
 
 
-def _is_kept(folder: Path) -> bool:
-    """Whether it is the folder of reports of an out folder."""
-    return (Path(os.path.abspath(folder)).parent / FILE_NAME).is_file()
-
-
 def _deciding(
     places: Sequence[CheckpointPlace],
     measured: dict[str, Measurements],
@@ -184,15 +164,14 @@ def _deciding(
 ) -> DecisionPlan:
     tops = {place.top for place in places}
     top = tops.pop() if len(tops) == 1 else None
-    if top is not None and len({folder_of(place) for place in places}) == 1 and _is_kept(top):
+    of_one_folder = len({folder_of(place) for place in places}) == 1
+    if top is not None and of_one_folder and (top.absolute().parent / FILE_NAME).is_file():
         top = None  # what a run of one model folder left
     return DecisionPlan(
         subjects=tuple(
-            PlannedCheckpoint(
-                spec=place.spec,
-                name=place.name,
+            replace(
+                planned_checkpoint(place),
                 path=measured[place.name].path,
-                step=place.step,
                 folder=str(folder_of(place)),
             )
             for place in places
@@ -230,18 +209,16 @@ def _with_missing(decision: Decision, missing: Sequence[WithoutReport]) -> Decis
         note = fact("not_evaluated", names=tuple(absent))
         return replace(selection, notes=(*selection.notes, note))
 
-    parents = {
-        folder: {name.rpartition("/")[0] for name in inside}
-        for folder, inside in decision.folders.items()
-    }
-    everyone = {name.rpartition("/")[0] for name in names}
+    def parents_of(names: Collection[str]) -> set[str]:
+        return {name.rpartition("/")[0] for name in names}
+
     return replace(
         decision,
         selections={
-            folder: noted(selection, parents[folder])
+            folder: noted(selection, parents_of(decision.folders[folder]))
             for folder, selection in decision.selections.items()
         },
-        overall=noted(decision.overall, everyone) if decision.overall else None,
+        overall=noted(decision.overall, parents_of(names)) if decision.overall else None,
     )
 
 

@@ -1,10 +1,7 @@
 """Checkpoints that are evaluated one at a time, as they come, and decided on together.
 
-In: a Job without its checkpoints, and their places, each when it is there. Out: after each of them
-a Decision over all so far, and the files of a decision.
-
-Each is a run of its own in the store, so that nothing that was computed is computed again; the
-decision over all is made anew every time, and never of one that is no longer there.
+Each is a run of its own in the store, so that nothing is computed twice; the decision over all is
+made anew every time, and never of one that is no longer there.
 """
 
 from __future__ import annotations
@@ -26,12 +23,10 @@ from assay.types.decisions import (
     PlannedCheckpoint,
     Selection,
 )
-from assay.types.model_spec import without_secrets
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.measures import failed_subject
-from assay.workflow.checkpoints.path_names import readable_place
-from assay.workflow.checkpoints.places import FINAL, CheckpointPlace, places_of
+from assay.workflow.checkpoints.places import FINAL, CheckpointPlace, places_of, planned_checkpoint
 from assay.workflow.checkpoints.report_files import write_decisions
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
@@ -64,7 +59,7 @@ class CheckpointSequence:
         with Store(self.job.out, read_only=True) as store:
             self._suites = store.read_suites(store.read_run(report.run))
         self._last, self._top = report, str(place.top or "")
-        self._subjects[place.name] = _subject(place)
+        self._subjects[place.name] = planned_checkpoint(place)
         self._measured[place.name] = report.decision.measured[0]
         self.with_failed_requests.discard(place.name)
         if report.exit_code == ExitCode.REQUESTS_FAILED:
@@ -74,13 +69,12 @@ class CheckpointSequence:
 
     def fail(self, place: CheckpointPlace, why: str, observer: Observer) -> Decision | None:
         """One that cannot be opened stands in the selection as failed. None: so do all."""
-        subject = replace(_subject(place), failed=why)
+        subject = replace(planned_checkpoint(place), failed=why)
         self._subjects[place.name] = subject
         self._measured[place.name] = failed_subject(subject, utc_now())
         return self._decide(observer)
 
     def drop(self, *names: str) -> None:
-        """They are no longer there."""
         for name in names:
             self._subjects.pop(name, None)
             self._measured.pop(name, None)
@@ -93,11 +87,9 @@ class CheckpointSequence:
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """Those that could not be evaluated."""
         return tuple(name for name, each in self._measured.items() if each.failed)
 
     def report_file(self, name: str) -> Path:
-        """Where the report of a checkpoint lies."""
         return self.job.out.resolve() / CHECKPOINTS / name / REPORT_FILE
 
     def _decide(self, observer: Observer) -> Decision | None:
@@ -118,12 +110,8 @@ class CheckpointSequence:
         measured = [self._measured[subject.name] for subject in subjects]
         decision = decide(deciding, measured, self._suites, timestamp=utc_now())
         report = replace(self._last, decision=decision)
-        for note in write_decisions(
-            report,
-            self.job.out,
-            deciding,
-            tensorboard=self.job.tensorboard,
-        ):
+        logs = self.job.tensorboard
+        for note in write_decisions(report, self.job.out, deciding, tensorboard=logs):
             observer.note(note)
         return decision
 
@@ -141,13 +129,7 @@ def places_in(folder: Path) -> list[CheckpointPlace]:
     is `final`, as it will be when there are.
     """
     found = [place for _, place in places_of([f"hf:{folder}"]) if place is not None]
-    return [_named(_in(folder, place)) for place in found if is_there(place)]
-
-
-def _named(place: CheckpointPlace) -> CheckpointPlace:
-    """With a name that can be shown and written; the path stays, so that it is seen to be there."""
-    shown = readable_place(place)
-    return replace(place, parent=shown.parent, step_name=shown.step_name)
+    return [_in(folder, place) for place in found if is_there(place)]
 
 
 def _in(folder: Path, place: CheckpointPlace) -> CheckpointPlace:
@@ -158,23 +140,11 @@ def _in(folder: Path, place: CheckpointPlace) -> CheckpointPlace:
 
 
 def is_there(place: CheckpointPlace) -> bool:
-    """Whether its folder still is one of a checkpoint."""
     return _is_checkpoint(place.path)
 
 
 def _is_checkpoint(path: str | Path) -> bool:
     return (Path(path) / "config.json").is_file()
-
-
-def _subject(place: CheckpointPlace) -> PlannedCheckpoint:
-    assert place.folder is not None
-    return PlannedCheckpoint(
-        spec=without_secrets(place.spec),
-        name=place.name,
-        path=str(place.path),
-        step=place.step,
-        folder=str(place.folder),
-    )
 
 
 def _in_order(subject: PlannedCheckpoint) -> tuple[str, float, str]:

@@ -1,11 +1,8 @@
 """One checkpoint, as a program asks about it: a report, the score of a benchmark, samples.
 
-In: a checkpoint's path, and what is wanted of it. Out: the document of evaluation_report.json, an
-Estimate, or Samples.
-
-Each call is a run in the store of `out`, so that what was computed once is not computed again, and
-one that was stopped goes on. Nothing is written beside the weights. Only a report on everything is
-left under `out`, where that of a run would lie: one on a part must not take the place of the whole.
+Each call is a run in the store of `out`, so that nothing is computed twice, and one that was
+stopped goes on. Nothing is written beside the weights; a report is written under `out` only where
+it has every metric.
 """
 
 from __future__ import annotations
@@ -25,29 +22,17 @@ from assay.models.opening import read_spec
 from assay.store import Store
 from assay.suites.catalogue import find
 from assay.suites.sample_prompts import load_samples
+from assay.summary.checkpoints import figures_of
 from assay.types import Estimate, SamplePrompt
-from assay.types.decisions import OS_AVERAGED, OS_SUITE, MeasureKind, Measurements, Sample
+from assay.types.decisions import OS_SUITE, MeasureKind, Measurements, Sample
 from assay.types.options import CheckpointCallOptions
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
-from assay.workflow.checkpoints.path_names import is_text
-from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, places_of
+from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, is_text, places_of
 from assay.workflow.checkpoints.report_files import report_document, write_checkpoint_report
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
 
-METRICS = (
-    "perplexity",
-    "accuracy",
-    "mmlu",
-    "hellaswag",
-    "os_benchmark",
-    "generation",
-    "speed",
-    "memory",
-)
-SUITE_OF = {"os_benchmark": OS_SUITE, "mmlu": "mmlu", "hellaswag": "hellaswag"}
-KEY_OF = {"mmlu": "mmlu_cs", "hellaswag": "hellaswag"}  # of those that must be fetched
 MEASURE_OF: dict[str, MeasureKind] = {
     "perplexity": "perplexity",
     "accuracy": "perplexity",
@@ -55,10 +40,9 @@ MEASURE_OF: dict[str, MeasureKind] = {
     "speed": "speed",
     "memory": "speed",
 }
-CUSTOM_OS = "custom_os_eval"
-
-
-# -------------------------------------------------------------------------------------- the report
+SUITE_OF = {"os_benchmark": OS_SUITE, "mmlu": "mmlu", "hellaswag": "hellaswag"}
+KEY_OF = {"mmlu": "mmlu_cs", "hellaswag": "hellaswag"}  # of those that must be fetched
+METRICS = (*MEASURE_OF, *SUITE_OF)
 
 
 def report_on(
@@ -95,15 +79,13 @@ def _checked(metrics: Sequence[str] | None) -> tuple[str, ...]:
     if metrics is None:
         return METRICS
     given = [metrics] if isinstance(metrics, str) else list(metrics)
-    unknown = [name for name in given if name not in METRICS]
-    if not given or unknown:
-        problem = tr("no metric was named")
-        if unknown:
-            told = (tr("there is no metric '{name}'", name=name) for name in unknown)
-            problem = "\n".join(
-                did_you_mean(each, str(name), METRICS)
-                for each, name in zip(told, unknown, strict=True)
-            )
+    problems = [
+        did_you_mean(tr("there is no metric '{name}'", name=name), str(name), METRICS)
+        for name in given
+        if name not in METRICS
+    ]
+    if not given or problems:
+        problem = "\n".join(problems) or tr("no metric was named")
         raise UsageError(problem, hint=tr("metrics are {names}", names=", ".join(METRICS)))
     return tuple(name for name in METRICS if name in given)
 
@@ -111,7 +93,6 @@ def _checked(metrics: Sequence[str] | None) -> tuple[str, ...]:
 def _suites_for(
     wanted: Sequence[str], options: CheckpointCallOptions
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The suites to ask, and why one that was wanted cannot be."""
     suites: list[str] = []
     missing: dict[str, str] = {}
     for metric, suite in SUITE_OF.items():
@@ -132,32 +113,22 @@ def _only(measured: Measurements, wanted: Sequence[str], missing: dict[str, str]
     """
     text = measured.text
     if text is not None and "accuracy" not in wanted:
-        text = replace(text, top1=_without_value(text.top1), top5=_without_value(text.top5))
+        nothing = stats.nothing(unit=text.top1.unit, method=text.top1.method)
+        text = replace(text, top1=nothing, top5=nothing)
     if text is not None and "perplexity" not in wanted:
         text = replace(
             text,
-            perplexity=_without_value(text.perplexity),
+            perplexity=stats.nothing(unit=text.perplexity.unit, method=text.perplexity.method),
             per_word=None,
             per_byte=None,
             bits_per_byte=None,
             blocks=(),
         )
-    memory = "memory" in wanted
-    return replace(
-        measured,
-        text=text,
-        speed=measured.speed if "speed" in wanted else None,
-        memory_mb=measured.memory_mb if memory else None,
-        memory=measured.memory if memory else {},
-        not_measured={**measured.not_measured, **missing},
-    )
-
-
-def _without_value(of: Estimate) -> Estimate:
-    return replace(of, value=None, low=None, high=None, n=0, unscored=0)
-
-
-# ----------------------------------------------------------------------------------- a benchmark
+    if "memory" not in wanted:
+        measured = replace(measured, memory_mb=None, memory={})
+    if "speed" not in wanted:
+        measured = replace(measured, speed=None)
+    return replace(measured, text=text, not_measured={**measured.not_measured, **missing})
 
 
 def benchmark_score(
@@ -169,33 +140,20 @@ def benchmark_score(
     name = str(benchmark)
     if isinstance(benchmark, Path) and os.sep not in name:
         name = os.path.join(os.curdir, name)  # a path is never taken for the name of a suite
-    suite = OS_SUITE if name == CUSTOM_OS else name
+    suite = OS_SUITE if name == "custom_os_eval" else name
     find(suite, options.benchmarks)  # refused before anything is opened
     called = _call("run_benchmark", checkpoint, benchmark)
     report = evaluate(_job(options, checkpoint, suites=(suite,), called=called), options.observer)
-    measured = _measured(report)
-    match name:
-        case "mmlu":
-            return _there(measured.mmlu_cs, name)
-        case "hellaswag":
-            return _there(measured.hellaswag, name)
-        case "custom_os_eval":
-            shares = measured.suites[OS_SUITE].categories
-            return _there(stats.even_mean([shares.get(task) for task in OS_AVERAGED]), name)
-        case _:
-            return report.models[0].suites[0].score
-
-
-def _there(score: Estimate | None, name: str) -> Estimate:
+    key = {"mmlu": "mmlu_cs", "hellaswag": "hellaswag", "custom_os_eval": "os_benchmark"}.get(name)
+    if key is None:
+        return report.models[0].suites[0].score
+    score = figures_of(_measured(report)).get(key)
     if score is None:
         raise AssayError(
             tr("{name} has no score: a part of it has no test that was scored", name=name),
             hint=tr("ask more of its tests; `limit` leaves most of them out"),
         )
     return score
-
-
-# --------------------------------------------------------------------------------------- samples
 
 
 def samples_after(
@@ -226,15 +184,10 @@ def _prompts(given: Sequence[str]) -> list[str]:
 
 
 def _as_sample(prompt: str) -> SamplePrompt:
-    """One that ships has its tick list; of any other nothing is known that a good answer has."""
-    for shipped in load_samples():
-        if shipped.prompt == prompt:
-            return shipped
-    digest = sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return SamplePrompt(id=f"own_{digest}", prompt=prompt, subject=(), ticks=())
-
-
-# ------------------------------------------------------------------------------------- the job
+    """One that ships has its checklist; of any other nothing is known that a good answer has."""
+    digest = sha256(prompt.encode()).hexdigest()[:12]
+    own = SamplePrompt(id=f"own_{digest}", prompt=prompt, subject=(), ticks=())
+    return next((shipped for shipped in load_samples() if shipped.prompt == prompt), own)
 
 
 def _job(
@@ -265,8 +218,7 @@ def _job(
 
 def _place(checkpoint: str | Path) -> CheckpointPlace:
     """The one checkpoint that is meant: a folder of several is none."""
-    name = os.fspath(checkpoint)
-    name = name.removeprefix("hf:")
+    name = os.fspath(checkpoint).removeprefix("hf:")
     path = Path(name)
     if not name or not path.is_dir():
         raise UsageError(
@@ -292,9 +244,9 @@ def _measured(report: Report) -> Measurements:
 
 
 def _call(function: str, checkpoint: str | Path, *arguments: object) -> str:
-    given = [os.fspath(checkpoint), *(_plain(each) for each in arguments if each is not None)]
+    given = [
+        str(each) if isinstance(each, Path) else each
+        for each in (checkpoint, *arguments)
+        if each is not None
+    ]
     return f"assay.{function}({', '.join(map(repr, given))})"
-
-
-def _plain(argument: object) -> object:
-    return os.fspath(argument) if isinstance(argument, Path) else argument

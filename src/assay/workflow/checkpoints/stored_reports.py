@@ -1,11 +1,8 @@
-"""The checkpoints that a user names and the reports that were kept of them.
+"""The checkpoints that a user names, and their stored reports.
 
-In: folders, and the out folder. Out: Places in step order, and what was measured of each that has a
-report. Refuses with every mistake in every report at once.
-
-    DIR           a checkpoint, a model folder, a folder of model folders, an out folder
-    its report    DIR/…/evaluation_report.json, or OUT/checkpoints/PARENT/STEP/…, if it says that it
-                  is of this very folder; of both, the one with more figures, then the newer
+DIR           a checkpoint, a model folder, a folder of model folders, an out folder
+its report    DIR/…/evaluation_report.json, or OUT/checkpoints/PARENT/STEP/…, if it says that it
+is of this very folder; of both, the one with more figures, then the newer
 """
 
 from __future__ import annotations
@@ -32,12 +29,18 @@ LATER_S = 60.0  # copying a folder takes time; weights that are this much younge
 
 
 def places_in(folders: Sequence[str]) -> list[CheckpointPlace]:
-    """Every checkpoint that these mean, once, folder by folder.
-
-    Raises:
-        UsageError: there is no such folder, or no checkpoint in it.
+    """Every checkpoint that these mean, once, folder by folder; those that were named singly may
+    come in any order.
     """
-    return _in_step_order(list(_places(folders)))
+    places = list(_places(folders))
+    order = list(dict.fromkeys(folder_of(place) for place in places))
+    return sorted(
+        places,
+        key=lambda place: (
+            order.index(folder_of(place)),
+            float("inf") if place.step is None else place.step,
+        ),
+    )
 
 
 def folder_of(place: CheckpointPlace) -> Path:
@@ -51,7 +54,8 @@ def _places(folders: Sequence[str]) -> Iterator[CheckpointPlace]:
     found: dict[str, CheckpointPlace] = {}
     for _, place in places_of(inside, holding=(CONFIG, REPORT_FILE)):
         assert place is not None  # `_inside` names folders only
-        if place.folder is None and not _is_checkpoint(place.path):
+        files = (place.path / CONFIG, place.path / REPORT_FILE)
+        if place.folder is None and not any(file.is_file() for file in files):
             raise UsageError(
                 tr("there is no checkpoint in '{path}'", path=shown_path(place.path)),
                 hint=tr("name a checkpoint, a folder of checkpoints, or the --out folder of a run"),
@@ -60,22 +64,6 @@ def _places(folders: Sequence[str]) -> Iterator[CheckpointPlace]:
         if here not in found or found[here].folder is None:
             found[here] = place
     yield from found.values()
-
-
-def _in_step_order(places: Sequence[CheckpointPlace]) -> list[CheckpointPlace]:
-    """Folder by folder; those that were named singly may come in any order."""
-    folders = list(dict.fromkeys(folder_of(place) for place in places))
-    return sorted(
-        places,
-        key=lambda place: (
-            folders.index(folder_of(place)),
-            float("inf") if place.step is None else place.step,
-        ),
-    )
-
-
-def _is_checkpoint(path: Path) -> bool:
-    return (path / CONFIG).is_file() or (path / REPORT_FILE).is_file()
 
 
 def _inside(folder: str) -> str:
@@ -98,10 +86,8 @@ def _inside(folder: str) -> str:
 def read_reports(
     places: Sequence[CheckpointPlace], out: Path
 ) -> tuple[dict[str, Measurements], list[str]]:
-    """What was measured of each that has a report, by its name, and what a user should know.
-
-    Raises:
-        InvalidFiles: with every mistake in all of them.
+    """What was measured of each that has a report, by its name, and what a user should know. Raises
+    InvalidFiles with every mistake in all of them.
     """
     measured: dict[str, Measurements] = {}
     notes: list[str] = []
@@ -162,17 +148,11 @@ def _count_measures(report: Measurements) -> int:
 
 
 def read_report(file: Path) -> Measurements:
-    """What one report says was measured.
-
-    Raises:
-        InvalidFiles: it cannot be used, and why.
-    """
-    name = shown_path(file)
     try:
         document = read_json(file).value
     except Refused as refused:
         raise InvalidFiles(refused.finding.message, [refused.finding]) from refused
-    return measured_from(document, source=name)
+    return measured_from(document, source=shown_path(file))
 
 
 def _written_since(place: CheckpointPlace, report: Path) -> Iterator[str]:

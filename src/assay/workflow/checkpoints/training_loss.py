@@ -1,8 +1,6 @@
-"""How well a checkpoint does on what it was trained on: as its trainer logged it, or as measured.
+"""The training loss of a checkpoint, in nats per token: as its trainer logged it, or as measured.
 
-In: a checkpoint's folder with the `trainer_state.json` that Hugging Face's Trainer leaves there; or
-its replies to the text of `--train-text`. Out: the loss by step, in nats per token, and why there
-is none.
+It comes from the `trainer_state.json` of Hugging Face's Trainer, or from reading `--train-text`.
 
 A measured loss takes the place of a logged one: it is of the same weights and read like the
 held-out text, whereas a trainer logs the mean of the batches before a step, as it learns them.
@@ -13,11 +11,11 @@ from __future__ import annotations
 import json
 import math
 import os
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.files.file_text import Refused, read_bytes
 from assay.messages import tr
 from assay.summary.checkpoints import text_figures
 from assay.types import Reply
@@ -71,12 +69,7 @@ def training_figures(
 
 def training_log(path: Path, folder: Path | None, step: float | None) -> tuple[Losses, str]:
     """The log beside a checkpoint, else the one in its parent, up to the checkpoint's own step; and
-    why one that is there cannot be used.
-
-    Args:
-        path: the checkpoint.
-        folder: the model folder it was found in, if it was; above that one nothing is looked for.
-        step: its step; None: the whole log.
+    why one that is there cannot be used. Nothing is looked for above the model folder.
     """
     beside = [path] if folder is not None and path == folder else [path, path.absolute().parent]
     for place in beside:
@@ -91,16 +84,10 @@ def training_log(path: Path, folder: Path | None, step: float | None) -> tuple[L
 
 
 def _read(file: Path) -> Losses | str:
-    """Steps and losses in their order, or what is wrong with the file."""
     try:
-        about = os.stat(file)
-        if not stat.S_ISREG(about.st_mode):
-            return tr("it is not a file")
-        if about.st_size > MOST_BYTES:
-            return tr("it has more than {limit} MB", limit=MOST_BYTES // 1_000_000)
-        document = json.loads(file.read_bytes())
-    except OSError as error:
-        return tr("it cannot be read: {why}", why=error.strerror or str(error))
+        document = json.loads(read_bytes(file, MOST_BYTES, kind=tr("a log is a JSON file")))
+    except Refused as refused:
+        return refused.finding.message
     except (ValueError, RecursionError):
         return tr("it is not JSON")
     history = document.get("log_history") if isinstance(document, dict) else None
@@ -133,7 +120,7 @@ def _number(value: object) -> float | None:
 
 
 def _fewer(losses: Sequence[tuple[float, float]]) -> Losses:
-    """At most so many: means of neighbours, at the last of their steps."""
+    """At most MOST_KEPT: means of neighbours, at the last of their steps."""
     together = -(-len(losses) // MOST_KEPT)
     if together <= 1:
         return tuple(losses)

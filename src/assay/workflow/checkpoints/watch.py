@@ -1,7 +1,6 @@
-"""Evaluates each checkpoint of a folder as it appears, until told to end.
+"""Evaluates each checkpoint of a folder as it appears.
 
-In: a Job without checkpoints, the folder, and when to end. Out: Sights, one for each thing that
-happens; the files of a decision after each checkpoint. The steps of a look, in order:
+The steps of a look, in order:
 
     1 gone       what is no longer there is no candidate any more
     2 settled    a checkpoint whose files are as they were at the look before
@@ -88,8 +87,6 @@ class Evaluated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotEvaluated:
-    """One that cannot be."""
-
     name: str
     why: str
 
@@ -139,7 +136,6 @@ class Watching:
 
     @property
     def reason(self) -> str:
-        """Why this selection, in whole sentences."""
         return selection_reason(self.selection) if self.selection else ""
 
     def __iter__(self) -> Iterator[Sight]:

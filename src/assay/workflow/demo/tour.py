@@ -1,8 +1,7 @@
 """Shows the main job on what ships: run, kill, continue, compare, rank; and decide.
 
-In: a folder. Out: what each step gave, for an interface to show. The run is killed by SIGKILL while
-its first model is asked, and this process then continues it. Then three checkpoints of a small
-model that ship are evaluated, and the one to ship is selected.
+The run is killed by SIGKILL while its first model is asked, and this process then continues it.
+Then three shipped checkpoints are evaluated, and one is selected.
 """
 
 from __future__ import annotations
@@ -35,16 +34,12 @@ ASKED_OF_CHECKPOINTS = 48  # tests of each suite, spread over its categories
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Killed:
-    """A run that was ended without warning."""
-
     run: str
     replies: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What a finished demonstration gave."""
-
     report: Report
     comparison: Comparison
     leaderboard: Leaderboard
@@ -70,7 +65,6 @@ def checkpoints_job(out: Path) -> Job:
 
 
 def start_and_kill(out: Path) -> Killed:
-    """Start the job in a process of its own and kill it in the middle."""
     job = demo_job(out)
     words = [sys.executable, "-m", "assay", "run", *job.models, "-s", "example"]
     ends = ["--budget", f"{PATIENCE_S:g}"]  # should nobody be left to kill it
@@ -115,7 +109,6 @@ def _newest(out: Path) -> tuple[str, int]:
 
 
 def continue_and_show(out: Path, observer: Observer) -> Shown:
-    """Continue the killed run, then compare and rank its models."""
     report = evaluate(demo_job(out), observer)
     with Store(out) as store:
         return Shown(

@@ -1,16 +1,11 @@
-"""What a user may choose at the front door: models that can be asked, and who could judge them.
-
-In: model specs and suites as they are typed; what was found. Out: facts, candidates, or an
-AssayError that says why not. Asks no model anything.
-"""
+"""What a user may choose at the front door: models that can be asked, and who could judge them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 
 from assay.errors import ModelUnavailable, UsageError
 from assay.judge.family import same_model, shares_family
@@ -72,7 +67,6 @@ def refuse_as_judge(spec: str, tested: Sequence[ModelFacts]) -> None:
 
 
 def what_to_judge(suites: Sequence[str]) -> ToJudge:
-    """How much of these suites needs a judge."""
     cases = judged_cases([load_suite(find(suite)) for suite in suites])
     checks = [judged for case in cases if (judged := case.check.judged)]
     return ToJudge(
@@ -85,16 +79,14 @@ def judge_candidates(
     found: Sequence[ModelFound], tested: Sequence[ModelFacts], most: int = 3
 ) -> tuple[Candidate, ...]:
     """The largest that fit and are not tested themselves, be it under another name."""
-    return tuple(islice(_able(find_judges(found, most=len(found)), tested), most))
-
-
-def _able(found: Sequence[ModelFound], tested: Sequence[ModelFacts]) -> Iterator[Candidate]:
-    for model in found:
+    candidates: list[Candidate] = []
+    for model in find_judges(found, most=len(found)):
+        if len(candidates) == most:
+            break
         with suppress(ModelUnavailable):  # it was removed a moment ago
             opened = open_model(model.spec)
             opened.close()
             if not any(same_model(opened.facts, each) for each in tested):
-                kin = frozenset[str]().union(
-                    *(shares_family(opened.facts, each) for each in tested)
-                )
-                yield Candidate(model=model, kin=tuple(sorted(kin)))
+                kin = {name for each in tested for name in shares_family(opened.facts, each)}
+                candidates.append(Candidate(model=model, kin=tuple(sorted(kin))))
+    return tuple(candidates)

@@ -1,13 +1,11 @@
 """What is here to evaluate, and with what: models behind Ollama, checkpoints, suites, judges.
 
-In: an address or a folder. Out: what was found, sorted for a reader, with sentences for what cannot
-be used. Asks no model anything, and gives up soon.
+What was found is sorted for a reader, with sentences for what cannot be used. No model is asked.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import shlex
@@ -21,7 +19,7 @@ from urllib.parse import urlsplit
 from assay.errors import AssayError, UsageError
 from assay.machine import available_memory, gpu_memory, installed_version
 from assay.messages import tr
-from assay.models.address import DEFAULT_URL, ollama_url
+from assay.models.address import ollama_url
 from assay.models.http.connection import Connection, is_this_machine
 from assay.models.http.faults import Fault, readable
 from assay.models.local.loading.skeleton import INSTALL
@@ -31,6 +29,7 @@ from assay.suites.load import load_suite
 from assay.suites.suite_file import SUITE_FILE
 from assay.text.number_format import memory
 from assay.types.model_spec import without_userinfo
+from assay.workflow.checkpoints.places import step_of
 
 Fits = Literal["yes", "tight", "no", "unknown"]
 
@@ -129,7 +128,7 @@ def find_ollama(url: str | None = None, room: Room | None = None) -> OllamaFound
             url=connection.url,
             reachable=False,
             problem=connection.without_secrets(fault.sentence),
-            hint=_how_to_start(connection.url),
+            hint=tr("start it with `ollama serve`, or set OLLAMA_HOST to where it runs"),
         )
     finally:
         connection.close()
@@ -143,7 +142,6 @@ def find_ollama(url: str | None = None, room: Room | None = None) -> OllamaFound
 
 
 def this_room() -> Room:
-    """The memory of this machine, as it is now."""
     return Room(free_bytes=available_memory(), gpu_bytes=gpu_memory())
 
 
@@ -169,7 +167,6 @@ def will_it_fit(size_bytes: int | None, room: Room | None) -> tuple[Fits, str]:
 
 
 def memory_needed(size_bytes: int) -> int:
-    """By estimate, in bytes."""
     return int(size_bytes * ROOM_PER_BYTE) + ROOM_BESIDE
 
 
@@ -182,7 +179,6 @@ def find_checkpoints(folder: Path) -> tuple[CheckpointFound, ...]:
 
 
 def find_suites(folder: Path) -> tuple[SuiteFound, ...]:
-    """The folders of tests in a folder, then what ships and what was fetched."""
     return (*islice(_suites_in(folder), MOST_FOUND), *_suites_with_names())
 
 
@@ -201,8 +197,8 @@ def find_judges(models: Sequence[ModelFound], most: int = 3) -> tuple[ModelFound
 
 def _count_of(parameters: str) -> float:
     """8.0B and 134.52M as numbers; what a server writes in another way counts as none."""
-    told = re.fullmatch(r"(\d+(?:\.\d+)?)([KMBT])", parameters.strip().upper())
-    return float(told[1]) * THOUSANDS[told[2]] if told else 0.0
+    read = re.fullmatch(r"(\d+(?:\.\d+)?)([KMBT])", parameters.strip().upper())
+    return float(read[1]) * THOUSANDS[read[2]] if read else 0.0
 
 
 # ----------------------------------------------------------------------------------------- Ollama
@@ -215,12 +211,6 @@ class _Hurried(Connection):
         self, method: str, path: str, body: object = None, *, timeout_s: float | None = None
     ) -> Any:
         return super().document(method, path, body, timeout_s=PATIENCE_S)
-
-
-def _how_to_start(url: str) -> str:
-    if url == DEFAULT_URL:
-        return tr("start it with `ollama serve`, or set OLLAMA_HOST to where it runs")
-    return tr("start it there, or set OLLAMA_HOST to where it runs; now it says {url}", url=url)
 
 
 def _model(
@@ -270,21 +260,14 @@ def _writes(entry: Mapping[str, Any], details: Mapping[str, Any]) -> bool:
 
 
 def _with_config(folder: Path, levels: int) -> Iterator[Path]:
-    for path in sorted(_subfolders(folder), key=_step):
+    for path in sorted(_subfolders(folder), key=lambda path: (step_of(path.name), path.name)):
         if levels > 1:
             yield from _with_config(path, levels - 1)
         if (path / "config.json").is_file():  # behind the steps that lie in it: the final one
             yield path
 
 
-def _step(path: Path) -> tuple[float, str]:
-    """By the last number in its name, 900 before 1000; one without a number is the final one."""
-    numbers = re.findall(r"[0-9]+", path.name)
-    return (float(numbers[-1]) if numbers else math.inf, path.name)
-
-
 def _subfolders(folder: Path) -> list[Path]:
-    """Those a user would see, by name; what cannot be read is not there."""
     try:
         with os.scandir(folder) as entries:
             seen = islice((e for e in entries if e.is_dir() and e.name[0] != "."), MOST_FOLDERS)
@@ -307,33 +290,24 @@ def _suites_in(folder: Path) -> Iterator[SuiteFound]:
     """A cheap look says whether a folder's JSON files hold tests; those that do are checked."""
     left = MOST_BYTES
     for path in (folder, *_subfolders(folder)):
-        tests = 0
-        for file in _json_files(path):
-            size = _size_of(file)
-            if size > left:
-                tests = 0
-                break
-            left -= size
-            tests += _tests_in(file)
+        files = _json_files(path)
+        size = sum(file.stat().st_size for file in files)
+        if size > left:
+            continue
+        left -= size
+        tests = sum(map(_tests_in, files))
         if tests:
             # Written as a path: a bare name would mean the suite of that name that ships.
             shown = os.path.relpath(path, folder)
-            argument = os.path.join(".", "") if shown == "." else os.path.join(shown, "")
+            argument = os.path.join("." if shown == "." else shown, "")
+            title = why_not = ""
+            try:
+                title = load_suite(path).title
+            except AssayError:
+                why_not = tr("has mistakes: assay validate {path}", path=shlex.quote(argument))
             yield SuiteFound(
-                argument=argument,
-                title=_title_of(path),
-                tests=tests,
-                ships=False,
-                why_not=_mistakes_in(path, argument),
+                argument=argument, title=title, tests=tests, ships=False, why_not=why_not
             )
-
-
-def _mistakes_in(folder: Path, argument: str) -> str:
-    try:
-        load_suite(folder)
-    except AssayError:
-        return tr("has mistakes: assay validate {path}", path=shlex.quote(argument))
-    return ""
 
 
 def _json_files(folder: Path) -> list[Path]:
@@ -344,29 +318,12 @@ def _json_files(folder: Path) -> list[Path]:
         return []
 
 
-def _size_of(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0
-
-
 def _tests_in(file: Path) -> int:
-    tests = _json_in(file)
+    try:
+        tests = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return 0
     if not isinstance(tests, list) or not tests:
         return 0
     shaped = all(isinstance(test, dict) and "id" in test for test in tests)
     return len(tests) if shaped and "eval_method" in tests[0] else 0
-
-
-def _title_of(folder: Path) -> str:
-    about = _json_in(folder / SUITE_FILE)
-    title = about.get("title") if isinstance(about, dict) else None
-    return readable(title) if isinstance(title, str) else ""
-
-
-def _json_in(file: Path) -> object:
-    try:
-        return json.loads(file.read_bytes()) if _size_of(file) <= MOST_BYTES else None
-    except (OSError, ValueError, RecursionError):
-        return None

@@ -1,7 +1,6 @@
-"""What this machine can do: the lines of `assay doctor`.
+"""What this machine can do: the lines of `assay doctor`, one finding for each thing looked at.
 
-In: the folder where runs would be kept. Out: an Examination, one finding for each thing looked at.
-Changes nothing, loads no model, and tells of a secret only whether it is set.
+Changes nothing, loads no model, and shows of a secret only whether it is set.
 """
 
 from __future__ import annotations
@@ -39,23 +38,30 @@ LITTLE_DISK = 10**9  # a run of 10,000 answers leaves some 100 MB
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """Everything, in the order in which a reader asks."""
-
     machine: Machine
     ollama: OllamaFound
     lines: tuple[MachineFinding, ...]
 
 
+def _good(name: str, says: str) -> MachineFinding:
+    return MachineFinding(name=name, state="good", says=says)
+
+
+def _note(name: str, says: str, todo: str = "") -> MachineFinding:
+    return MachineFinding(name=name, state="note", says=says, todo=todo)
+
+
+def _missing(name: str, says: str, todo: str) -> MachineFinding:
+    return MachineFinding(name=name, state="missing", says=says, todo=todo)
+
+
 def examine_machine(out: Path) -> Examination:
-    """Look at everything."""
     machine, room = this_machine(), this_room()
     ollama = find_ollama(room=room)
     lines = (
-        MachineFinding(name="Assay", state="good", says=assay.__version__),
-        MachineFinding(
-            name="Python", state="good", says=f"{platform.python_version()}, {sys.executable}"
-        ),
-        MachineFinding(name=tr("system"), state="good", says=machine.system),
+        _good("Assay", assay.__version__),
+        _good("Python", f"{platform.python_version()}, {sys.executable}"),
+        _good(tr("system"), machine.system),
         _processor(machine),
         _memory(machine, room),
         _gpu(machine),
@@ -74,7 +80,7 @@ def examine_machine(out: Path) -> Examination:
 
 def _processor(machine: Machine) -> MachineFinding:
     cores = trn("{count} core", "{count} cores", machine.cores)
-    return MachineFinding(name=tr("processor"), state="good", says=f"{machine.processor}, {cores}")
+    return _good(tr("processor"), f"{machine.processor}, {cores}")
 
 
 def _memory(machine: Machine, room: Room) -> MachineFinding:
@@ -85,16 +91,14 @@ def _memory(machine: Machine, room: Room) -> MachineFinding:
     )
     if room.free_bytes < LITTLE_MEMORY:
         todo = tr("close other programs, or choose small models")
-        return MachineFinding(name=tr("memory"), state="note", says=says, todo=todo)
-    return MachineFinding(name=tr("memory"), state="good", says=says)
+        return _note(tr("memory"), says, todo)
+    return _good(tr("memory"), says)
 
 
 def _gpu(machine: Machine) -> MachineFinding:
     if machine.gpus:
-        return MachineFinding(name="GPU", state="good", says="; ".join(machine.gpus))
-    return MachineFinding(
-        name="GPU", state="note", says=tr("none found: models run on the processor, more slowly")
-    )
+        return _good("GPU", "; ".join(machine.gpus))
+    return _note("GPU", tr("none found: models run on the processor, more slowly"))
 
 
 def _disk(out: Path) -> MachineFinding:
@@ -107,20 +111,14 @@ def _disk(out: Path) -> MachineFinding:
         free = shutil.disk_usage(place).free
     except OSError as error:
         says = tr("cannot look at {path}: {why}", path=place, why=error.strerror)
-        return MachineFinding(
-            name=name, state="missing", says=says, todo=tr("choose another folder with --out")
-        )
+        return _missing(name, says, tr("choose another folder with --out"))
     says = tr("{free} free for {path}", free=memory(free), path=out)
     if not os.access(place, os.W_OK):
         says = tr("{path} cannot be written", path=place)
-        return MachineFinding(
-            name=name, state="missing", says=says, todo=tr("choose another folder with --out")
-        )
+        return _missing(name, says, tr("choose another folder with --out"))
     if free < LITTLE_DISK:
-        return MachineFinding(
-            name=name, state="note", says=says, todo=tr("make room before a long run")
-        )
-    return MachineFinding(name=name, state="good", says=says)
+        return _note(name, says, tr("make room before a long run"))
+    return _good(name, says)
 
 
 # ------------------------------------------------------------------------------------ the servers
@@ -128,16 +126,16 @@ def _disk(out: Path) -> MachineFinding:
 
 def _ollama(found: OllamaFound) -> Iterator[MachineFinding]:
     if not found.reachable:
-        yield MachineFinding(name="Ollama", state="missing", says=found.problem, todo=found.hint)
+        yield _missing("Ollama", found.problem, found.hint)
         return
     says = tr("{version} at {url}", version=found.version, url=found.url)
     if not found.models:
         todo = tr("install one, for example `ollama pull llama3.2:3b`")
         says = tr("{server}, no models", server=says)
-        yield MachineFinding(name="Ollama", state="note", says=says, todo=todo)
+        yield _note("Ollama", says, todo)
         return
     count = trn("{count} model", "{count} models", len(found.models))
-    yield MachineFinding(name="Ollama", state="good", says=f"{says}, {count}")
+    yield _good("Ollama", f"{says}, {count}")
     for model in found.models:
         yield _model(model)
     yield _judges(found)
@@ -147,9 +145,7 @@ def _model(model: ModelFound) -> MachineFinding:
     size = memory(model.size_bytes) if model.size_bytes else ""
     facts = [fact for fact in (size, model.quantisation, model.parameters) if fact]
     if model.why_not:
-        return MachineFinding(
-            name=f"  {model.name}", state="note", says=", ".join([*facts, model.why_not])
-        )
+        return _note(f"  {model.name}", ", ".join([*facts, model.why_not]))
     said = {
         "yes": tr("fits ({reason})", reason=model.reason),
         "tight": tr("tight ({reason})", reason=model.reason),
@@ -168,15 +164,12 @@ def _judges(found: OllamaFound) -> MachineFinding:
     candidates = find_judges(found.models)
     if candidates:
         names = ", ".join(each.name for each in candidates)
-        return MachineFinding(
-            name=tr("judge"), state="good", says=tr("for open answers: {names}", names=names)
-        )
+        return _good(tr("judge"), tr("for open answers: {names}", names=names))
     least = f"{LEAST_TO_JUDGE / 1e9:g}"
-    return MachineFinding(
-        name=tr("judge"),
-        state="note",
-        says=tr("no model here that fits has {count} billion parameters or more", count=least),
-        todo=tr("install a larger model, or name one of another server with --judge"),
+    return _note(
+        tr("judge"),
+        tr("no model here that fits has {count} billion parameters or more", count=least),
+        tr("install a larger model, or name one of another server with --judge"),
     )
 
 
@@ -184,23 +177,16 @@ def _openai() -> Iterator[MachineFinding]:
     url = os.environ.get("OPENAI_BASE_URL", "").strip()
     if url:
         shown = without_userinfo(url).partition("?")[0]
-        yield MachineFinding(name="OPENAI_BASE_URL", state="good", says=tr("set: {url}", url=shown))
+        yield _good("OPENAI_BASE_URL", tr("set: {url}", url=shown))
     else:
-        yield MachineFinding(
-            name="OPENAI_BASE_URL",
-            state="note",
-            says=tr("not set: name the server in the spec, as in openai:NAME@http://HOST/v1"),
+        yield _note(
+            "OPENAI_BASE_URL",
+            tr("not set: name the server in the spec, as in openai:NAME@http://HOST/v1"),
         )
     if os.environ.get("OPENAI_API_KEY"):
-        yield MachineFinding(
-            name="OPENAI_API_KEY", state="good", says=tr("set; its value is shown nowhere")
-        )
+        yield _good("OPENAI_API_KEY", tr("set; its value is shown nowhere"))
     else:
-        yield MachineFinding(
-            name="OPENAI_API_KEY",
-            state="note",
-            says=tr("not set: right for servers that want no key"),
-        )
+        yield _note("OPENAI_API_KEY", tr("not set: right for servers that want no key"))
 
 
 # ----------------------------------------------------------------------------------- the software
@@ -209,10 +195,8 @@ def _openai() -> Iterator[MachineFinding]:
 def _torch() -> MachineFinding:
     version = installed_version("torch")
     if version is not None:
-        return MachineFinding(name="torch", state="good", says=version)
-    return MachineFinding(
-        name="torch", state="note", says=tr("not installed: served models do not need it")
-    )
+        return _good("torch", version)
+    return _note("torch", tr("not installed: served models do not need it"))
 
 
 def _sandbox() -> MachineFinding:
@@ -221,15 +205,14 @@ def _sandbox() -> MachineFinding:
     problems = "; ".join(found.problems)
     if found.isolation == "bubblewrap":
         says = tr("bubblewrap, {tool}: tried, and it works", tool=found.tool)
-        return MachineFinding(name=name, state="good", says=says)
+        return _good(name, says)
     if found.isolation == "namespaces":
         says = tr("the kernel's namespaces: tried, and they work ({problems})", problems=problems)
-        return MachineFinding(name=name, state="good", says=says)
-    return MachineFinding(
-        name=name,
-        state="note",
-        says=tr("none, so code that models write is not run ({problems})", problems=problems),
-        todo=tr(
+        return _good(name, says)
+    return _note(
+        name,
+        tr("none, so code that models write is not run ({problems})", problems=problems),
+        tr(
             "on Linux install the package bubblewrap, or accept limits without isolation with"
             " --sandbox weak"
         ),
@@ -243,10 +226,7 @@ def _suites() -> MachineFinding:
         for s in found
     )
     if says:
-        return MachineFinding(name=tr("suites"), state="good", says=says)
-    return MachineFinding(
-        name=tr("suites"),
-        state="missing",
-        says=tr("none of those that ship can be read"),
-        todo=tr("install Assay again"),
+        return _good(tr("suites"), says)
+    return _missing(
+        tr("suites"), tr("none of those that ship can be read"), tr("install Assay again")
     )

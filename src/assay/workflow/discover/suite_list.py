@@ -1,7 +1,4 @@
-"""What `assay suites` shows: the suites that are here, and what one consists of.
-
-In: a name, or the folder of fetched benchmarks. Out: suites, warnings, and mistakes.
-"""
+"""What `assay suites` shows: the suites that are here, and what one consists of."""
 
 from __future__ import annotations
 
@@ -20,10 +17,12 @@ from assay.suites.catalogue import (
     find,
     refuse_without_effect,
 )
+from assay.suites.fact_sources import facts_by_source
 from assay.suites.load import SuiteFiles, load_suite
+from assay.summary.card import suite_card
 from assay.types import Suite
 from assay.types.results import SuiteCard
-from assay.workflow.discover.suite_description import describe
+from assay.workflow.evaluate.background_work import baselines_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,15 +39,12 @@ class SuiteList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteDescription:
-    """One suite and what it consists of."""
-
     suite: Suite
     card: SuiteCard
     warnings: tuple[str, ...]
 
 
 def list_suites(benchmarks: Path | None) -> SuiteList:
-    """All that ship or were fetched."""
     named = catalogue(benchmarks)
     suites: list[Suite] = []
     mistakes: list[AssayError] = []
@@ -67,10 +63,22 @@ def list_suites(benchmarks: Path | None) -> SuiteList:
 
 
 def describe_suite(name: str, benchmarks: Path | None) -> SuiteDescription:
-    """One suite by its name or path."""
     files = find(name, benchmarks)
     suite = load_suite(files)
     return SuiteDescription(suite=suite, card=describe(suite), warnings=tuple(_warnings([files])))
+
+
+def describe(suite: Suite) -> SuiteCard:
+    """The suite's balance, sources, and trivial baselines. Facts are counted of the tests that a
+    sources.tsv can speak of: a file that took the place of a category brought other tests,
+    whatever their ids.
+    """
+    here = (each for each in suite.categories if each.name not in suite.elsewhere)
+    tests = {case.id for category in here for case in category.cases}
+    tests |= {case.id for examples in suite.few_shot.values() for case in examples}
+    folder = Path(suite.path)
+    sources = facts_by_source(folder if folder.is_dir() else folder.parent, tests)
+    return suite_card(suite, baselines_of(suite), sources)
 
 
 def _warnings(found: Iterable[SuiteFiles]) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """What one model is asked in a run: the tests of its plan, and what is measured.
 
-In: the store, a run, a model with its plan and measurements. Out: every reply stored, scored with
-the test it ends. What the store holds is not asked again.
+Every reply is stored, and scored if it ends a test. What the store holds is not asked again.
 """
 
 from __future__ import annotations
@@ -123,7 +122,6 @@ class ScoredReplies:
         return reply
 
     def store_reply(self, dialogue: AnyDialogue, request: Request, reply: Reply) -> Score | None:
-        """Store a reply, with its score if it ends a test."""
         self.asked = True
         if not dialogue.ends_with(request, reply):
             self.store.store_reply(self.run, self.model.facts.fingerprint, request, reply)
@@ -151,7 +149,6 @@ def ask_model(
     background: BackgroundWork,
     until: float | None,
 ) -> None:
-    """Ask one model everything that is left of its plan and measurements."""
     # A scored try of this very run needs no hash: the run's key holds all that its id does.
     scored = store.find_scored(run, known)
     dialogues: list[AnyDialogue] = [

@@ -1,7 +1,4 @@
-"""What need not wait for the last answer, done while the models are being asked.
-
-In: a run's folder and suites, then each answer as it comes. Out: the baselines, and on the disk the
-test plans and the files of answers.
+"""Baselines, test plans and files of answers, made while the models are being asked.
 
 A model behind a server leaves this process waiting most of the time, and this fits in: of 500
 trivial requests at 10 connections the run took 1.5 times the bare asking without it.
@@ -50,7 +47,6 @@ class BackgroundWork:
         self._thread.start()
 
     def begin(self) -> None:
-        """All is planned, and from now on we mostly wait."""
         self._begun.set()
 
     def answered(self, slug: str, request: Request, reply: Reply) -> None:
@@ -101,7 +97,6 @@ class BackgroundWork:
 
 
 def baselines_of(suite: Suite) -> Baselines:
-    """What knowing nothing would score."""
     return baselines(suite, _score, rendered_prompt=rendered_prompt)
 
 

@@ -1,7 +1,6 @@
 """The main job: ask every test of the chosen suites, score the answers, report.
 
-In: a Job (what a user asked for) and an Observer. Out: a Report, and under `out` all that a run
-leaves. The steps, in order:
+The steps, in order:
 
     1 prepare   load suites, find models; refuse with every mistake at once, before any request
     2 plan      what a server can do where only asking shows it; then what each model will be asked
@@ -45,7 +44,6 @@ from assay.workflow.judging.stage import judge_answers
 
 
 def evaluate(job: Job, observer: Observer) -> Report:
-    """Do the main job."""
     until = time.monotonic() + job.budget if job.budget is not None else None
     with pause_gc():
         prepared = prepare(job)
@@ -69,12 +67,8 @@ def evaluate(job: Job, observer: Observer) -> Report:
                 ended = replace(run, finished=utc_now())
                 report = report_of(store, ended, guesses=guesses)
                 folder.write(report, prepared.suites, store)
-                for note in write_decisions(
-                    report,
-                    job.out,
-                    run.deciding,
-                    tensorboard=job.tensorboard,
-                ):
+                logs = job.tensorboard
+                for note in write_decisions(report, job.out, run.deciding, tensorboard=logs):
                     observer.note(note)
                 store.update_run(run, finished=ended.finished)
             return report

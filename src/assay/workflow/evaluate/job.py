@@ -1,11 +1,9 @@
-"""One run as it was asked for: the options of a user, and what only programs set.
-
-In: options. Out: a Job, and the command that repeats it.
-"""
+"""One run as it was asked for: the options of a user, and what only programs set."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +41,6 @@ class Job(RunOptions):
 
     @property
     def options(self) -> AskOptions:
-        """How the tests are asked."""
         return AskOptions(
             seed=self.seed,
             repeats=self.repeats,
@@ -55,7 +52,6 @@ class Job(RunOptions):
 
     @property
     def tensorboard(self) -> tuple[Path, ...]:
-        """The folders for the curves of checkpoints."""
         return tuple(
             Path(target.removeprefix(TENSORBOARD))
             for target in self.log
@@ -68,3 +64,25 @@ class Job(RunOptions):
         without --budget, which may differ the next time.
         """
         return self.called or self.command_line("run", *self.models)
+
+
+def job_of(options: RunOptions) -> Job:
+    """Names stay names; objects are opened already."""
+    specs = tuple(each for each in options.models if isinstance(each, str))
+    objects = [each for each in options.models if not isinstance(each, str)]
+    names = tuple(str(each) for each in options.suites if not isinstance(each, Suite))
+    own = tuple(_traceable(each) for each in options.suites if isinstance(each, Suite))
+    job = Job.of(options, models=specs, suites=names, own=own)
+    if not objects:
+        return job
+    from assay.models.home_made.adapter import model_of  # numpy takes its time to load
+
+    given = tuple(map(model_of, objects))
+    shown = [*(model.facts.spec for model in given), *specs]
+    return replace(job, given=given, called=f"assay.run({shown!r}, suites={names!r})")
+
+
+def _traceable(suite: Suite) -> Suite:
+    """With a digest that tells versions apart, and a path that no folder has."""
+    digest = sha256(repr(suite).encode("utf-8", "surrogatepass")).hexdigest()
+    return replace(suite, source=suite.source or digest, path=suite.path or f"<{suite.name}>")

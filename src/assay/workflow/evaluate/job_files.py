@@ -1,7 +1,6 @@
-"""The files that a job names, found and read; and what about the job makes no sense.
+"""The files that a job names, found and read; and options that contradict each other.
 
-In: a Job. Out: suites, a gate, texts; every mistake goes into a list, so that all can be shown at
-once.
+Every mistake goes into a list, so that all can be shown at once.
 """
 
 from __future__ import annotations
@@ -24,10 +23,8 @@ from assay.suites.suite_file import with_default_system
 from assay.suites.suite_subset import only_tests, pick_all
 from assay.types import Suite
 from assay.types.decisions import MEASURES, Gate, MeasureKind
-from assay.workflow.checkpoints.path_names import is_text, readable
-from assay.workflow.checkpoints.places import CheckpointPlace
+from assay.workflow.checkpoints.places import CheckpointPlace, is_text
 from assay.workflow.evaluate.job import Job
-from assay.workflow.evaluate.run_folder import file_stem, ids_in_several
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -35,7 +32,6 @@ P = ParamSpec("P")
 KINDS: tuple[MeasureKind, ...] = (*MEASURES, "training")
 LOGS_TO_COME = ("mlflow", "wandb")
 NAMED = 5  # how many names an error lists
-LONGEST_STEM = 230  # bytes; file systems take 255, and .1000.txt.partial comes on top
 
 
 def tried(
@@ -58,11 +54,11 @@ def senseless(job: Job) -> Iterator[UsageError]:
             tr("no suite was chosen"),
             hint=tr("name one with -s, for example -s example; `assay suites` lists them"),
         )
-    if not is_text(job.command):
+    if not all(map(is_text, (job.command, *job.models))):
         yield UsageError(
             tr(
                 "a name in this command is not UTF-8, and the store cannot keep it: {command}",
-                command=readable(job.command),
+                command=job.command.encode("utf-8", "backslashreplace").decode(),
             ),
             hint=tr("rename that file or folder"),
         )
@@ -118,19 +114,6 @@ def _answers_nothing(tests: frozenset[str]) -> UsageError:
     )  # fmt: skip
 
 
-def names_too_long(suites: Sequence[Suite]) -> Iterator[UsageError]:
-    """Answers become files; a name the disk cannot hold must not be found out at the end."""
-    clashing = ids_in_several(suites)
-    for suite in suites if clashing else ():  # an id alone is short enough: the loader sees to it
-        stems = (file_stem(suite.name, case.id, clashing) for case in suite.cases)
-        longest = max(stems, key=lambda stem: len(stem.encode()), default="")
-        if len(longest.encode()) > LONGEST_STEM:
-            yield UsageError(
-                tr("the name {name!r} is too long for a file", name=longest),
-                hint=tr("two suites share this test id; rename it or shorten the suite's name"),
-            )
-
-
 # ------------------------------------------------------------------------------------ checkpoints
 
 
@@ -165,7 +148,6 @@ def gate_and_text(
 
 
 def training_text(job: Job, errors: list[AssayError]) -> HeldOut | None:
-    """What the training loss is measured on."""
     if job.train_text is None:
         return None
     return next(iter(tried(errors, load_held_out, job.train_text)), None)

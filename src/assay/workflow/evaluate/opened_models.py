@@ -1,8 +1,7 @@
-"""The models of a job, opened; and the checkpoints that could not be.
+"""The models of a job, opened.
 
-In: specs with the places of those that are checkpoints. Out: Opened. A checkpoint that was found in
-a folder and cannot be opened is no mistake of the user's, but a failed one among the others;
-whatever was named must open.
+What was named must open. A checkpoint that was found in a folder and cannot be opened is a failed
+one among the others.
 """
 
 from __future__ import annotations
@@ -11,22 +10,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.errors import AssayError, ModelUnavailable, UsageError, in_one_line
+from assay.errors import AssayError, UsageError, in_one_line
 from assay.messages import tr
 from assay.models.opening import open_model
 from assay.plan import needs_text
 from assay.suites.held_out_text import HeldOut
 from assay.suites.suite_subset import only_tests
 from assay.types import Model, ModelFacts, Suite
-from assay.workflow.checkpoints.path_names import readable_place, unnameable
 from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, place_of_plugin
 from assay.workflow.evaluate.job import Job
 
 
 @dataclass(slots=True)
 class Opened:
-    """Models as they were found, and the places of those that are checkpoints."""
-
     specs: list[str] = field(default_factory=list)
     models: list[Model] = field(default_factory=list)
     places: list[CheckpointPlace | None] = field(default_factory=list)
@@ -34,7 +30,6 @@ class Opened:
     notes: list[str] = field(default_factory=list)
 
     def close(self) -> None:
-        """Let go of all of them."""
         for model in self.models:
             model.close()
 
@@ -55,25 +50,21 @@ class Opened:
         """A trainer leaves its last step a second time, as the final one: of checkpoints found in
         folders, equal ones are asked once.
         """
-        for number in range(len(self.models) - 1, -1, -1):
+        for number in reversed(range(len(self.models))):
             place, fingerprint = self.places[number], self.models[number].facts.fingerprint
-            earlier = next(
-                (
-                    at
-                    for at in range(number)
-                    if self.models[at].facts.fingerprint == fingerprint
-                    and self.places[at] is not None
-                ),
-                None,
+            earlier = (
+                other
+                for other, model in zip(self.places[:number], self.models, strict=False)
+                if other is not None and model.facts.fingerprint == fingerprint
             )
-            if place is None or place.folder is None or earlier is None:
+            first = next(earlier, None)
+            if place is None or place.folder is None or first is None:
                 continue
-            kept = self.places[earlier]
             self.notes.append(
                 tr(
                     "{second} has the same weights as {first} and is left out",
                     second=place.name,
-                    first=kept.name if kept else "-",
+                    first=first.name,
                 )
             )
             self._let_go(number)
@@ -114,7 +105,6 @@ class Opened:
             seen.setdefault(facts.fingerprint, facts.spec)
 
     def refuse_if_all_failed(self) -> None:
-        """Nothing is left to ask."""
         if not self.models and self.failed:
             why = "; ".join(f"{place.name}: {reason}" for place, reason in self.failed.items())
             raise UsageError(
@@ -142,12 +132,6 @@ def open_models(
         opened.specs.append(given.facts.spec)
         opened.places.append(place_of_given(given))
     for spec, place in named:
-        if place is not None and (why := unnameable(place)):
-            if place.folder is None:
-                errors.append(ModelUnavailable(why))
-            else:
-                opened.failed[readable_place(place)] = why
-            continue
         try:
             model = open_model(spec, job, job)
             for text in texts:
@@ -194,7 +178,6 @@ def _check_token_ids(text: HeldOut, facts: ModelFacts) -> None:
 
 
 def left_out(name: str, why: str) -> str:
-    """What to say of a checkpoint that failed among others."""
     return tr("{name} could not be evaluated, and the others go on: {why}", name=name, why=why)
 
 

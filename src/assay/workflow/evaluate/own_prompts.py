@@ -1,8 +1,4 @@
-"""`assay ask`: a user's own prompts, put to models like the tests of any suite, and never marked.
-
-In: a text file, models. Out: a Job whose only suite holds the prompts; `evaluate` does the rest, so
-that answers are kept, reused and continued as always.
-"""
+"""`assay ask`: a user's own prompts as a suite of tests that are never scored."""
 
 from __future__ import annotations
 
@@ -11,6 +7,7 @@ from pathlib import Path
 
 from assay.checks.own_prompt import OwnPrompt
 from assay.errors import UsageError
+from assay.files.file_text import Refused, read_bytes
 from assay.messages import tr
 from assay.types import Case, Category, Message, Suite
 
@@ -70,18 +67,11 @@ def _split(text: str) -> list[str]:
 
 def _read(path: Path) -> str:
     try:
-        if path.is_file() and path.stat().st_size > MAX_BYTES:
-            raise UsageError(
-                tr("{path} is larger than 10 MB", path=path),
-                hint=tr("split it, or write a suite of tests (docs/tests.md)"),
-            )
-        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
+        data = read_bytes(path, MAX_BYTES, kind=tr("prompts are a text file"))
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except (Refused, UnicodeDecodeError) as error:
+        why = error.finding.message if isinstance(error, Refused) else tr("it is not UTF-8")
         raise UsageError(
-            tr("{path} is not UTF-8", path=path), hint=tr("save it as UTF-8 and try again")
-        ) from error
-    except OSError as error:
-        raise UsageError(
-            tr("cannot read {path}: {why}", path=path, why=error.strerror),
-            hint=tr("give a text file with a prompt on each line"),
+            tr("cannot read {path}: {why}", path=path, why=why),
+            hint=tr("give a text file in UTF-8 with a prompt on each line"),
         ) from error

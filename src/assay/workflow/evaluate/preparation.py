@@ -1,9 +1,6 @@
 """Everything a job needs, found and checked before the first request.
 
-In: a Job. Out: Prepared: suites, opened models with their plans, and what is to be measured and
-decided of checkpoints. Refuses with every mistake at once; a checkpoint that was found in a folder
-and cannot be opened is no mistake of the user's, but a failed one among the others. Refuses to
-know: the store.
+Raises every mistake at once.
 """
 
 from __future__ import annotations
@@ -23,12 +20,10 @@ from assay.types.decisions import MEASURES, DecisionPlan, Gate
 from assay.types.model_spec import without_secrets
 from assay.workflow.checkpoints.decision_plan import what_to_decide
 from assay.workflow.checkpoints.measures import Measures
-from assay.workflow.checkpoints.path_names import readable_place
 from assay.workflow.checkpoints.places import CheckpointPlace, places_of
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.job_files import (
     gate_and_text,
-    names_too_long,
     senseless,
     suites_of,
     texts_to_read,
@@ -82,8 +77,7 @@ def prepare(job: Job) -> Prepared:
     probed only when nothing else is wrong, for then a probe is all that asks a model anything.
     """
     named = [(each.spec, each) for each in job.places] or places_of(job.models)
-    places = [place and readable_place(place) for _, place in named]
-    places = [*map(place_of_given, job.given), *places]
+    places = [*map(place_of_given, job.given), *(place for _, place in named)]
     whole = _with_defaults(job, places)
     by_default, job = whole.suites != job.suites, whole
     errors: list[AssayError] = [*senseless(job)]
@@ -95,7 +89,6 @@ def prepare(job: Job) -> Prepared:
     try:
         opened.leave_out_copies()
         errors += opened.named_twice()
-        errors += names_too_long(suites)
         for model in opened.models:
             errors += cannot_think(model.facts, job.options)
         panel = _panel(job, suites, opened, errors)

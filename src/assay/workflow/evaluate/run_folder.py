@@ -1,7 +1,6 @@
 """What a run leaves on the disk beside the store: answers, test plans, reports.
 
-In: a finished Report, its suites and the store. Out: files under `<out>/runs/<id>/`; reports are
-written whole or not at all. Everything here can be made again from the store.
+Reports are written whole or not at all. Everything here can be made again from the store.
 
     outputs/MODEL/TEST-ID.txt   the answers (repeats .2.txt; SUITE.TEST-ID.txt where ids clash)
     test-plans/TEST-ID.md       what was asked and how it is marked
@@ -15,6 +14,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -78,11 +78,9 @@ class RunFolder:
             self._lock.close()
 
     def report_path(self, slug: str) -> Path:
-        """Where one model's report lies."""
         return self.path / "reports" / f"{slug}.md"
 
     def write(self, report: Report, suites: Sequence[Suite], store: Store) -> None:
-        """Leave everything that is not written yet, and the reports."""
         # jinja2 is loaded when the asking is done
         from assay.reports.formats.html import render_html
 
@@ -107,7 +105,6 @@ class RunFolder:
                 self._write_judged(report, report.judged, clashing)
 
     def _write_judged(self, report: Report, judged: Judged, clashing: frozenset[str]) -> None:
-        """What judges found: each test in the standard format, and what they say together."""
         slugs = {model.spec: model.slug for model in report.models}
         for model in judged.models:
             for test in model.tests:
@@ -123,7 +120,6 @@ class RunFolder:
     def write_test_plans(
         self, suites: Sequence[Suite], *, stopped: Callable[[], bool] = lambda: False
     ) -> None:
-        """What each test asks and how it is marked."""
         clashing = ids_in_several(suites)
         with after_asking(), explain_write_errors(self.path):
             for suite in suites:
@@ -143,7 +139,6 @@ class RunFolder:
         reply: Answered,
         clashing: frozenset[str],
     ) -> None:
-        """One answer as a text file."""
         name = _answer_file(slug, file_stem(suite, test_id, clashing), repeat)
         if name in self._written:
             return
@@ -185,9 +180,17 @@ class RunFolder:
     def _put(self, name: str, text: str) -> None:
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(path.name + ".partial")
+        replace_file(path, text)
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Under a name of its own until it is whole: two processes may write the same file."""
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    try:
         partial.write_text(text, encoding="utf-8", errors="surrogatepass", newline="\n")
         os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _answer_file(slug: str, stem: str, repeat: int) -> str:
@@ -202,7 +205,6 @@ def ids_in_several(suites: Sequence[Suite]) -> frozenset[str]:
 
 
 def file_stem(suite: str, test_id: str, clashing: frozenset[str]) -> str:
-    """The name of a test's files."""
     return f"{suite}.{test_id}" if test_id in clashing else test_id
 
 

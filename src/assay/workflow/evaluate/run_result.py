@@ -1,7 +1,4 @@
-"""A finished run as Python programs and notebooks see it.
-
-In: a Report. Out: the same with a short repr, a table in notebooks, `to_dict` and `to_pandas`.
-"""
+"""A finished run as Python programs and notebooks see it: a short repr and a table."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """Gets benchmarks made by others and writes them where `-s` finds them by name.
 
-In: names of benchmarks, a copy of the user's or the hub, a folder. Out: what was written, and what
-was dropped on the way. The steps, in order:
-
     1 look     are the names known, is there room for the files; refuse before anything is read
     2 read     all rows of all sources; what is wrong with them is shown together
     3 make     tests, less what is asked already
@@ -13,15 +10,13 @@ Nothing is downloaded where `source` names a copy.
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import AssayError, Interrupted, InvalidFiles, SuiteNotFound, UsageError
+from assay.errors import InvalidFiles, SuiteNotFound, UsageError
 from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr, trn
@@ -35,22 +30,17 @@ from assay.workflow.fetch.suite_folder import refuse_to_overwrite, write_suite
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark:
-    """A suite that was written, and where."""
-
     made: ConvertedBenchmark
     licence: str
     folder: Path
 
     @property
     def reasons(self) -> Mapping[str, int]:
-        """How many questions were dropped, by reason."""
         return Counter(one.reason for one in self.made.dropped)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """All that was written, and the command to run next."""
-
     benchmarks: tuple[Benchmark, ...]
     folder: Path
     following: str
@@ -64,46 +54,21 @@ def fetch(
     every: bool,
     tell: Tell,
 ) -> Fetched:
-    """Read, make and write."""
     written: list[Benchmark] = []
-    with _saying_what_was_written(written):
-        wanted = list(dict.fromkeys(names))
-        _refuse_unknown(wanted)
-        folder = benchmarks_folder() if benchmarks is None else benchmarks
-        _refuse_no_source(source)
-        for name in wanted:
-            refuse_to_overwrite(folder / name)
-        for made in _made(wanted, source, every=every, tell=tell):
-            tell(tr("writing {folder}", folder=shown_path(folder / made.name)))
-            licence = LICENCES[made.name]
-            write_suite(made, licence, folder)
-            written.append(Benchmark(made=made, licence=licence, folder=folder / made.name))
+    wanted = list(dict.fromkeys(names))
+    _refuse_unknown(wanted)
+    folder = benchmarks_folder() if benchmarks is None else benchmarks
+    _refuse_no_source(source)
+    for name in wanted:
+        refuse_to_overwrite(folder / name)
+    for made in _made(wanted, source, every=every, tell=tell):
+        tell(tr("writing {folder}", folder=shown_path(folder / made.name)))
+        licence = LICENCES[made.name]
+        write_suite(made, licence, folder)
+        written.append(Benchmark(made=made, licence=licence, folder=folder / made.name))
     return Fetched(
         benchmarks=tuple(written), folder=folder, following=_following(wanted, benchmarks)
     )
-
-
-@contextmanager
-def _saying_what_was_written(written: Sequence[Benchmark]) -> Iterator[None]:
-    """Of two benchmarks one may be there when the other fails, or when somebody stops it."""
-    try:
-        yield
-    except AssayError as error:
-        if written:
-            error.hint = "\n".join(filter(None, (error.hint, _so_far(written))))
-        raise
-    except KeyboardInterrupt as stop:
-        raise Interrupted(
-            tr("stopped; {written}", written=_so_far(written)),
-            hint=tr("the same command starts again"),
-        ) from stop
-
-
-def _so_far(written: Sequence[Benchmark]) -> str:
-    if not written:
-        return tr("nothing was written")
-    folders = ", ".join(shown_path(one.folder) for one in written)
-    return tr("this was written before: {folders}", folders=folders)
 
 
 # ------------------------------------------------------------------------------------------- look
@@ -124,17 +89,11 @@ def _refuse_unknown(names: Sequence[str]) -> None:
 
 
 def _refuse_no_source(source: Path | None) -> None:
-    if source is None or os.path.isdir(source) or os.path.isfile(source):
-        return
-    if not os.path.lexists(source):
+    if source is not None and not source.is_dir() and not source.is_file():
         raise SuiteNotFound(
-            tr("there is nothing at '{path}'", path=shown_path(source)),
+            tr("there is no folder or file at '{path}'", path=shown_path(source)),
             hint=tr("name the folder of your copy with --from"),
         )
-    raise UsageError(
-        tr("'{path}' is neither a folder nor a file", path=shown_path(source)),
-        hint=tr("name the folder of your copy with --from"),
-    )
 
 
 # ----------------------------------------------------------------------------------- read and make

@@ -1,7 +1,6 @@
-"""Reads a benchmark from a copy of the user's or from the hub, and makes a suite of it.
+"""Reads a benchmark from a user's copy or from the hub, and makes a suite of it.
 
-In: the name of a benchmark, a path or None for the hub. Out: a ConvertedBenchmark; what is wrong
-with the source is collected.
+What is wrong with the source is collected in Flaws.
 """
 
 from __future__ import annotations
@@ -13,54 +12,33 @@ from assay.errors import SuiteNotFound
 from assay.files.file_text import shown_path
 from assay.messages import tr, trn
 from assay.suites.fetching import hellaswag, hub, mmlu
-from assay.suites.fetching.layouts import NO_SUBJECTS, find_hellaswag, find_mmlu
+from assay.suites.fetching.layouts import NO_SUBJECTS, SubjectFiles, find_hellaswag, find_mmlu
 from assay.suites.fetching.made import ConvertedBenchmark
-from assay.suites.fetching.rows import (
-    Row,
-    csv_rows,
-    json_rows,
-    no_rows,
-    numbered,
-    parquet_rows,
-)
-from assay.suites.fetching.source import BenchmarkItem, Flaws, RowPlace, SourceFile
+from assay.suites.fetching.rows import Row, no_rows, numbered, read_rows
+from assay.suites.fetching.source import Flaws, RowPlace, SourceFile
 
 Tell = Callable[[str], None]
+Rows = Iterator[tuple[RowPlace, Row]]
+SubjectRows = tuple[str, RowPlace, Mapping[str, Rows]]  # name, where it is, rows by split
 
 LICENCES: Mapping[str, str] = {mmlu.NAME: mmlu.LICENCE, hellaswag.NAME: hellaswag.LICENCE}
-_FORMS = {"csv": "CSV files of the original archive", "parquet": "Parquet files of cais/mmlu"}
 
 
 def make(
     name: str, source: Path | None, *, every: bool, flaws: Flaws, tell: Tell
 ) -> ConvertedBenchmark:
-    """The suite of that name."""
     if name == hellaswag.NAME:
-        passages, about = _passages(source, flaws, tell)
-        return hellaswag.make(passages, about, every=every)
-    subjects, about = (
-        _mmlu_of_hub(every, flaws, tell)
-        if source is None
-        else _mmlu_of_copy(source, every, flaws, tell)
-    )
-    return mmlu.make(subjects, about, every=every)
-
-
-# ------------------------------------------------------------------------------------------- mmlu
-
-
-def _mmlu_of_copy(
-    source: Path, every: bool, flaws: Flaws, tell: Tell
-) -> tuple[dict[str, mmlu.Subject], str]:
+        rows, about = _hellaswag_rows(source, flaws, tell)
+        return hellaswag.make(hellaswag.Passages(rows, flaws), about, every=every)
+    if source is None:
+        about = f"{hub.MMLU} of the Hugging Face hub"
+        return mmlu.make(_subjects(_mmlu_of_hub(every, flaws, tell), flaws), about, every=every)
     found = find_mmlu(source)
-    if found is None:
-        raise _not_there(
-            source,
-            "MMLU",
-            "test/SUBJECT_test.csv, SUBJECT/test-*.parquet",
-            "data, mmlu",
-        )
-    names = [name for name in found.subjects if every or name in mmlu.COMPUTER_SCIENCE]
+    if not found:
+        raise _not_there(source, "MMLU", "test/SUBJECT_test.csv, SUBJECT/test-*.parquet", "mmlu")
+    is_csv = _first_file(found, next(iter(found))).name.endswith(".csv")
+    about = "CSV files of the original archive" if is_csv else "Parquet files of cais/mmlu"
+    names = [name for name in found if every or name in mmlu.COMPUTER_SCIENCE]
     tell(
         trn(
             "reading {count} subject of MMLU from {path}",
@@ -69,77 +47,68 @@ def _mmlu_of_copy(
             path=shown_path(source),
         )
     )
+    return mmlu.make(_subjects(_mmlu_of_copy(found, names, flaws), flaws), about, every=every)
+
+
+# ------------------------------------------------------------------------------------------- mmlu
+
+
+def _subjects(parts: Iterator[SubjectRows], flaws: Flaws) -> dict[str, mmlu.Subject]:
     subjects = {}
-    for name in names:
-        file = next(file for files in found.subjects[name].values() for file in files)
+    for name, place, splits in parts:
         if flaw := mmlu.flaw_of_name(name):
-            flaws.note_file(file, flaw)
+            flaws.note(place, flaw)
             continue
-        splits = {
-            split: tuple(_mmlu_items(name, split, files, flaws))
-            for split, files in found.subjects[name].items()
+        items = {
+            split: tuple(mmlu.items_of_rows(name, split, rows, flaws))
+            for split, rows in splits.items()
         }
-        subjects[name] = subject = mmlu.Subject(
-            name=name, dev=splits.get("dev", ()), test=splits.get("test")
-        )
+        subject = mmlu.Subject(name=name, dev=items.get("dev", ()), test=items.get("test"))
+        subjects[name] = subject
         if flaw := subject.flaw:
-            flaws.note_file(file, flaw)
-    return subjects, _FORMS[found.form]
+            flaws.note(place, flaw)
+    return subjects
 
 
-def _mmlu_items(
-    subject: str, split: str, files: Sequence[SourceFile], flaws: Flaws
-) -> Iterator[BenchmarkItem]:
-    for file in files:
-        if file.name.endswith(".csv"):
-            yield from mmlu.items_of_cells(subject, split, csv_rows(file, flaws), flaws)
-        else:
-            yield from mmlu.items_of_rows(subject, split, parquet_rows(file, flaws), flaws)
+def _mmlu_of_copy(found: SubjectFiles, names: Sequence[str], flaws: Flaws) -> Iterator[SubjectRows]:
+    for name in names:
+        splits = {split: _rows_of_files(files, flaws) for split, files in found[name].items()}
+        yield name, _first_file(found, name).start, splits
 
 
-def _mmlu_of_hub(every: bool, flaws: Flaws, tell: Tell) -> tuple[dict[str, mmlu.Subject], str]:
+def _first_file(found: SubjectFiles, subject: str) -> SourceFile:
+    return next(file for files in found[subject].values() for file in files)
+
+
+def _rows_of_files(files: Sequence[SourceFile], flaws: Flaws) -> Rows:
+    return (row for file in files for row in read_rows(file, flaws))
+
+
+def _mmlu_of_hub(every: bool, flaws: Flaws, tell: Tell) -> Iterator[SubjectRows]:
     _announce(hub.MMLU, mmlu.LICENCE, tell)
     names = list(mmlu.COMPUTER_SCIENCE)
     if every:
         names += sorted(set(hub.parts_of(hub.MMLU)) - {*names, *NO_SUBJECTS})
-    subjects = {}
     for position, name in enumerate(names, start=1):
-        if flaw := mmlu.flaw_of_name(name):
-            flaws.note(_place_in_hub(f"{hub.MMLU} {name}"), flaw)
-            continue
         tell(tr("{at} of {all}: {name}", at=position, all=len(names), name=name))
-        splits = {
-            split: tuple(mmlu.items_of_rows(name, split, rows, flaws))
-            for split, rows in _rows_of_hub(hub.MMLU, name, ("dev", "test"), flaws).items()
-        }
-        subjects[name] = subject = mmlu.Subject(
-            name=name, dev=splits.get("dev", ()), test=splits.get("test")
-        )
-        if flaw := subject.flaw:
-            flaws.note(_place_in_hub(f"{hub.MMLU} {name} dev"), flaw)
-    return subjects, f"{hub.MMLU} of the Hugging Face hub"
+        splits = _rows_of_hub(hub.MMLU, name, ("dev", "test"), flaws)
+        yield name, _place_in_hub(f"{hub.MMLU} {name} dev"), splits
 
 
 # -------------------------------------------------------------------------------------- hellaswag
 
 
-def _passages(source: Path | None, flaws: Flaws, tell: Tell) -> tuple[hellaswag.Passages, str]:
+def _hellaswag_rows(source: Path | None, flaws: Flaws, tell: Tell) -> tuple[Rows, str]:
     if source is None:
         _announce(hub.HELLASWAG, hellaswag.LICENCE, tell)
-        rows = _rows_of_hub(hub.HELLASWAG, None, ("validation",), flaws).get("validation", ())
-        return hellaswag.Passages(rows, flaws), f"{hub.HELLASWAG} of the Hugging Face hub"
+        rows = _rows_of_hub(hub.HELLASWAG, None, ("validation",), flaws)
+        return rows.get("validation", iter(())), f"{hub.HELLASWAG} of the Hugging Face hub"
     found = find_hellaswag(source)
-    if found is None:
-        raise _not_there(
-            source,
-            "HellaSwag",
-            "hellaswag_val.jsonl, hellaswag_val*.jsonl, validation-*.parquet",
-            "data, hellaswag",
-        )
-    tell(tr("reading HellaSwag from {path}", path=found.files[0].shown))
-    read = parquet_rows if found.form == "parquet" else json_rows
-    passages = hellaswag.Passages((row for file in found.files for row in read(file, flaws)), flaws)
-    return passages, found.files[0].name
+    if not found:
+        files = "hellaswag_val.jsonl, hellaswag_val*.jsonl, validation-*.parquet"
+        raise _not_there(source, "HellaSwag", files, "hellaswag")
+    tell(tr("reading HellaSwag from {path}", path=found[0].shown))
+    return _rows_of_files(found, flaws), found[0].name
 
 
 # --------------------------------------------------------------------------------- what they share
@@ -147,11 +116,11 @@ def _passages(source: Path | None, flaws: Flaws, tell: Tell) -> tuple[hellaswag.
 
 def _rows_of_hub(
     data_set: str, part: str | None, splits: Sequence[str], flaws: Flaws
-) -> dict[str, list[tuple[RowPlace, Row]]]:
+) -> dict[str, Rows]:
     found = {}
     for split, rows in hub.rows_of(data_set, part, splits).items():
         place = " ".join(filter(None, (data_set, part, split)))
-        found[split] = list(numbered(rows, place, place))
+        found[split] = numbered(rows, place, place)
         if not rows:
             flaws.note(_place_in_hub(place), no_rows())
     return found
@@ -172,10 +141,9 @@ def _announce(data_set: str, licence: str, tell: Tell) -> None:
     )
 
 
-def _not_there(source: Path, name: str, files: str, folders: str) -> SuiteNotFound:
+def _not_there(source: Path, name: str, files: str, folder: str) -> SuiteNotFound:
     return SuiteNotFound(
         tr("no copy of {name} was found at '{path}'", name=name, path=shown_path(source)),
-        hint=tr(
-            "looked for {files}, there and in its folders {folders}", files=files, folders=folders
-        ),
-    )
+        hint=tr("looked for {files}, there and in its folders data, {folder}",
+                files=files, folder=folder),
+    )  # fmt: skip

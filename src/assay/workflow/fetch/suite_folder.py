@@ -1,30 +1,33 @@
 """The folder of a fetched suite: written whole or not at all, and never over a user's own files.
 
-In: a ConvertedBenchmark suite, and the folder of benchmarks. Out: files.
-
-    .NAME.partial/    the suite while it is written; the next fetch removes what a killed one left
-    .NAME.before/     the suite that was there, between the two renames of the exchange
+.NAME.partial/    the suite while it is written; the next fetch removes what a killed one left
+.NAME.before/     the suite that was there, between the two renames of the exchange
+NAME/.fetched.json   the digests of the files, which show what a user has changed
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+from hashlib import sha256
 from pathlib import Path
 
+import assay
 from assay.errors import InvalidFiles, UsageError
 from assay.files.file_text import shown_path
 from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.made import ConvertedBenchmark, files_of_suite
 from assay.suites.load import examine
-from assay.workflow.fetch.record import RECORD, find_foreign_files, record_of
+
+RECORD = ".fetched.json"  # a name with a dot is no category
 
 
 def refuse_to_overwrite(folder: Path) -> None:
     """Only what an earlier fetch wrote, and nobody changed since, is replaced."""
     try:
-        foreign = find_foreign_files(folder)
+        foreign = _foreign_files(folder) if os.path.lexists(folder) else []
     except OSError as error:
         why = error.strerror or str(error)
         raise UsageError(
@@ -42,8 +45,26 @@ def refuse_to_overwrite(folder: Path) -> None:
         )
 
 
+def _foreign_files(folder: Path) -> list[str]:
+    if folder.is_symlink():
+        raise NotADirectoryError(tr("it is a link"))
+    try:
+        recorded = dict(json.loads((folder / RECORD).read_bytes())["files"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        recorded = {}
+    return sorted(
+        path.name
+        for path in folder.iterdir()
+        if path.name != RECORD
+        and not (path.is_file() and recorded.get(path.name) == _digest(path.read_bytes()))
+    )
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()
+
+
 def write_suite(made: ConvertedBenchmark, licence: str, benchmarks: Path) -> None:
-    """Write the suite beside its place, check it, then put it in the place of the old one."""
     folder = benchmarks / made.name
     partial, before = (benchmarks / f".{made.name}.{name}" for name in ("partial", "before"))
     try:
@@ -80,7 +101,13 @@ def _put_files(made: ConvertedBenchmark, licence: str, folder: Path) -> None:
     files = {name: text.encode() for name, text in files_of_suite(made).items()}
     for name, data in files.items():
         (folder / name).write_bytes(data)
-    (folder / RECORD).write_text(record_of(made, licence, files), "utf-8")
+    record = {
+        "assay": assay.__version__,
+        "version": made.version,
+        "licence": licence,
+        "files": {name: _digest(data) for name, data in files.items()},
+    }
+    (folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", "utf-8")
 
 
 def _refuse_unsound(folder: Path) -> None:

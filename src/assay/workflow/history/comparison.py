@@ -1,6 +1,5 @@
 """Sets runs side by side, test by test.
 
-In: the store, and names of runs or of models. Out: a Comparison: the first side against each other.
 A name is a run (all its models are sides) or a model's spec (its newest run counts).
 """
 
@@ -22,8 +21,6 @@ from assay.workflow.history.results import summaries_of
 
 @dataclass(frozen=True, slots=True)
 class _ComparedSide:
-    """One side with everything that is compared."""
-
     side: Side
     finished: bool
     suites: dict[str, Suite]
@@ -41,7 +38,6 @@ class _ComparedSide:
 
 
 def compare(store: Store, names: Sequence[str]) -> Comparison:
-    """The first side against each of the others, paired by test."""
     chosen = [pair for name in names for pair in _sides(store, name)]
     if len(chosen) < 2:
         raise UsageError(

@@ -1,45 +1,23 @@
 """Every model in the store, best first.
 
-In: the store. Out: a Leaderboard. Models are ranked beside each other only where they answered the
-same tests in the same way: one table per suite, version of it, and way of asking. A model's newest
-finished run on it counts. A user's own prompts have no scores, and no table.
+Models are ranked beside each other only where they answered the same tests in the same way: one
+table per suite, version of it, and way of asking. A model's newest finished run on it counts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.errors import SuiteNotFound
 from assay.messages import tr, trn
-from assay.store import Run, RunModel, Store
+from assay.store import Run, RunModel, Store, StoredTry
 from assay.summary.comparisons import rank
 from assay.summary.trials import summarise
 from assay.types import Answered, Attempt, SamplingMode, Suite
 from assay.types.results import Leaderboard, Standing
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.history.results import trials_of
-
-
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """What makes two scores incomparable although the tests are the same."""
-
-    content: str
-    sampling: SamplingMode = "fixed"
-    by_beam: bool = False  # the k best, where others drew k samples
-    judged: str = ""  # by whom, where judges give the scores
-
-    @property
-    def phrase(self) -> str:
-        parts = []
-        if self.sampling == "server":
-            parts.append(tr("sampling left to the server"))
-        if self.by_beam:
-            parts.append(tr("the k best by beam search"))
-        if self.judged:
-            parts.append(self.judged)
-        return ", ".join(parts)
-
 
 _Seen = tuple[str, SamplingMode, str, str]  # suite, sampling, model, by whom it was judged
 
@@ -52,10 +30,9 @@ class _Table:
 
 
 def leaderboard(store: Store, *, suite: str | None = None) -> Leaderboard:
-    """One table per suite, the newest suites first."""
     if suite is not None:
         _refuse_unknown(store, suite)
-    tables: dict[_Way, _Table] = {}
+    tables: dict[tuple[str, str], _Table] = {}  # by content and way of asking
     seen: set[_Seen] = set()
     unfinished = 0
     for run in reversed(store.read_runs()):
@@ -80,14 +57,11 @@ def leaderboard(store: Store, *, suite: str | None = None) -> Leaderboard:
         suites=tuple(
             replace(
                 rank(
-                    table.suite,
-                    tuple(table.rows.values()),
-                    content=way.content[:8],
-                    tests=table.tests,
+                    table.suite, tuple(table.rows.values()), content=content[:8], tests=table.tests
                 ),
-                asked=way.phrase,
+                asked=asked,
             )
-            for way, table in tables.items()
+            for (content, asked), table in tables.items()
         ),
         notes=tuple(notes),
     )
@@ -103,7 +77,7 @@ def _refuse_unknown(store: Store, suite: str) -> None:
 
 
 def _enter(
-    tables: dict[_Way, _Table],
+    tables: dict[tuple[str, str], _Table],
     seen: set[_Seen],
     store: Store,
     run: Run,
@@ -111,25 +85,32 @@ def _enter(
     only: str | None,
 ) -> None:
     """Runs come newest first, so the first entry of a model is the one that counts."""
-    keys = {
-        digest: (digest, run.sampling, model.facts.fingerprint, _judged(run, suite))
-        for digest, suite in zip(run.digests, store.read_suites(run), strict=True)
-    }
-    ranked = {
-        digest: suite
-        for digest, suite in zip(run.digests, store.read_suites(run), strict=True)
-        if keys[digest] not in seen and only in (None, suite.name) and not is_own(suite)
-    }
-    tries = tuple(store.read_tries(run, model)) if ranked else ()
-    for digest, suite in ranked.items():
-        seen.add(keys[digest])
+    tries: tuple[StoredTry, ...] | None = None
+    for digest, suite in zip(run.digests, store.read_suites(run), strict=True):
+        key = (digest, run.sampling, model.facts.fingerprint, _judged(run, suite))
+        if key in seen or only not in (None, suite.name) or is_own(suite):
+            continue
+        seen.add(key)
+        if tries is None:
+            tries = tuple(store.read_tries(run, model))
         trials = tuple(trials_of(suite, tries))
         summary = summarise(suite, trials)
-        way = _Way(digest, run.sampling, any(map(_by_beam, trials)), _judged(run, suite))
-        table = tables.setdefault(way, _Table(suite.name, len(summary.tests)))
+        asked = ", ".join(_ways_of_asking(run, suite, trials))
+        table = tables.setdefault((digest, asked), _Table(suite.name, len(summary.tests)))
         table.rows[model.facts.fingerprint] = Standing(
             model=model.spec, score=summary.score, run=run.id, when=run.created
         )
+
+
+def _ways_of_asking(run: Run, suite: Suite, trials: Sequence[Attempt]) -> Iterator[str]:
+    """What makes two scores incomparable although the tests are the same."""
+    if run.sampling == "server":
+        yield tr("sampling left to the server")
+    replies = (trial.reply for trial in trials)
+    if any(isinstance(each, Answered) and each.prediction_method == "beam" for each in replies):
+        yield tr("the k best by beam search")
+    if judged := _judged(run, suite):
+        yield judged
 
 
 def _judged(run: Run, suite: Suite) -> str:
@@ -141,7 +122,3 @@ def _judged(run: Run, suite: Suite) -> str:
     judges = ", ".join(each.spec for each in run.judging.judges)
     who = tr("judged by {judges}", judges=judges) if judges else tr("judged elsewhere")
     return tr("{who}, code run", who=who) if run.judging.isolation else who
-
-
-def _by_beam(trial: Attempt) -> bool:
-    return isinstance(trial.reply, Answered) and trial.reply.prediction_method == "beam"

@@ -1,7 +1,4 @@
-"""Hands out the records of a run, one try a row.
-
-In: the store and a run. Out: lines of JSONL or CSV. Nothing is computed: marks are the stored ones.
-"""
+"""The stored records of a run as lines of JSONL or CSV, one try a row."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from typing import Literal
 
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.text.safe_text import spreadsheet_cell
-from assay.types import Answered, Case, ChoiceLikelihoods, Failed, ReadText, Reply, Timed, Timing
+from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Reply
 
 ExportFormat = Literal["jsonl", "csv"]
 
@@ -27,15 +24,8 @@ COLUMNS = (
     "first_answer_s", "total_s", "load_s", "queue_s", "prefill_s", "decode_s", "cold", "request",
 )  # fmt: skip
 
-OF_AN_ANSWER = (
-    "reasoning", "predictions", "prompt_tokens", "output_tokens", "first_token_s",
-    "first_answer_s", "total_s", "finish", "attempts", "dropped",
-)  # fmt: skip
-OF_A_CHOICE = ("log_likelihoods", "prompt_tokens", "total_s", "attempts")
-
 
 def export(store: Store, run: Run, form: ExportFormat) -> Iterator[str]:
-    """The lines of the file, each with its line end."""
     records = _records(store, run)
     return _as_jsonl(records) if form == "jsonl" else _as_csv(records)
 
@@ -55,6 +45,7 @@ def _record(
 ) -> dict[str, object]:
     score = kept.score
     return {
+        **_of_reply(kept.reply),
         "run": run.id,
         "model": model.spec,
         "fingerprint": model.facts.fingerprint,
@@ -67,7 +58,6 @@ def _record(
         "score": score.value if score else None,
         "unscored_reason": score.unscored_reason if score else None,
         "prompt": case.prompt,
-        **_of_reply(kept.reply),
         "extracted": score.extracted if score else None,
         "explanation": score.explanation if score else None,
         "scorer": score.scorer if score else None,
@@ -77,28 +67,14 @@ def _record(
 
 
 def _of_reply(reply: Reply) -> dict[str, object]:
+    found = {name: getattr(reply, name) for name in COLUMNS if hasattr(reply, name)}
     if isinstance(reply, Failed):
-        return {
-            "failure": reply.reason,
-            "failure_cause": reply.cause,
-            "attempts": reply.attempts,
-            "total_s": reply.total_s,
-        }
+        found |= {"failure": reply.reason, "failure_cause": reply.cause}
     if isinstance(reply, Answered):
-        return {"answer": reply.text, **_fields(reply, OF_AN_ANSWER), **_of_timing(reply.timing)}
-    if isinstance(reply, ChoiceLikelihoods):
-        return {**_fields(reply, OF_A_CHOICE), **_of_timing(reply.timing)}
-    if isinstance(reply, ReadText | Timed):
-        return {}
-    raise TypeError(f"unknown reply {reply!r}")
-
-
-def _fields(reply: Reply, names: tuple[str, ...]) -> dict[str, object]:
-    return {name: getattr(reply, name) for name in names}
-
-
-def _of_timing(timing: Timing | None) -> dict[str, object]:
-    return {} if timing is None else asdict(timing)
+        found["answer"] = reply.text
+    if isinstance(reply, Answered | ChoiceLikelihoods) and reply.timing:
+        found |= asdict(reply.timing)
+    return found
 
 
 def _as_jsonl(records: Iterator[dict[str, object]]) -> Iterator[str]:

@@ -1,8 +1,7 @@
-"""Marks a run again from its stored answers; no model is asked.
+"""Scores a run again from its stored answers; no model is asked.
 
-In: the store and a run. Out: how many marks changed. The tests are read again from where they lay,
-so that a mended keyword list counts. A test that asks something else now keeps its old form: the
-stored answer answers that one. Old marks stay in the store; the newest count.
+The tests are read again from their files, so that a fixed keyword list counts. A test that asks
+something else now is scored by its stored form. Old scores stay in the store; the newest count.
 """
 
 from __future__ import annotations
@@ -30,8 +29,6 @@ NAMED = 5  # how many test ids a note names
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rescored:
-    """What marking again did."""
-
     report: Report
     scored: int
     changed: int
@@ -56,12 +53,12 @@ def _rescore(store: Store, run: Run, folder: RunFolder) -> Rescored:
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
     scored = changed = 0
     for model in run.models:
-        marks = []
+        scores = []
         for key, reply_id, old, new in _new_scores(store, run, model, cases):
-            marks.append((key, reply_id, new))
+            scores.append((key, reply_id, new))
             scored += 1
             changed += _worth(old) != _worth(new)
-        store.store_scores(run, model, marks)
+        store.store_scores(run, model, scores)
     run = store.update_run(run, suites=suites)
     report = report_of(store, run)
     if run.finished:
@@ -90,7 +87,7 @@ def _worth(score: Score | None) -> tuple[float | None, bool] | None:
 
 def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
     """The suite with today's tests, as far as they still ask what was asked."""
-    if is_own(kept):  # nothing in them can have been mended
+    if is_own(kept):  # nothing in them can have been fixed
         return kept
     try:
         now = load_suite(

@@ -1,7 +1,4 @@
-"""Reads a run back from the store as a Report, at any time, with no model and no test file.
-
-In: the store and a run. Out: a Report; its figures are computed anew from the stored marks.
-"""
+"""Reads a run back from the store as a Report, at any time, with no model and no test file."""
 
 from __future__ import annotations
 
@@ -18,12 +15,12 @@ from assay.suites.sample_prompts import load_samples
 from assay.summary.checkpoints import figures_of
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
-from assay.types import Attempt, Failed, SamplePrompt, Suite
+from assay.types import Attempt, Failed, Suite
 from assay.types.decisions import Decision, Measurements, PlannedCheckpoint
 from assay.types.judged import Judged
 from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
 from assay.workflow.checkpoints.decision import decide, passes, selected_in
-from assay.workflow.checkpoints.measures import failed_requests, failed_subject, measured_of
+from assay.workflow.checkpoints.measures import failed_subject, measured_of
 from assay.workflow.evaluate.background_work import baselines_of
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.evaluate.run_folder import RunFolder
@@ -40,6 +37,9 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
     models: list[ModelReport] = []
     failed = asked = 0
     measured: dict[str, Measurements] = {}
+    subjects = {each.spec: each for each in _subjects(run)}
+    samples = (run.deciding.samples if run.deciding else ()) or load_samples()
+    digests = dict(zip((suite.name for suite in suites), run.digests, strict=True))
     for model in run.models:
         tries = tuple(store.read_tries(run, model))
         asked += len(tries)
@@ -53,11 +53,11 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
             for suite in suites
         )
         models.append(_model_report(store, run, model, tries, summaries))
-        if subject := _subject_of(run, model):
+        if subject := subjects.get(model.spec):
             beside = tuple(store.read_measures(run, model))
-            failed += failed_requests(beside)
+            failed += sum(isinstance(kept.reply, Failed) for kept in beside)
             measured[model.spec] = measured_of(
-                subject, model, run, summaries, _digests(run, suites), beside, _samples(run)
+                subject, model, run, summaries, digests, beside, samples
             )
     decision = _decision(run, measured, suites)
     if decision is not None:
@@ -83,11 +83,14 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         decision=decision,
         judged=judged,
         failed=broken,
-        notes=(*_notes(run, suites, asked, judged), *map(_not_evaluated, broken)),
-        hints=(
-            *_hints(store, run, failed, 0 if judged else _judged(suites)),
-            *_hints_on_judges(unheard),
+        notes=(
+            *_notes(run, suites, asked, judged),
+            *(
+                tr("{name} could not be evaluated: {why}", name=each.name, why=each.why)
+                for each in broken
+            ),
         ),
+        hints=tuple(_hints(store, run, failed, unheard, 0 if judged else _judged(suites))),
         machine=run.machine,
         sampling=run.sampling,
     )
@@ -119,14 +122,6 @@ def _subjects(run: Run) -> tuple[PlannedCheckpoint, ...]:
     return run.deciding.subjects if run.deciding else ()
 
 
-def _samples(run: Run) -> tuple[SamplePrompt, ...]:
-    return (run.deciding.samples if run.deciding else ()) or load_samples()
-
-
-def _subject_of(run: Run, model: RunModel) -> PlannedCheckpoint | None:
-    return next((each for each in _subjects(run) if each.spec == model.spec), None)
-
-
 def _failed(run: Run) -> Iterator[FailedModel]:
     """In their places among the run's models: before the next of the subjects that was asked."""
     subjects = _subjects(run)
@@ -142,14 +137,6 @@ def _failed(run: Run) -> Iterator[FailedModel]:
                 position=next(behind, len(asked)) + before,
             )
             before += 1
-
-
-def _not_evaluated(model: FailedModel) -> str:
-    return tr("{name} could not be evaluated: {why}", name=model.name, why=model.why)
-
-
-def _digests(run: Run, suites: Sequence[Suite]) -> dict[str, str]:
-    return {suite.name: digest for suite, digest in zip(suites, run.digests, strict=True)}
 
 
 def _decision(
@@ -184,13 +171,11 @@ def _selected_spec(run: Run, decision: Decision | None) -> str | None:
 
 
 def summaries_of(store: Store, run: Run, model: RunModel) -> tuple[SuiteSummary, ...]:
-    """One model's suites, without baselines: what comparisons and rankings need."""
     tries = tuple(store.read_tries(run, model))
     return tuple(summarise(suite, trials_of(suite, tries)) for suite in store.read_suites(run))
 
 
 def trials_of(suite: Suite, tries: Sequence[StoredTry]) -> Iterator[Attempt]:
-    """The stored tries of one suite, with their tests."""
     cases = {case.id: case for case in suite.cases}
     for kept in tries:
         if kept.suite == suite.name:
@@ -282,7 +267,7 @@ def _judged(suites: Sequence[Suite]) -> int:
     return sum(case.check.judged is not None for suite in suites for case in suite.cases)
 
 
-def _hints(store: Store, run: Run, failed: int, judged: int) -> Iterator[str]:
+def _hints(store: Store, run: Run, failed: int, unheard: int, judged: int) -> Iterator[str]:
     if run.finished:
         page = RunFolder(store.path.parent, run.id).path / "reports" / "report.html"
         here = Path.cwd()
@@ -299,9 +284,6 @@ def _hints(store: Store, run: Run, failed: int, judged: int) -> Iterator[str]:
             failed,
             command=run.command,
         )
-
-
-def _hints_on_judges(unheard: int) -> Iterator[str]:
     if unheard:
         yield trn(
             "{count} judgement failed; the same command asks for it again",
