@@ -91,10 +91,9 @@ def text_of(done: subprocess.CompletedProcess[str], code: int = 0) -> str:
 
 def test_the_documented_command_shows_one_category_with_answers_scores_and_reasons(desk, able):
     text = text_of(desk.run("--category", "sum", "-v", "--model", able))
-    shown = re.search(r"fail  0\.00  sum/sum_002\n  \| five\n  \| or so\n  (\S.*)\n", text)
-    assert shown is not None
-    assert "expected" in shown[1]
-    assert "pass  1.00  sum/sum_001\n  | 2\n" in text
+    assert re.search(r"^sum_002 +sum +fail +0\.00 .*expected", text, re.MULTILINE)
+    assert "  answer\n    | five\n    | or so\n" in text
+    assert re.search(r"^sum_001 +sum +pass +1\.00 ", text, re.MULTILINE)
     assert "more_001" not in text
     assert "score 66.7 points" in text
 
@@ -102,8 +101,8 @@ def test_the_documented_command_shows_one_category_with_answers_scores_and_reaso
 def test_category_without_a_name_is_all_of_them_and_the_word_after_it_counts(desk, able):
     done = desk.run("--model", able, "--category", "-v")
     text = text_of(done)
-    assert "sum/sum_001" in text
-    assert "more/more_001" in text
+    assert "sum_001" in text
+    assert "more_001" in text
     assert "leaves nothing out" in done.stderr
 
 
@@ -356,8 +355,8 @@ def test_two_models_are_run_and_compared_and_nothing_is_asked_twice(desk, tests,
     asked = ollama_server.asked[before:]
     assert {request.body["model"] for request in asked} == {CHAT}
     assert len(asked) == 5
-    assert re.search(r"^first +ollama:stories:260k@", text, re.MULTILINE)
-    assert re.search(r"^second +ollama:smollm2", text, re.MULTILINE)
+    assert re.search(r"^first: +ollama:stories:260k@", text, re.MULTILINE)
+    assert re.search(r"^second: +ollama:smollm2", text, re.MULTILINE)
 
 
 def test_two_runs_are_compared_by_their_ids_or_the_beginning_of_one(desk, tests, able):
@@ -405,7 +404,7 @@ def test_the_leaderboard_alone_asks_nothing_and_after_a_run_has_its_model(desk, 
     assert "there is no store" in done.stderr
     text = text_of(desk.run("--model", "scripted:able.json", "--leaderboard"))
     assert "score 83.3 points" in text
-    row = re.compile(r"^ *1 +scripted:able\.json +83\.3 \[", re.MULTILINE)
+    row = re.compile(r"^ *1 +scripted:abl.* +83\.3 +\[", re.MULTILINE)
     assert row.search(text)
     alone = desk.run("--leaderboard")
     assert row.search(text_of(alone))

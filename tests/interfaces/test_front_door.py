@@ -221,13 +221,6 @@ def test_what_matters_is_whole_on_a_narrow_terminal_and_names_give_way(start_oll
     assert ends[0] + 2 == ends[1]  # two characters take two columns each
 
 
-def test_a_list_longer_than_the_screen_says_that_it_goes_on(start_ollama, open_door):
-    server = start_ollama(also=[f"many:{n}b" for n in range(30)])
-    door = open_door(server.url, rows=24, columns=80)
-    door.see("36 lines, arrows scroll")
-    assert "Ctrl-C ends" in door.seen
-
-
 @pytest.mark.parametrize("plain", [False, True])
 def test_a_name_of_the_list_can_be_typed(ready, open_door, plain):
     door = open_door(ready.url, **({"ASSAY_PLAIN": "1"} if plain else {}))

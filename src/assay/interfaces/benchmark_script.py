@@ -1,7 +1,6 @@
 """What `run_benchmark.py` does: one model on one folder of tests, in the fewest words.
 
-In: the words after `python run_benchmark.py`. Out: what `assay run`, `compare` and `leaderboard`
-show, by the same code, and an exit code.
+It shows what `assay run`, `compare` and `leaderboard` show, by the same code.
 """
 
 from __future__ import annotations
@@ -14,20 +13,49 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from assay.errors import AssayError, UsageError, raise_all
 from assay.interfaces.cli import end_with, invoked
-from assay.interfaces.cli.options import GroupedOption, as_json, named_options, verbose
+from assay.interfaces.cli.options import as_json, click_option, named_options, verbose
 from assay.interfaces.cli.options import command as make_command
 from assay.interfaces.cli.output import reader_may_leave, say
 from assay.interfaces.cli.showing import show
 from assay.messages import tr
-from assay.types.option_fields import WHAT
+from assay.types.option_fields import WHAT, CommandOptions, option, options_of
 
 if TYPE_CHECKING:
     from assay.types.results import Comparison, Leaderboard, Report
 
 SCRIPT = "run_benchmark.py"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkOptions(CommandOptions):
+    """Which tests are asked of which model."""
+
+    group = WHAT
+    tests: str | None = option(
+        None,
+        metavar="DIR",
+        help=tr("Folder of category files. Default: ./tests if it has any, else `ewe`."),
+    )
+    categories: Sequence[str] = option(
+        (),
+        "--category",
+        metavar="NAME",
+        help=tr("Ask only this category. Repeatable. Default: all."),
+    )
+    endpoint: str | None = option(
+        None,
+        metavar="PRESET_OR_URL",
+        help=tr("Server of the model; a URL with /v1 is openai. Default: local."),
+    )
+    model: str | None = option(
+        None,
+        metavar="NAME_OR_SPEC",
+        help=tr("Model at the endpoint, or a whole spec such as scripted:answers.json."),
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -39,8 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def command() -> click.Command:
     """The script as click sees it, in the language chosen."""
     function: Callable[..., Any] = _benchmark
-    for option in (as_json, verbose, named_options("limit", "fresh"), *reversed(_options())):
-        function = option(function)
+    for add in (as_json, verbose, named_options("limit", "fresh"), *reversed(list(_options()))):
+        function = add(function)
     return make_command(
         SCRIPT,
         summary=tr("Run a benchmark on a model: ask it every test of a folder, and score them."),
@@ -55,77 +83,22 @@ def command() -> click.Command:
     )(function)
 
 
-def _options() -> tuple[Callable[[Callable[..., Any]], Callable[..., Any]], ...]:
-    return (
-        click.option(
-            "--tests",
-            cls=GroupedOption,
-            group=WHAT,
-            metavar="DIR",
-            help=tr("Folder of category files. Default: ./tests if it has any, else `ewe`."),
-        ),
-        click.option(
-            "--category",
-            "categories",
-            cls=GroupedOption,
-            group=WHAT,
-            metavar="NAME",
-            multiple=True,
-            is_flag=False,
-            flag_value="",  # `--category -v`: the name was left out, and -v is none
-            help=tr("Ask only this category. Repeatable. Default: all."),
-        ),
-        click.option(
-            "--endpoint",
-            cls=GroupedOption,
-            group=WHAT,
-            metavar="PRESET_OR_URL",
-            help=tr("Server of the model; a URL with /v1 is openai. Default: local."),
-        ),
-        click.option(
-            "--model",
-            cls=GroupedOption,
-            group=WHAT,
-            metavar="NAME_OR_SPEC",
-            help=tr("Model at the endpoint, or a whole spec such as scripted:answers.json."),
-        ),
-        click.option(
-            "--compare",
-            nargs=2,
-            metavar="A B",
-            help=tr("Compare two runs in the store, or two models, which are run first."),
-        ),
-        click.option("--leaderboard", is_flag=True, help=tr("Rank all models, best first.")),
-        click.option("--list-presets", is_flag=True, help=tr("List the named endpoints.")),
+def _options() -> Iterator[Callable[[Callable[..., Any]], Callable[..., Any]]]:
+    for each in options_of(BenchmarkOptions).values():
+        # `--category -v`: the name was left out, and -v is none
+        may_be_bare = {"is_flag": False, "flag_value": ""} if each.name == "categories" else {}
+        yield click_option(each, **may_be_bare)
+    yield click.option(
+        "--compare",
+        nargs=2,
+        metavar="A B",
+        help=tr("Compare two runs in the store, or two models, which are run first."),
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BenchmarkOptions:
-    """What is asked, of whatever model."""
-
-    tests: str | None
-    categories: tuple[str, ...]
-    endpoint: str | None
-    limit: int | None
-    fresh: bool
-    out: Path
-
-    @property
-    def given(self) -> tuple[str, ...]:
-        """The options that a user gave to say what is asked."""
-        options = {
-            "--tests": self.tests is not None,
-            "--category": bool(self.categories),
-            "--endpoint": self.endpoint is not None,
-            "--limit": self.limit is not None,
-            "--fresh": self.fresh,
-        }
-        return tuple(option for option, is_given in options.items() if is_given)
+    yield click.option("--leaderboard", is_flag=True, help=tr("Rank all models, best first."))
+    yield click.option("--list-presets", is_flag=True, help=tr("List the named endpoints."))
 
 
 def _benchmark(
-    categories: tuple[str, ...],
     model: str | None,
     compare: tuple[str, str] | None,
     leaderboard: bool,
@@ -141,12 +114,10 @@ def _benchmark(
             tr("--compare names its two models itself; --model has no meaning beside it"),
             hint=tr("leave --model out"),
         )
-    if "" in categories:
+    if "" in asked["categories"]:
         say(tr("--category without a name leaves nothing out"))
-    benchmark = BenchmarkOptions(categories=tuple(filter(None, categories)), **asked)
-    _say_what_is_not_used(benchmark, model, compare, leaderboard)
     code, last = 0, None
-    for document in _documents(benchmark, model, compare, leaderboard):
+    for document in _documents(model, compare, leaderboard, asked):
         code, last = max(code, document.exit_code), document
         if not as_json:
             show(document, "text", verbose=verbose)
@@ -155,80 +126,75 @@ def _benchmark(
     return code
 
 
-def _say_what_is_not_used(
-    benchmark: BenchmarkOptions,
-    model: str | None,
-    compare: tuple[str, str] | None,
-    leaderboard: bool,
-) -> None:
-    """Options that say what to ask, where nothing is asked."""
-    if _asks_nothing(benchmark, model, compare, leaderboard) and (given := benchmark.given):
-        say(
-            tr(
-                "not used: {options}; what is in the store is shown as it is",
-                options=", ".join(given),
-            )
-        )
-
-
-def _asks_nothing(
-    benchmark: BenchmarkOptions,
-    model: str | None,
-    compare: tuple[str, str] | None,
-    leaderboard: bool,
-) -> bool:
-    from assay.api.benchmark_choices import names_a_run
-
-    if compare:
-        return any(names_a_run(name, benchmark.out) for name in compare)
-    return leaderboard and model is None
-
-
 def _documents(
-    benchmark: BenchmarkOptions,
-    model: str | None,
-    compare: tuple[str, str] | None,
-    leaderboard: bool,
+    model: str | None, compare: tuple[str, str] | None, leaderboard: bool, asked: dict[str, Any]
 ) -> Iterator[Report | Comparison | Leaderboard]:
     """What there is to show, in order; with --json the last of them is all of it."""
     from assay import api
+    from assay.api.benchmark_choices import names_a_run
 
-    out = benchmark.out
-    if not _asks_nothing(benchmark, model, compare, leaderboard):
-        report = _ask(benchmark, compare or (() if model is None else (model,)))
+    out = asked["out"]
+    compared = list(compare or ())
+    stored = any(names_a_run(name, out) for name in compared)
+    if stored or (leaderboard and not compare and model is None):
+        _say_what_is_not_used()
+    else:
+        report = _ask(compare or (() if model is None else (model,)), **asked)
         yield report
-        if compare:
-            yield api.compare([report.run], out=out)
-    elif compare:
-        yield api.compare(compare, out=out)
+        compared = [report.run] if compare else []
+    if compared:
+        yield api.compare(compared, out=out)
     if leaderboard:
         yield api.leaderboard(out=out)
 
 
-def _ask(benchmark: BenchmarkOptions, names: Sequence[str]) -> Report:
+def _say_what_is_not_used() -> None:
+    """Options that say what to ask, where nothing is asked."""
+    context = click.get_current_context()
+    given = [
+        each.opts[-1]
+        for each in context.command.params
+        if each.name in ("tests", "categories", "endpoint", "limit", "fresh")
+        and context.get_parameter_source(each.name) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        sentence = tr(
+            "not used: {options}; what is in the store is shown as it is", options=", ".join(given)
+        )
+        say(sentence)
+
+
+def _ask(
+    names: Sequence[str],
+    *,
+    tests: str | None,
+    categories: Sequence[str],
+    endpoint: str | None,
+    out: Path,
+    **options: Any,
+) -> Report:
     """One run. Nothing is asked before tests and models are all known to be sound."""
     from assay import api
     from assay.api import benchmark_choices as choices
     from assay.api.rendering import progress_for
 
-    tests = choices.suite_argument(benchmark.tests, say)
+    suite = choices.suite_argument(tests, say)
     try:
-        models = choices.choose(names, benchmark.endpoint, say)
+        models = choices.choose(names, endpoint, say)
         key_env = choices.one_key(models)
     except AssayError as error:
-        raise_all([error, *choices.wrong_with(tests)])
+        raise_all([error, *choices.wrong_with(suite)])
         raise
     with progress_for(sys.stderr) as observer:
         return api.run(
             [model.spec for model in models],
-            suites=[tests],
-            categories=benchmark.categories,
-            limit=benchmark.limit,
-            fresh=benchmark.fresh,
-            out=benchmark.out,
+            suites=[suite],
+            categories=tuple(filter(None, categories)),
+            out=out,
             observer=observer,
-            system=choices.system_for(tests),
+            system=choices.system_for(suite),
             api_key_env=key_env,
+            **options,
         )
 
 

@@ -1,7 +1,4 @@
-"""What most Models do alike: nothing is asked beforehand, measured aside, or held.
-
-In: facts. Out: a Model that lacks only `answer`.
-"""
+"""What most Models do alike: nothing is asked beforehand, measured aside, or held."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A conversation as the text a base model continues.
 
-In: messages. Out: one text. A base model has no roles, so the contents stand alone, a blank line
-between two turns; an answer follows its question, as it would have been written.
+A base model has no roles, so the contents stand alone, a blank line between two turns; an answer
+follows its question, as it would have been written.
 """
 
 from __future__ import annotations

@@ -69,11 +69,9 @@ class Preset:
 
     @property
     def key_is_set(self) -> bool:
-        """Whether the variable has a value."""
         return bool(self.key_env and os.environ.get(self.key_env))
 
     def spec(self, model: str) -> str:
-        """The model as every command of Assay names it."""
         url = self.url if self.kind == "openai" else self.ollama_address
         return f"{self.kind}:{model}" + (f"@{url}" if url else "")
 

@@ -1,8 +1,4 @@
-"""The k best of a model that can only be sampled: k answers drawn with distinct seeds.
-
-In: how the first is drawn, or the answers drawn. Out: how each is drawn, or all of them as one
-reply.
-"""
+"""The k best of a model that can only be sampled: k answers drawn with distinct seeds."""
 
 from __future__ import annotations
 

@@ -58,8 +58,6 @@ _Answer = str | Annotated[list[str], Len(1)] | Annotated[_Several, Rule(_check_o
 
 @dataclass(frozen=True, slots=True)
 class ScriptFile:
-    """What the file says."""
-
     answers: Mapping[str, _Answer] = field(default_factory=dict)
     default: str | None = None
     fail: Mapping[str, str] = field(default_factory=dict)

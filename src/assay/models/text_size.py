@@ -1,7 +1,4 @@
-"""How long a text is, in the units that perplexity is given in.
-
-In: a text. Out: words and bytes, counted as lm-evaluation-harness counts them.
-"""
+"""How long a text is in words and bytes, counted as lm-evaluation-harness counts them."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,9 +11,6 @@ from assay.interfaces.cli.options import NamedPath, as_json, command, named_opti
 from assay.interfaces.cli.output import say
 from assay.interfaces.cli.showing import show
 from assay.messages import tr
-
-if TYPE_CHECKING:
-    pass
 
 
 @command(
@@ -47,7 +44,6 @@ if TYPE_CHECKING:
 @named_options("benchmarks")
 @as_json
 def fetch(as_json: bool, out: Path, **options: Any) -> int:
-    """Fetch, then show what was written."""
     from assay import api
 
     show(api.fetch(**options, tell=say), "json" if as_json else "text")

@@ -138,7 +138,6 @@ def _load_plugins(ctx: click.Context, parameter: click.Parameter, names: tuple[s
 
 
 def click_option(described: OptionField, **more: Any) -> Callable[[Command], Command]:
-    """The click option of a field."""
     if described.name == "plugins":
         more |= {"is_eager": True, "callback": _load_plugins}
     about, kind, default = described.about, described.type, described.default
@@ -187,7 +186,6 @@ def _whole(limit: float | None) -> int | None:
 
 
 def common(function: Command) -> Command:
-    """--out and --lang."""
     language = click.option(
         "--lang",
         cls=GroupedOption,
@@ -201,12 +199,10 @@ def common(function: Command) -> Command:
 
 
 def models_argument(function: Command) -> Command:
-    """MODEL..."""
     return click.argument("models", metavar="MODEL...", nargs=-1, required=True)(function)
 
 
 def as_json(function: Command) -> Command:
-    """--json."""
     return click.option(
         "--json",
         "as_json",
@@ -216,7 +212,6 @@ def as_json(function: Command) -> Command:
 
 
 def verbose(function: Command) -> Command:
-    """-v."""
     return click.option(
         "-v", "--verbose", is_flag=True, help=tr("Show every test with its answer and score.")
     )(function)

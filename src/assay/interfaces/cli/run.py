@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from assay.interfaces.cli.options import all_options, as_json, command, models_argument, verbose
+from assay.interfaces.cli.showing import show, write
 from assay.messages import tr
 from assay.types.options import PromptOptions, RunOptions, StoredAnswerOptions
 
@@ -36,10 +37,8 @@ from assay.types.options import PromptOptions, RunOptions, StoredAnswerOptions
 @verbose
 @as_json
 def run(verbose: bool, as_json: bool, **options: Any) -> int:
-    """Run, then show."""
     from assay import api
     from assay.api.rendering import progress_for
-    from assay.interfaces.cli.showing import show
 
     with progress_for(sys.stderr) as observer:
         report = api.run(**options, observer=observer)
@@ -64,10 +63,8 @@ def run(verbose: bool, as_json: bool, **options: Any) -> int:
 @all_options(PromptOptions)
 @as_json
 def ask(as_json: bool, **options: Any) -> int:
-    """Ask, then show."""
     from assay import api
     from assay.api.rendering import progress_for, render_answers
-    from assay.interfaces.cli.showing import show, write
 
     with progress_for(sys.stderr) as observer:
         report = api.ask(**options, observer=observer)
@@ -101,10 +98,8 @@ def ask(as_json: bool, **options: Any) -> int:
 @verbose
 @as_json
 def judge(verbose: bool, as_json: bool, **options: Any) -> int:
-    """Judge, then show."""
     from assay import api
     from assay.api.rendering import progress_for
-    from assay.interfaces.cli.showing import show
 
     with progress_for(sys.stderr) as observer:
         report = api.judge(**options, observer=observer)

@@ -17,6 +17,7 @@ from assay.interfaces.cli.options import (
     verbose,
 )
 from assay.interfaces.cli.output import say, write_exactly
+from assay.interfaces.cli.showing import show
 from assay.messages import tr, trn
 
 RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
@@ -38,9 +39,7 @@ RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
 @as_json
 @plugin_option
 def report(run: str, form: str, verbose: bool, as_json: bool, out: Path) -> int:
-    """One report on stdout."""
     from assay import api
-    from assay.interfaces.cli.showing import show
 
     # The document states how this command ends; failed requests of the run are in its figures.
     shown = replace(api.report(run, out=out), exit_code=0)
@@ -66,9 +65,7 @@ def report(run: str, form: str, verbose: bool, as_json: bool, out: Path) -> int:
 @format_of("text", "md", "json", "html")
 @as_json
 def compare(runs: tuple[str, ...], form: str, as_json: bool, out: Path) -> int:
-    """One comparison on stdout."""
     from assay import api
-    from assay.interfaces.cli.showing import show
 
     show(api.compare(runs, out=out), "json" if as_json else form)
     return 0
@@ -84,9 +81,7 @@ def compare(runs: tuple[str, ...], form: str, as_json: bool, out: Path) -> int:
 @format_of("text", "md", "json", "html")
 @as_json
 def leaderboard(suite: str | None, form: str, as_json: bool, out: Path) -> int:
-    """One leaderboard on stdout."""
     from assay import api
-    from assay.interfaces.cli.showing import show
 
     show(api.leaderboard(suite=suite, out=out), "json" if as_json else form)
     return 0
@@ -113,9 +108,7 @@ def leaderboard(suite: str | None, form: str, as_json: bool, out: Path) -> int:
 def select(
     folders: tuple[str, ...], gate: Path | None, write_back: bool, as_json: bool, out: Path
 ) -> int:
-    """Select, then show."""
     from assay import api
-    from assay.interfaces.cli.showing import show
 
     selected = api.select(folders, gate=gate, write_back=write_back, out=out)
     show(selected, "json" if as_json else "text")
@@ -135,9 +128,7 @@ def select(
 @as_json
 @plugin_option
 def rescore(run: str, verbose: bool, as_json: bool, out: Path) -> int:
-    """Scores, then the new report."""
     from assay import api
-    from assay.interfaces.cli.showing import show
 
     done = api.rescore(run, out=out)
     for note in done.notes:
@@ -166,7 +157,6 @@ def rescore(run: str, verbose: bool, as_json: bool, out: Path) -> int:
 @click.argument("run", default="latest")
 @format_of("jsonl", "csv")
 def export(run: str, form: Literal["jsonl", "csv"], out: Path) -> int:
-    """Lines on stdout."""
     from assay import api
 
     write_exactly(api.export(run, form=form, out=out))

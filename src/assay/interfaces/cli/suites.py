@@ -11,6 +11,7 @@ import click
 from assay.errors import ExitCode, UsageError, raise_all
 from assay.interfaces.cli.options import as_json, command, format_of, named_options, plugin_option
 from assay.interfaces.cli.output import reader_may_leave, say
+from assay.interfaces.cli.showing import show
 from assay.messages import tr, trn
 from assay.types.options import SchemaKind
 
@@ -34,7 +35,6 @@ from assay.types.options import SchemaKind
 @as_json
 @plugin_option
 def suites(name: str | None, form: str, benchmarks: Path | None, as_json: bool, out: Path) -> int:
-    """One suite, or the list of all."""
     form = "json" if as_json else form
     if name is None:
         _list_suites(form, benchmarks)
@@ -45,7 +45,6 @@ def suites(name: str | None, form: str, benchmarks: Path | None, as_json: bool, 
 
 def _show_suite(name: str, form: str, benchmarks: Path | None) -> None:
     from assay import api
-    from assay.interfaces.cli.showing import show
 
     found = api.describe_suite(name, benchmarks=benchmarks)
     show(found, form)
@@ -56,7 +55,6 @@ def _show_suite(name: str, form: str, benchmarks: Path | None) -> None:
 def _list_suites(form: str, benchmarks: Path | None) -> None:
     """As JSON nothing is printed where a suite has a mistake: the error is the document then."""
     from assay import api
-    from assay.interfaces.cli.showing import show
 
     found = api.list_suites(benchmarks=benchmarks)
     for warning in found.warnings:
@@ -90,7 +88,6 @@ def _list_suites(form: str, benchmarks: Path | None) -> None:
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @plugin_option
 def validate(paths: tuple[str, ...], out: Path) -> int:
-    """Findings on stdout, the count on stderr."""
     from assay import api
 
     if "" in paths:  # an empty Path would be the current folder
@@ -132,7 +129,6 @@ def validate(paths: tuple[str, ...], out: Path) -> int:
 @click.argument("kind", metavar="[KIND]", type=click.Choice(get_args(SchemaKind)), default="tests")
 @plugin_option
 def schema(kind: SchemaKind, out: Path) -> int:
-    """One document on stdout."""
     from assay import api
 
     click.echo(json.dumps(api.schema(kind), indent=2, ensure_ascii=False))

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     help=tr("Print one JSON document per line on stdout and nothing else."),
 )
 def watch(as_json: bool, **options: Any) -> int:
-    """Watch, and show what is seen."""
     from assay import api
     from assay.api.rendering import progress_for
     from assay.api.sights import describe_end, describe_sight

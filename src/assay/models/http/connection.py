@@ -81,7 +81,6 @@ class Connection:
     def document(
         self, method: str, path: str, body: object = None, *, timeout_s: float | None = None
     ) -> Any:
-        """A whole JSON document."""
         with self._answer(method, path, body, timeout_s) as response:
             raw = b"".join(self._within_bounds(response))
         return self.parsed(raw)
@@ -104,7 +103,6 @@ class Connection:
             next(lines, None)
 
     def parsed(self, raw: bytes) -> Any:
-        """JSON in UTF-8, or a Fault."""
         try:
             return json.loads(raw.decode("utf-8"))
         except UnicodeDecodeError as error:

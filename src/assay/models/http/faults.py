@@ -1,7 +1,5 @@
-"""What can go wrong between us and a server, in one vocabulary.
-
-In: a status, a body, an exception's words. Out: a Fault, which says what happened, whether trying
-again may help, and how long the server asks us to wait.
+"""What can go wrong between us and a server: a Fault says what happened, whether trying again may
+help, and how long the server asks us to wait.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Numbers that a server tells, within reason.
+"""Numbers that a server tells, or None where they make no sense.
 
-In: whatever stood in its JSON. Out: a count or seconds, or None where it makes no sense. Never
-raises: a number of 400 digits is valid JSON, and must not end a run.
+Nothing raises: a number of 400 digits is valid JSON, and must not end a run.
 """
 
 from __future__ import annotations
@@ -10,14 +9,12 @@ LARGEST = 10**15  # bytes, tokens or nanoseconds beyond this are no measurement
 
 
 def reported_count(value: object) -> int | None:
-    """A whole number from 0 on."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST:
         return value
     return None
 
 
 def reported_number(value: object) -> float | None:
-    """A finite number, either side of 0."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if -LARGEST <= value <= LARGEST else None  # NaN is neither

@@ -27,8 +27,6 @@ SHORTEST_IN_ANSWERS = 8
 
 
 class Secrets:
-    """Removes some texts from others."""
-
     def __init__(self, secrets: Iterable[str]) -> None:
         hidden = {secret for secret in secrets if len(secret) >= SHORTEST}
         self._in_errors = _pattern(hidden)

@@ -1,7 +1,6 @@
 """What all served models share: several requests under way, and a reply for each.
 
-In: a connection, a way to ask one request, and what a server wrote. Out: Replies; a Fault becomes
-Failed, its words cleaned of secrets.
+A Fault becomes Failed, its words cleaned of secrets.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is sent to Ollama for one answer.
-
-In: the conversation, how its answer is drawn, the model's facts. Out: a path and a body with every
-sampling field in it.
+"""What is sent to Ollama for one answer: a path, and a body with every sampling field in it.
 
 Options belong inside `options`, anywhere else they are ignored; `num_predict` 0 means no limit.
 """

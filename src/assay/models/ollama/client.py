@@ -1,7 +1,4 @@
-"""Ollama's protocol: its endpoints as functions, its streams as one result.
-
-In: names, bodies. Out: what the server said, checked for its shape, or a Fault.
-"""
+"""Ollama's protocol: its endpoints as functions, its streams as one result, or a Fault."""
 
 from __future__ import annotations
 
@@ -110,7 +107,6 @@ class OllamaClient:
         self._connection = connection
 
     def version(self) -> str:
-        """The server's version, such as 0.17.4."""
         document = self._connection.document("GET", "/api/version", timeout_s=SOON_S)
         version = document.get("version") if isinstance(document, dict) else None
         if not isinstance(version, str):

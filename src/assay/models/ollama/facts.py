@@ -1,8 +1,4 @@
-"""What Ollama says of a model, as ModelFacts.
-
-In: the answers of /api/version, /api/tags and /api/show. Out: ModelFacts, the model's own stop
-sequences and the size of its own prompt.
-"""
+"""What Ollama says of a model: ModelFacts, its stop sequences and the size of its own prompt."""
 
 from __future__ import annotations
 

@@ -68,7 +68,6 @@ class OllamaModel(ServedModel):
         self._residence = Residence(self._client, self._facts)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
-        """One at a time, unless `connections` says otherwise."""
         self._make_room(requests)
         yield from super().answer(requests)
 

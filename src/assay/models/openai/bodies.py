@@ -1,7 +1,4 @@
-"""What is sent to an OpenAI-compatible server for one answer.
-
-In: the conversation, how its answer is drawn, the server's Dialect. Out: a path and a body.
-"""
+"""What is sent to an OpenAI-compatible server for one answer: a path and a body."""
 
 from __future__ import annotations
 

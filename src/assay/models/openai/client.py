@@ -44,7 +44,6 @@ class OpenAIClient:
         self._connection = connection
 
     def models(self, path: str = "/models") -> Any:
-        """The list of models, whatever its shape."""
         document = self._connection.document("GET", path, timeout_s=SOON_S)
         self._refuse_error(document)
         return document

@@ -1,10 +1,6 @@
-"""What a server says of a model, and what it turns out to do when it is asked.
+"""What a server says of a model (ModelFacts), and what it turns out to do when asked (Learned).
 
-In: the document of GET /models, whatever its shape; then a way to ask. Out: ModelFacts, or which
-names are near; and Learned: the server's dialect, what it can do, what to tell the user; or the
-Fault that says why it cannot be asked at all.
-
-Judged is the shape of an answer, never its status: servers drop in silence what they do not know.
+The shape of an answer counts, never its status: servers drop in silence what they do not know.
 """
 
 from __future__ import annotations
@@ -199,7 +195,6 @@ def _echoes(name: str, asking: PatientClient) -> bool:
 
 
 def about_ollama(name: str, url: str) -> str:
-    """What the native API would do better."""
     parts = urlsplit(url)
     return tr(
         "this is an Ollama server, and its repeat_penalty cannot be switched off through this URL; "

@@ -28,7 +28,6 @@ class Key:
 
     @property
     def headers(self) -> dict[str, str]:
-        """The only place a key is sent in."""
         return {"authorization": f"Bearer {self.value}"} if self.value else {}
 
     @property
@@ -38,7 +37,6 @@ class Key:
         return () if harmless else (self.value,)
 
     def how_to_set(self) -> str:
-        """What to do where a server lets nobody in."""
         if self.value:
             return tr("the key is taken from {variable}; check it there", variable=self.variable)
         return tr(

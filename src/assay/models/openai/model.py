@@ -1,10 +1,8 @@
 """A model behind an OpenAI-compatible server, as a Model.
 
-In: a name, a URL, options. Out: facts from the server's list and a probe, and replies.
-
-    open     the list of models: one question, nothing computed
-    probe    one token: which form, which fields, which likelihoods the server really has
-    answer   eight requests at a time, unless told otherwise
+open     the list of models: one question, nothing computed
+probe    one token: which form, which fields, which likelihoods the server really has
+answer   eight requests at a time, unless told otherwise
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Answers of an OpenAI-compatible server, whole or in pieces, as one result.
+"""Answers of an OpenAI-compatible server, whole or in pieces, as one OpenAIAnswers.
 
-In: the JSON documents of an answer: one, or the events of a stream. Out: OpenAIAnswers, or
-TypeError where the shape is not the protocol's.
+TypeError: the shape is not the protocol's.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Answers of a served model in words.
-
-In: ToAnswer. Out: Answered, with what the server dropped of the request in it.
+"""Answers of a served model in words, with what the server dropped of the request.
 
 Several answers are asked for at once (`n`) until a server gives fewer, gives the same one k times,
 or refuses: then each is asked for with a seed of its own.
@@ -23,15 +21,12 @@ from assay.types import Answered, Sampling, Timing, ToAnswer
 
 
 class Writing:
-    """Has one model write. Threads may share it."""
-
     def __init__(self, name: str, asking: PatientClient) -> None:
         self._name = name
         self._asking = asking
         self._several_at_once = True
 
     def write(self, request_id: str, work: ToAnswer, *, dropped: tuple[str, ...] = ()) -> Answered:
-        """One answer, or the k of a request for several."""
         drawn: list[Answered] = []
         if work.sampling.predictions > 1 and self._several_at_once:
             drawn = self._at_once(request_id, work)
@@ -45,7 +40,6 @@ class Writing:
         return replace(answered, dropped=tuple(sorted(missing)))
 
     def _at_once(self, request_id: str, work: ToAnswer) -> list[Answered]:
-        """All of them, or the first, or none."""
         try:
             written, attempts = self._written(work, work.sampling)
         except Fault as fault:

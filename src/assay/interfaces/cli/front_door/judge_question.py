@@ -1,8 +1,4 @@
-"""Asks who judges, and whether the code of answers may be run for evidence.
-
-In: a way of asking, the suites and models that were chosen, what Ollama has. Out: JudgeOptions; no
-judges where none is needed or wanted.
-"""
+"""Asks who judges, and whether the code of answers may be run for evidence."""
 
 from __future__ import annotations
 

@@ -1,17 +1,16 @@
 """Asks a user: with arrow keys where the terminal can, with numbers where it cannot.
 
-In: a question and options. Out: the values chosen. Ctrl-C and the end of input end the program
-through the exceptions that `main` turns into exit code 130.
+Ctrl-C and the end of input end the program through the exceptions that `main` turns into exit
+code 130.
 """
 
 from __future__ import annotations
 
 import os
 import shlex
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import click
 
@@ -29,7 +28,6 @@ from assay.text.safe_text import one_line
 
 BESIDE_A_TITLE = 8  # columns of pointer, mark and margin; a longer line would be cut
 LEAST_TITLE = 12
-ROWS_AROUND = 3  # the question, its instruction and a line for what is wrong
 SHOWN_FINDINGS = 10
 _TYPED = "\0typed"
 
@@ -56,29 +54,6 @@ class Typed:
     offer: str
     example: str
     check: Callable[[str], object]
-
-
-class Questions(Protocol):
-    """A way of asking."""
-
-    def several(self, question: str, options: Sequence[Option], typed: Typed) -> list[str]:
-        """One or more of the options, or what was typed; never nothing."""
-        ...
-
-    def one(self, question: str, options: Sequence[Option], typed: Typed | None = None) -> str:
-        """Exactly one, or what was typed where something may be; the first if only enter is
-        pressed.
-        """
-        ...
-
-    def yes(self, question: str, *, usual: bool = True) -> bool:
-        """Yes or no; `usual` if only enter is pressed."""
-        ...
-
-
-def questions() -> Questions:
-    """The way this terminal can be asked."""
-    return Numbers() if is_plain() else Arrows()
 
 
 def understood(
@@ -138,7 +113,7 @@ class Numbers:
     """Lists with numbers, and a line to type: for plain terminals, screen readers and logs."""
 
     def several(self, question: str, options: Sequence[Option], typed: Typed) -> list[str]:
-        """Numbers with commas or spaces between, or words of the user's own."""
+        """One or more of the options, or what was typed; never nothing."""
         can = _listed(question, options)
         _echo_lines([_row("…", typed.offer, typed.example)])
         usual = ",".join(str(n) for n, option in enumerate(can, 1) if option.checked)
@@ -152,7 +127,7 @@ class Numbers:
             _echo_lines(wrong or [tr("choose at least one")])
 
     def one(self, question: str, options: Sequence[Option], typed: Typed | None = None) -> str:
-        """The number of one, or a word of the user's own."""
+        """Exactly one; the first if only enter is pressed."""
         can = _listed(question, options)
         if typed:
             _echo_lines([_row("…", typed.offer, typed.example)])
@@ -170,25 +145,16 @@ class Numbers:
             _echo_lines(wrong)
 
     def yes(self, question: str, *, usual: bool = True) -> bool:
-        """With y or n."""
+        """Yes or no; `usual` if only enter is pressed."""
+        keys = "Y/n" if usual else "y/N"
+        asked = tr("{question} [{keys}, Ctrl-C ends]", question=question, keys=keys)
         while True:
-            asked = (
-                tr("{question} [Y/n, Ctrl-C ends]", question=question)
-                if usual
-                else tr("{question} [y/N, Ctrl-C ends]", question=question)
-            )
             text = str(click.prompt(asked, default="", show_default=False)).strip().lower()
             if not text:
                 return usual
             if text in ("y", "yes", "n", "no"):
                 return text[0] == "y"
-            _echo_lines(
-                [
-                    tr("type y for yes or n for no; enter alone means yes")
-                    if usual
-                    else tr("type y for yes or n for no; enter alone means no")
-                ]
-            )
+            _echo_lines([tr("type y for yes or n for no")])
 
 
 def _listed(question: str, options: Sequence[Option]) -> list[Option]:
@@ -231,7 +197,6 @@ class Arrows:
     """Arrow keys, space and enter, by questionary. What was chosen stays as one line."""
 
     def several(self, question: str, options: Sequence[Option], typed: Typed) -> list[str]:
-        """A list with marks, its last line to type something else."""
         import questionary
 
         if all(option.closed for option in options):
@@ -243,7 +208,7 @@ class Arrows:
         picked: list[str] = questionary.checkbox(
             question,
             choices=choices,
-            instruction=_how_to_mark(len(choices)),
+            instruction=tr("(arrows move, space selects, enter continues, Ctrl-C ends)"),
             validate=lambda values: bool(values) or tr("select at least one with the space bar"),
             style=_style(),
             erase_when_done=True,
@@ -276,7 +241,6 @@ class Arrows:
             _echo_lines(wrong, fg="red")
 
     def one(self, question: str, options: Sequence[Option], typed: Typed | None = None) -> str:
-        """A list with a pointer, its last line to type something else where that is possible."""
         import questionary
 
         choices = _choices(options)
@@ -296,20 +260,19 @@ class Arrows:
         return picked
 
     def yes(self, question: str, *, usual: bool = True) -> bool:
-        """With y, n or enter."""
         import questionary
 
-        keys = tr("(Y/n, Ctrl-C ends) ") if usual else tr("(y/N, Ctrl-C ends) ")
+        keys = tr("({keys}, Ctrl-C ends) ", keys="Y/n" if usual else "y/N")
         asked = questionary.confirm(question, default=usual, instruction=keys, style=_style())
         return bool(asked.unsafe_ask())
 
 
-def _how_to_mark(lines: int) -> str:
-    """One line; a second where the list is longer than the screen, which does not show it."""
-    keys = tr("(arrows move, space selects, enter continues, Ctrl-C ends)")
-    if lines + ROWS_AROUND <= shutil.get_terminal_size().lines:
-        return keys
-    return tr("{keys}\n  {count} lines, arrows scroll", keys=keys, count=lines)
+Questions = Numbers | Arrows
+
+
+def questions() -> Questions:
+    """The way this terminal can be asked."""
+    return Numbers() if is_plain() else Arrows()
 
 
 def _choices(options: Sequence[Option]) -> list[Any]:
@@ -348,14 +311,8 @@ def _leave_line(question: str, chosen: Sequence[str]) -> None:
 def _style() -> Any:
     import questionary
 
-    return questionary.Style(
-        [
-            ("qmark", "fg:ansicyan bold"),
-            ("question", "bold"),
-            ("instruction", "fg:ansibrightblack"),
-            ("pointer", "fg:ansicyan bold"),
-            ("highlighted", "bold"),
-            ("selected", "noreverse"),
-            ("disabled", "fg:ansibrightblack"),
-        ]
-    )
+    return questionary.Style([
+        ("qmark", "fg:ansicyan bold"), ("question", "bold"), ("instruction", "fg:ansibrightblack"),
+        ("pointer", "fg:ansicyan bold"), ("highlighted", "bold"), ("selected", "noreverse"),
+        ("disabled", "fg:ansibrightblack"),
+    ])  # fmt: skip
