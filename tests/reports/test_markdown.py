@@ -166,7 +166,7 @@ def test_performance_shows_so_many_tries_and_says_where_the_rest_is(served_repor
     text = performance(replace(served_report, models=(replace(model, tries=tries),)))
     assert "t_1999" in text
     assert "t_2000" not in text
-    left = "3 more tries are not shown here; every one: `assay export {run} --format csv`"
+    left = "Tries not shown here: 3; every one: `assay export {run} --format csv`"
     assert left.format(run=served_report.run) in text.splitlines()
 
 

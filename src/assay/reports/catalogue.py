@@ -1,7 +1,4 @@
-"""Suites: what ships, and what is in one.
-
-In: Suites. Out: a Document, or blocks.
-"""
+"""The suites that ship, and the tests of one, as blocks."""
 
 from __future__ import annotations
 

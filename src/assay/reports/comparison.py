@@ -1,7 +1,4 @@
-"""Paired comparisons of runs: differences, intervals, significance, the tests that flipped.
-
-In: a Comparison. Out: a Document.
-"""
+"""Paired comparisons of runs: differences, intervals, significance, the tests that flipped."""
 
 from __future__ import annotations
 

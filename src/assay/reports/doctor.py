@@ -1,7 +1,4 @@
-"""What a machine can do.
-
-In: what was found. Out: a Document, or one JSON document.
-"""
+"""What a machine can do, as a Document or as JSON."""
 
 from __future__ import annotations
 

@@ -89,9 +89,8 @@ def _baselines(model: ModelReport) -> dict[str, Estimate]:
     for summary in model.suites:
         prefix = "" if len(model.suites) == 1 else f"{summary.suite}/"
         if summary.baselines is not None:
-            found[f"{prefix}baseline_empty"] = summary.baselines.empty
-            found[f"{prefix}baseline_echoed"] = summary.baselines.echoed
-            found[f"{prefix}baseline_constant"] = summary.baselines.constant
+            for name in ("empty", "echoed", "constant"):
+                found[f"{prefix}baseline_{name}"] = getattr(summary.baselines, name)
     return found
 
 

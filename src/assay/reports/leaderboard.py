@@ -1,7 +1,4 @@
-"""Every model in a store, suite by suite, best first.
-
-In: a Leaderboard. Out: a Document.
-"""
+"""Every model in a store, suite by suite, best first."""
 
 from __future__ import annotations
 

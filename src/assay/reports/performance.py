@@ -1,7 +1,5 @@
-"""performance.md: the quantitative side of a run, there without a judge too.
-
-In: a Report. Out: a Document: the machine; model by model what it is, how quick and how it ended;
-and every try in figures.
+"""performance.md: the quantitative side of a run, there without a judge too: the machine; model by
+model what it is, how quick and how it ended; and every try in figures.
 """
 
 from __future__ import annotations
@@ -9,7 +7,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.reports import quantities, sentences
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
@@ -44,7 +42,12 @@ def _blocks(report: Report) -> Iterator[Block]:
     if report.machine is not None:
         yield Heading(tr("Machine"))
         yield facts(sentences.machine(report.machine))
-        yield Paragraph(sentences.elsewhere())
+        yield Paragraph(
+            tr(
+                "This is the machine that asked. A served model may run on another one, and its "
+                "speed is that one's."
+            )
+        )
     for model in report.models:
         yield from _model(report, model)
     yield Paragraph(
@@ -68,7 +71,11 @@ def _model(report: Report, model: ModelReport) -> Iterator[Block]:
     if model.tries:
         yield Heading(tr("Every try"), 3)
         yield _tries(model.tries[:SHOWN_TRIES])
-        yield from _rest(report.run, len(model.tries) - SHOWN_TRIES)
+        left = len(model.tries) - SHOWN_TRIES
+        if left > 0:
+            more = tr("Tries not shown here: {count}; every one: ", count=numbers.count(left))
+            command = f"assay export {shlex.quote(report.run)} --format csv"
+            yield Paragraph((more, Span(command, "code")))
 
 
 def _tries(tries: tuple[TryFigures, ...]) -> Table:
@@ -99,14 +106,3 @@ def _try(row: TryFigures) -> tuple[str, ...]:
         numbers.count(row.attempts),
         "–" if row.failure is None else quantities.cause(row.failure),
     )
-
-
-def _rest(run: str, left: int) -> Iterator[Block]:
-    if left <= 0:
-        return
-    more = trn(
-        "{count} more try is not shown here; every one: ",
-        "{count} more tries are not shown here; every one: ",
-        left,
-    )
-    yield Paragraph((more, Span(f"assay export {shlex.quote(run)} --format csv", "code")))

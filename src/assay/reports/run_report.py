@@ -1,7 +1,4 @@
-"""A run's report: what was decided, then every model, suite and test.
-
-In: a Report. Out: a Document.
-"""
+"""A run's report: what was decided, then every model, suite and test."""
 
 from __future__ import annotations
 

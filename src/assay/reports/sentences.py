@@ -1,8 +1,4 @@
-"""Sentences that several reports share.
-
-In: parts of a Report, a machine, what is known of a model. Out: translated sentences and names, as
-plain text.
-"""
+"""Sentences that several reports share: of a run, a machine, what is known of a model."""
 
 from __future__ import annotations
 
@@ -142,13 +138,6 @@ def machine_line(of: Machine) -> str:
     gpus = ", ".join(of.gpus) if of.gpus else tr("no GPU found")
     parts = (of.system, of.processor, cores, numbers.memory(of.memory_bytes), gpus)
     return tr("Machine: {facts}", facts=" · ".join(part for part in parts if part))
-
-
-def elsewhere() -> str:
-    return tr(
-        "This is the machine that asked. A served model may run on another one, and its speed is "
-        "that one's."
-    )
 
 
 def about_line(about: Mapping[str, str]) -> str | None:

@@ -1,7 +1,4 @@
-"""Answers of several models to the same prompts, beside each other.
-
-In: a Report. Out: a Document: one part a prompt.
-"""
+"""Answers of several models to the same prompts, beside each other."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A suite's card: what it is made of, where its facts come from, what guessing would get.
-
-In: a SuiteCard. Out: a Document, or a JSON document.
-"""
+"""A suite's card: what it is made of, where its facts come from, what guessing would get."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """test-plans/TEST-ID.md: what a test asks and how its answer is scored, before any model is asked.
 
-In: a Case. Out: a Document. A judged test ends in the test itself as JSON, files and all, which
-`suites/test_plan_file.py` reads: answers that are made elsewhere can then be judged with nothing
-but this page.
+A judged test ends in the test itself as JSON, files and all, which `suites/test_plan_file.py`
+reads: answers that are made elsewhere can be judged with nothing but this page.
 """
 
 from __future__ import annotations
@@ -41,15 +40,16 @@ def _blocks(case: Case) -> Iterator[Block]:
     yield Heading(tr("What is asked"))
     if case.system:
         yield Verbatim(case.system, title=tr("system"))
+    roles = {"system": tr("system"), "user": tr("user"), "assistant": tr("assistant")}
     for message in case.messages:
-        yield Verbatim(message.content, title=_role(message.role))
+        yield Verbatim(message.content, title=roles[message.role])
     if case.live:
         yield Paragraph(
             tr("Each user turn is asked in turn, with the model’s own answers between.")
         )
     yield Heading(tr("How the answer is scored"))
     yield Paragraph((Span(case.method, "code"), f": {translated(case.check.description)}"))
-    expected = [_bullet(name, text) for name, text in case.check.describe()]
+    expected = [f"{name}: {text}" for name, text in case.check.describe()]
     if expected:
         yield Heading(tr("What is expected"))
         yield bullets(expected)
@@ -86,26 +86,14 @@ def _as_test(case: Case, check: JudgeFields) -> dict[str, Any]:
     return {field: value for field, value in told.items() if value not in (None, "", (), [])}
 
 
-def _role(role: str) -> str:
-    return {"system": tr("system"), "user": tr("user"), "assistant": tr("assistant")}[role]
-
-
 def _settings(case: Case) -> Iterator[str]:
-    yield _bullet(tr("temperature"), f"{case.temperature:g}")
-    longest = (
-        tr("the default of the model’s kind") if case.max_tokens is None else str(case.max_tokens)
-    )
-    yield _bullet(tr("maximum tokens"), longest)
-    yield from _each(tr("stops at"), case.stop)
-    if case.language:
-        yield _bullet(tr("language"), case.language)
-    yield _bullet(tr("scoring"), case.scoring)
-    yield from _each(tr("tag"), case.tags)
-
-
-def _each(name: str, texts: tuple[str, ...] | list[str]) -> Iterator[str]:
-    return (_bullet(name, text) for text in texts)
-
-
-def _bullet(name: str, text: str) -> str:
-    return f"{name}: {text}"
+    default = tr("the default of the model’s kind")
+    settings = [
+        (tr("temperature"), f"{case.temperature:g}"),
+        (tr("maximum tokens"), default if case.max_tokens is None else str(case.max_tokens)),
+        *((tr("stops at"), text) for text in case.stop),
+        (tr("language"), case.language),
+        (tr("scoring"), case.scoring),
+        *((tr("tag"), tag) for tag in case.tags),
+    ]
+    return (f"{name}: {text}" for name, text in settings if text)

@@ -1,10 +1,7 @@
 """The figures of a model folder as CSV: one row a checkpoint, in step order.
 
-In: an `EvaluatedFolder`. Out: CSV text.
-
-Of every figure there are four columns: NAME, NAME_low, NAME_high, NAME_n. A cell is empty where
-nothing was measured. Names of checkpoints and suites are hostile: a cell that a spreadsheet would
-take for a formula gets a "'" in front, as in `assay export`.
+Each figure has four columns: NAME, NAME_low, NAME_high, NAME_n, empty where nothing was measured. A
+cell that a spreadsheet would take for a formula gets a "'" in front, as in `assay export`.
 """
 
 from __future__ import annotations

@@ -1,15 +1,7 @@
 """What a run decided: which checkpoint to ship and why, the figures of all, what to change next.
 
-In: a Report with its Decision. Out: blocks, a section for all model folders together, for each of
-them, and for the checkpoints that were named singly:
-
-    headline    which checkpoint to ship, and why
-    table       every checkpoint in step order
-    pictures    figures over the steps, speed against quality
-    details     of the one to ship, or the best, or each that was named: the criteria of the gate,
-                and what to change next
-    files       where it is written
-    samples     what the checkpoints wrote, folded
+A Report with its Decision becomes blocks: a section for all model folders together, for each of
+them, and for the checkpoints that were named singly.
 """
 
 from __future__ import annotations

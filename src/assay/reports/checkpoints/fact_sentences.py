@@ -1,7 +1,5 @@
-"""The sentences for what `decide` found, by the kind of the fact.
-
-In: nothing. Out: SENTENCES. A gap may name how its value is written, `{share:percent}`; `facts` has
-the formats.
+"""The sentences for what `decide` found, by the kind of the fact. A gap may name how its value is
+written, `{share:percent}`; `facts` has the formats.
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-"""What `decide` found, in words.
-
-In: a DecisionFact, which has a kind and values. Out: a sentence, or a phrase with a figure, in the
-user's language. Plain text, still unescaped.
-
-A gap may name how its value is written, `{share:percent}`; see `_FORMATS`.
-"""
+"""A DecisionFact, which has a kind and values, in words: plain text, still unescaped."""
 
 from __future__ import annotations
 

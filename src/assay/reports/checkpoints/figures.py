@@ -1,8 +1,5 @@
-"""The checkpoints of one model folder as renderers see them: named figures, names, decisions.
-
-In: checkpoints with what was decided of them. Out: an `EvaluatedFolder`, and for each checkpoint
-its figures under the names of `evaluation_report.json`. One mean is formed here and
-nothing is decided: the mean of the categories that a gate asks for, as `stats` forms it.
+"""The checkpoints of one model folder as reports see them: figures under the names of
+evaluation_report.json, names, decisions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The names of the files that a checkpoint run leaves, under its `out` and beside the weights.
-
-In: nothing. Out: names.
-"""
+"""The names of the files that a checkpoint run leaves, under its `out` and beside the weights."""
 
 from __future__ import annotations
 

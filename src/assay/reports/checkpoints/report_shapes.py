@@ -1,7 +1,4 @@
-"""The two files of a checkpoint run as types: what each key holds.
-
-In: a parsed document. Out: the same, checked; and the JSON Schemas (2020-12) of
-evaluation_report.json and best_checkpoint_selection.json.
+"""The two files of a checkpoint run as types, which check a document and give its JSON Schema.
 
 A schema requires every key and allows no other. A reader is milder: a report of another version may
 have more keys, and lack those that are made from the others.

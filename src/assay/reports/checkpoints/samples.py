@@ -1,7 +1,4 @@
-"""What a checkpoint wrote after the sample prompts, with every check of its health.
-
-In: a checkpoint. Out: a Fold.
-"""
+"""What a checkpoint wrote after the sample prompts, with every check of its health."""
 
 from __future__ import annotations
 

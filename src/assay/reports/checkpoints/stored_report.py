@@ -1,7 +1,5 @@
 """evaluation_report.json read back: what was measured, to be decided and ranked again.
 
-In: a document as a JSON reader gives it. Out: the checkpoint it was made from.
-
 Nothing in it is trusted: whatever is missing, of another kind, out of bounds or at odds with
 another figure is refused with the key that says so.
 """

@@ -1,7 +1,5 @@
-"""The checkpoints of a model folder as a table.
-
-In: an `EvaluatedFolder`. Out: a Table. A narrow terminal leaves the least important columns
-out first; a number is never broken.
+"""The checkpoints of a model folder as a table. A narrow terminal leaves the least important
+columns out first; a number is never broken.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """The figures of a model folder as TensorBoard scalars, by training step.
 
-In: an `EvaluatedFolder` and a folder. Out: an event file in a folder of its own there, and the
-step that each checkpoint got. TensorBoard is the user's to install; without it nothing is written.
-
 Tags are `assay/FIGURE`, with `assay-low/`, `assay-high/` and `assay-n/` beside them. A checkpoint
-without a step, such as `final`, gets the last step + 1. Writing again takes the place of what was
-shown before; because that hides everything in the same folder, and a trainer's own curves may
-be there, ours go to `FOLDER/assay-MODEL`. TensorBoard keeps 32 bits of a number.
+without a step, such as `final`, gets the last step + 1. Writing again replaces what was shown
+before; because that hides everything in the same folder, where a trainer's own curves may be, ours
+go to `FOLDER/assay-MODEL`.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
-"""Documents as one HTML file that needs no network and runs no script.
-
-In: a Document. Out: HTML. The template escapes every value, and its content policy forbids scripts
-and loading, should an escape ever be missed.
+"""Documents as one HTML file that needs no network and runs no script. The template escapes every
+value, and its content policy forbids scripts and loading, should an escape ever be missed.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -19,7 +16,7 @@ from assay.reports.run_report import run_document
 from assay.text import number_format as numbers
 from assay.text.safe_text import visible
 from assay.types import Estimate
-from assay.types.documents import Block, Document, Line, Picture, Span, spans
+from assay.types.documents import Document, Picture, spans
 from assay.types.results import Report
 
 CHART_WIDTH = 200  # units of the view box in the template
@@ -47,17 +44,10 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "shown": visible, "spans": _spans, "kind": _kind, "drawn": _drawn, "chart": _chart,
+        "shown": visible, "spans": spans, "drawn": _drawn, "chart": _chart,
+        "kind": lambda block: type(block).__name__,
     }  # fmt: skip
     return environment.get_template("page.html.j2")
-
-
-def _spans(line: Line) -> tuple[Span, ...]:
-    return spans(line)
-
-
-def _kind(block: Block) -> str:
-    return type(block).__name__
 
 
 def _drawn(picture: Picture) -> Markup:
@@ -65,19 +55,13 @@ def _drawn(picture: Picture) -> Markup:
     return Markup(picture.svg.replace(NAMESPACE, "", 1))
 
 
-class _Chart(NamedTuple):
+def _chart(estimate: Estimate) -> dict[str, str] | None:
     """Where the dot and the ends of the interval are."""
-
-    low: str
-    at: str
-    high: str
-
-
-def _chart(estimate: Estimate) -> _Chart | None:
     if estimate.unit not in ("share", "points"):
         return None
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
     whole = 100.0 if estimate.unit == "points" else 1.0
-    places = (estimate.low / whole, estimate.value / whole, estimate.high / whole)
-    return _Chart(*(f"{EDGE + place * (CHART_WIDTH - 2 * EDGE):.1f}" for place in places))
+    places = {"low": estimate.low, "at": estimate.value, "high": estimate.high}
+    scale = (CHART_WIDTH - 2 * EDGE) / whole
+    return {name: f"{EDGE + place * scale:.1f}" for name, place in places.items()}

@@ -1,7 +1,4 @@
-"""Documents of plain values as JSON text.
-
-In: a dictionary of plain values. Out: one JSON text that any reader takes.
-"""
+"""Documents of plain values as JSON text."""
 
 from __future__ import annotations
 

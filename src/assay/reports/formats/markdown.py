@@ -1,7 +1,5 @@
-"""Documents as GitHub-flavoured Markdown that can be pasted into an issue.
-
-In: a Document. Out: Markdown. Every text is escaped; there is no HTML in it. The details of table
-rows are left out.
+"""Documents as GitHub-flavoured Markdown that can be pasted into an issue. Every text is escaped;
+there is no HTML in it. The details of table rows are left out.
 """
 
 from __future__ import annotations

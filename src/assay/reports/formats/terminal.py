@@ -1,7 +1,7 @@
 """Documents on a terminal, with rich: narrow ones, without colour and into files too.
 
-In: a Document and a Console. Out: lines on that console. Every text goes in as `Text`, never as
-markup, and what a model or a file wrote goes through `safe_text` first.
+Every text goes in as `Text`, never as markup, and what a model or a file wrote goes through
+`safe_text` first.
 """
 
 from __future__ import annotations

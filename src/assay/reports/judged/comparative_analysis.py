@@ -1,7 +1,5 @@
 """The comparative analysis: each model by domain, its strengths and weaknesses, its trends, what
 the models differ in, and what each is for.
-
-In: a Judged. Out: a Document.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How far each judge is from scores that are known.
-
-In: Deviations. Out: blocks.
-"""
+"""How far each judge is from scores that are known."""
 
 from __future__ import annotations
 

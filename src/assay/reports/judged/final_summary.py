@@ -1,7 +1,5 @@
 """The final summary: how good each model is, what it is for, what to improve, how sure that is, how
 good the judge is; and one closing sentence.
-
-In: a Judged. Out: a Document whose last line is the closing sentence.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The judged tests of a run in its report.
-
-In: a Judged. Out: blocks.
-"""
+"""The judged tests of a run in its report."""
 
 from __future__ import annotations
 

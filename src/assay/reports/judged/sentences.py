@@ -1,7 +1,4 @@
-"""Sentences that several reports of judged tests share.
-
-In: parts of a Judged. Out: whole, translated sentences and names, as plain text.
-"""
+"""Sentences that several reports of judged tests share."""
 
 from __future__ import annotations
 

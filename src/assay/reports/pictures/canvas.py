@@ -1,8 +1,5 @@
 """What every SVG picture is made of: a document, lines, marks, words, one palette.
 
-In: numbers and unescaped texts. Out: pieces of SVG, and the document around them. No script, no
-link, no font of its own, no random number, no clock.
-
 Colours are attributes, for viewers that read no style sheet, and a style sheet turns them over
 where the reader prefers dark. The ground is painted, so that a picture is readable on any page.
 Blue and vermilion stay apart for colour-blind readers (Okabe and Ito), and no meaning rests on
@@ -13,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 from assay.messages import tr
 from assay.reports.pictures.labels import TEXT, fitted, harmless, text_width
@@ -54,23 +51,18 @@ def points(places: Iterable[tuple[float, float]]) -> str:
 
 
 def escaped(text: str) -> str:
-    flat = harmless(text)
-    return flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return escape(harmless(text))
 
 
 def element(name: str, inside: str = "", /, **attributes: float | str) -> str:
     """One element; `class_` is class, `stroke_width` stroke-width; numbers are pixels. `inside` is
     SVG already.
     """
-    told = "".join(
-        f" {_attribute(key)}={quoteattr(value if isinstance(value, str) else pixel(value))}"
-        for key, value in attributes.items()
-    )
+    told = ""
+    for key, value in attributes.items():
+        spelt = key.rstrip("_").replace("_", "-")
+        told += f" {spelt}={quoteattr(value if isinstance(value, str) else pixel(value))}"
     return f"<{name}{told}>{inside}</{name}>" if inside else f"<{name}{told}/>"
-
-
-def _attribute(key: str) -> str:
-    return key.rstrip("_").replace("_", "-")
 
 
 def words(

@@ -1,11 +1,8 @@
 """The overall score of every test and model as one SVG, with what the evidence shows.
 
-In: a Judged. Out: SVG; points of 10 to the right, a line for each test and model.
-
 A filled dot is the score that counts, a hollow one what the judge alone would give where that is
-something else, the bar how far single judgements lie apart. On the right stand the checks that
-hold. Models are told apart by their numbers, not by colour. The mean of each domain has its 95 %
-interval.
+something else, the bar how far single judgements are apart. On the right are the checks that hold.
+Models are distinguished by their numbers, not by colour.
 """
 
 from __future__ import annotations

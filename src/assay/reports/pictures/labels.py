@@ -1,7 +1,4 @@
-"""Texts in pictures: made harmless, measured, and put where nothing else lies.
-
-In: unescaped texts, and what is taken. Out: shorter texts, boxes and places in pixels. Names are
-hostile: see `safe_text`; what XML forbids beyond that is shown as escapes. Widths are estimates,
+"""Texts in pictures: made harmless, measured, and put where nothing else is. Widths are estimates,
 rather too wide than too narrow: no font is at hand.
 """
 

@@ -1,9 +1,7 @@
 """Quality against speed of the models of a run, one SVG a suite.
 
-In: a Report. Out: for each suite its picture.
-
 Speed is decoding where every model has it by one clock, else seconds per answer: two clocks on one
-axis would be a comparison of clocks. A picture needs two models.
+axis would be a comparison of clocks.
 """
 
 from __future__ import annotations

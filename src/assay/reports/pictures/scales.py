@@ -1,8 +1,4 @@
-"""Scales of pictures: where a number lies, which round numbers are written beside it, and how.
-
-In: numbers of any size. Out: a `Scale`, even or by ratios, with its ticks; numbers as people read
-them.
-"""
+"""Scales of pictures: where a number is, which round numbers are written beside it, and how."""
 
 from __future__ import annotations
 

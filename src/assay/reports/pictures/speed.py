@@ -1,7 +1,5 @@
 """Speed against quality of the checkpoints of a folder, as one SVG.
 
-In: an `EvaluatedFolder`. Out: SVG; tokens per second by ratios to the right, quality upwards.
-
 Quality is the first suite that the gate asks for, because the weighted score already contains the
 speed; the weighted score where no checkpoint has both.
 """
