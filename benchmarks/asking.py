@@ -11,8 +11,8 @@ from measuring import Figure, write_suite
 
 from assay.models.opening import open_model
 from assay.plan import AskOptions, make_plan
-from assay.reports.progress import SilentProgress
 from assay.suites.load import load_suite
+from assay.types.scores import SilentProgress
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
 
@@ -45,7 +45,7 @@ def figures(folder: Path) -> Iterator[Figure]:
     evaluate(job, clock)
     added = (clock.times[-1] - clock.times[0]) / (COUNT - 1) - bare
     yield Figure(
-        f"the run loop, {COUNT:,} requests: store, marking, progress",
+        f"the run loop, {COUNT:,} requests: store, scoring, progress",
         f"{added * 1000:.2f} ms a request",
         f"the model alone {bare * 1e6:.0f} µs",
         "at most 1 ms",

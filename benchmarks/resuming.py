@@ -19,6 +19,7 @@ from assay.suites.load import load_suite
 from assay.types import Answered, Score
 from assay.workflow.evaluate.evaluation import _begin
 from assay.workflow.evaluate.job import Job
+from assay.workflow.evaluate.preparation import Prepared
 
 FINISHED = 100_000
 LEFT = 50
@@ -52,9 +53,10 @@ def _finish_all_but_the_last(job: Job) -> int:
     suite = load_suite(Path(job.suites[0]))
     model = open_model(job.models[0])
     plan = make_plan([suite], model.facts, job.options)
+    prepared = Prepared(suites=(suite,), specs=job.models, models=(model,), plans=(plan,))
     score = Score(scorer="exact_match", version=1, value=0.0, explanation="made up")
     with Store(job.out) as store:
-        run, folder = _begin(job, store, [suite], [model])
+        run, folder = _begin(job, store, prepared)
         finished = plan.exchanges[:-LEFT]
         with folder, store._file.writing():
             for exchange in finished:

@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 
 import asking
-import marking
 import resuming
+import scoring
 import serving
 import starting
 import validating
@@ -19,7 +19,7 @@ def main() -> None:
     print("| what | figure | beside | aim |")
     print("|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        for benchmark in (starting, validating, marking, asking, resuming, serving):
+        for benchmark in (starting, validating, scoring, asking, resuming, serving):
             for figure in benchmark.figures(Path(folder)):
                 print(
                     f"| {figure.what} | {figure.value} | {figure.beside} | {figure.aim} |",

@@ -14,7 +14,7 @@ from bare_loop import MODEL, bare_loop
 from measuring import ASSAY, Figure, timed
 
 from assay import api
-from assay.reports.progress import SilentProgress
+from assay.types.scores import SilentProgress
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.servers.fixtures import Server

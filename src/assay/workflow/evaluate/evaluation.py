@@ -106,7 +106,7 @@ def _begin(job: Job, store: Store, prepared: Prepared) -> tuple[Run, RunFolder]:
             # A checkpoint that broke on the way may be whole again; options may be others.
             again = prepared.deciding
             return (store.update_run(run, deciding=again) if again else run), folder
-    # Taken before the store shows it: another process must not continue it background.
+    # Taken before the store shows it: another process must not continue it.
     folder = RunFolder(job.out, new_run_id())
     folder.take()
     run = store.begin_run(

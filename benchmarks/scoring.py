@@ -1,4 +1,4 @@
-"""Marking an answer: every method of the example suite, beside a plain comparison of two texts."""
+"""Scoring an answer: every method of the example suite, beside a plain comparison of two texts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def figures(folder: Path) -> Iterator[Figure]:
     for _ in range(1000):
         assert answers["arithmetic_001"] != "Something else altogether."
     bare = (time.perf_counter() - started) * 1e3
-    yield Figure("marking an answer, median µs", shown, f"text != text {bare:.2f} µs", "–")
+    yield Figure("scoring an answer, median µs", shown, f"text != text {bare:.2f} µs", "–")
 
 
 def _median(times: list[float]) -> float:
