@@ -39,6 +39,18 @@ def test_every_link_between_pages_leads_somewhere(root):
     assert broken == []
 
 
+def test_every_source_file_that_a_page_names_exists(root):
+    folders = ("src", "tests", "benchmarks", "scripts")
+    known = [path.as_posix() for folder in folders for path in (root / folder).rglob("*.py")]
+    missing = [
+        f"{page.relative_to(root)} -> {name}"
+        for page in pages(root)
+        for name in re.findall(r"`((?:src|\w+)/[\w/]+\.py)`", page.read_text("utf-8"))
+        if not any(path.endswith(f"/{name}") for path in known)
+    ]
+    assert missing == []
+
+
 def test_every_page_is_reached_from_the_index(root):
     index = (root / "docs" / "index.md").read_text("utf-8")
     missing = [page.name for page in (root / "docs").glob("*.md") if f"({page.name})" not in index]
