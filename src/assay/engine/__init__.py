@@ -10,9 +10,9 @@ What it is made of, in the order data flows:
     predicted   how likely tokens are, and how many are likelier; fused: in one pass on a GPU
     choose      which continuation is likeliest
     windows, read                               how likely a long text is
-    filling, slots, graphs, drawing, generate   writing, one token of every row at a time
+    prompt_filling, slots, graphs, sampling, generate   writing, one token of every row at a time
     beams                                       the k likeliest continuations
-    bandwidth, live_bytes, timing               how fast, in how much memory, and what limits it
+    bandwidth, memory, timing                   how fast, in how much memory, and what limits it
     own_forward the slow way, by the model's own attention: the twin that tests compare with, and
                 the way for models the tree cannot serve
 

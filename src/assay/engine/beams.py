@@ -1,9 +1,6 @@
 """The k likeliest continuations of a prompt, as beam search finds them.
 
-In: Prompts (their manner of drawing plays no part) and k. Out: (index, Beams), best first, as
-prompts are done.
-
-What is found, exactly:
+What is found, exactly (the manner of drawing plays no part):
 - A hypothesis is worth the sum of its tokens' log-likelihoods, that of an end id included. There is
   no penalty or reward for length.
 - It is complete with an end id, when `stopped` says so, or at its most tokens.

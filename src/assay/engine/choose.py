@@ -1,8 +1,5 @@
 """How likely each continuation is: the most asked question, so the one that must not waste.
 
-In: Questions, a context and its choices as token ids. Out: for each the Likelihoods of its choices,
-as batches end.
-
     same contexts are one row · rows hang on trunks, computed once (tree) · choices are branches
     behind their context (packing) · the head runs where a choice's token is predicted, once for all
     choices of one token · one transfer a batch, while the next batch is computed already

@@ -1,8 +1,5 @@
 """Writes behind prompts: token ids in, token ids out, each row as soon as it has ended.
 
-In: Prompts: tokens, how many may follow, how they are drawn, which ids end a text and a check that
-may end it sooner. Out: (index, Written) in the order in which they end.
-
     prompts --Filling--> keys of prompts --Slots--> one token for every live row, again and again
                               ^                          |
                               +---- a row that ends makes place at once

@@ -18,7 +18,13 @@ from torch import Tensor, nn
 from transformers.activations import NewGELUActivation
 
 from assay.engine.finite import NotFinite
-from assay.engine.kernels.attention import NAME, Arrangement, UnservedAttention, arranged
+from assay.engine.kernels.attention import (
+    NAME,
+    Arrangement,
+    UnservedAttention,
+    arranged,
+    calls_of_last_forward,
+)
 from assay.engine.kernels.blocks import in_blocks
 from assay.engine.kernels.spans import SpanBySpan
 from assay.engine.layout.packing import PackedRow, Packing, pack
@@ -52,18 +58,14 @@ class Network:
     @torch.inference_mode()
     def hidden(self, packing: Packing) -> Tensor:
         """[tokens, size], after the last norm."""
-        return self.run(packing.ids, packing.positions, self._arrangement(packing))
+        arrangement = in_blocks(packing) if self.by_blocks else SpanBySpan(packing)
+        return self.run(packing.ids, packing.positions, arrangement)
 
     def run(self, ids: Tensor, positions: Tensor, arrangement: Arrangement) -> Tensor:
         with arranged(arrangement):
             out = self.model.base_model(input_ids=ids, position_ids=positions, use_cache=False)
         hidden: Tensor = out.last_hidden_state[0]
         return hidden
-
-    def _arrangement(self, packing: Packing) -> Arrangement:
-        if self.by_blocks:
-            return in_blocks(packing)
-        return SpanBySpan(packing)
 
     @torch.inference_mode()
     def logits(self, hidden: Tensor) -> Tensor:
@@ -228,12 +230,8 @@ def _difference(network: Network) -> str:
         network.model.set_attn_implementation(NAME)
         kept: dict[Trunk, Any] = {}
         first = pack([], kept, network.device, trunks=[trunk], room=16)
-        with arranged(network._arrangement(first)) as seen:
-            network.model.base_model(
-                input_ids=first.ids, position_ids=first.positions, use_cache=False
-            )
-            calls = seen.calls
-        if calls != layers:
+        network.hidden(first)
+        if calls_of_last_forward() != layers:
             return tr("an attention of its own")
         hidden = network.hidden(pack([row], kept, network.device))
         logits = network.logits(hidden)

@@ -1,7 +1,5 @@
 """How likely given tokens were, and how many others were likelier, from hidden states.
 
-In: hidden states and the token that followed each. Out: Predicted.
-
 A row of logits for each position is the largest thing a reader makes: 206 MB for 1,024 positions of
 GPT-2. On a processor they are made for 512 positions and 4,096 tokens of vocabulary at a time, and
 summed up and searched while they are in the cache:

@@ -1,7 +1,5 @@
 """Chooses the next token of each row.
 
-In: logits of many rows, and each row's manner and step. Out: one token id a row, by one transfer.
-
 A draw depends on nothing but its row's logits, its seed and its step: step n of a seed is the n-th
 number of a counter-based generator (Philox), and the token is where that share of the
 probability lies when tokens are laid out by id. So neither the batch nor its order changes a text.

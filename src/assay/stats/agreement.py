@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from assay.stats.estimates import nothing
 from assay.stats.resampling import DRAWS
@@ -35,41 +35,33 @@ UNIT = "agreement"
 FEWEST = 3  # things rated: two ranks agree or do not, which is no correlation
 
 
-def spearman(
-    a: Sequence[float],
-    b: Sequence[float],
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
-) -> Estimate:
+class Drawing(TypedDict, total=False):
+    """How the interval is drawn: over `clusters` of things rated, or over the things themselves."""
+
+    clusters: Sequence[Hashable] | None
+    seed: int
+    draws: int
+
+
+def spearman(a: Sequence[float], b: Sequence[float], **drawing: Unpack[Drawing]) -> Estimate:
     """Rank correlation; equal ratings share the mean of their ranks."""
-    return _estimate(_spearman, _side_by_side(a, b), clusters, seed, draws)
+    return _estimate(_spearman, _side_by_side(a, b), **drawing)
 
 
-def quadratic_kappa(
-    a: Sequence[float],
-    b: Sequence[float],
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
-) -> Estimate:
+def quadratic_kappa(a: Sequence[float], b: Sequence[float], **drawing: Unpack[Drawing]) -> Estimate:
     """Cohen's kappa with quadratic weights, on the ratings as numbers.
 
     The number of grades cancels out, and so does the table: one less the mean squared difference
     over what two independent raters with these means and variances would have.
     """
-    return _estimate(_quadratic_kappa, _side_by_side(a, b), clusters, seed, draws)
+    return _estimate(_quadratic_kappa, _side_by_side(a, b), **drawing)
 
 
 def krippendorff_alpha(
     ratings: Sequence[Sequence[float | None]],
     *,
     level: Level = "ordinal",
-    clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
+    **drawing: Unpack[Drawing],
 ) -> Estimate:
     """One row per thing rated, one place per rater; None where it was not rated.
 
@@ -86,18 +78,17 @@ def krippendorff_alpha(
             rows.append(given + [math.nan] * (width - len(given)))
             kept.append(place)
     statistic = _alpha_interval if level == "interval" else _alpha_ordinal
-    some = None if clusters is None else [clusters[place] for place in kept]
+    if (clusters := drawing.get("clusters")) is not None:
+        drawing["clusters"] = [clusters[place] for place in kept]
     table = np.asarray(rows, dtype=np.float64).reshape(len(rows), width)
-    return _estimate(statistic, table, some, seed, draws, fewest=2)
+    return _estimate(statistic, table, fewest=2, **drawing)
 
 
 def icc(
     ratings: Sequence[Sequence[float]],
     *,
     of: Literal["one", "mean"] = "one",
-    clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
+    **drawing: Unpack[Drawing],
 ) -> Estimate:
     """ICC(A,1), or with `of="mean"` ICC(A,k): one rater's absolute agreement, or their mean's.
 
@@ -109,7 +100,7 @@ def icc(
     if len(widths) > 1:
         raise ValueError("every rater must have rated everything")
     table = np.asarray(ratings, dtype=np.float64).reshape(len(ratings), max(widths, default=0))
-    return _estimate(partial(_icc, of=of), table, clusters, seed, draws, fewest=2)
+    return _estimate(partial(_icc, of=of), table, fewest=2, **drawing)
 
 
 def agreement_difference(
@@ -117,10 +108,7 @@ def agreement_difference(
     truth: Sequence[float],
     a: Sequence[float],
     b: Sequence[float],
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
+    **drawing: Unpack[Drawing],
 ) -> Estimate:
     """How much nearer b is to the truth than a, on the same things, drawn together."""
     measure = _PAIRWISE[statistic]
@@ -129,9 +117,7 @@ def agreement_difference(
         of_a, of_b = measure(table[:, (0, 1)]), measure(table[:, (0, 2)])
         return None if of_a is None or of_b is None else of_b - of_a
 
-    return _estimate(
-        difference, _side_by_side(truth, a, b), clusters, seed, draws, method="paired bootstrap"
-    )
+    return _estimate(difference, _side_by_side(truth, a, b), method="paired bootstrap", **drawing)
 
 
 # -------------------------------------------------------------------------------- the statistics
@@ -226,10 +212,10 @@ def _side_by_side(*columns: Sequence[float]) -> Numbers:
 def _estimate(
     statistic: Statistic,
     table: Numbers,
-    clusters: Sequence[Hashable] | None,
-    seed: int,
-    draws: int,
     *,
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
     fewest: int = FEWEST,
     method: str = "bootstrap",
 ) -> Estimate:

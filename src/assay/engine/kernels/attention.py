@@ -42,13 +42,17 @@ _in_force = _InForce()
 
 
 @contextmanager
-def arranged(arrangement: Arrangement) -> Iterator[_InForce]:
+def arranged(arrangement: Arrangement) -> Iterator[None]:
     """Put an arrangement in force for one forward. One forward runs at a time in a process."""
     _in_force.arrangement, _in_force.calls = arrangement, 0
     try:
-        yield _in_force
+        yield
     finally:
         _in_force.arrangement = None
+
+
+def calls_of_last_forward() -> int:
+    return _in_force.calls
 
 
 def _attention(

@@ -1,7 +1,5 @@
 """One pass over a row of logits on a GPU: its likelihood, and how many tokens were likelier.
 
-In: rows of logits, tokens, and the row each is predicted by. Out: what `predicted.by_passes` gives.
-
 Written by passes of whole tensors it took 0.33 of 0.53 s that reading 287,000 tokens took at 124 M
 parameters on an H200; in one pass it takes 0.02 s. Importing this needs Triton, which comes with
 PyTorch for CUDA; the first call compiles, for which Triton needs a C compiler.

@@ -1,8 +1,7 @@
 """Lays rows side by side in one packed forward: no padding, and who sees whom.
 
-In: Rows (a trunk, the tokens behind it, branches behind those) and Trunks to be computed. Out: a
-Packing: token ids and positions of one long row, and Spans that tell the attention where each piece
-lies, what precedes it, and which of its tokens see each other.
+A Packing has token ids and positions of one long row, and Spans that tell the attention where each
+piece lies, what precedes it, and which of its tokens see each other.
 
     trunk  t0 t1 t2                      computed earlier, kept
     row    c0 c1 | a0 a1 | b0            context, branch a, branch b

@@ -1,8 +1,6 @@
 """Where the keys and values of rows that are being written lie, and how a row sees its own.
 
-In: keys and values of computed prompts, and which entries each token of a step sees. Out: an
-Arrangement for one step: every token writes its key behind those of its row and attends to that row
-alone.
+In one step every token writes its key behind those of its row and attends to that row alone.
 
     slot 0   p p p p p w w w . . .        p  prompt     w  written     .  room
     slot 1   p p w w w w . . . . .

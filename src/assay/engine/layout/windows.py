@@ -1,8 +1,5 @@
 """Cuts a text that is longer than a model's context into windows, as lm-evaluation-harness does.
 
-In: how many tokens a text has, how many a window may hold, and the stride. Out: Windows, one at a
-time: places in the text, never its tokens.
-
 Ten tokens, windows of four, P the prefix token:
 
     stride 4 (lm-evaluation-harness)      stride 2

@@ -318,10 +318,7 @@ def _failed(request: Request, reason: str) -> Failed:
 def too_long(request: Request, size: int, limit: int) -> Failed:
     return Failed(
         request_id=request.id,
-        reason=tr(
-            "{size} tokens do not fit into the model's context, which takes {limit}",
-            size=size,
-            limit=limit,
-        ),
+        reason=tr("{size} tokens do not fit into the model's context, which takes {limit}",
+                  size=size, limit=limit),
         cause="prompt_too_long",
-    )
+    )  # fmt: skip

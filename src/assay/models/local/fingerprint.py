@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,18 +36,17 @@ _ORIGIN = {"_name_or_path", "name_or_path", "_commit_hash", "transformers_versio
 
 def fingerprint_of(checkpoint: Checkpoint, *, dtype: str) -> str:
     """The same for a copy under another name, another for a single changed byte."""
-    whole = hashlib.sha256()
-    for name, digest in _parts(checkpoint, dtype):
-        whole.update(f"{name}\0{digest}\n".encode())
-    return f"sha256:{whole.hexdigest()}"
+    return _digest_of_parts(_parts(checkpoint, dtype))
 
 
 def tokenizer_of(checkpoint: Checkpoint) -> str:
     """The same for checkpoints whose perplexities per token can be compared."""
-    whole = hashlib.sha256()
-    for name, digest in _of_tokenizer(checkpoint.tokenizer_folder):
-        whole.update(f"{name}\0{digest}\n".encode())
-    return f"sha256:{whole.hexdigest()}"
+    return _digest_of_parts(_of_tokenizer(checkpoint.tokenizer_folder))
+
+
+def _digest_of_parts(parts: Iterable[tuple[str, str]]) -> str:
+    text = "".join(f"{name}\0{digest}\n" for name, digest in parts)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _parts(checkpoint: Checkpoint, dtype: str) -> Iterator[tuple[str, str]]:

@@ -63,7 +63,9 @@ def find_checkpoint(
     path: Path, *, tokenizer: Path | None = None, trust_remote_code: bool = False
 ) -> Checkpoint:
     """Look into a folder. Raises ModelUnavailable with the remedy, for several mistakes at once."""
-    _check_is_checkpoint(path)
+    what, hint = _not_a_checkpoint(path)
+    if what:
+        raise ModelUnavailable(what, hint=hint)
     mistakes: list[AssayError] = []
 
     def found(read: Callable[[], T], otherwise: T) -> T:
@@ -95,14 +97,8 @@ def find_checkpoint(
 # ---------------------------------------------------------------------------------- is it one?
 
 
-def _check_is_checkpoint(path: Path) -> None:
-    """A folder with a config.json, and what people name instead of one."""
-    what, hint = _not_a_checkpoint(path)
-    if what:
-        raise ModelUnavailable(what, hint=hint)
-
-
 def _not_a_checkpoint(path: Path) -> tuple[str, str]:
+    """What people name instead of a folder with a config.json, and the remedy; else nothing."""
     if _is_gguf(path):
         return (
             tr("{path} is a GGUF file, which llama.cpp reads and Assay does not", path=path),

@@ -17,7 +17,13 @@ from assay.errors import AssayError
 from assay.messages import tr, trn
 from assay.models.local.facts import facts_of
 from assay.models.local.folder import find_checkpoint
-from assay.models.local.loading.checkpoint import choose_device, choose_dtype, examine, load
+from assay.models.local.loading.checkpoint import (
+    DTYPES,
+    choose_device,
+    choose_dtype,
+    examine,
+    load,
+)
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.models.local.tokens.vocabulary import check_highest
 from assay.types import Failed, ModelFacts, Observed, Reply, Request, Timed, ToTime
@@ -32,9 +38,6 @@ class _Loaded:
     def __init__(self) -> None:
         self.owner: LocalModel | None = None
         self.network: Network | None = None
-
-    def hold(self, owner: LocalModel, network: Network) -> None:
-        self.owner, self.network = owner, network
 
     def let_go(self) -> None:
         self.owner = self.network = None
@@ -134,8 +137,6 @@ class LocalModel:
 
     def observed(self) -> Observed:
         """Where it was computed, and what a reader of its results should know."""
-        from assay.models.local.loading.checkpoint import DTYPES
-
         weights = self._examined.parameters * DTYPES[self._dtype]
         return Observed(
             memory_bytes=weights,
@@ -158,7 +159,7 @@ class LocalModel:
                 _loaded.let_go()
             network = load(self._checkpoint, self._device, self._dtype, examined=self._examined)
             self._why_plain = network.why_not
-            _loaded.hold(self, network)
+            _loaded.owner, _loaded.network = self, network
             return network
         return _loaded.network
 
@@ -179,12 +180,9 @@ class LocalModel:
 
     def _notes(self) -> Iterator[str]:
         if self._why_plain:
-            yield tr(
-                "{architecture} was computed the plain, slower way, sequence by sequence: shared "
-                "beginnings cannot be used ({why})",
-                architecture=self._facts.about["architecture"],
-                why=self._why_plain,
-            )
+            yield tr("{architecture} was computed the plain, slower way, sequence by sequence: "
+                     "shared beginnings cannot be used ({why})", why=self._why_plain,
+                     architecture=self._facts.about["architecture"])  # fmt: skip
         if self._tokenizer:
             from assay.models.local.tokens.encoding import notes
 

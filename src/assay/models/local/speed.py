@@ -64,7 +64,7 @@ def measure_speed(
             stdin=subprocess.PIPE,
             stdout=said,
             stderr=complained,
-            env=_environment(),
+            env={**os.environ, "PYTHONWARNINGS": "", "HF_HUB_OFFLINE": "1", "PYTHONUTF8": "1"},
             start_new_session=True,  # so that it can be ended with all it started
         )
         try:
@@ -72,11 +72,6 @@ def measure_speed(
         finally:
             _end(process)
         return _answer(_last_line(said), _last_line(complained))
-
-
-def _environment() -> dict[str, str]:
-    kept = {name: text for name, text in os.environ.items() if name != "PYTHONWARNINGS"}
-    return {**kept, "HF_HUB_OFFLINE": "1", "PYTHONUTF8": "1"}
 
 
 def _wait(process: subprocess.Popen[bytes], deadline_s: float, stopped: Callable[[], bool]) -> None:
@@ -166,6 +161,7 @@ def _measured(given: argparse.Namespace) -> dict[str, Any]:
     checkpoint = find_checkpoint(
         given.folder, tokenizer=given.tokenizer, trust_remote_code=given.trust_remote_code
     )
+    import psutil
     import torch
 
     from assay.engine.bandwidth import measure_bandwidth
@@ -176,7 +172,7 @@ def _measured(given: argparse.Namespace) -> dict[str, Any]:
     torch.set_num_threads(given.threads or machine.cores)
     examined = examine(checkpoint)
     dtype = choose_dtype(None, "cpu", examined.dtype_on_disk)
-    idle = _resident()
+    idle = psutil.Process().memory_info().rss
     network = load(checkpoint, "cpu", dtype, examined=examined)
     speed = time_decoding(network, prompt_tokens=given.prompt_tokens, new_tokens=given.new_tokens)
     peak = _peak_resident()  # before the buffers that bandwidth is measured with
@@ -206,12 +202,6 @@ def _measured(given: argparse.Namespace) -> dict[str, Any]:
         "threads": speed.threads,
         "machine": asdict(machine),
     }
-
-
-def _resident() -> int:
-    import psutil
-
-    return int(psutil.Process().memory_info().rss)
 
 
 def _peak_resident() -> int | None:

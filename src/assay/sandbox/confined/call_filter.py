@@ -1,7 +1,7 @@
 """Which system calls the confined program may not make: a seccomp filter.
 
-In: nothing. Out: the filter is laid on this process and on all that it starts. On an architecture
-whose numbers are not here, nothing is laid on.
+It holds for this process and all that it starts. On an architecture whose numbers are not here,
+nothing is laid on.
 
 Forbidden is what an ordinary program never needs and what would go round a limit: namespaces of its
 own (a file system in memory without our size), memory that belongs to no process (memfd, System V,

@@ -1,8 +1,6 @@
 """Namespaces of our own, and a root folder in which only the interpreter is to be seen.
 
-In: an order (see `begin`). Out: this process, as number 1 of a new process namespace, in a file
-system of its own with no network but loopback; or an OSError.
-
+This process becomes number 1 of a new process namespace, with no network but loopback.
 Root makes the namespaces as root, and the program is another user. Anybody else makes a user
 namespace first, in which they are nobody and may do the same.
 """

@@ -1,7 +1,6 @@
 """Watches the confined program until it ends, goes over a limit, or nobody is interested any more.
 
-In: the program's process number, an order (see `begin`) and the lifeline, a pipe whose other end is
-held by who asked for the run. Out: how it ended.
+The lifeline is a pipe whose other end is held by who asked for the run.
 
 Limits that the kernel keeps are per process. The sums over all of the program's processes are kept
 here, by looking every few hundredths of a second.

@@ -1,7 +1,5 @@
 r"""Where a text may be cut so that its pieces, encoded one by one, give the tokens of the whole.
 
-In: what a tokenizer is made of, and texts. Out: Cuts, or None where no cut is known to be clean.
-
 Few-shot prompts repeat most of their text, and likelihood scoring encodes every context once more
 for each choice: of 8 MB of strings for 749 MMLU questions, 0.2 MB are distinct pieces. A cut is
 clean if no pre-token spans it and neither side's pre-tokens depend on the other side; BPE works

@@ -1,7 +1,5 @@
 """Whether a loaded tokenizer splits text as its tokenizer.json says, and how to see that it does.
 
-In: the loaded Rust tokenizer and its folder. Out: whether it had to be changed.
-
 transformers 5 rebuilds some tokenizers from their class and takes only vocabulary and merges from
 the file: a Llama whose settings name GPT2Tokenizer, with a split at digits in its file, loses that
 split without a word (allenai/open-instruct#1896, generative-computing/mellea#947). A model saved
