@@ -126,7 +126,7 @@ def test_the_tests_of_the_folder_come_first_and_the_ewe_suite_ships(desk):
     (other / "deep" / "sum.json").write_text(json.dumps(numbered(1)))
     done = desk.run("--model", model, "--limit", "2", "--json")
     assert json.loads(text_of(done))["models"][0]["suites"][0]["suite"] == "ewe"
-    assert "the suite ewe, which ships" in done.stderr
+    assert "the shipped suite ewe" in done.stderr
     (other / "sum.json").write_text(json.dumps(numbered(1)))
     done = desk.run("--model", model, "--limit", "2")
     assert "tests: ./tests" in done.stderr
@@ -151,7 +151,7 @@ def test_a_mistake_in_the_only_file_of_the_folder_is_shown_and_the_ewe_suite_is_
     done = desk.run("--model", desk.script("mute", default="-"))
     assert done.returncode == 2
     assert said in done.stderr
-    assert "which ships" not in done.stderr
+    assert "the shipped suite" not in done.stderr
 
 
 def test_the_tests_of_this_project_are_not_taken_for_a_benchmark():

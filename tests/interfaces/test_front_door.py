@@ -336,7 +336,7 @@ def test_a_judge_can_be_typed_and_its_verdict_counts(bench, judged, open_door):
     if find_isolation().isolation:
         door.see("May the code of answers be run?")
         door.press(ENTER)  # which means no
-    door.see("at least 1 to the judge")
+    door.see("at least 1 request to the judge")
     door.see("Start?")
     door.press(ENTER)
     text, code = door.end()

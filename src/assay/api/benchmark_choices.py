@@ -1,6 +1,6 @@
 """What a user of `run_benchmark.py` left unsaid: which tests, which server and model, whose voice.
 
-In: the words of --tests, --endpoint, --model and --compare. Out: arguments for `api.run`, or an
+The words of --tests, --endpoint, --model and --compare become arguments for `api.run`, or an
 AssayError that says what to name.
 """
 
@@ -28,8 +28,6 @@ Tell = Callable[[str], None]  # hears what was chosen for the user
 YAWO = Path(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
 SHIPPED_TESTS = "ewe"
 OWN_TESTS = os.path.join(".", "tests")
-MOST_BYTES = 50_000_000  # of a file that is looked into to see whether it holds tests
-MOST_NAMED = 20
 _SPEC = re.compile(r"(?:hf|ollama|openai|scripted):")
 _RUN_ID = re.compile(r"\d{8}T\d")
 
@@ -61,13 +59,8 @@ def suite_argument(given: str | None, tell: Tell = ignore) -> str:
     if holds_tests(Path(OWN_TESTS)):
         tell(tr("tests: {folder}", folder=OWN_TESTS))
         return OWN_TESTS
-    tell(
-        tr(
-            "tests: the suite {name}, which ships; {folder} holds no category files",
-            name=SHIPPED_TESTS,
-            folder=OWN_TESTS,
-        )
-    )
+    tell(tr("tests: the shipped suite {name}; {folder} contains no category files",
+            name=SHIPPED_TESTS, folder=OWN_TESTS))  # fmt: skip
     return SHIPPED_TESTS
 
 
@@ -75,18 +68,14 @@ def holds_tests(folder: Path) -> bool:
     """Whether a file directly in it is meant as a list of tests. One with a mistake counts too, so
     that the mistake is shown; other programs keep JSON there as well.
     """
-    try:
-        files = sorted(folder.glob("[!.]*.json"))
-    except OSError:
-        return False
-    return any(map(_is_category, files))
+    return any(map(_is_category, sorted(folder.glob("[!.]*.json"))))
 
 
 def _is_category(file: Path) -> bool:
     try:
-        if not file.is_file() or file.stat().st_size > MOST_BYTES:
-            return False
         tests = json.loads(file.read_bytes())
+    except IsADirectoryError:
+        return False
     except (OSError, ValueError, RecursionError):
         return True
     return isinstance(tests, list) and any(
@@ -132,17 +121,9 @@ def _preset(name: str, tell: Tell) -> Preset:
     preset = endpoint(name, load_presets(preset_files(Path())))
     if preset.source:
         # A file in a folder may come from anywhere; who is asked, and gets the key, must be seen.
-        about = {"name": preset.name, "url": preset.shown_url, "file": preset.source}
-        if preset.key_env:
-            tell(
-                tr(
-                    "endpoint {name}: {url}, sent the key in {variable}, as {file} says",
-                    variable=preset.key_env,
-                    **about,
-                )
-            )
-        else:
-            tell(tr("endpoint {name}: {url}, as {file} says", **about))
+        key = tr(", sent the key in {variable}", variable=preset.key_env) if preset.key_env else ""
+        tell(tr("endpoint {name}: {url}{key}, as {file} says", name=preset.name,
+                url=preset.shown_url, key=key, file=preset.source))  # fmt: skip
     return preset
 
 
@@ -193,14 +174,8 @@ def _which(names: Sequence[str], url: str) -> AssayError:
             tr("no model that writes answers is installed at {url}", url=url),
             hint=tr("install one, for example with `ollama pull llama3.2:3b`"),
         )
-    more = len(names) - MOST_NAMED
-    listed = ", ".join(names[:MOST_NAMED])
     return UsageError(
-        tr(
-            "which model of {url}? Installed are: {names}",
-            url=url,
-            names=tr("{names} and {count} more", names=listed, count=more) if more > 0 else listed,
-        ),
+        tr("which model of {url}? Installed are: {names}", url=url, names=", ".join(names)),
         hint=tr("name one with --model"),
     )
 

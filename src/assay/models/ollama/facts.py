@@ -138,12 +138,12 @@ def own_bytes(shown: Mapping[str, Any]) -> int:
     return sum(len(text.encode("utf-8", "replace")) for text in texts)
 
 
-def not_there(name: str, models: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+def how_to_get(name: str, models: Sequence[Mapping[str, Any]]) -> str:
     names = sorted(str(entry.get("name")) for entry in models)
     hint = tr("run `ollama pull {name}`", name=name)
     if names:
         hint += tr("; installed are {names}", names=readable(", ".join(names[:20])))
-    return tr("there is no model {name!r} on this server", name=name), hint
+    return hint
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -28,7 +28,7 @@ from assay.models.ollama.facts import (
     OBEYS_TRUNCATE_SINCE,
     entry_of,
     facts_of,
-    not_there,
+    how_to_get,
     own_bytes,
     own_stops,
     version_of,
@@ -105,10 +105,11 @@ class OllamaModel(ServedModel):
     def _unavailable(self, fault: Fault) -> ModelUnavailable:
         if fault.status == 404 and "page not found" not in fault.message:
             with suppress(Fault):
-                sentence, hint = not_there(self._name, self._client.models())
                 return ModelUnavailable(
-                    tr("{what}: {url}", what=sentence, url=self._connection.url), hint=hint
-                )
+                    tr("there is no model {name!r} on this server: {url}", name=self._name,
+                       url=self._connection.url),
+                    hint=how_to_get(self._name, self._client.models()),
+                )  # fmt: skip
         if fault.cause in ("unreachable", "timeout"):
             return ModelUnavailable(
                 tr("no Ollama answers at {url}: {why}", url=self._connection.url, why=fault),

@@ -230,26 +230,15 @@ def _say_what_it_takes(options: RunOptions, ahead: Forecast) -> None:
 
 def _requests(ahead: Forecast, models: str) -> str:
     """How many to whom; empty where none is left."""
-    count, judged = ahead.requests, ahead.judge_requests
-    to_models, to_judge = "", ""
-    if count and ahead.at_least:
-        to_models = trn(
-            "At least {count} request to {models}", "At least {count} requests to {models}",
-            count, models=models,
-        )  # fmt: skip
-    elif count:
-        to_models = trn(
-            "{count} request to {models}", "{count} requests to {models}", count, models=models
-        )
-    if judged and not count:
-        to_judge = trn(
-            "At least {count} request to the judge",
-            "At least {count} requests to the judge",
-            judged,
-        )
-    elif judged:
-        to_judge = tr("at least {count} to the judge", count=judged)
-    return tr(", ").join(part for part in (to_models, to_judge) if part)
+    parts = []
+    if ahead.requests:
+        count = trn("{count} request", "{count} requests", ahead.requests)
+        asked = tr("{requests} to {models}", requests=count, models=models)
+        parts.append(tr("at least {requests}", requests=asked) if ahead.at_least else asked)
+    if ahead.judge_requests:
+        count = trn("{count} request", "{count} requests", ahead.judge_requests)
+        parts.append(tr("at least {requests} to the judge", requests=count))
+    return tr(", ").join(parts)
 
 
 def roughly(seconds: float, rounded: Callable[[float], int]) -> str:
