@@ -381,7 +381,7 @@ def test_a_mark_by_the_first_token_says_so() -> None:
     ("bounded", "said"),
     [
         ((False, False, False, True), "D was not among the tokens"),
-        ((False, False, True, True), "C and D were not among the tokens"),
+        ((False, False, True, True), "C, D were not among the tokens"),
         (
             (True, False, True, True),
             "A, C and D were not among the tokens that the server returned.",

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from assay.checks.command_sequence import CommandSequence
 from assay.checks.scoring import score_reply
 from assay.checks.shell.programs import KNOWN_PROGRAMS
-from assay.checks.shell.reading import READ_AT_MOST, first_lines, snippets_in
+from assay.checks.shell.reading import READ_AT_MOST, answer_lines, snippets_in
 from assay.checks.shell.sequence import CommandsFound
 from assay.checks.shell.syntax import parse
 from assay.checks.top_k import TopK
@@ -175,7 +175,7 @@ def test_shell_is_read_through_wrappers_and_constructs(source: str, commands: li
     ],
 )
 def test_the_first_line_comes_without_its_wrapping(prediction: str, line: str) -> None:
-    assert next(first_lines(prediction), "") == line
+    assert next((each.text for each in answer_lines(prediction)), "") == line
 
 
 @pytest.mark.parametrize(

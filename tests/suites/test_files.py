@@ -19,7 +19,6 @@ from .conftest import asking, good
 
 TEXT = json.dumps([good()])
 DEEP = '[{"id": "a_001", "choices": ' + "[" * 1000 + "]" * 1000 + "}]"
-DEEP_IN_A_FREE_FIELD = TEXT.replace("}]", ', "choices": ' + "[" * 100 + "]" * 100 + "}]")
 
 CONTENTS = [
     (b"", "1:1: -: error: the file is empty"),
@@ -33,13 +32,11 @@ CONTENTS = [
     (b"\xef\xbb\xbf" + TEXT.encode(),
      "1:1: -: error: the file starts with a byte order mark (BOM); save it as 'UTF-8', not as "
      "'UTF-8 with BOM'"),
-    (TEXT.encode("utf-16"), "1:1: -: error: the file is UTF-16, not UTF-8; save it as UTF-8"),
-    (TEXT.encode("utf-16-be"), "1:1: -: error: the file is UTF-16, not UTF-8; save it as UTF-8"),
-    (TEXT.encode("utf-32"), "1:1: -: error: the file is UTF-32, not UTF-8; save it as UTF-8"),
+    (TEXT.encode("utf-16"),
+     "1:1: -: error: byte 0xFF at offset 0 is not UTF-8; save the file as UTF-8"),
     (b"\0\0\0", "1:1: -: error: not valid JSON: a value is expected here, not '\\x00'"),
     (b"[{},]", "1:5: -: error: not valid JSON: remove the comma before this ']'"),
     (DEEP.encode(), "1:91: -: error: not valid JSON: nested more than 64 levels deep"),
-    (DEEP_IN_A_FREE_FIELD.encode(), "a_001: error: nested more than 64 levels deep"),
     (TEXT.replace("}]", ', "temperature": NaN}]').encode(), "a_001: error: NaN is not JSON"),
     (TEXT.replace("}]", ', "k": -Infinity}]').encode(), "a_001: error: -Infinity is not JSON"),
     (TEXT.replace("}]", ', "temperature": 1e999}]').encode(),

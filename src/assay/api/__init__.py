@@ -144,7 +144,7 @@ def validate(paths: Sequence[Path], *, plugins: Sequence[str] = ()) -> tuple[Fil
 def schema(kind: SchemaKind = "tests") -> dict[str, object]:
     """The JSON Schema of test files, suite.json, gates, evaluation reports or selections."""
     from assay.reports.checkpoints.report_shapes import report_schema, selection_schema
-    from assay.suites.gate_format import gate_schema
+    from assay.suites.gate_file import gate_schema
     from assay.suites.suite_file import suite_schema
     from assay.suites.test_format.schema import tests_schema
 

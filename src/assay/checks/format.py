@@ -138,10 +138,14 @@ def _rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
     text = unicodedata.normalize("NFC", answer.strip())
     if asked.starts_with is not None:
         wanted = unicodedata.normalize("NFC", asked.starts_with.lstrip())
-        yield _part("starts_with", text.startswith(wanted), _begins(text, wanted))
+        begin = text[: len(wanted)]
+        said = tr('begins with "{begin}", "{wanted}" asked for', begin=begin, wanted=wanted)
+        yield _part("starts_with", text.startswith(wanted), said)
     if asked.ends_with is not None:
         wanted = unicodedata.normalize("NFC", asked.ends_with.rstrip())
-        yield _part("ends_with", text.endswith(wanted), _ends(text, wanted))
+        end = text[-len(wanted) :]
+        said = tr('ends with "{end}", "{wanted}" asked for', end=end, wanted=wanted)
+        yield _part("ends_with", text.endswith(wanted), said)
     if asked.language is not None:
         yield _language_rule(asked.language, answer)
     yield from _markdown_rules(asked, answer)
@@ -199,12 +203,12 @@ def _json_rule(wanted: bool, found: JsonFound) -> ScorePart:
     said = [places[found.where]]
     if count > 1:
         said.append(tr("{count} values", count=count))
-    if "nan" in found.oddities:
-        said.append(tr("NaN and Infinity are not JSON"))
-    if "repeated_key" in found.oddities:
-        said.append(tr("a key is repeated, and its last value counts"))
-    if "too_deep" in found.oddities:
-        said.append(tr("it is nested too deeply"))
+    oddities = {
+        "nan": tr("NaN and Infinity are not JSON"),
+        "repeated_key": tr("a key is repeated, and its last value counts"),
+        "too_deep": tr("it is nested too deeply"),
+    }
+    said += [sentence for name, sentence in oddities.items() if name in found.oddities]
     return _part("json", (count > 0) == wanted, ", ".join(said))
 
 
@@ -227,16 +231,6 @@ def _count_rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
         else:
             said = tr("{count}, at most {limit} asked for", count=count, limit=limit)
         yield _part(name, count >= limit if is_least else count <= limit, said)
-
-
-def _begins(text: str, wanted: str) -> str:
-    begin = text[: len(wanted)]
-    return tr('begins with "{begin}", "{wanted}" asked for', begin=begin, wanted=wanted)
-
-
-def _ends(text: str, wanted: str) -> str:
-    end = text[-len(wanted) :] if wanted else ""
-    return tr('ends with "{end}", "{wanted}" asked for', end=end, wanted=wanted)
 
 
 def _markdown_rules(asked: Rules, answer: str) -> Iterator[ScorePart]:

@@ -160,14 +160,11 @@ class MultipleChoice(Check):
 
 
 def _unseen(letters: Sequence[str]) -> str:
-    *others, last = letters
     return trn(
         "{letters} was not among the tokens that the server returned.",
         "{letters} were not among the tokens that the server returned.",
         len(letters),
-        letters=tr("{letters} and {last}", letters=", ".join(others), last=last)
-        if others
-        else last,
+        letters=", ".join(letters),
     )
 
 

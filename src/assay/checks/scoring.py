@@ -5,13 +5,16 @@ The same two give the same Score for ever, or the version of a check has changed
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from assay.checks.keywords import occurs
 from assay.checks.letters.likelihoods import most_likely
-from assay.checks.ticks import tick_sentences
 from assay.messages import tr
-from assay.text.folding import drop_invisible
+from assay.text.folding import drop_invisible, fold_for_matching
 from assay.types import LETTERS, Answered, Case, ChoiceLikelihoods, Context, Failed, Reply, Score
+
+TICK = "tick "
 
 
 def score_reply(case: Case, reply: Reply) -> Score | None:
@@ -57,7 +60,7 @@ def _score(case: Case, reply: Answered | ChoiceLikelihoods) -> Score:
     if not case.check.scores_empty and not any(drop_invisible(text).strip() for text in texts):
         return _no_answer(tr("The answer is empty."))
     score = _as_score(case.check.score(reply.text, context))
-    if ticked := [*tick_sentences(case.tags, reply.text)]:
+    if ticked := [*_tick_sentences(case.tags, reply.text)]:
         return replace(score, explanation=" ".join([score.explanation, *ticked]).strip())
     return score
 
@@ -80,3 +83,26 @@ def _as_score(returned: object) -> Score:
 
 def _no_answer(explanation: str) -> Score:
     return Score(value=0.0, no_answer=True, explanation=explanation)
+
+
+def _tick_sentences(tags: Sequence[str], answer: str) -> Iterator[str]:
+    """Words that are looked for and reported without changing the score, a sentence for each tag
+    such as "tick vendor: AMD | ATI". Tags and not a field: the contract names the fields of checks.
+    """
+    ticks = [*_ticks(tags)]
+    if not ticks:
+        return
+    text = fold_for_matching(answer)
+    for name, accepted in ticks:
+        hit = next((each for each in accepted if occurs(each, text, "word")), None)
+        if hit is None:
+            yield tr("Not found: {name} ({wanted}).", name=name, wanted=" / ".join(accepted))
+        else:
+            yield tr("Found: {name} ({found}).", name=name, found=hit)
+
+
+def _ticks(tags: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for tag in tags:
+        name, colon, accepted = tag.removeprefix(TICK).partition(": ")
+        if tag.startswith(TICK) and colon and accepted.strip():
+            yield name, tuple(each.strip() for each in accepted.split(" | "))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le, MinLen
 
-from assay.files.places import MAX_DEPTH, Path
+from assay.files.places import Path
 from assay.files.wording import shown
 from assay.messages import tr, translated
 
@@ -196,24 +196,7 @@ class _Remark:
 def _remark_text(value: str | dict[str, object]) -> str:
     if isinstance(value, str):
         return value
-    refuse_depth(value)
     return json.dumps(value, ensure_ascii=False)
-
-
-def refuse_depth(value: object) -> None:
-    """Raise Mistake for a value nested so deep that another parser might not read the file."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [inner for outer in level for inner in _inside(outer)]
-        if not level:
-            return
-    raise Mistake(tr("nested more than {limit} levels deep", limit=MAX_DEPTH))
-
-
-def _inside(value: object) -> list[object]:
-    if isinstance(value, dict):
-        return list(value.values())
-    return value if isinstance(value, list) else []
 
 
 Texts = tuple[Text, ...]

@@ -14,14 +14,6 @@ from assay.types import FileFinding
 MAX_BYTES = 200_000_000
 TOP = Place(1, 1)
 
-# Longest first: the mark of UTF-32 LE begins with that of UTF-16 LE.
-_OTHER_ENCODINGS = (
-    (codecs.BOM_UTF32_LE, "UTF-32"),
-    (codecs.BOM_UTF32_BE, "UTF-32"),
-    (codecs.BOM_UTF16_LE, "UTF-16"),
-    (codecs.BOM_UTF16_BE, "UTF-16"),
-)
-
 
 class Refused(Exception):
     """The file cannot be read; carries the finding."""
@@ -96,11 +88,6 @@ def decode(name: str, data: bytes) -> str:
             "save it as 'UTF-8', not as 'UTF-8 with BOM'"
         )
         raise Refused(refusal(name, message))
-    for mark, encoding in _OTHER_ENCODINGS:
-        if data.startswith(mark):
-            raise Refused(refusal(name, _wrong_encoding(encoding)))
-    if data[:2].count(0) == 1:  # UTF-16 without a mark: every other byte of "[ {" is zero
-        raise Refused(refusal(name, _wrong_encoding("UTF-16")))
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -113,7 +100,3 @@ def decode(name: str, data: bytes) -> str:
             offset=error.start,
         )
         raise Refused(refusal(name, message, place)) from error
-
-
-def _wrong_encoding(encoding: str) -> str:
-    return tr("the file is {encoding}, not UTF-8; save it as UTF-8", encoding=encoding)

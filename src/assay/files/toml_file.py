@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.files.file_text import Refused, decode, read_bytes, refusal, shown_path
 from assay.files.notes import Notes, findings_of
-from assay.files.places import MAX_DEPTH, MAX_DIGITS, Path, Place, Spot, open_brackets, place_of
+from assay.files.places import MAX_DEPTH, Path, Place, Spot, open_brackets, place_of
 from assay.files.wording import shown
 from assay.messages import tr
 from assay.types import FileFinding
@@ -29,7 +29,6 @@ MAX_LINE = 10_000
 
 _PLACE = re.compile(r"(?P<reason>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|.*)\)")
 _LONG_LINE = re.compile(rf"^.{{{MAX_LINE + 1},}}", re.MULTILINE)
-_LONG_NUMBER = re.compile(rf"[0-9][0-9_]{{{MAX_DIGITS},}}")
 _TOKEN = re.compile(
     r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[\[\]{}]',
     re.DOTALL,
@@ -96,11 +95,7 @@ def parse_toml(name: str, text: str) -> TomlFile:
         _, offset = open_brackets(text, _TOKEN, MAX_DEPTH)
         raise Refused(refusal(name, message, place_of(text, offset))) from error
     except ValueError as error:  # Python reads no number of more than some thousand digits
-        number = _LONG_NUMBER.search(text)
-        digits = len(number.group().replace("_", "")) if number else MAX_DIGITS
-        message = tr("a number of {digits} digits is too long", digits=digits)
-        place = place_of(text, number.start() if number else 0)
-        raise Refused(refusal(name, message, place)) from error
+        raise Refused(refusal(name, tr("a number is too long"))) from error
 
 
 def _syntax_mistake(name: str, text: str, complaint: str) -> FileFinding:

@@ -205,22 +205,14 @@ def _own_categories(
     folder = benchmarks / name
     try:
         found = sorted(entry for entry in os.listdir(folder) if not entry.startswith("."))
-    except FileNotFoundError:
-        return (), _dangling(folder)
-    except NotADirectoryError:
-        return (), (refusal(shown_path(folder), tr("this must be a folder of category files")),)
     except OSError as error:
+        if not os.path.lexists(folder):
+            return (), ()
         why = tr("the folder cannot be read: {reason}", reason=error.strerror or str(error))
         return (), (refusal(shown_path(folder), why),)
     categories = {each for each in os.listdir(suite) if each.endswith(JSON) and each != SUITE_FILE}
     taken = tuple(folder / each for each in found if each in categories)
     return taken, tuple(_without_effect(folder, found, categories))
-
-
-def _dangling(folder: Path) -> tuple[FileFinding, ...]:
-    if os.path.lexists(folder):
-        return (refusal(shown_path(folder), tr("this link leads to nothing; fix or remove it")),)
-    return ()
 
 
 def _without_effect(folder: Path, found: list[str], categories: set[str]) -> Iterator[FileFinding]:

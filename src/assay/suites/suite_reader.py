@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from assay.files.file_text import Refused, refusal, shown_path
@@ -85,15 +85,7 @@ class SuiteReader:
             name=self._name,
             path=os.path.abspath(self._path),
             categories=tuple(categories),
-            title=settings.title,
-            version=settings.version,
-            language=settings.language,
-            system=settings.system or None,
-            weights=settings.weights,
-            pass_mark=float(settings.pass_mark),
-            scoring=settings.scoring,
-            few_shot=few_shot,
-            shots=settings.shots,
+            **asdict(settings) | {"system": settings.system or None, "few_shot": few_shot},
             source=self._source(),
             elsewhere={
                 file.stem: os.path.abspath(file)

@@ -102,12 +102,8 @@ class Number:
     readings: tuple[Exact, ...]
     percent: bool = False
 
-    def equals(self, other: Number) -> bool:
-        """Whether some reading of this is the first reading of the other; 50 % is 50 and 0.5."""
-        return self.reading_like(other) is not None
-
     def reading_like(self, other: Number) -> Exact | None:
-        """The reading of this one that equals the other's first, or None."""
+        """The reading of this one that equals the other's first, or None; 50 % is 50 and 0.5."""
         wanted = other.readings[0]
         for reading in self.readings:
             if reading == wanted:

@@ -162,10 +162,3 @@ def contains_ewe(text: str, model: LanguageModel | None = None) -> bool:
         len(set(part.split())) >= QUOTE_WORDS and identify(part, model).code == "ewe"
         for part in sentences(text)
     )
-
-
-def ewe_share(text: str, model: LanguageModel | None = None) -> float:
-    """The share of the letters that stand in stretches that read as Ewe."""
-    found = spans(text, model)
-    letters = sum(span.letters for span in found)
-    return sum(span.letters for span in found if span.code == "ewe") / letters if letters else 0.0

@@ -77,10 +77,6 @@ def answer_lines(prediction: str) -> Iterator[AnswerLine]:
                 yield AnswerLine(bare[:LINE_READ_AT_MOST], in_code)
 
 
-def first_lines(prediction: str) -> Iterator[str]:
-    return (line.text for line in answer_lines(prediction))
-
-
 def _bare_line(line: str) -> str:
     bare = without_prompt(_MARKER.sub("", line, count=1)).strip()
     quoted = len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "`\"'"

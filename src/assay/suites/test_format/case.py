@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path as Folder
 from typing import Any
 
-from assay.files.fields import Mistake, refuse_depth
 from assay.files.json_file import ID_FORM, MAX_ID_CHARACTERS, sound_id
 from assay.files.notes import Notes
 from assay.files.places import Path
 from assay.files.wording import character_name, described, did_you_mean, shown
 from assay.messages import tr
-from assay.suites.test_format.conversation import check_conversation, system_prompt, turns
 from assay.suites.test_format.fields import (
     COMMON,
     COMMON_NAMES,
@@ -25,7 +24,7 @@ from assay.suites.test_format.fields import (
     validators,
 )
 from assay.suites.test_format.shown_files import ShownFiles, find_files, pinned, with_files
-from assay.types import Case, Check, FieldProblem, ScoringMode
+from assay.types import Case, Check, FieldProblem, Message, ScoringMode
 
 MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
 
@@ -63,11 +62,11 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
     known = validator.known if validator else COMMON_NAMES
     if not raw.keys() <= known:  # making the difference takes far longer
         for stray in raw.keys() - known:
-            _note_stray(stray, raw[stray], (*path, stray), validator, notes)
+            _note_stray(stray, (*path, stray), validator, notes)
     asked = COMMON.check(raw, notes, path)
     check = validator.check(raw, notes, path) if validator else None
     _check_id(raw, path, notes)
-    check_conversation(raw, path, notes, sound=asked is not None)
+    _check_conversation(raw, path, notes, sound=asked is not None)
     files = None
     if check is not None and asked is not None and check.judged:
         files = find_files(raw, path, shared.folder, shared.data_seed, notes)
@@ -97,18 +96,12 @@ def _check_validator(raw: Raw, path: Path, shared: Shared, notes: Notes) -> Chec
     return None
 
 
-def _note_stray(
-    field: str, value: object, path: Path, validator: CheckValidator | None, notes: Notes
-) -> None:
+def _note_stray(field: str, path: Path, validator: CheckValidator | None, notes: Notes) -> None:
     owners = methods_of(field)
     if not owners:
         problem = tr("unknown field '{field}'", field=shown(field))
         notes.error(path, did_you_mean(problem, field, all_fields()), about_key=True)
         return
-    try:
-        refuse_depth(value)
-    except Mistake as mistake:
-        notes.error(path, str(mistake))
     if validator is not None:
         message = tr(
             "'{field}' belongs to {owners}; with \"{method}\" it is ignored",
@@ -188,11 +181,92 @@ def _build(asked: CommonFields, check: Check, shared: Shared) -> Case:
         id=asked.get("id", ""),
         suite=shared.suite,
         category=shared.category,
-        messages=turns(asked),
+        messages=_turns(asked),
         check=check,
-        system=system_prompt(asked, shared.system),
+        system=_system_prompt(asked, shared.system),
         stop=(stop,) if isinstance(stop, str) else stop,
         language=shared.language,
         scoring=shared.scoring,
         **as_written,
     )
+
+
+# ------------------------------------------------------------------------------ the conversation
+
+
+def _check_conversation(raw: Raw, path: Path, notes: Notes, *, sound: bool) -> None:
+    """Note what is wrong with the turns as a whole; `sound`: each field by itself is right."""
+    if "prompt" in raw and "messages" in raw:
+        notes.error(
+            (*path, "messages"),
+            tr("a test has either 'prompt' or 'messages', not both"),
+            about_key=True,
+        )
+    elif "messages" in raw:
+        if sound:
+            _check_turns(raw, path, notes)
+    elif "prompt" not in raw:
+        notes.error(path, tr("the test asks nothing; it needs 'prompt' or 'messages'"))
+    elif raw.get("live") is True:
+        _warn_not_live(path, notes)
+
+
+def _turns(asked: CommonFields) -> tuple[Message, ...]:
+    if "prompt" in asked:
+        return (Message("user", asked["prompt"]),)
+    spoken = asked.get("messages", ())
+    return tuple(Message(turn.role, turn.content) for turn in spoken if turn.role != "system")
+
+
+def _system_prompt(asked: CommonFields, default: str | None) -> str | None:
+    """The test's own, else the suite's. An empty one of its own is kept, and means: none, whatever
+    the suite or a user says.
+    """
+    if "system" in asked:
+        return asked["system"]
+    if "messages" in asked and asked["messages"][0].role == "system":
+        return asked["messages"][0].content
+    return default or None
+
+
+def _check_turns(raw: Raw, path: Path, notes: Notes) -> None:
+    roles = [turn["role"] for turn in raw["messages"]]
+    _check_system(raw, roles, path, notes)
+    if roles[-1] != "user":
+        notes.error(
+            (*path, "messages", len(roles) - 1),
+            tr("the last message must come from the user, not from '{role}'", role=roles[-1]),
+        )
+    in_a_row = [
+        index
+        for index, (before, after) in enumerate(pairwise(roles), 1)
+        if before == after == "user"
+    ]
+    if in_a_row and raw.get("live") is not True:
+        notes.error(
+            (*path, "messages", in_a_row[0]),
+            tr(
+                "two user turns in a row: put an assistant turn between them, or "
+                '"live": true to ask them one after the other'
+            ),
+        )
+    if raw.get("live") is True and roles.count("user") < 2:
+        _warn_not_live(path, notes)
+
+
+def _check_system(raw: Raw, roles: list[str], path: Path, notes: Notes) -> None:
+    if "system" in raw and "system" in roles:
+        notes.error(
+            (*path, "system"),
+            tr("the system prompt appears twice: in 'system' and in 'messages'; keep one"),
+            about_key=True,
+        )
+    for index, role in enumerate(roles):
+        if role == "system" and index > 0:
+            message = tr("a system message can only be the first one")
+            notes.error((*path, "messages", index), message)
+
+
+def _warn_not_live(path: Path, notes: Notes) -> None:
+    message = tr("'live' changes nothing here: it needs at least two user turns")
+    notes.warning((*path, "live"), message, about_key=True)
