@@ -384,7 +384,7 @@ def test_a_mark_by_the_first_token_says_so() -> None:
         ((False, False, True, True), "C, D were not among the tokens"),
         (
             (True, False, True, True),
-            "A, C and D were not among the tokens that the server returned.",
+            "A, C, D were not among the tokens that the server returned.",
         ),
     ],
 )

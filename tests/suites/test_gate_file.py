@@ -262,7 +262,8 @@ def test_no_text_ends_in_anything_but_a_gate_or_findings(
         (b"\xef\xbb\xbf[speed]\n",
          "1:1: the file starts with a byte order mark (BOM); save it as 'UTF-8', not as 'UTF-8 "
          "with BOM'"),
-        ("[speed]".encode("utf-16"), "1:1: byte 0xFF at offset 0 is not UTF-8; save the file as UTF-8"),
+        ("[speed]".encode("utf-16"),
+         "1:1: byte 0xFF at offset 0 is not UTF-8; save the file as UTF-8"),
         (b"[speed]\nx = '\xff'\n",
          "2:6: byte 0xFF at offset 13 is not UTF-8; save the file as UTF-8"),
         (b"\x7fELF\x02\x01\x01",
