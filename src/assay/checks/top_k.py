@@ -146,17 +146,12 @@ def _operands(command: Command) -> list[str]:
 def _none_accepted(check: TopK, reply: Answered, lines: list[str]) -> str:
     from assay.checks.shell.sequence import list_briefly
 
-    accepted = list_briefly(check.expected_any)
-    if not reply.predictions:
-        return tr(
-            "Read {read}, which is no accepted answer. Accepted: {accepted}.",
-            read=list_briefly(lines), accepted=accepted,
-        )  # fmt: skip
     return tr(
-        "None of the {count} best ({method}) is an accepted answer. Read: {read}. "
-        "Accepted: {accepted}.",
-        count=len(lines), method=_method(reply), read=list_briefly(lines), accepted=accepted,
-    )  # fmt: skip
+        "Read {read} ({method}), which is no accepted answer. Accepted: {accepted}.",
+        read=list_briefly(lines),
+        method=_method(reply),
+        accepted=list_briefly(check.expected_any),
+    )
 
 
 def _method(reply: Answered) -> str:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
@@ -39,7 +39,8 @@ ID_FORM = re.compile(r"[\w-]+")
 MAX_ID_CHARACTERS = 120
 
 _ENDLESS = float("inf")  # for a number that is too long: no field allows it
-_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+# The first group is half a character; the rest are whole ones and other escapes.
+_ESCAPE = re.compile(r"\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(\\u[dD][89a-fA-F]\w\w)|\\.")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _UNKNOWN_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN|-?[0-9.]+[eE][-+]?[0-9]+)')
 _ODD_NUMBER = re.compile(
@@ -55,15 +56,13 @@ class JsonFile:
     """A file that contains JSON.
 
     `flawed`: it also contains what JSON forbids though Python reads it (a key twice, NaN, an
-    endless number). `torn`: paths of texts with half a character (a lone surrogate), which no model
-    can be sent, and whether it is the key that has it.
+    endless number, half a character).
     """
 
     shown: str
     text: str
     value: object
     flawed: bool
-    torn: list[tuple[Path, bool]] = field(default_factory=list)
     digest: str = ""  # of its bytes
 
     def test_id(self, path: Path) -> str | None:
@@ -76,13 +75,6 @@ class JsonFile:
         spots, _ = _survey(self.text, paths)
         at = places_of(self.text, (spot.value for spot in spots.values()))
         return {path: at[spot.value] for path, spot in spots.items()}
-
-    def note_torn_texts(self, notes: Notes) -> None:
-        for path, about_key in self.torn:
-            notes.test_id = self.test_id(path)
-            message = tr("half a character (a lone surrogate such as \\ud800); write a whole one")
-            notes.error(path, message, about_key=about_key)
-        notes.test_id = None
 
     def findings(self, notes: Notes) -> list[FileFinding]:
         """Every note, and every flaw of the text, with its place.
@@ -130,8 +122,14 @@ def read_json(path: FilePath) -> JsonFile:
         _, offset = open_brackets(text, _TOKEN, MAX_DEPTH)
         reason = tr("nested more than {limit} levels deep", limit=MAX_DEPTH)
         raise Refused(_not_json(name, text, offset, reason)) from error
-    torn = list(_torn_texts(value)) if _SURROGATE_ESCAPE.search(text) else []
-    return JsonFile(name, text, value, decoder.flaws > 0, torn, hashlib.sha256(data).hexdigest())
+    flawed = decoder.flaws > 0 or any(_half_characters(text))
+    return JsonFile(name, text, value, flawed, hashlib.sha256(data).hexdigest())
+
+
+def _half_characters(text: str) -> Iterator[int]:
+    """Offsets of lone surrogates, which no model can be sent."""
+    if "\\u" in text:
+        yield from (escape.start() for escape in _ESCAPE.finditer(text) if escape[1])
 
 
 def _not_json(name: str, text: str, offset: int, reason: str) -> FileFinding:
@@ -164,26 +162,6 @@ class _StrictDecoder(json.JSONDecoder):
             self.flaws += 1
             return _ENDLESS
         return int(digits)
-
-
-def _torn_texts(value: object) -> Iterator[tuple[Path, bool]]:
-    """Paths of texts with half a surrogate pair, and whether it is the key that has it."""
-    left: list[tuple[Path, object]] = [((), value)]
-    while left:
-        path, here = left.pop()
-        if isinstance(here, str) and _is_torn(here):
-            yield path, False
-        elif isinstance(here, list):
-            left.extend(((*path, index), item) for index, item in enumerate(here))
-        elif isinstance(here, dict):
-            for key, item in here.items():
-                if _is_torn(key):
-                    yield (*path, key), True
-                left.append(((*path, key), item))
-
-
-def _is_torn(text: str) -> bool:
-    return not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 # ---------------------------------------------------------------------------------- what is no JSON
@@ -285,7 +263,8 @@ def _rows(text: str, start: int) -> Iterator[tuple[Path, int, int, bool]]:
     while text[at] != "]":
         decoder.flaws = 0
         end = decoder.raw_decode(text, at)[1]
-        yield (index,), at, end, decoder.flaws > 0
+        is_flawed = decoder.flaws > 0 or any(_half_characters(text[at:end]))
+        yield (index,), at, end, is_flawed
         at, index = _after_blank(text, end), index + 1
         if text[at] == ",":
             at = _after_blank(text, at + 1)
@@ -327,6 +306,8 @@ class _Tree:
             (self._offset(key), tr("the key '{key}' appears twice; keep one", key=shown(name)))
             for key, name in self._repeated_keys()
         ]
+        half = tr("half a character (a lone surrogate such as \\ud800); write a whole one")
+        found += [(offset, half) for offset in _half_characters(self._text)]
         for number in _ODD_NUMBER.finditer(self._text):
             if number[1]:
                 found.append((number.start(), tr("{word} is not JSON", word=number[1])))

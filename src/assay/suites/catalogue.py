@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator, Mapping
-from difflib import SequenceMatcher
 from pathlib import Path
 
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
@@ -32,9 +31,7 @@ FETCHED = ("mmlu", "hellaswag")
 USUAL_BENCHMARKS = Path("SLM", "datasets", "benchmarks")
 OWN_CATEGORIES: Mapping[str, str] = {"os": "custom_os_eval"}
 JSON = ".json"
-NEARLY = (
-    0.85  # "hardwareid" and "Hardware_IDs" are nearly "hardware_id", "more_hardware_ids" is not
-)
+NEARLY = 85.0  # of 100: "Hardware_IDs" is nearly "hardware_id", "more_hardware_ids" is not
 
 
 def benchmarks_folder(given: Path | None = None) -> Path:
@@ -232,10 +229,5 @@ def _without_effect(folder: Path, found: list[str], categories: set[str]) -> Ite
             line=1,
             column=1,
             message=message,
-            severity="error" if meant is not None and _is_nearly(stem, meant) else "warning",
+            severity="error" if nearest(stem, missing, least=NEARLY) else "warning",
         )
-
-
-def _is_nearly(stem: str, meant: str) -> bool:
-    plain = stem.casefold().replace("-", "_").replace(" ", "_")
-    return SequenceMatcher(None, plain, meant, autojunk=False).ratio() >= NEARLY

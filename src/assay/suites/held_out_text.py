@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ def load_held_out(path: Path | None = None) -> HeldOut:
     name = tr("the text that ships") if path is None else shown_path(given)
     try:
         documents = _READERS.get(given.suffix.lower(), _text)(given)
-    except (OSError, IsADirectoryError) as error:
+    except OSError as error:
         raise UsageError(
             tr("cannot read the text {path}: {why}", path=name, why=error.strerror or str(error)),
             hint=tr("--text takes a file of plain text, JSON lines, or token ids (.npy, .bin)"),
@@ -160,8 +160,7 @@ def _numpy_file(path: Path) -> tuple[HeldOutDocument, ...]:
     except (ValueError, EOFError) as error:
         raise _invalid(path, tr("this is no NumPy file of numbers")) from error
     if tokens.ndim != 1 or tokens.dtype.kind not in "iu":
-        message = tr("token ids must be whole numbers in one row")
-        raise _invalid(path, message)
+        raise _invalid(path, tr("token ids must be whole numbers in one row"))
     return _mapped(path, tokens)
 
 
@@ -196,9 +195,7 @@ def _mapped(path: Path, tokens: Any) -> tuple[HeldOutDocument, ...]:
             raise _invalid(path, message)
         largest = max(largest, int(some.max()))
     with path.open("rb") as file:
-        import hashlib
-
-        digest = hashlib.file_digest(file, "sha256").hexdigest()[:32]
+        digest = file_digest(file, "sha256").hexdigest()[:32]
     return (HeldOutDocument(tokens=tokens, largest_id=largest, digest=digest),)
 
 

@@ -105,8 +105,12 @@ def read_settings(
         sound = {key: value for key, value in raw.items() if key not in wrong}
         settings = SUITE.check(sound, Notes()) or SuiteSettings()
     if only is None:
+        for field_name, named in (("weights", settings.weights), ("few_shot", settings.few_shot)):
+            for name in [name for name in named if name not in categories]:
+                problem = tr("there is no category '{name}'", name=shown(name))
+                message = did_you_mean(problem, name, categories)
+                notes.error((field_name, name), message, about_key=True)
         _check_weights(settings.weights, categories, notes)
-        _check_few_shot_names(settings.few_shot, categories, notes)
     _check_shots(settings, notes)
     wanted = categories if only is None else [only]
     few_shot = {name: file for name, file in settings.few_shot.items() if name in wanted}
@@ -159,27 +163,12 @@ def example_file(folder: FilePath, written: str) -> FilePath | str:
 def _check_weights(weights: Mapping[str, float], categories: Sequence[str], notes: Notes) -> None:
     if not weights:
         return
-    for name in weights:
-        if name not in categories:
-            problem = tr("a weight for '{name}', but there is no such category", name=shown(name))
-            message = did_you_mean(problem, name, categories)
-            notes.error(("weights", name), message, about_key=True)
     unweighted = [name for name in categories if name not in weights]
     if not unweighted and not any(weights.values()):
         notes.error(("weights",), tr("all weights are 0, so there would be no score"))
     for name in unweighted:
         message = tr("the category '{name}' has no weight; it counts 1", name=shown(name))
         notes.warning(("weights",), message, about_key=True)
-
-
-def _check_few_shot_names(
-    few_shot: Mapping[str, str], categories: Sequence[str], notes: Notes
-) -> None:
-    for name in few_shot:
-        if name not in categories:
-            problem = tr("examples for '{name}', but there is no such category", name=shown(name))
-            message = did_you_mean(problem, name, categories)
-            notes.error(("few_shot", name), message, about_key=True)
 
 
 def _check_shots(settings: SuiteSettings, notes: Notes) -> None:

@@ -127,7 +127,6 @@ class SuiteReader:
             return None
         opened = _Opened(file, Notes(warnings=self._warnings))
         self._opened.append(opened)
-        file.note_torn_texts(opened.notes)
         return opened
 
     def _refuse(self, path: Path, message: str) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 
 from assay.text.folding import drop_invisible
@@ -245,10 +245,7 @@ def _fraction_or_power(match: re.Match[str]) -> Fraction | None:
 
 
 def _value(body: str, exponent: int, negative: bool) -> Decimal:
-    try:
-        value = Decimal(f"{body}e{exponent}")
-    except InvalidOperation as error:  # pragma: no cover - the pattern admits digits only
-        raise ValueError(f"not a number: {body!r}") from error
+    value = Decimal(f"{body}e{exponent}")
     # Not unary minus: that would round to the context's 28 digits.
     return value.copy_negate() if negative else value
 
