@@ -1,9 +1,5 @@
 """Checks a parsed document against a type, in our own sentences.
 
-In: a type that pydantic understands (dataclasses, unions, `Annotated` with bounds), and the parsed
-JSON or TOML. Out: an object of that type, or one note for every mistake: an unknown key (with "did
-you mean"), a missing one, a wrong type, a number out of range, a word that is no choice.
-
 Validation is strict: "1" is no number, 1 is no text, null is no value, NaN is no number, and every
 key must be known. Good documents only meet pydantic's compiled validator.
 """

@@ -1,7 +1,5 @@
 """The suites that ship, those that were fetched, and what a name on the command line means.
 
-In: the argument of `--suite` and the folder of `--benchmarks`. Out: files to load.
-
     BENCHMARKS/mmlu/             the suite mmlu, which `assay fetch` writes
     BENCHMARKS/hellaswag/        the suite hellaswag, likewise
     BENCHMARKS/custom_os_eval/   each file named like a category of `os` takes its place

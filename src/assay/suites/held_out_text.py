@@ -1,8 +1,5 @@
 """The text a checkpoint's perplexity is measured on: files to texts or token ids.
 
-In: a path; without one, the text that ships. Out: a HeldOut with its documents, or every mistake
-with its place.
-
     .txt and others   one text, UTF-8
     .jsonl            a document a line: {"text": "…"} or {"input_ids": [1, 2, 3]}
     .npy              token ids, one row

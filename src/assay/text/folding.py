@@ -1,9 +1,7 @@
 """Text folding that several scorers share.
 
-In: any text, lone surrogates and junk included. Out: the same text in a form that can be compared.
-
-    fold_for_matching   NFKC + casefold: keywords, letters, option texts
-    fold_whole_answer   NFC + casefold, edges cleaned: exact_match `text`
+fold_for_matching   NFKC + casefold: keywords, letters, option texts
+fold_whole_answer   NFC + casefold, edges cleaned: exact_match `text`
 """
 
 from __future__ import annotations

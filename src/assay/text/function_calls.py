@@ -1,11 +1,9 @@
-"""Finds function calls in an answer.
+"""Finds function calls in an answer, in the shapes that models write:
 
-In: text. Out: the shape of the first function call, as models write them:
-
-    tool_calls   {"tool_calls": [{"function": {"name": "f", "arguments": "{…}"}}]} and its kin
-    tagged       <tool_call>{"name": "f", "arguments": {…}}</tool_call>, <function_call>…
-    object       {"name": "f", "arguments": {…}}, bare or in a fence; also "parameters"
-    python       [f(a=1)] as the whole answer, or a call in a tool_code fence
+tool_calls   {"tool_calls": [{"function": {"name": "f", "arguments": "{…}"}}]} and its kin
+tagged       <tool_call>{"name": "f", "arguments": {…}}</tool_call>, <function_call>…
+object       {"name": "f", "arguments": {…}}, bare or in a fence; also "parameters"
+python       [f(a=1)] as the whole answer, or a call in a tool_code fence
 """
 
 from __future__ import annotations

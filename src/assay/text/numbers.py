@@ -1,7 +1,6 @@
 r"""Reads the number an answer gives, with its sign and in the way its writer's country writes it.
 
-In: an answer, or an expected number, as text. Out: every way to read the one number it gives, or
-why there is none. Floats never appear; values are exact.
+Floats never appear; values are exact.
 
     1,234.5   1 234,5   1.234,5   3,5   −5   1e3   1.5 × 10^3   50 %   $1,200   1'000   10^3
     3/4   2 1/2   ½   \frac{3}{4}   minus 7   2.5 million   2.5 millions

@@ -1,8 +1,5 @@
 """Text that a model wrote, made harmless where it is shown.
 
-In: any text. Out: text that moves no cursor, hides nothing and opens no markup. HTML is left to the
-template engine, which escapes all of it.
-
 A model may answer with terminal escape sequences, right-to-left overrides that reorder the line it
 is printed on, invisible tag characters, Markdown or rich markup. All of it is shown, none obeyed.
 """

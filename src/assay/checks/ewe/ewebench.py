@@ -1,8 +1,6 @@
 """Scores answers by the rules of EweBench 1.0, so that results published with it stay comparable.
 
-In: a case of a suite whose scoring is `ewebench-1.0`, and its reply. Out: a Score, or None for the
-methods these rules do not know (top_k, command_sequence, judge). The faults are kept, because they
-are part of the published figures:
+The faults are kept, because they are part of the published figures:
 
     - "Hello people. This is a simple example." contains Ewe: "le" is a substring of "people"
     - a flag set to false is scored as if it were true

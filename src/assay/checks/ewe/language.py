@@ -1,7 +1,6 @@
 """Which language a text is in, decided by runs of one to four letters.
 
-In: any text, however broken. Out: a `LanguageReading` of the whole, its `LanguageSpan`s word by
-word, whether it contains Ewe, and the share that is Ewe. Three quantities decide, all in nats:
+Three quantities decide, all in nats:
 
     margin   how far the best language is ahead of the next one
     mixture  the text read by a mixture of all languages, free to change at every letter: what an

@@ -1,7 +1,5 @@
 """How well a text reads as Ewe; not whether it is true, polite or to the point.
 
-In: a text. Out: a value from 0 to 1 with what cost points.
-
 value = share x word order x variety x letters, and at most 0.5 for a single word:
 
     share        letters in stretches that read as Ewe; full from 90 % on: names cost nothing

@@ -1,34 +1,25 @@
-r"""The words and signs around a letter by which `letters` distinguishes a choice from a word.
-
-In: nothing. Out: compiled patterns.
+"""The words and signs around a letter that show whether it is a choice; words in `letters.toml`.
 
 Those named *_BEFORE end at the letter, those named *_AFTER begin behind it; both see a short piece
-of folded text (NFKC, casefold, straight apostrophes), so every repetition is bounded. English,
-French, German, Spanish, Portuguese, Italian and Ewe.
+of folded text (NFKC, casefold, straight apostrophes), so every repetition is bounded.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
+from pathlib import Path
 
+_FILE = Path(__file__).resolve().parents[2] / "builtin" / "letters.toml"
+_WORDS = {
+    key: "(?:" + words.replace("\n", "") + ")"
+    for key, words in tomllib.loads(_FILE.read_text("utf-8")).items()
+}
 _OPEN = r"[\s*_`\"'“”„«»(\[{$\\<>~|#-]{0,12}"
 _CLOSE = r"[*`\"'”»)\]}$.:]{0,8}"
-_IS = (
-    r"(?:is|are|was|will be|would be|should be|must be|could be|might be|may be|est|sera|serait"
-    r"|sont|c'est|ist|lautet|wäre|es|será|sería|seria|é|è|sarebbe|nye|enye)"
-)
-# Singular only: "Options: A) …" and "Possible answers: A) …" announce a list, not a choice.
-_NOUN = (
-    r"(?:answer|ans|guess|choice|option|letter|solution|selection|verdict|pick|correct|final"
-    r"|right one|best one|réponse|reponse|choix|lettre|proposition|antwort|lösung|auswahl|buchstabe"
-    r"|richtig|respuesta|opción|opcion|letra|elección|resposta|opção|risposta|scelta|ŋuɖoɖo\w*)"
-)
-_FILL = (
-    r"(?:(?:\\?(?:boxed|textbf|text|mathrm|mathbf)|the|that|it|it's|is|most|likely|probably|clearly"
-    r"|definitely|therefore|thus|so|indeed|simply|surely|choice|letter|option|answer|number|i|think"
-    r"|believe|choose|pick|select|la|le|l'|lettre|réponse|option|proposition|donc|bien|probablement|sûrement|c'est"
-    r"|die|der|das|den|buchstabe|antwort|el|letra|opción|respuesta|a|o)(?!\w)" + _OPEN + r"){0,5}"
-)
+_IS = _WORDS["is"]
+_NOUN = _WORDS["noun"]
+_FILL = "(?:" + _WORDS["fill"] + r"(?!\w)" + _OPEN + r"){0,5}"
 _TO_LETTER = _OPEN + _FILL + r"\Z"
 
 # ------------------------------------------------------------------------------- the letter itself
@@ -55,20 +46,12 @@ UNDERSCORED = re.compile(r"(?<!\w)_{1,3}([A-Za-z])_{1,3}(?!\w)")
 # A lower-case letter ends its clause: "answer: b", "(b)", "b."; not "b cells".
 CLOSES = re.compile(r"[*`\"'”»)\]}$]{0,8}(?:\s*\Z|\s*\n|[.,;:!?](?!\w)|[)\]}$])|[*`\"'”»]{1,3}\s")
 WORD_FOLLOWS = re.compile(r"[ \t]+[^\W\d_]")
-CONNECTIVE = re.compile(
-    r"(?:is|isn't|because|since|as|and|or|but|not|with|due|for|so|est|n'est|car|parce|puisque|et"
-    r"|ou|mais|pas|ist|weil|denn|und|oder|aber|nicht|porque|ya|es|y|o|pero|elabena|nye|kple|alo)"
-    r"(?!\w)"
-)
+CONNECTIVE = re.compile(_WORDS["connective"] + r"(?!\w)")
 
 # ------------------------------------------------------------------------ denied, or one of several
 
 _LETTER_CHAIN = r"(?:\s*(?:,|and|or|et|ou|und|oder|y|o|&|/)\s*\(?[a-z]\)?(?![\w'])){0,6}"
-_WRONG = (
-    r"(?:wrong|incorrect|false|invalid|inaccurate|eliminated|ruled out|unlikely|impossible|faux"
-    r"|fausses?|incorrecte?s?|éliminée?s?|falsch|inkorrekt|incorrect[ao]s?|fals[ao]s?|errad[ao]s?)"
-    r"(?!\w)"
-)
+_WRONG = _WORDS["wrong"] + r"(?!\w)"
 # The option's own text between letter and judgement: "A) Lyon is wrong", "A: Lyon - incorrect".
 _OWN_TEXT = (
     r"(?:[).:][*`]{0,2}(?:[ \t]+(?!(?:because|since|as|so|and|or|but|not|car|et|ou|mais|is|est)\b)"
@@ -86,16 +69,9 @@ NEGATED_AFTER = re.compile(
     r"|n'(?:est|a|était)\s+pas|ne\s+\w+\s+pas|(?:ist|sind)\s+nicht|no\s+(?:es|son)(?!\w)|menye"
     r")"
 )
-NEGATED_BEFORE = re.compile(
-    r"(?<!\w)(?:not|isn't|wasn't|never|neither|nor|cannot be|can't be|pas|ni|nicht|keine?"
-    r"|rather than|instead of|unlike|except|eliminat\w{1,4}|rul\w{1,4} out"
-    r"|exclud\w{1,4}|reject\w{0,4}"
-    r"|plutôt que|contrairement à|sauf|élimin\w{1,5}|statt|außer|no es|no la|menye)(?!\w)"
-    + _TO_LETTER
-)
+NEGATED_BEFORE = re.compile(r"(?<!\w)" + _WORDS["negated"] + r"(?!\w)" + _TO_LETTER)
 DENIED_BEFORE = re.compile(
-    r"(?<!\w)(?:not|isn't|wasn't|never|n't|neither|nor|pas|jamais|nicht|kein\w{0,2}|no es|menye"
-    r"|rather than|instead of|unlike|plutôt que)\s+(?:\w{1,10}\s+){0,2}[\"'«“(*]{0,3}\s?\Z"
+    r"(?<!\w)" + _WORDS["denied"] + r"\s+(?:\w{1,10}\s+){0,2}[\"'«“(*]{0,3}\s?\Z"
 )
 _JOIN = r"(?:and/or|or|and|ou|et|oder|und|kple|alo|[&/+;|])(?:\s+(?:possibly|maybe|perhaps))?"
 SHARED_AFTER = re.compile(
@@ -122,14 +98,7 @@ _SAYS = (
     r"[\s*_`\"')\]]{0,8}(?:(?<!\w)" + _IS + r"(?!\w)|'s(?!\w)|[:=→⇒-]|=>|->|–|—)"
     r"(?:[\s*_`\"']{0,8}(?:" + _IS + r"(?!\w)|[:=→\n])){0,2}"
 )
-_CHOOSE = (
-    r"(?<!\w)(?:i(?:\s+would|'d|'ll|\s+will|\s+am|'m)?\s+(?:say|answer|guess)"
-    r"|(?:i|we|you|one|let's|let me)(?:\s+(?:would|should|will|must|am|are)|'d|'ll|'m|'re)?\s+"
-    r"(?:choose|chose|choosing|pick|picked|select|selected|go with|going with|opt for|vote for)"
-    r"|je\s+(?:choisis|choisirais|dirais|prends|sélectionne|réponds|vote pour)"
-    r"|j'(?:opte pour|ai choisi)"
-    r"|ich\s+(?:wähle|nehme)|elijo|escojo|elegiría|escolho|scelgo|metia|mietia)(?!\w)\s*:?"
-)
+_CHOOSE = r"(?<!\w)" + _WORDS["choose"] + r"(?!\w)\s*:?"
 # "Answer B", "Réponse B", or "Answer" as a heading and B below it: only these need no verb.
 _DIRECT = (
     r"(?<!\w)(?:answer|ans|réponse|reponse|antwort|respuesta|ŋuɖoɖo)"
@@ -147,16 +116,7 @@ CUE_AFTER = re.compile(
     r"(?:correct|right|true|best|accurate|answer|bonne|correcte?|juste|vraie?|exacte?|réponse"
     r"|meilleure|richtige?|korrekt|antwort|correct[ao]|respuesta|ŋuɖoɖo)(?:\w{0,3})(?!\w)"
 )
-HINT_BEFORE = re.compile(
-    r"(?<!\w)(?:option|choice|letter|choix|lettre|proposition|buchstabe|opción|opcion|letra"
-    r"|it's|it is|that's|that is|this is|must be|should be|c'est|ce serait|es ist|sería|es la"
-    r"|which is|il s'agit de(?: la)?"
-    r"|i think|i believe"
-    r"|je pense(?: que)?(?: c'est)?|je crois(?: que)?(?: c'est)?|ich denke|creo que(?: es)?"
-    r"|therefore|hence|thus|so|donc|also|definitely|clearly|surely|probably|maybe|perhaps|sûrement"
-    r"|certainement|probablement|peut-être|→|⇒|=>|->)"
-    r"[ \t]*[,:]?[ \t]*" + _TO_LETTER
-)
+HINT_BEFORE = re.compile(r"(?<!\w)" + _WORDS["hint"] + r"[ \t]*[,:]?[ \t]*" + _TO_LETTER)
 
 # "The answer is A … no, B": a later letter takes the place of an announced one.
 CORRECTED_BEFORE = re.compile(

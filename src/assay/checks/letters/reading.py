@@ -1,8 +1,5 @@
 r"""Reads the letter an answer chooses.
 
-In: an answer and the Options. Out: a LetterReading: the letter and how it was found, or none and
-why.
-
 Every letter by itself is a mention. A mention is read with the words around it, and the first of
 these that gives a letter decides:
 

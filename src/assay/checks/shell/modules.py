@@ -1,7 +1,5 @@
 """The kernel modules that a line of an answer names.
 
-In: a line and the accepted names. Out: the names the line commits itself to.
-
 No list of modules is consulted, so every word might be one. A line that lists several
 ("e1000, e1000e, igb") commits itself to the first: naming all of them is guessing. A line that says
 what drives the device ("the NVIDIA card uses nouveau") commits itself to that, not to other names.
@@ -15,7 +13,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from assay.checks.shell.meaning import module_name
-from assay.checks.shell.programs import PLAIN_MODULES, PROSE, SOMETIMES_PROSE, names
+from assay.checks.shell.programs import NO_MODULES, PLAIN_MODULES, PROSE, SOMETIMES_PROSE, names
 
 SEEN = 80  # characters before and behind a name that are looked at
 
@@ -99,17 +97,7 @@ _WORD = re.compile(r"[\w/][\w./+-]*")
 _SEPARATOR = re.compile(r"\s*[,;|/&]\s*")
 _ALTERNATIVE = names("or and ou et")
 _LOADERS = names("modprobe insmod modinfo")
-_NO_MODULE = (
-    PROSE
-    | SOMETIMES_PROSE
-    | names("""
-    driver drivers module modules kernel linux debian ubuntu fedora device devices card cards yes no
-    sure well ok okay answer try load loaded called named supported supports support recommended
-    typically usually often likely probably correct right best name network wireless graphics
-    ethernet
-    rmmod blacklist sudo
-""")
-)
+_NO_MODULE = PROSE | SOMETIMES_PROSE | NO_MODULES
 
 
 class _Token(NamedTuple):

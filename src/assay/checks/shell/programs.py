@@ -55,6 +55,7 @@ ANY_ORDER = _words["any_order"]
 FOLDERS = _words["folders"]
 DOT_SLASH_COUNTS = _words["dot_slash_counts"]
 PLAIN_MODULES = _words["plain_modules"]
+NO_MODULES = _words["no_modules"]
 
 HARMLESS = _per_program(_rows["harmless"])
 HARMLESS_VALUES = _per_program(_rows["harmless_values"])

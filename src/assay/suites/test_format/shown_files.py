@@ -1,11 +1,8 @@
 """Files that a judged test shows: `{{FILE}}` in its prompt becomes the file's text.
 
-In: a test object with `fixtures`, the folder of its category, and the seed of generated files.
-Out: notes; the texts by name; the messages with them put in.
-
-    "orders.csv"                  is beside the category file, or in a folder there
-    "sales_table:orders.csv"      is made by a generator of `assay.fixtures`, from --data-seed
-    "sales_table@7:orders.csv"    the same, from this seed whatever the command says
+"orders.csv"                  is beside the category file, or in a folder there
+"sales_table:orders.csv"      is made by a generator of `assay.fixtures`, from --data-seed
+"sales_table@7:orders.csv"    the same, from this seed whatever the command says
 """
 
 from __future__ import annotations
