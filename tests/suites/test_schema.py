@@ -30,8 +30,8 @@ BEYOND_A_SCHEMA = (
     "repeats", "is both expected", "only punctuation",
     "contains no number", "weighs 0", "a rule that can fail", "or a rule in", "turns in a row",
     "the last message", "the first one", "appears twice", "needs 'choices'", "bytes",
-    "there is no category", "all weights", "names no examples", "only 3 examples", "there is no file",
-    "outside", "is a category", "no file name",
+    "there is no category", "all weights", "names no examples", "only 3 examples",
+    "there is no file", "outside", "is a category", "no file name",
 )  # fmt: skip
 
 
