@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypedDict
+from typing import Any, Literal
 
 from assay.suites.fetching.duplicates import Dropped
 from assay.suites.fetching.source import BenchmarkItem
@@ -15,17 +15,7 @@ HARNESS = "lm-evaluation-harness 0.4.13"
 DROPPED_FILE = "dropped.tsv"
 
 
-class ChoiceTest(TypedDict):
-    id: str
-    prompt: str
-    eval_method: Literal["multiple_choice"]
-    choices: list[str]
-    expected: str
-    score_by: Literal["letter", "text"]
-    render: bool
-    temperature: float
-    description: str
-    tags: list[str]
+ChoiceTest = dict[str, Any]  # a multiple-choice test of our format
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,18 +44,18 @@ def test_of(
     item: BenchmarkItem, test_id: str, prompt: str, score_by: Literal["letter", "text"]
 ) -> ChoiceTest:
     """A test that asks an item: the prompt is whole, and nothing is to be added to it."""
-    return ChoiceTest(
-        id=test_id,
-        prompt=prompt,
-        eval_method="multiple_choice",
-        choices=list(item.options),
-        expected=item.letter,
-        score_by=score_by,
-        render=False,
-        temperature=0,
-        description=str(item.place),
-        tags=[item.subject, *item.tags],
-    )
+    return {
+        "id": test_id,
+        "prompt": prompt,
+        "eval_method": "multiple_choice",
+        "choices": list(item.options),
+        "expected": item.letter,
+        "score_by": score_by,
+        "render": False,
+        "temperature": 0,
+        "description": str(item.place),
+        "tags": [item.subject, *item.tags],
+    }
 
 
 def files_of_suite(made: ConvertedBenchmark) -> dict[str, str]:

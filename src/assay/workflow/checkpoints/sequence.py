@@ -53,7 +53,7 @@ class CheckpointSequence:
         """
         alone = replace(place, folder=None, top=None)
         report = evaluate(replace(self.job, places=(alone,), leaves=False), observer)
-        if not is_there(place) or report.decision is None:
+        if not is_there(place.path) or report.decision is None:
             self.drop(place.name)
             return None
         with Store(self.job.out, read_only=True) as store:
@@ -93,7 +93,7 @@ class CheckpointSequence:
         return self.job.out.resolve() / CHECKPOINTS / name / REPORT_FILE
 
     def _decide(self, observer: Observer) -> Decision | None:
-        gone = [each.name for each in self._subjects.values() if not _is_checkpoint(each.path)]
+        gone = [each.name for each in self._subjects.values() if not is_there(each.path)]
         self.drop(*gone)
         if self._last is None or all(each.failed for each in self._measured.values()):
             return None
@@ -129,7 +129,7 @@ def places_in(folder: Path) -> list[CheckpointPlace]:
     is `final`, as it will be when there are.
     """
     found = [place for _, place in places_of([f"hf:{folder}"]) if place is not None]
-    return [_in(folder, place) for place in found if is_there(place)]
+    return [_in(folder, place) for place in found if is_there(place.path)]
 
 
 def _in(folder: Path, place: CheckpointPlace) -> CheckpointPlace:
@@ -139,11 +139,8 @@ def _in(folder: Path, place: CheckpointPlace) -> CheckpointPlace:
     return replace(place, parent=here, step_name=FINAL, folder=folder)
 
 
-def is_there(place: CheckpointPlace) -> bool:
-    return _is_checkpoint(place.path)
-
-
-def _is_checkpoint(path: str | Path) -> bool:
+def is_there(path: str | Path) -> bool:
+    """Whether the folder still is one of a checkpoint."""
     return (Path(path) / "config.json").is_file()
 
 

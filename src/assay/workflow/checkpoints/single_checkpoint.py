@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from assay import stats
 from assay.errors import AssayError, SuiteNotFound, UsageError
@@ -190,30 +191,12 @@ def _as_sample(prompt: str) -> SamplePrompt:
     return next((shipped for shipped in load_samples() if shipped.prompt == prompt), own)
 
 
-def _job(
-    options: CheckpointCallOptions,
-    checkpoint: str | Path,
-    *,
-    suites: tuple[str, ...] = (),
-    text: Path | None = None,
-    measures: tuple[MeasureKind, ...] = (),
-    samples: tuple[SamplePrompt, ...] = (),
-    called: str,
-) -> Job:
+def _job(options: CheckpointCallOptions, checkpoint: str | Path, **more: Any) -> Job:
+    """A run of this checkpoint alone, with the suites and measures that are named."""
     place = _place(checkpoint)
-    return Job.of(
-        options,
-        models=(place.spec,),
-        places=(place,),
-        suites=suites,
-        text=text,
-        measures=measures,
-        samples=samples,
-        only_named=True,
-        write_back=False,
-        leaves=False,
-        called=called,
-    )
+    named = {"suites": (), "measures": (), **more}
+    alone = {"models": (place.spec,), "places": (place,), "only_named": True}
+    return Job.of(options, **named, **alone, write_back=False, leaves=False)
 
 
 def _place(checkpoint: str | Path) -> CheckpointPlace:

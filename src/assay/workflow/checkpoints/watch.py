@@ -274,7 +274,7 @@ class Watching:
 
     def _refused(self, known: _Known, error: AssayError) -> Iterator[Sight]:
         assert self._all is not None
-        if not is_there(known.place):  # the next look says so
+        if not is_there(known.place.path):  # the next look says so
             return
         why = in_one_line(error)
         if self._options.once or time.monotonic() - known.since >= self._options.patience_s:

@@ -41,14 +41,7 @@ class Job(RunOptions):
 
     @property
     def options(self) -> AskOptions:
-        return AskOptions(
-            seed=self.seed,
-            repeats=self.repeats,
-            sampling=self.sampling,
-            max_tokens=self.max_tokens,
-            think=self.think,
-            num_ctx=self.num_ctx,
-        )
+        return AskOptions(**self.shared_with(AskOptions))
 
     @property
     def tensorboard(self) -> tuple[Path, ...]:
