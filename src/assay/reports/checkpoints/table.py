@@ -20,12 +20,12 @@ LONGEST_HEAD = 16
 
 
 class _Column(NamedTuple):
-    """`rank`: the lowest goes first. `form` writes the number of the figure `name`."""
+    """`rank`: the lowest goes first. `form` writes the numbers of the figure `name`."""
 
     head: str
     name: str
     rank: int
-    form: Callable[[MeasuredFigure], str]
+    form: Callable[[float], str]
 
 
 FigureRow = dict[str, MeasuredFigure | None]
@@ -63,11 +63,14 @@ def _cell(row: FigureRow, column: _Column) -> Line:
     figure = row.get(column.name)
     if figure is None:
         return "–"
-    has_limits = figure.low is not None or figure.high is not None
-    limits = [_interval(figure, column.form)] if has_limits else []
-    counted = [] if figure.n is None else [f"n={figure.n:,}"]
-    basis = " ".join([*limits, *counted])
-    return (column.form(figure), Span(f" {basis}", "basis")) if basis else column.form(figure)
+    basis = ""
+    if figure.low is not None or figure.high is not None:
+        ends = ("?" if end is None else column.form(end) for end in figure[1:3])
+        basis += f" [{'–'.join(ends)}]"
+    if figure.n is not None:
+        basis += f" n={figure.n:,}"
+    shown = column.form(figure.value)
+    return (shown, Span(basis, "basis")) if basis else shown
 
 
 # --------------------------------------------------------------------------------- which columns
@@ -83,7 +86,7 @@ def _columns(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column
     yield _Column("hellaswag", "hellaswag", 58, _share)
     yield _Column(tr("tokens/s"), "inference_speed", 85, _long)
     yield _Column("MB", "memory_usage_mb", 75, _long)
-    yield _Column(tr("loops"), "generation_failures", 80, _count)
+    yield _Column(tr("loops"), "generation_failures", 80, "{:,.0f}".format)
     yield _Column(tr("score"), "weighted_score", 95, _share)
 
 
@@ -115,24 +118,11 @@ def _suites(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]
             yield _Column(harmless(suite, longest=LONGEST_HEAD), name, 45, _long)
 
 
-def _share(figure: MeasuredFigure) -> str:
+def _share(value: float) -> str:
     """0.915; a score above 1 is possible and loses no digit."""
-    return f"{figure.value:.3f}" if 0 <= figure.value < 1000 else readable(figure.value)
+    return f"{value:.3f}" if 0 <= value < 1000 else readable(value)
 
 
-def _long(figure: MeasuredFigure) -> str:
+def _long(value: float) -> str:
     """46.8, 1,234.5; huge ones in three digits."""
-    return f"{figure.value:,.1f}" if 0.1 <= figure.value < 1e6 else readable(figure.value)
-
-
-def _count(figure: MeasuredFigure) -> str:
-    return f"{figure.value:,.0f}"
-
-
-def _interval(figure: MeasuredFigure, form: Callable[[MeasuredFigure], str] | None = None) -> str:
-    """[42.9–51.0]; – where there is none."""
-    if figure.low is None and figure.high is None:
-        return "–"
-    write = form or (_share if figure.unit == "share" else _long)
-    ends = ("?" if end is None else write(figure._replace(value=end)) for end in figure[1:3])
-    return f"[{'–'.join(ends)}]"
+    return f"{value:,.1f}" if 0.1 <= value < 1e6 else readable(value)

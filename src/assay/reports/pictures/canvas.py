@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from assay.messages import tr
 from assay.reports.pictures.labels import TEXT, fitted, harmless, text_width
 
 WIDTH = 700
@@ -184,8 +183,7 @@ def document_with_legend(
     return document([*pieces, *texts], height, title=title, description=description)
 
 
-def nothing_drawn(title: str) -> str:
+def nothing_drawn(title: str, sentence: str) -> str:
     """A picture that says that there is none."""
-    sentence = tr("No checkpoint has a figure that could be drawn.")
     said = [words(WIDTH / 2, 36, sentence, anchor="middle")]
     return document(said, 60, title=title, description=sentence)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.reports.judged import sentences as said
 from assay.reports.pictures import canvas as picture
 from assay.reports.pictures.canvas import LINE, element, grid_line, soft_words, words
 from assay.reports.pictures.labels import fitted
 from assay.reports.pictures.scales import Scale
 from assay.text import number_format as numbers
-from assay.types.judged import Judged, ModelJudged, TestJudged
+from assay.types.judged import DomainJudged, Judged, ModelJudged, TestJudged
 from assay.types.judgements import BANDS, MOST, shown_tenths
 
 LEFT, PLOT_RIGHT = 270, 560
@@ -35,8 +35,7 @@ def overall_by_test(of: Judged) -> str:
     models = of.models[:MOST_MODELS]
     if not any(test.tenths is not None for model in models for test in model.tests):
         sentence = tr("No judged test has a score that could be drawn.")
-        nothing = [words(picture.WIDTH / 2, 36, sentence, anchor="middle")]
-        return picture.document(nothing, 60, title=title, description=sentence)
+        return picture.nothing_drawn(title, sentence)
     drawing = _JudgedPicture(models)
     body: list[str] = []
     for domain in of.domains:
@@ -78,15 +77,11 @@ def _notes(of: Judged, models: tuple[ModelJudged, ...], left_out: int) -> list[s
         tr("bar: checks that hold"),
     ]
     lines = [*picture.wrapped(names, width), *picture.wrapped(legend, width)]
-    if len(of.models) > len(models):
-        more = len(of.models) - len(models)
-        lines.append(
-            trn("{count} more model is not drawn", "{count} more models are not drawn", more)
-        )
+    more = len(of.models) - len(models)
+    if more:
+        lines.append(tr("models not drawn: {count}", count=more))
     if left_out:
-        lines.append(
-            trn("{count} more test is not drawn", "{count} more tests are not drawn", left_out)
-        )
+        lines.append(tr("tests not drawn: {count}", count=left_out))
     return lines
 
 
@@ -103,7 +98,7 @@ class _JudgedPicture:
         self.y += GAP
         for number, model in enumerate(self.models, start=1):
             if (judged := model.domain(domain)) is not None and judged.mean.value is not None:
-                yield from self._mean(number, model, domain)
+                yield from self._mean(number, model.model, judged)
         keys = dict.fromkeys(
             (test.suite, test.test_id)
             for model in self.models
@@ -118,9 +113,7 @@ class _JudgedPicture:
             yield from self._test(key)
         self.y += GAP
 
-    def _mean(self, number: int, model: ModelJudged, domain: str) -> Iterator[str]:
-        judged = model.domain(domain)
-        assert judged is not None
+    def _mean(self, number: int, model: str, judged: DomainJudged) -> Iterator[str]:
         mean = judged.mean
         self.y += ROW
         y = self.y - 5
@@ -129,7 +122,7 @@ class _JudgedPicture:
         yield soft_words(LEFT - 16, self.y, str(number), anchor="end")
         if mean.low is not None and mean.high is not None:
             yield picture.lying_whisker(y, _ACROSS.at(mean.low), _ACROSS.at(mean.high))
-        told = tr("{model}: {figure}", model=model.model, figure=numbers.figure(mean))
+        told = f"{model}: {numbers.figure(mean)}"
         x = _ACROSS.at(mean.value or 0.0)
         yield picture.dot_mark(x, y, MEAN_DOT, hollow=False, said=told)
         yield picture.ring(x, y, MEAN_DOT + 3)
@@ -185,14 +178,7 @@ def _beside(x: float, y: float, text: str) -> str:
 def _bar(y: float, passed: int, total: int) -> Iterator[str]:
     """The checks that hold, as a part of a bar, and in figures."""
     left = PLOT_RIGHT + 14
-    told = picture.told(
-        trn(
-            "{passed} of {count} check holds",
-            "{passed} of {count} checks hold",
-            total,
-            passed=passed,
-        )
-    )
+    told = picture.told(tr("checks that hold: {passed} of {total}", passed=passed, total=total))
     yield element(
         "rect", told, x=left, y=y - 4, width=BAR, height=8, class_="hollow", fill=picture.GROUND,
         stroke=picture.CURVE,

@@ -138,23 +138,10 @@ def placed(
 
 
 def thinned(boxes: Sequence[Box], first: Iterable[int], taken: Sequence[Box]) -> list[int]:
-    """Which labels of an axis have room: those named first, then every k-th with the smallest k
-    that fits; each in turn where that shows more than twice as many, as with uneven steps.
-    """
-    fixed = _in_turn(boxes, first, taken)
-    greedy = _in_turn(boxes, [*fixed, *range(len(boxes))], taken)
-    for every in range(1, len(boxes) + 1):
-        regular = range(0, len(boxes), every)
-        if len(_in_turn(boxes, regular, ())) == len(regular):
-            evenly = _in_turn(boxes, [*fixed, *regular], taken)
-            return greedy if len(greedy) > 2 * len(evenly) else evenly
-    return greedy
-
-
-def _in_turn(boxes: Sequence[Box], order: Iterable[int], taken: Sequence[Box]) -> list[int]:
+    """Which labels of an axis have room: those named first, then each in turn."""
     kept: list[int] = []
     held = list(taken)
-    for index in dict.fromkeys(order):
+    for index in dict.fromkeys([*first, *range(len(boxes))]):
         box = boxes[index]
         wide = box._replace(left=box.left - BETWEEN, right=box.right + BETWEEN)
         if not any(wide.meets(other) for other in held):

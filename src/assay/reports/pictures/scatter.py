@@ -40,7 +40,10 @@ class Scatter:
 
 
 def draw_scatter(of: Scatter) -> str:
-    return _ScatterPicture(of).document() if of.dots else picture.nothing_drawn(of.title)
+    if not of.dots:
+        sentence = tr("No checkpoint has a figure that could be drawn.")
+        return picture.nothing_drawn(of.title, sentence)
+    return _ScatterPicture(of).document()
 
 
 def front(places: Sequence[tuple[float, float]], *, higher_is_better: bool = True) -> list[int]:

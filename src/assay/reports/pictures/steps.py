@@ -51,7 +51,9 @@ def over_steps(of: EvaluatedFolder) -> str:
     if parent is not None:
         title = tr("{model}: figures over training steps", model=parent)
     panels = [panel for panel in _panels(of) if any(panel.figures)]
-    return _StepsPicture(of, panels).document(title) if panels else picture.nothing_drawn(title)
+    if not panels:
+        return picture.nothing_drawn(title, tr("No checkpoint has a figure that could be drawn."))
+    return _StepsPicture(of, panels).document(title)
 
 
 def suite_title(limit: SuiteLimit) -> str:
