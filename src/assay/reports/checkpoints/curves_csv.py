@@ -9,10 +9,10 @@ from __future__ import annotations
 import csv
 import io
 
-from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, figures
+from assay.reports.checkpoints.figures import EvaluatedFolder, figures
 from assay.text.safe_text import spreadsheet_cell
-from assay.types.decisions import Measurements
 
+NOTHING = (None, None, None, None)
 BEFORE, AFTER = ("checkpoint", "step"), ("accepted", "selected", "failed")
 
 
@@ -24,22 +24,13 @@ def curves_csv(of: EvaluatedFolder) -> str:
     measured = [f"{name}{part}" for name in names for part in ("", "_low", "_high", "_n")]
     writer.writerow([_cell(head) for head in (*BEFORE, *measured, *AFTER)])
     for checkpoint, row in zip(of.checkpoints, rows, strict=True):
-        found = [cell for name in names for cell in _figure(row.get(name))]
-        line = [checkpoint.name, checkpoint.step, *found, *_decided(of, checkpoint)]
+        found = [cell for name in names for cell in (row.get(name) or NOTHING)[:4]]
+        acceptance = of.acceptances.get(checkpoint.name)
+        accepted = None if acceptance is None else acceptance.accepted
+        selected = checkpoint.name == of.selected
+        line = [checkpoint.name, checkpoint.step, *found, accepted, selected, checkpoint.failed]
         writer.writerow([_cell(cell) for cell in line])
     return text.getvalue()
-
-
-def _figure(figure: MeasuredFigure | None) -> tuple[float | None, ...]:
-    if figure is None:
-        return (None, None, None, None)
-    return (figure.value, figure.low, figure.high, figure.n)
-
-
-def _decided(of: EvaluatedFolder, checkpoint: Measurements) -> tuple[object, ...]:
-    acceptance = of.acceptances.get(checkpoint.name)
-    accepted = acceptance.accepted if acceptance is not None else None
-    return accepted, checkpoint.name == of.selected, checkpoint.failed
 
 
 def _cell(value: object) -> object:

@@ -168,7 +168,11 @@ class _Sections:
     def _details(self, name: str, advice: Sequence[Recommendation]) -> Iterator[Block]:
         criteria = self.decision.acceptances[name].criteria
         if criteria:
-            yield Heading(_at_gate(name, self.decision.gate.source), 3)
+            file = self.decision.gate.source
+            title = tr("{name} at the gate {file}", name=name, file=file)
+            if file == "default":
+                title = tr("{name} at the default gate", name=name)
+            yield Heading(title, 3)
             marginal = Span(tr(", marginal"), "warning")
             rows = (
                 (
@@ -222,12 +226,6 @@ def _pictures(of: EvaluatedFolder, title: str, home: str) -> Iterator[Block]:
     speed = tr("{model}: speed against quality", model=title)
     path = f"{home}/{SPEED_AGAINST_QUALITY}"
     yield Picture(title=speed, draw=partial(speed_against_quality, of), path=path)
-
-
-def _at_gate(name: str, source: str) -> str:
-    if source == "default":
-        return tr("{name} at the default gate", name=name)
-    return tr("{name} at the gate {file}", name=name, file=source)
 
 
 def _report_files(

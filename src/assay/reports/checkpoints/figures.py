@@ -26,6 +26,7 @@ from assay.types.decisions import (
 )
 
 OS_AVERAGE = "os_benchmark.avg"
+OS_BENCHMARK = SuiteLimit(name=OS_SUITE, min=0.0, categories=OS_AVERAGED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +97,7 @@ def figures(of: EvaluatedFolder, checkpoint: Measurements) -> dict[str, Measured
         **{name: _figure(each) for name, each in text_estimates(checkpoint).items()},
         "mmlu_cs": _figure(checkpoint.mmlu_cs),
         "hellaswag": _figure(checkpoint.hellaswag),
-        OS_AVERAGE: mean_of_suite(checkpoint, _os_benchmark()),
+        OS_AVERAGE: mean_of_suite(checkpoint, OS_BENCHMARK),
         **{each.figure: mean_of_suite(checkpoint, each.limit) for each in suites_asked(of)},
         **dict(_categories(checkpoint)),
         "inference_speed": _figure(speed.tokens_per_s) if speed is not None else None,
@@ -121,19 +122,11 @@ def text_estimates(checkpoint: Measurements) -> dict[str, Estimate | None]:
 
 def suites_asked(of: EvaluatedFolder) -> list[SuiteAsked]:
     """The suites of the gate in its order; the OS benchmark where it asks for none."""
-    found = [
-        SuiteAsked(name, OS_AVERAGE if _is_os_average(name, limit) else name, limit)
-        for name, limit in of.gate.suite_criteria().items()
-    ]
-    return found or [SuiteAsked("os_benchmark", OS_AVERAGE, _os_benchmark())]
-
-
-def _is_os_average(criterion: str, limit: SuiteLimit) -> bool:
-    return criterion == "os_benchmark" and set(limit.categories) == set(OS_AVERAGED)
-
-
-def _os_benchmark() -> SuiteLimit:
-    return SuiteLimit(name=OS_SUITE, min=0.0, categories=OS_AVERAGED)
+    found = []
+    for name, limit in of.gate.suite_criteria().items():
+        averaged = name == "os_benchmark" and set(limit.categories) == set(OS_AVERAGED)
+        found.append(SuiteAsked(name, OS_AVERAGE if averaged else name, limit))
+    return found or [SuiteAsked("os_benchmark", OS_AVERAGE, OS_BENCHMARK)]
 
 
 def mean_of_suite(checkpoint: Measurements, limit: SuiteLimit) -> MeasuredFigure | None:
@@ -176,19 +169,10 @@ def _figure(estimate: Estimate | None) -> MeasuredFigure | None:
 # --------------------------------------------------------------------------------- what was decided
 
 
-def perplexity_limits(of: EvaluatedFolder) -> list[float]:
-    """One for each size class among the checkpoints, lowest first."""
-    return _limits(of, "perplexity", of.gate.perplexity_max)
-
-
-def speed_limits(of: EvaluatedFolder) -> list[float]:
-    """The same for tokens per second."""
-    return _limits(of, "speed", of.gate.speed_min)
-
-
-def _limits(
+def limits(
     of: EvaluatedFolder, name: str, by_class: Mapping[SizeClass, float] | None
 ) -> list[float]:
+    """Those of one criterion, one for each size class among the checkpoints, lowest first."""
     found: set[float] = set()
     for checkpoint in of.checkpoints:
         criterion = _criterion(of, checkpoint, name)

@@ -18,10 +18,11 @@ from typing import Any
 
 from assay.errors import UsageError
 from assay.messages import tr
-from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, figures, parent_of
+from assay.reports.checkpoints.figures import EvaluatedFolder, figures, parent_of
 from assay.text.safe_text import one_line
 from assay.types.decisions import Measurements
 
+GROUPS = ("assay", "assay-low", "assay-high", "assay-n")  # of a figure
 WRITERS = ("torch.utils.tensorboard", "tensorboardX")  # the same class in both
 
 
@@ -91,20 +92,9 @@ def steps_of(of: EvaluatedFolder) -> dict[str, int]:
 def _write(writer: Any, of: EvaluatedFolder, checkpoint: Measurements, step: int) -> None:
     when = _seconds(checkpoint.timestamp)
     for name, figure in figures(of, checkpoint).items():
-        if figure is None:
-            continue
-        for group, number in _numbers(figure):
+        for group, number in zip(GROUPS, figure[:4] if figure else (), strict=False):
             if number is not None:
                 writer.add_scalar(f"{group}/{one_line(name)}", number, step, when)
-
-
-def _numbers(figure: MeasuredFigure) -> tuple[tuple[str, float | None], ...]:
-    return (
-        ("assay", figure.value),
-        ("assay-low", figure.low),
-        ("assay-high", figure.high),
-        ("assay-n", figure.n),
-    )
 
 
 def _seconds(timestamp: str) -> float | None:

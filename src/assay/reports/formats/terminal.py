@@ -96,7 +96,7 @@ def write_text(report: Report) -> str:
 def console_for(stream: TextIO | None = None, *, width: int | None = None) -> Console:
     """A console that takes no text for markup; characters a stream cannot write become ?."""
     target = stream if stream is not None else sys.stdout
-    if isinstance(target, io.TextIOWrapper) and not _writes_unicode(target):
+    if isinstance(target, io.TextIOWrapper) and not target.encoding.lower().startswith("utf"):
         target.reconfigure(errors="replace")
     return _Console(file=target, width=width, markup=False, highlight=False, emoji=False)
 
@@ -106,10 +106,6 @@ class _Console(Console):
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
-
-
-def _writes_unicode(stream: TextIO) -> bool:
-    return (stream.encoding or "").lower().replace("-", "").startswith("utf")
 
 
 class _ConsoleDocument:
@@ -284,7 +280,10 @@ class _ConsoleDocument:
             self._records(block)
             return
         for basis in (True, False):
-            cells = [self._cells(block, row, basis=basis) for row in block.rows]
+            cells = [
+                [self._text(cell, longest=LONGEST_CELL, basis=basis) for cell in row.cells]
+                for row in block.rows
+            ]
             kept = list(range(len(block.columns)))
             if self._least_width(block.columns, cells, kept) <= self.width:
                 break
@@ -295,9 +294,6 @@ class _ConsoleDocument:
                 return
             kept.remove(least)
         self._print(self._rich_table(block, cells, kept))
-
-    def _cells(self, block: Table, row: Row, *, basis: bool) -> list[Text]:
-        return [self._text(cell, longest=LONGEST_CELL, basis=basis) for cell in row.cells]
 
     def _least_width(
         self, columns: Sequence[Column], cells: Sequence[Sequence[Text]], kept: Sequence[int]
