@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from assay.judge.guards.second_reading import INJECTION, lower_of, without_demands
-from assay.judge.guards.suspicions import find_suspicions
+from assay.judge.guards.suspicions import flags_of
 from assay.types.judgements import CriterionScore, Judgement
 from tests.judge.material import ANSWER, CODING
 from tests.judge.test_suspicions import BENIGN, DEMANDS
@@ -39,7 +39,7 @@ def test_a_demand_is_taken_out_and_the_work_stays(demand, place):
     before, behind = halves[place]
     rest = without_demands(f"{before}\n{demand}\n{behind}")
     assert rest is not None
-    assert not find_suspicions(rest)
+    assert not flags_of(rest)
     kept = [line for line in ANSWER.splitlines() if line.strip() and line in rest]
     assert len(kept) >= len([line for line in ANSWER.splitlines() if line.strip()]) - 1
 

@@ -6,7 +6,7 @@ examples with each left out of its own calibration.
 
 One judge says yes to everything and means it a little less each time; another says no to almost
 everything. The order of their likelihoods is worth more than their size, so the map is the monotone
-one that is nearest to the examples (isotonic regression by pooling adjacent violators), straight
+one that is nearest to the examples (isotonic regression), straight
 between its knots. Beyond the examples it goes on straight to 0 at 0 and to 10 at 1, so that one
 example, or several of one likelihood, still leave a scale.
 """
@@ -14,12 +14,14 @@ example, or several of one likelihood, still leave a scale.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from assay.messages import tr, trn
-from assay.types.judgements import MOST, CriterionScore, Judgement, Layout, Rubric
+from assay.types.judgements import MOST, CriterionScore, Judgement, Rubric
 
 Knot = tuple[float, float]  # likelihood, points
 _ROUNDING = 1e-9  # 6.5 points from sevenths and thirds is 6.5 to a reader, so it is one here
@@ -33,15 +35,8 @@ class Curve:
 
     def points(self, raw: float) -> float:
         """Between the knots; never outside 0 to 10."""
-        if not self.knots:
-            return MOST * min(1.0, max(0.0, raw))
-        if raw <= self.knots[0][0]:
-            return self.knots[0][1]
-        if raw >= self.knots[-1][0]:
-            return self.knots[-1][1]
-        above = bisect_right([x for x, _ in self.knots], raw)
-        (x0, y0), (x1, y1) = self.knots[above - 1], self.knots[above]
-        return y0 + (y1 - y0) * ((raw - x0) / (x1 - x0))
+        likelihoods, points = zip(*(self.knots or ((0.0, 0.0), (1.0, MOST))), strict=True)
+        return float(np.interp(raw, likelihoods, points))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +45,6 @@ class Calibration:
     0: none, and then points are ten times the likelihood.
     """
 
-    judge: str = ""
-    rubric: str = ""
-    layout: Layout | None = None
     examples: int = 0
     curves: Mapping[str, Curve] = field(default_factory=dict)
 
@@ -79,21 +71,18 @@ UNCALIBRATED = Calibration()
 
 def fit_curve(pairs: Sequence[tuple[float, float]]) -> Curve:
     """The monotone curve nearest to these (likelihood, points), by least squares."""
+    from scipy.optimize import isotonic_regression  # slow to import
+
     if not pairs:
         return Curve()
-    blocks: list[list[float]] = []  # sum of points, how many, first and last likelihood
-    for raw, points in _ties_together(pairs):
-        blocks.append([math.fsum(points), len(points), raw, raw])
-        while len(blocks) > 1 and _mean(blocks[-2]) >= _mean(blocks[-1]):
-            total, count, _, last = blocks.pop()
-            blocks[-1] = [blocks[-1][0] + total, blocks[-1][1] + count, blocks[-1][2], last]
-    knots = [(0.0, 0.0)] if blocks[0][2] > 0 else []
-    for block in blocks:
-        level = min(float(MOST), max(0.0, _mean(block)))
-        knots += [(raw, level) for raw in dict.fromkeys(block[2:])]
-    if blocks[-1][3] < 1:
-        knots.append((1.0, float(MOST)))
-    return Curve(tuple(knots))
+    together: dict[float, list[float]] = {}
+    for raw, points in sorted(pairs):
+        together.setdefault(min(1.0, max(0.0, raw)), []).append(points)
+    means = [statistics.fmean(points) for points in together.values()]
+    counts = [len(points) for points in together.values()]
+    levels = np.clip(isotonic_regression(means, weights=counts).x, 0.0, MOST)
+    knots = dict(zip(together, levels.tolist(), strict=True))
+    return Curve(tuple(({0.0: 0.0} | knots | {1.0: knots.get(1.0, float(MOST))}).items()))
 
 
 def fit(rubric: Rubric, judged: Mapping[str, Judgement]) -> Calibration:
@@ -105,11 +94,7 @@ def fit(rubric: Rubric, judged: Mapping[str, Judgement]) -> Calibration:
     used = {example for some in pairs.values() for example, _, _ in some}
     if not used:
         return UNCALIBRATED
-    first = judged[min(used)]
     return Calibration(
-        judge=first.judge,
-        rubric=rubric.name,
-        layout=first.layout,
         examples=len(used),
         curves={
             criterion: fit_curve([(raw, points) for _, raw, points in some])
@@ -161,14 +146,3 @@ def _pairs(
                 known = example.scores[score.criterion]
                 found.setdefault(score.criterion, []).append((example.id, score.raw, known))
     return found
-
-
-def _ties_together(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, list[float]]]:
-    together: dict[float, list[float]] = {}
-    for raw, points in sorted(pairs):
-        together.setdefault(min(1.0, max(0.0, raw)), []).append(points)
-    return list(together.items())
-
-
-def _mean(block: Sequence[float]) -> float:
-    return block[0] / block[1]

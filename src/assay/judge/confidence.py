@@ -23,12 +23,8 @@ _HARMLESS_FLAGS = frozenset({"hidden_characters", "base64"})
 def confidence_in(
     evidence: Evidence, judgements: Sequence[Judgement], capped: str
 ) -> tuple[Confidence, tuple[str, ...]]:
-    """High unless something speaks against it.
-
-    Args:
-        evidence: what running and computing showed.
-        judgements: all of them, unscored ones as well.
-        capped: the criterion that the evidence speaks about.
+    """High unless something speaks against it. `judgements`: unscored ones as well; `capped`: the
+    criterion that the evidence is about.
     """
     doubts = [
         *_about_number(judgements),

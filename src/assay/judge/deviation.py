@@ -39,15 +39,9 @@ def deviation_of(
     layout: Layout | None = None,
     left_one_out: bool = False,
 ) -> Deviation | None:
-    """One judge on a rubric's examples; None where the rubric has none.
-
-    Args:
-        rubric: with its examples.
-        judged: judgements by the examples' ids; what is missing or unscored counts as unscored.
-        judge: its spec.
-        form: how it was asked.
-        layout: in which layout, where it was asked by likelihood.
-        left_one_out: each judgement is on a scale that its own example had no part in.
+    """One judge on a rubric's examples; None where the rubric has none. `judged`: judgements by the
+    examples' ids; what is missing counts as unscored. `left_one_out`: each judgement is on a scale
+    that its own example had no part in.
     """
     if not rubric.examples:
         return None

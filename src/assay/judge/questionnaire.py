@@ -1,6 +1,6 @@
 """What one judge is asked about one answer, once.
 
-In: nothing. Out: Assignment, and the protocol Questionnaire.
+An Assignment goes in; a Questionnaire asks it.
 """
 
 from __future__ import annotations
@@ -15,19 +15,9 @@ from assay.types.judgements import NO_EVIDENCE, Evidence, Judgement, Layout, Rub
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """One answer for one judge.
-
-    Args:
-        judge: who is asked.
-        case: the test; its prompt, requirements and checklist are shown to the judge.
-        rubric: what is judged.
-        answer: what a model wrote; never trusted.
-        evidence: what running and computing showed.
-        layout: of the likelihood form; None: the reasoned form.
-        repeat: the number of the judge's repeat, from 0.
-        use_case: what the user wants the answer for.
-        key: what the requests are stored under; "": the test's own.
-        explain: whether a judge asked by likelihood writes reasons afterwards.
+    """One answer for one judge. `layout`: of the likelihood form; None: the reasoned form. `key`:
+    what the requests are stored under; "": the test's own. `explain`: whether a judge asked by
+    likelihood writes reasons afterwards.
     """
 
     judge: ModelFacts

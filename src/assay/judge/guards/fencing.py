@@ -115,14 +115,8 @@ def heading(name: str) -> str:
 
 
 def fence(text: str, *, name: str = "ANSWER", limit: int = LIMIT, numbered: bool = True) -> Fenced:
-    """Put a text behind a fence.
-
-    Args:
-        text: whatever a model wrote, or a test says.
-        name: what the fence calls it, one of SECTIONS.
-        limit: how many characters are shown; the middle of a longer text is left out. With numbers
-            and escapes it is at most half as much again.
-        numbered: whether its lines carry their numbers.
+    """Put a text behind a fence. `name`: one of SECTIONS; `limit`: how many characters are shown,
+    at most half as many again with numbers and escapes.
     """
     flat = text.replace("\r\n", "\n")
     kept = limit

@@ -115,13 +115,8 @@ class Searched:
 def check_quote(
     quote: str, answer: Searched, task: Searched, shown: Searched | None = None
 ) -> Quote:
-    """Look a quote up.
-
-    Args:
-        quote: as the judge wrote it.
-        answer: the words that were judged.
-        task: what they answer; a quote that is only there shows nothing.
-        shown: the answer as the judge saw it, with its delimiters defused.
+    """Look a quote up. One that is only in the task shows nothing. `shown`: the answer as the judge
+    saw it, with its delimiters defused.
     """
     forms = list(dict.fromkeys([_normalised(quote), _normalised(_LINE_NUMBER.sub("", quote))]))
     if max(map(len, forms)) < SHORTEST:

@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from assay.judge.guards.suspicions import find_suspicions, flags_of, without_hidden
+from assay.judge.guards.suspicions import flags_of, without_hidden
 from assay.messages import tr
 from assay.types.judgements import Judgement, Rubric, overall_of, shown_tenths
 
@@ -31,10 +31,10 @@ def without_demands(answer: str) -> str | None:
         return None
     rest = without_hidden(answer)
     for width in range(1, _WIDEST + 1):
-        if not find_suspicions(rest):
+        if not flags_of(rest):
             break
         rest = _without_pieces(rest, width)
-    return None if find_suspicions(rest) else rest
+    return None if flags_of(rest) else rest
 
 
 def _without_pieces(text: str, width: int) -> str:
@@ -43,7 +43,7 @@ def _without_pieces(text: str, width: int) -> str:
     kept: list[str] = []
     at = 0
     while at < len(pieces):
-        if find_suspicions("".join(pieces[at : at + width])):
+        if flags_of("".join(pieces[at : at + width])):
             at += width
         else:
             kept.append(pieces[at])

@@ -45,15 +45,7 @@ def shown_task(task: str) -> str:
 def asked(
     layout: Layout, *, task: str, answer: Fenced, question: str, use_case: str = ""
 ) -> tuple[Message, ...]:
-    """The conversation that asks one question.
-
-    Args:
-        layout: the order of the parts.
-        task: what the answer was to do, as shown_task has it.
-        answer: the answer, behind its fence.
-        question: to be answered with Yes or No.
-        use_case: what the answer is wanted for; "" where nothing was said.
-    """
+    """The conversation that asks one yes-or-no question; `task` as shown_task has it."""
     around = [f"The question will be: {question}", ""] if layout == "around" else []
     parts = [*around, *_before(task, answer, use_case), answer.block, _AFTER, ""]
     parts.append(f"Question: {question}")

@@ -67,13 +67,9 @@ def question_id(number: int) -> str:
 def messages(
     asked: Asked, form: str, *, answer_limit: int, complaint: str = ""
 ) -> tuple[Message, ...]:
-    """The conversation that asks for a judgement.
-
-    Args:
-        asked: what is judged.
-        form: the JSON Schema of the reply, as text.
-        answer_limit: characters of the answer that are shown.
-        complaint: why the reply before this one could not be used.
+    """The conversation that asks for a judgement. `form`: the JSON Schema of the reply, as text;
+    `answer_limit`: characters of the answer that are shown; `complaint`: why the reply before this
+    one could not be used.
     """
     work = fence(asked.answer, limit=answer_limit)
     parts = [*_about_the_task(asked), *_about_the_criteria(asked), *_about_the_facts(asked)]
@@ -167,16 +163,9 @@ def work_for(
     with_schema: bool,
     complaint: str = "",
 ) -> ToAnswer:
-    """What the judge is to write. The checklist belongs to the first two steps only.
-
-    Args:
-        step: of the ladder.
-        asked: what is judged; of a split, one criterion.
-        judge: who is asked.
-        repeat: from 0.
-        answer_limit: characters of the answer that are shown.
-        with_schema: whether the judge's server is bound to the form; it is in the prompt anyway.
-        complaint: why the reply before this one could not be used.
+    """What the judge is to write. The checklist belongs to the first two steps only, and a split
+    asks for one criterion. `with_schema`: whether the judge's server is bound to the form, which is
+    in the prompt anyway.
     """
     in_full = step in ("whole", "again")
     asked = asked if in_full else replace(asked, questions=())

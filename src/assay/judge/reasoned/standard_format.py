@@ -51,12 +51,8 @@ class StandardLines:
 def read_standard_format(
     text: str, labels: Sequence[str], is_a_quote: Callable[[str], bool] = lambda line: False
 ) -> StandardLines:
-    """Find the score line of each label, and the sections.
-
-    Args:
-        text: what the judge wrote.
-        labels: of the criteria.
-        is_a_quote: whether a score line is somebody else's, whom the judge repeats.
+    """Find the score line of each label, and the sections. `is_a_quote`: whether a score line is
+    the answer's own, which the judge repeats.
     """
     patterns = [(label, _line_pattern(label)) for label in labels]
     lines: dict[str, ScoreLine] = {}
