@@ -120,11 +120,8 @@ class Sieve:
     def keep(
         self, items: Sequence[BenchmarkItem], shots: Sequence[BenchmarkItem] = ()
     ) -> tuple[list[BenchmarkItem], list[Dropped]]:
-        """The items of a category that ask something of their own, and the others.
-
-        Args:
-            items: the category's questions.
-            shots: the worked examples of all its subjects; an item is compared with its own's.
+        """The items of a category that ask something of their own, and the others. `shots`: the
+        worked examples of all its subjects; an item is compared with those of its own.
         """
         dropped: dict[RowPlace, Dropped] = {}
         examples = {

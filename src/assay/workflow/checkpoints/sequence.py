@@ -34,8 +34,8 @@ from assay.workflow.evaluate.job import Job
 
 @dataclass(slots=True)
 class CheckpointSequence:
-    """The candidates so far, by their names. `gate` is the one of the job, as it was read at the
-    beginning: a file that is changed meanwhile must not decide on some of them only.
+    """The candidates so far, by their names. `gate` is read once: a file that is changed meanwhile
+    must not decide on some of them only.
     """
 
     job: Job

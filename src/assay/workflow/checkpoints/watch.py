@@ -124,9 +124,7 @@ class Watching:
 
     @property
     def exit_code(self) -> ExitCode:
-        """As for a run over the folder; 0 where it was to end with the first accepted one, and
-        did.
-        """
+        """As for a run over the folder; 0 where it ended with the first accepted one."""
         if self._options.until_accepted and self._accepted:
             return ExitCode.DONE
         if self._all is not None and (self._all.failed or self._all.with_failed_requests):

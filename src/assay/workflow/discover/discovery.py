@@ -89,9 +89,7 @@ class OllamaFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointFound:
-    """A folder with a config.json. `why_not` says what is missing here to ask any checkpoint;
-    empty: nothing. Whether this one is whole is found out when it is chosen.
-    """
+    """A folder with a config.json. `why_not` says what is missing here to ask any checkpoint."""
 
     path: Path
     why_not: str = ""
@@ -99,9 +97,8 @@ class CheckpointFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteFound:
-    """A suite as `-s` names it. `tests` is the number of its tests. `ships`: it is known by its
-    name, for it ships or was fetched. `why_not` says that its files have mistakes, and which
-    command shows them; empty: they have none.
+    """A suite as `-s` names it. `ships`: it ships or was fetched, and is known by its name.
+    `why_not` says that its files have mistakes, and which command shows them.
     """
 
     argument: str

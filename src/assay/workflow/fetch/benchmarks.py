@@ -58,7 +58,11 @@ def fetch(
     wanted = list(dict.fromkeys(names))
     _refuse_unknown(wanted)
     folder = benchmarks_folder() if benchmarks is None else benchmarks
-    _refuse_no_source(source)
+    if source is not None and not source.is_dir() and not source.is_file():
+        raise SuiteNotFound(
+            tr("there is no folder or file at '{path}'", path=shown_path(source)),
+            hint=tr("name the folder of your copy with --from"),
+        )
     for name in wanted:
         refuse_to_overwrite(folder / name)
     for made in _made(wanted, source, every=every, tell=tell):
@@ -86,14 +90,6 @@ def _refuse_unknown(names: Sequence[str]) -> None:
                 did_you_mean(problem, name, FETCHED),
                 hint=tr("those that can be fetched: {names}", names=", ".join(FETCHED)),
             )
-
-
-def _refuse_no_source(source: Path | None) -> None:
-    if source is not None and not source.is_dir() and not source.is_file():
-        raise SuiteNotFound(
-            tr("there is no folder or file at '{path}'", path=shown_path(source)),
-            hint=tr("name the folder of your copy with --from"),
-        )
 
 
 # ----------------------------------------------------------------------------------- read and make
