@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 from assay.messages import Message, message, message_n
 
-_OF_CRITERIA: Mapping[str, Message] = {
+SENTENCES: Mapping[str, Message] = {
+    # criteria of the gate
     "perplexity_passes": message("Perplexity {value:beside} is below {limit:beside}."),
     "perplexity_fails": message("Perplexity {value:beside} is not below {limit:beside}."),
     "perplexity_is": message("Perplexity is {value}."),
@@ -58,9 +59,7 @@ _OF_CRITERIA: Mapping[str, Message] = {
     ),
     "text": "{text}",
     "reasons": "{reasons}",
-}
-
-_OF_SELECTIONS: Mapping[str, Message] = {
+    # selections
     "passes_gate": message("{name} passes the gate."),
     "highest_score": message(
         "Of {passing} that pass it has the highest score: {score} on {parts}."
@@ -115,9 +114,7 @@ _OF_SELECTIONS: Mapping[str, Message] = {
         "{a} and {b} were scored on different tests of {suite}: compared on the {tests} they share."
     ),
     "tests_changed": message("{a} and {b} were asked different versions of {suite}."),
-}
-
-_OF_PERPLEXITY: Mapping[str, Message] = {
+    # advice on perplexity
     "measure_steps": message(
         "Whether longer training, a larger model or better data would bring the perplexity below "
         "its limit shows over at least three steps of the run: `assay run {folder}`."
@@ -205,9 +202,7 @@ _OF_PERPLEXITY: Mapping[str, Message] = {
         "{measure:measure} at steps {first:step} to {last:step}: {values}, n = {n}"
     ),
     "curve_change": message("step {since:step} to {until:step}: {measure:unit} {change:change}"),
-}
-
-_OF_SUITES: Mapping[str, Message] = {
+    # advice on suites
     "data_on_groups": message_n(
         "More training data on what fails most in {suite}: {groups}. The lowest category is "
         "{categories}.",
@@ -258,9 +253,7 @@ _OF_SUITES: Mapping[str, Message] = {
         "{category}, {group}: {failed} of {tests} wrong; the others {failed_elsewhere} of "
         "{tests_elsewhere} (p {p:p})"
     ),
-}
-
-_OF_SAMPLES: Mapping[str, Message] = {
+    # advice on samples
     "repeats": message(
         "The model repeats itself after {prompts}: look for repeated documents and templates in "
         "the training data, and for missing end-of-text tokens between documents; where a higher "
@@ -277,9 +270,7 @@ _OF_SAMPLES: Mapping[str, Message] = {
     ),
     "failing_samples": message("{failed} of {samples} samples failed, {allowed} may: {kinds}"),
     "sample_quoted": message("{id} “{prompt:short}”: {kinds}, “{passage:short}”"),
-}
-
-_OF_THE_MACHINE: Mapping[str, Message] = {
+    # advice on speed and memory
     "smaller_or_quantised": message(
         "A smaller model, or quantise before this gate: it must become {factor} times as fast."
     ),
@@ -342,9 +333,7 @@ _OF_THE_MACHINE: Mapping[str, Message] = {
     "memory_of_weights": message("weights {size} MB"),
     "memory_of_cache": message("cache {size} MB"),
     "memory_of_activations": message("activations {size} MB"),
-}
-
-_OF_MEASURING: Mapping[str, Message] = {
+    # advice on what to measure
     "measure_speed_again": message(
         "{what:criterion} is too near to its limit to be sure: measure again while nothing else "
         "runs on this machine."
@@ -390,14 +379,4 @@ _OF_MEASURING: Mapping[str, Message] = {
         "Accepted; the held-out loss still falls, so longer training would gain more."
     ),
     "accepted_most_to_gain": message("Accepted; the most to gain is in {category} of {suite}."),
-}
-
-SENTENCES: Mapping[str, Message] = {
-    **_OF_CRITERIA,
-    **_OF_SELECTIONS,
-    **_OF_PERPLEXITY,
-    **_OF_SUITES,
-    **_OF_SAMPLES,
-    **_OF_THE_MACHINE,
-    **_OF_MEASURING,
 }
