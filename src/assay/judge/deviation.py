@@ -9,7 +9,7 @@ Where the same examples calibrate the judge, each must have been left out of its
 
 from __future__ import annotations
 
-import math
+import statistics
 from collections.abc import Mapping, Sequence
 
 from assay.stats.agreement import spearman
@@ -96,7 +96,7 @@ def _known_overall(rubric: Rubric, example: ScoredExample) -> int:
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
+    return statistics.fmean(values) if values else None
 
 
 def _interval(values: Sequence[float]) -> tuple[float, float] | None:

@@ -31,7 +31,6 @@ from assay.judge.reasoned.prompt import (
 from assay.judge.reasoned.reading import (
     COMPLAINTS,
     ReadReply,
-    ReadScore,
     ReplyProblem,
     explain,
     read_or_refuse,
@@ -40,7 +39,6 @@ from assay.request_identity import make_judge_request
 from assay.types import Answered, Failed, Reply, Request
 from assay.types.judgements import (
     ChecklistAnswer,
-    CriterionScore,
     Judgement,
     Quote,
     RubricCriterion,
@@ -191,9 +189,7 @@ class ReasonedQuestionnaire:
         )
 
     def _scored(self, readings: Sequence[ReadReply]) -> Judgement:
-        said: dict[str, ReadScore] = {}
-        for reading in readings:
-            said |= reading.scores
+        said = {key: score for each in readings for key, score in each.scores.items()}
         whole = readings[0] if len(readings) == 1 else ReadReply()
         ticks, quotes = self._checked(whole)
         return Judgement(
@@ -201,12 +197,7 @@ class ReasonedQuestionnaire:
             fingerprint=self._about.judge.fingerprint,
             form="reasoned",
             repeat=self._about.repeat,
-            scores=tuple(
-                CriterionScore(
-                    criterion=each.key, score=said[each.key].score, reason=said[each.key].reason
-                )
-                for each in self._about.rubric.criteria
-            ),
+            scores=tuple(said[each.key] for each in self._about.rubric.criteria),
             explanation=self._shown.unseen,
             checklist=ticks,
             quotes=quotes,

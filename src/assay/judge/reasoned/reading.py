@@ -28,7 +28,7 @@ from assay.judge.reasoned.standard_format import read_standard_format
 from assay.messages import tr
 from assay.text.json_in_prose import JsonObject, is_one_object, objects_in
 from assay.types import Answered, Failed, Reply
-from assay.types.judgements import MOST, Answer, RubricCriterion
+from assay.types.judgements import MOST, Answer, CriterionScore, RubricCriterion
 
 _NESTED = ("criteria", "scores", "evaluation", "ratings", "judgement", "judgment", "result")
 _NAME_KEYS = ("criterion", "name", "key", "label")  # of an item of a list of scores
@@ -38,12 +38,6 @@ _WRITTEN_SCORE = re.compile(r"\s*(\d{1,3})(?:\.0{1,3})?\s*(?:(?:/|out\s+of)\s*10
 _WHOLE = re.compile(r"[.,]0{1,6}$")  # 8.0 is 8
 _LONGEST_TEXT = 2_000
 _MOST_ITEMS = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadScore:
-    score: int
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +51,7 @@ class ReadChecklistAnswer:
 class ReadReply:
     """What a reply says. `problem` is why it cannot be used; then there are no scores."""
 
-    scores: Mapping[str, ReadScore] = field(default_factory=dict)
+    scores: Mapping[str, CriterionScore] = field(default_factory=dict)
     problem: str = ""
     quotes: tuple[str, ...] = ()
     checklist: tuple[ReadChecklistAnswer, ...] = ()
@@ -97,13 +91,13 @@ def read_reply(text: str, criteria: Sequence[RubricCriterion], answer: str = "")
 def _from_object(
     found: JsonObject, criteria: Sequence[RubricCriterion], names: Mapping[str, str]
 ) -> ReadReply:
-    scores: dict[str, ReadScore] = {}
+    scores: dict[str, CriterionScore] = {}
     for holder in _holders(found):
         for name, value in holder.items():
             key = names.get(_bare(name))
             if key is None:
                 continue
-            read = _read_score(name, value)
+            read = _read_score(key, name, value)
             if name in holder.twice or scores.get(key, read).score != read.score:
                 raise Unusable(tr("{name} has two scores that differ", name=key))
             scores[key] = read
@@ -146,8 +140,8 @@ def _scored_in(found: JsonObject, names: Mapping[str, str]) -> bool:
     return any(_bare(name) in names for holder in _holders(found) for name in holder)
 
 
-def _read_score(name: str, value: object) -> ReadScore:
-    reason = ""
+def _read_score(key: str, name: str, value: object, reason: str = "") -> CriterionScore:
+    """`name`: the criterion as the judge wrote it."""
     if isinstance(value, JsonObject):
         said = next((key for key in _SCORE_KEYS if key in value), "score")
         if said in value.twice:
@@ -162,10 +156,10 @@ def _read_score(name: str, value: object) -> ReadScore:
         raise Unusable(tr("the score of {name} is no whole number", name=name[:60]))
     if not 0 <= value <= MOST:
         raise Unusable(tr("the score of {name} is not between 0 and 10", name=name[:60]))
-    return ReadScore(score=value, reason=reason)
+    return CriterionScore(criterion=key, score=value, reason=reason)
 
 
-def _all_there(scores: Mapping[str, ReadScore], criteria: Sequence[RubricCriterion]) -> None:
+def _all_there(scores: Mapping[str, CriterionScore], criteria: Sequence[RubricCriterion]) -> None:
     missing = [each.key for each in criteria if each.key not in scores]
     if missing:
         raise Unusable(tr("there is no score for {names}", names=", ".join(missing)))
@@ -186,17 +180,15 @@ def _from_lines(
         return _packed(line) in judged
 
     read = read_standard_format(text, [each.label for each in criteria], is_a_quote)
-    scores: dict[str, ReadScore] = {}
+    scores: dict[str, CriterionScore] = {}
     for criterion in criteria:
         line = read.lines.get(criterion.label)
         if line is None:
             continue
         points = _WHOLE.sub("", line.score)
-        if not points.removeprefix("-").isdecimal():
-            raise Unusable(tr("the score of {name} is no whole number", name=criterion.key))
-        if not 0 <= int(points) <= MOST:
-            raise Unusable(tr("the score of {name} is not between 0 and 10", name=criterion.key))
-        scores[criterion.key] = ReadScore(score=int(points), reason=_text(line.explanation))
+        value = int(points) if points.removeprefix("-").isdecimal() else None
+        key = criterion.key
+        scores[key] = _read_score(key, key, value, _text(line.explanation))
     if not scores and (repeated or quoted):
         raise Unusable(tr("the only scores in it are words of the answer"))
     if not scores:
