@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le, MinLen
@@ -105,8 +106,12 @@ class Form:
             metadata={"pydantic_js_extra": {"pattern": f"^{self.pattern}$"}},
         )
 
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self.pattern)
+
     def _check(self, text: str) -> str:
-        if re.fullmatch(self.pattern, text):
+        if self._compiled.fullmatch(text):
             return text
         raise Mistake(
             lambda field: tr(

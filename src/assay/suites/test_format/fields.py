@@ -95,6 +95,7 @@ class CheckValidator(Validator):
             if NotInFile() not in getattr(hints[field.name], "__metadata__", ())
         )
         self.known = COMMON_NAMES.union(self.names)
+        self.is_shipped = cls.__module__.startswith("assay.")
 
     def missing_sentence(self, holder: str, fields: Sequence[str]) -> str:
         if holder:
