@@ -65,7 +65,7 @@ def questions_for(rubric: Rubric, case: Case) -> tuple[RubricQuestion, ...]:
         its_own = [each for each in own if each.criterion == criterion.key]
         asked += its_own or _general(criterion)
         if not own and criterion.key == CHECKLIST_CRITERION:
-            asked += _ticks(checklist)
+            asked += _checklist_questions(checklist)
     return tuple(asked)
 
 
@@ -80,7 +80,7 @@ def _general(criterion: RubricCriterion) -> list[RubricQuestion]:
     ]
 
 
-def _ticks(checklist: Sequence[str]) -> list[RubricQuestion]:
+def _checklist_questions(checklist: Sequence[str]) -> list[RubricQuestion]:
     return [
         RubricQuestion(
             id=f"checklist.{number}",

@@ -33,7 +33,7 @@ SECTIONS = (
     "ANSWER", "RULES", "FORM", "COMPLAINT",
 )  # fmt: skip
 
-_HEAD_SHARE = 2 / 3  # of what is kept of a text that is too long; the rest is its end
+_HEAD_SHARE = 2 / 3  # of what is shown of a text that is too long; the rest is its end
 _MOST_GROWTH = 1.5  # numbers and escapes beside what is shown
 _LONGEST_NOTE = 100
 _LONGEST_RUN = 8  # of one invisible character that are shown one by one
@@ -75,10 +75,9 @@ _OUR_HEADING = re.compile(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fenced:
     """A text between its two lines. `shown` is the text between them, without the numbers;
-    `left_out` counts the characters that do not.
+    `left_out` counts the characters of the middle that are not shown.
     """
 
-    name: str
     boundary: str
     block: str
     shown: str
@@ -129,7 +128,6 @@ def fence(text: str, *, name: str = "ANSWER", limit: int = LIMIT, numbered: bool
         inside = _inside(cut, name, numbered=numbered)
     boundary = _boundary(flat)
     return Fenced(
-        name=name,
         boundary=boundary,
         block=f"=== {name} {boundary} BEGINS ===\n{inside}\n=== {name} {boundary} ENDS ===",
         shown=f"{cut.head}\n{cut.tail}" if cut.left_out else cut.head,

@@ -70,13 +70,13 @@ def to_explain(
     *,
     task: str,
     answer: Fenced,
-    ticks: Sequence[ChecklistAnswer],
+    checklist: Sequence[ChecklistAnswer],
     evidence: Evidence,
     use_case: str = "",
 ) -> tuple[Message, ...]:
     """The conversation that asks for reasons; `task` as layouts.shown_task has it."""
     parts = [heading("TASK"), task, "", heading("RULES"), answer.rule, "", answer.block, ""]
-    parts += [heading("QUESTIONS"), *(_ticked(one) for one in ticks), ""]
+    parts += [heading("QUESTIONS"), *(_question_line(one) for one in checklist), ""]
     failed = [check for check in evidence.checks if not check.passed][:_MOST_FACTS]
     facts = [f"{check.name}: does not hold. {check.explanation}" for check in failed]
     facts += evidence.notes[:_MOST_FACTS]
@@ -104,7 +104,7 @@ def read_words(text: str, *, answer: str, task: str, shown: str) -> Words:
     )
 
 
-def _ticked(one: ChecklistAnswer) -> str:
+def _question_line(one: ChecklistAnswer) -> str:
     if one.probability is None:
         return f"- {one.question} Not answered."
     said = "Yes" if one.probability >= 0.5 else "No"

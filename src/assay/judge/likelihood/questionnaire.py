@@ -114,7 +114,7 @@ class LikelihoodQuestionnaire:
             scores=() if reason else tuple(map(self._score, about.rubric.criteria)),
             unscored_reason=reason,
             explanation=why,
-            checklist=self._ticks(),
+            checklist=self._checklist(),
             quotes=words.quotes,
             assessment=words.assessment,
             strengths=words.strengths,
@@ -143,7 +143,7 @@ class LikelihoodQuestionnaire:
         messages = to_explain(
             task=self._shown_task,
             answer=self._fenced,
-            ticks=self._ticks(),
+            checklist=self._checklist(),
             evidence=self._about.evidence,
             use_case=self._about.use_case,
         )
@@ -176,7 +176,7 @@ class LikelihoodQuestionnaire:
         reply = self._replies.get(request.id)
         return likelihood_of_yes(reply) if reply else None
 
-    def _ticks(self) -> tuple[ChecklistAnswer, ...]:
+    def _checklist(self) -> tuple[ChecklistAnswer, ...]:
         return tuple(
             ChecklistAnswer(
                 question=each.text, criterion=each.criterion, probability=self._value(request)

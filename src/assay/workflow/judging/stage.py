@@ -53,7 +53,7 @@ class _Answer:
     """One answer of one model, with all its judgements."""
 
     model: RunModel
-    kept: StoredTry
+    stored: StoredTry
     case: Case
     text: str
     evidence: Evidence = NO_EVIDENCE
@@ -61,7 +61,7 @@ class _Answer:
 
     @property
     def key(self) -> tuple[int, str, str, int]:
-        return self.model.position, *self.kept.key
+        return self.model.position, *self.stored.key
 
 
 def judge_answers(
@@ -90,9 +90,9 @@ def judge_answers(
         deviations += _ask_judge(store, run, panel, judge, answers, suites, observer, until)
         judge.model.close()
     judged = {
-        (model.position, *kept.key)
+        (model.position, *stored.key)
         for model in run.models
-        for kept in store.read_judgements(run, model)
+        for stored in store.read_judgements(run, model)
     }
     for answer in answers:
         if answer.key in judged and not panel.judges and not _has_scores(answer.judgements):
@@ -104,7 +104,7 @@ def judge_answers(
             answer.judgements,
             use_case=panel.options.use_case,
         )
-        store.store_judgement(run, answer.model, answer.kept, final, score_of(final))
+        store.store_judgement(run, answer.model, answer.stored, final, score_of(final))
     isolation = next((each.evidence.isolation for each in answers if each.evidence.isolation), "")
     notes = (*panel.notes_if(code_was_run=bool(isolation)), *notes)
     if run.judging is not None and not panel.judges:
@@ -137,7 +137,7 @@ def _gather_evidence(
     for answer in answers:
         answer.evidence = evidence_of(store, run, answer.model, answer.case, answer.text, sandbox)
         if sandbox is not None:
-            observer.replied(name, answer.kept.reply, None)
+            observer.replied(name, answer.stored.reply, None)
     if sandbox is not None:
         observer.model_finished(name)
 
@@ -163,10 +163,10 @@ def _by_its_criteria(judgement: Judgement, rubric: Rubric) -> Judgement:
 def _answers(store: Store, run: Run, suites: Sequence[Suite]) -> Iterator[_Answer]:
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
     for model in run.models:
-        for kept in store.read_tries(run, model):
-            case = cases.get((kept.suite, kept.test_id))
-            if case and case.check.judged and isinstance(kept.reply, Answered):
-                yield _Answer(model=model, kept=kept, case=case, text=kept.reply.text)
+        for stored in store.read_tries(run, model):
+            case = cases.get((stored.suite, stored.test_id))
+            if case and case.check.judged and isinstance(stored.reply, Answered):
+                yield _Answer(model=model, stored=stored, case=case, text=stored.reply.text)
 
 
 # ----------------------------------------------------------------------------------- one judge

@@ -27,17 +27,17 @@ from assay.types.judgements import Evidence
 def evidence_of(
     store: Store, run: Run, model: RunModel, case: Case, answer: str, sandbox: Sandbox | None
 ) -> Evidence:
-    """What is known of an answer. Only what code did is kept: the rest is computed alike again."""
+    """What is known of an answer. Only what code did is stored: the rest is computed again."""
     check = case.check.judged
     assert check
     if sandbox is None:
         return examine(check, answer, None)
-    content = [_examiners(), check.evidence, check.data_seed, sandbox.isolation, answer]
+    content = [_evidence_digest(), check.evidence, check.data_seed, sandbox.isolation, answer]
     request = make_evidence_request(case.id, content)
     if (number := store.find_answer(run, request.id)) is not None:
-        kept = store.read_reply(number)
-        assert isinstance(kept, Answered)
-        evidence: Evidence = read_back(Evidence, kept.text)
+        stored = store.read_reply(number)
+        assert isinstance(stored, Answered)
+        evidence: Evidence = read_back(Evidence, stored.text)
         return evidence
     evidence = examine(check, answer, sandbox)
     if evidence.isolation:
@@ -48,8 +48,8 @@ def evidence_of(
 
 
 @cache
-def _examiners() -> str:
-    """Stands for the code that examines: a fixed examiner looks again."""
+def _evidence_digest() -> str:
+    """A digest of the code that checks: after a fix it checks again."""
     home = Path(assay.evidence.__file__).parent
     files = sorted(home.rglob("*.py"))
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
