@@ -211,7 +211,7 @@ class _ConsoleDocument:
             sign = f"{number}. " if block.numbered else "- "
             grid = rich.Table.grid()
             grid.add_column(no_wrap=True)
-            grid.add_column()
+            grid.add_column(overflow="fold")
             grid.add_row(Text(sign), self._text(line))
             self._print(grid)
             inside = self._inside(len(sign) + 2)

@@ -28,6 +28,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
+from assay.errors import UsageError
+from assay.messages import tr
 from assay.models.opening import is_home_made, read_spec
 from assay.types.decisions import PlannedCheckpoint
 from assay.types.model_spec import without_secrets
@@ -202,9 +204,7 @@ def step_of(name: str) -> float:
 
 
 def is_text(name: str) -> bool:
-    """Whether it is UTF-8. A file system takes other names; neither a store nor JSON can hold them,
-    so checkpoints in such folders are left out.
-    """
+    """Whether it is UTF-8. A file system takes other names; neither a store nor JSON can."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -221,11 +221,23 @@ def _subfolders(folder: Path) -> list[Path]:
             seen = [
                 entry.path
                 for entry in entries
-                if entry.name[0] != "." and is_text(entry.name) and _leads_down(entry, above)
+                if entry.name[0] != "." and _leads_down(entry, above)
             ]
     except OSError:
         return []
+    for path in seen:
+        _refuse_unnameable(path)
     return sorted(Path(path) for path in seen[:MOST_FOLDERS])
+
+
+def _refuse_unnameable(path: str) -> None:
+    """No store and no report could name a checkpoint in a folder whose name is not UTF-8."""
+    if not is_text(path) and (Path(path) / CONFIG).is_file():
+        shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+        raise UsageError(
+            tr("the name of the checkpoint folder {path} is not UTF-8", path=shown),
+            hint=tr("rename it"),
+        )
 
 
 def _leads_down(entry: os.DirEntry[str], above: Collection[Path]) -> bool:
