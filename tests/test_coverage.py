@@ -31,6 +31,7 @@ SPECIFICATIONS = {
     "PI": "this project's own contract",
     "CL": "this project's own contract",
     "JC": "this project's own contract",
+    "PL": "this project's own contract",
 }
 # Fewer rows than this would mean that requirements were dropped or lumped together.
 FEWEST_ROWS = {
@@ -46,6 +47,7 @@ FEWEST_ROWS = {
     "WA": 11,
     "CL": 11,
     "JC": 30,
+    "PL": 9,
 }
 
 ROW = re.compile(r"^\| (?P<id>[A-Z]{2}-\d{2,3}) \| (?P<requirement>.+?) \| (?P<met_by>.*?) \|$")
