@@ -41,7 +41,13 @@ from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.models.opening import open_model
 from assay.request_identity import example_key
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Message, Model, Reply
-from assay.types.judgements import Anchor, Judgement, Layout, Rubric, RubricCriterion
+from assay.types.choices import Layout
+from assay.types.judgements import (
+    Anchor,
+    Judgement,
+    Rubric,
+    RubricCriterion,
+)
 from assay.types.options import ServerOptions
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "judge" / "conala_items.jsonl"

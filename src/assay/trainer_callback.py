@@ -34,7 +34,12 @@ from assay.reports.checkpoints.figures import EvaluatedFolder, figures, suites_a
 from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.suites.gate_file import load_gate
 from assay.types import Observer
-from assay.types.decisions import Acceptance, Decision, Gate, MeasureKind
+from assay.types.choices import MeasureKind
+from assay.types.decisions import (
+    Acceptance,
+    Decision,
+    Gate,
+)
 from assay.types.options import DEFAULT_OUT
 from assay.types.scores import SilentProgress
 from assay.workflow.checkpoints.sequence import CheckpointSequence, best_in, places_in

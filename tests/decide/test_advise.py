@@ -385,8 +385,8 @@ def test_a_gate_of_another_domain_has_its_own_categories() -> None:
 
 def test_fishers_chance_by_hand() -> None:
     """Of 10 tests 5 fail; a group of 3 holds 3 of them: C(5,3)/C(10,3) = 10/120."""
-    assert at_least(3, of=3, marked=5, among=10) == pytest.approx(10 / 120)
-    assert at_least(0, of=3, marked=5, among=10) == pytest.approx(1.0)
+    assert at_least(3, of=3, failed=5, among=10) == pytest.approx(10 / 120)
+    assert at_least(0, of=3, failed=5, among=10) == pytest.approx(1.0)
 
 
 def test_small_groups_and_groups_that_are_nearly_all_are_not_looked_at() -> None:
@@ -414,7 +414,7 @@ def test_many_groups_need_more_than_one_lucky_one() -> None:
     groups: TestGroups = {"c": {f"t{n:03}": (f"g{n // 10}",) for n in range(100)}}
     wrong = {f"t{n:03}" for n in (*range(5), *range(10, 85, 5))}
     scores = {"c": {f"t{n:03}": float(f"t{n:03}" not in wrong) for n in range(100)}}
-    alone = at_least(5, of=10, marked=20, among=100)
+    alone = at_least(5, of=10, failed=20, among=100)
     assert alone == pytest.approx(0.0254, abs=0.0001)
     assert weak_groups(scores, groups).weak == ()
 

@@ -32,12 +32,12 @@ from assay.types import (
     ToAnswer,
     ToChoose,
 )
+from assay.types.choices import Layout
 from assay.types.judgements import (
     NO_EVIDENCE,
     Evidence,
     EvidenceCheck,
     Judgement,
-    Layout,
     Rubric,
     RubricCriterion,
     RubricQuestion,

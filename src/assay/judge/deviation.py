@@ -14,12 +14,12 @@ from collections.abc import Mapping, Sequence
 
 from assay.stats.agreement import spearman
 from assay.stats.estimates import average
+from assay.types.choices import Layout
 from assay.types.judgements import (
     CriterionDeviation,
     Deviation,
     JudgeForm,
     Judgement,
-    Layout,
     Rubric,
     ScoredExample,
     band_of,

@@ -9,7 +9,7 @@ from assay.judge.likelihood.layouts import LAYOUTS
 from assay.judge.likelihood.questionnaire import LikelihoodQuestionnaire
 from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.judge.reasoned.questionnaire import ReasonedQuestionnaire
-from assay.types.judgements import Layout
+from assay.types.choices import Layout
 
 
 def open_questionnaire(assignment: Assignment) -> Questionnaire:

@@ -10,7 +10,13 @@ from typing import Protocol
 
 from assay.request_identity import judge_key
 from assay.types import Case, ModelFacts, Reply, Request
-from assay.types.judgements import NO_EVIDENCE, Evidence, Judgement, Layout, Rubric
+from assay.types.choices import Layout
+from assay.types.judgements import (
+    NO_EVIDENCE,
+    Evidence,
+    Judgement,
+    Rubric,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

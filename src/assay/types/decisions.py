@@ -17,6 +17,7 @@ from itertools import chain, count
 from typing import Any, Literal
 
 from assay.types import Estimate, Health, SamplePrompt
+from assay.types.choices import MeasureKind
 
 Value = (
     str
@@ -252,7 +253,6 @@ class Selection:
     notes: tuple[DecisionFact, ...] = ()
 
 
-MeasureKind = Literal["perplexity", "generation", "speed", "training"]
 # Of every checkpoint; `training` needs a text that only its trainer has.
 MEASURES: tuple[MeasureKind, ...] = ("perplexity", "generation", "speed")
 

@@ -17,10 +17,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from assay.types.choices import Layout
+
 Band = Literal["EXCELLENT", "GOOD", "ACCEPTABLE", "POOR", "FAILED"]
 JudgeForm = Literal["likelihood", "reasoned"]
-JudgeFormChoice = Literal["auto", "likelihood", "reasoned"]
-Layout = Literal["fence", "around", "again"]
 Answer = Literal["yes", "no", "partial", "na"]
 Confidence = Literal["high", "medium", "low"]
 QuoteStatus = Literal["exact", "approximate", "fabricated", "from_task", "too_short"]

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assay.messages import tr
-from assay.types.decisions import MeasureKind
-from assay.types.judgements import JudgeFormChoice, Layout
+from assay.types.choices import JudgeFormChoice, Layout, MeasureKind
 from assay.types.option_fields import (
     CHECKPOINTS,
     HOW,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from assay.judge.guards.fencing import Fenced, defused, fence, heading
 from assay.types import Case, Message
-from assay.types.judgements import Layout
+from assay.types.choices import Layout
 
 DEFAULT_LAYOUT: Layout = "fence"
 LAYOUTS: tuple[Layout, ...] = ("fence", "around", "again")

@@ -44,11 +44,11 @@ from assay.types import (
     ToAnswer,
     ToChoose,
 )
+from assay.types.choices import Layout
 from assay.types.judgements import (
     ChecklistAnswer,
     CriterionScore,
     Judgement,
-    Layout,
     RubricCriterion,
     RubricQuestion,
 )

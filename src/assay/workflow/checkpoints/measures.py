@@ -41,7 +41,12 @@ from assay.types import (
     ToRead,
     ToTime,
 )
-from assay.types.decisions import MeasureKind, Measurements, PlannedCheckpoint, size_class_of
+from assay.types.choices import MeasureKind
+from assay.types.decisions import (
+    Measurements,
+    PlannedCheckpoint,
+    size_class_of,
+)
 from assay.types.results import SuiteSummary
 from assay.workflow.checkpoints.training_loss import training_figures
 

@@ -25,7 +25,12 @@ from assay.suites.catalogue import find
 from assay.suites.sample_prompts import load_samples
 from assay.summary.checkpoints import figures_of
 from assay.types import Estimate, SamplePrompt
-from assay.types.decisions import OS_SUITE, MeasureKind, Measurements, Sample
+from assay.types.choices import MeasureKind
+from assay.types.decisions import (
+    OS_SUITE,
+    Measurements,
+    Sample,
+)
 from assay.types.options import CheckpointCallOptions
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide

@@ -22,7 +22,11 @@ from assay.suites.load import load_all
 from assay.suites.suite_file import with_default_system
 from assay.suites.suite_subset import only_tests, pick_all
 from assay.types import Suite
-from assay.types.decisions import MEASURES, Gate, MeasureKind
+from assay.types.choices import MeasureKind
+from assay.types.decisions import (
+    MEASURES,
+    Gate,
+)
 from assay.workflow.checkpoints.places import CheckpointPlace, is_text
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.run_folder import file_stem, ids_in_several

@@ -24,12 +24,12 @@ from assay.models.opening import open_model
 from assay.request_identity import example_key
 from assay.sandbox import Sandbox, open_sandbox
 from assay.types import Case, Model, ModelFacts, Suite
+from assay.types.choices import Layout
 from assay.types.judgements import (
     NO_EVIDENCE,
     Evidence,
     JudgedBy,
     JudgeForm,
-    Layout,
     Rubric,
     ScoredExample,
 )

@@ -34,13 +34,13 @@ from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import SHIPPED
 from assay.suites.load import load_suite
 from assay.types import Answered, Case, Observer, Suite
+from assay.types.choices import Layout
 from assay.types.judgements import (
     NO_EVIDENCE,
     Deviation,
     Evidence,
     Judgement,
     Judging,
-    Layout,
     Rubric,
 )
 from assay.workflow.evaluate.asking import StoredReplies

@@ -1,0 +1,11 @@
+"""The words that options choose from. Apart from the shapes that use them: `assay --help` loads
+these and not the shapes.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+MeasureKind = Literal["perplexity", "generation", "speed", "training"]
+JudgeFormChoice = Literal["auto", "likelihood", "reasoned"]
+Layout = Literal["fence", "around", "again"]
