@@ -55,6 +55,19 @@ def test_whatever_a_user_put_there_stays(copy: Path, fetched: Path, name: str) -
     assert path.read_text() == "mine"
 
 
+def test_a_link_in_place_of_a_fetched_file_is_the_users(copy: Path, fetched: Path) -> None:
+    path = fetched / "mmlu" / "suite.json"
+    path.rename(fetched / "kept.json")
+    path.symlink_to(fetched / "kept.json")
+    assert "suite.json" in refused(copy, fetched)
+
+
+def test_a_record_that_is_a_pipe_is_not_waited_for(copy: Path, fetched: Path) -> None:
+    (fetched / "mmlu" / ".fetched.json").unlink()
+    os.mkfifo(fetched / "mmlu" / ".fetched.json")
+    assert ".fetched.json" in refused(copy, fetched)
+
+
 @pytest.mark.parametrize("kind", ["file", "link", "link_to_nothing"])
 def test_what_is_no_folder_is_the_users(copy: Path, tmp_path: Path, kind: str) -> None:
     benchmarks = tmp_path / "b"

@@ -12,10 +12,12 @@ import os
 import shutil
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import assay
 from assay.errors import InvalidFiles, UsageError
-from assay.files.file_text import shown_path
+from assay.files.file_text import Refused, shown_path
+from assay.files.json_file import read_json
 from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.made import ConvertedBenchmark, files_of_suite
@@ -49,14 +51,19 @@ def _foreign_files(folder: Path) -> list[str]:
     if folder.is_symlink():
         raise NotADirectoryError(tr("it is a link"))
     try:
-        recorded = dict(json.loads((folder / RECORD).read_bytes())["files"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        record: Any = read_json(folder / RECORD).value
+        recorded = dict(record["files"])
+    except (Refused, ValueError, KeyError, TypeError):
         recorded = {}
     return sorted(
         path.name
         for path in folder.iterdir()
-        if path.name != RECORD
-        and not (path.is_file() and recorded.get(path.name) == _digest(path.read_bytes()))
+        if not (path.name == RECORD and recorded)
+        and (
+            path.is_symlink()  # a link is the user's, whatever it leads to
+            or not path.is_file()
+            or recorded.get(path.name) != _digest(path.read_bytes())
+        )
     )
 
 
