@@ -130,11 +130,11 @@ def examine(answer: str, made: Made, sandbox: Sandbox | None = None) -> Evidence
     names = check_named(parts, _names(facts, segments))
     patterns = [*names, *check_findings(parts, [_lag(facts["lag"])])]
     false = alarms(parts, segments, FALLS, _SMALL) - {facts["declining"]["segment"]}
-    found = sum(one.check.passed for one in patterns)
+    found = sum(bool(one.check.passed) for one in patterns)
     return evidence_of(
         [
             *patterns,
-            *check_facts(parts, _figures(facts, named=names[1].check.passed), dimensions),
+            *check_facts(parts, _figures(facts, named=bool(names[1].check.passed)), dimensions),
             _forecast_is_marked(parts),
             check_alarms(false, found, len(patterns), tr("steady segments said to decline"),
                          "no false patterns"),

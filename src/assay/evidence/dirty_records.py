@@ -116,7 +116,7 @@ def examine(answer: str, made: Made, sandbox: Sandbox | None = None) -> Evidence
     false = alarms(parts, records, _FAULTS, _CLEARS) - _faulty(facts)
     if len(false) >= _MOST_ALARMS:
         findings = told_nothing(findings)
-    found = sum(one.check.passed for one in findings)
+    found = sum(bool(one.check.passed) for one in findings)
     shown = tr("sound records called faulty")
     return evidence_of(
         [

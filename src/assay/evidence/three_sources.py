@@ -107,7 +107,7 @@ def examine(answer: str, made: Made, sandbox: Sandbox | None = None) -> Evidence
     false = _false_alarms(parts, facts, products, orders)
     if len(false) >= _MOST_ALARMS:
         findings = told_nothing(findings)
-    found = sum(one.check.passed for one in findings)
+    found = sum(bool(one.check.passed) for one in findings)
     shown = tr("products and orders wrongly called short or late")
     return evidence_of(
         [

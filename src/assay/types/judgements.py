@@ -13,8 +13,10 @@ Scores are integers from 0 to 10; weights are tenths; an overall is an integer o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Literal
 
 from assay.types.choices import Layout
@@ -31,6 +33,7 @@ BANDS: tuple[tuple[int, Band], ...] = (
 )  # fmt: skip
 NEAR_AN_EDGE = 3  # tenths: so near to a band's edge an overall is called borderline
 MOST = 10  # points of a criterion
+BOUND_CLOSELY = "correctness"  # the criterion that running and computing speak about
 
 
 # --------------------------------------------------------------------------- what is judged by
@@ -97,39 +100,77 @@ class Rubric:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceCheck:
-    """One thing that was run or computed: a hidden test, a planted bug, a fact of the data."""
+    """One thing that was run or compared: a hidden test, a planted bug, a fact of the data.
+
+    `passed` is None where it could not be checked. `fact` is then, where it is not empty, a
+    statement that a judge can look for in the answer; `by_judge` says that one did.
+    """
 
     name: str
-    passed: bool
+    passed: bool | None
     explanation: str
+    weight: float = 1.0
+    fact: str = ""
+    by_judge: bool = False
     group: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What an answer was seen to do. `missing` says why there is none; then nothing is capped.
+    """What an answer was seen to do.
 
-    `isolation` is how code was kept apart from this machine, "" where none was run. `notes` are
-    whole sentences: claims that are wrong, things that were left out.
+    `missing` says why there is none, `unscored_reason` the same as a code (code_not_allowed,
+    checker_failed, checker_timeout); then nothing is bounded. `isolation` is how code was kept
+    apart from this machine, "" where none was run. `notes` are whole sentences.
     """
 
     checks: tuple[EvidenceCheck, ...] = ()
     missing: str = ""
+    unscored_reason: str = ""
     isolation: str = ""
     notes: tuple[str, ...] = ()
 
     @property
     def passed(self) -> int:
-        return sum(check.passed for check in self.checks)
+        return sum(check.passed is True for check in self.checks)
 
     @property
     def total(self) -> int:
-        return len(self.checks)
+        """How many checks came to a result."""
+        return sum(check.passed is not None for check in self.checks)
+
+    @property
+    def unread_facts(self) -> tuple[EvidenceCheck, ...]:
+        """Facts that could not be read from the answer's block: a judge has to look for them."""
+        return tuple(check for check in self.checks if check.passed is None and check.fact)
+
+    @property
+    def share(self) -> Fraction | None:
+        """The weight that passed, of the weight that came to a result. None where nothing did,
+        where facts wait for a judge, or where more than half of the weight could not be checked.
+        """
+        whole = sum((Fraction(check.weight) for check in self.checks), Fraction())
+        decided = [check for check in self.checks if check.passed is not None]
+        weight = sum((Fraction(check.weight) for check in decided), Fraction())
+        if not weight or self.unread_facts or 2 * (whole - weight) > whole:
+            return None
+        return (
+            sum((Fraction(check.weight) for check in decided if check.passed), Fraction()) / weight
+        )
 
     @property
     def cap(self) -> int | None:
         """The most that correctness can be; None where nothing was checked."""
-        return MOST * self.passed // self.total if self.checks else None
+        return None if self.share is None else self.bounds_of(BOUND_CLOSELY)[1]
+
+    def bounds_of(self, criterion: str) -> tuple[int, int]:
+        """The least and the most that a criterion can be, with this evidence."""
+        if self.share is None:
+            return 0, MOST
+        below, above = (3, 0) if criterion == BOUND_CLOSELY else (6, 3)
+        low = math.ceil(MOST * self.share) - below
+        high = math.floor(MOST * self.share) + above
+        return max(0, min(MOST, low)), max(0, min(MOST, high))
 
 
 NO_EVIDENCE = Evidence()

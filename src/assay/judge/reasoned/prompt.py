@@ -116,7 +116,7 @@ def _about_the_facts(asked: Asked) -> list[str]:
             f"{evidence.cap}."
         )
     # Those that do not hold first: they are what a judge overlooks.
-    for check in sorted(evidence.checks, key=lambda check: check.passed)[:_MOST_FACTS]:
+    for check in sorted(evidence.checks, key=lambda check: bool(check.passed))[:_MOST_FACTS]:
         state = "holds" if check.passed else "does not hold"
         parts.append(f"- {_fact(check.name)}: {state}. {_fact(check.explanation)}".rstrip())
     parts += [f"- {_fact(note)}" for note in evidence.notes[:_MOST_FACTS]]
