@@ -25,8 +25,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
-from assay.types import FileFinding
+if TYPE_CHECKING:  # `assay --help` raises no error about files, and need not load the vocabulary
+    from assay.types import FileFinding
 
 
 class ExitCode(IntEnum):

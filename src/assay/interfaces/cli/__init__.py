@@ -14,7 +14,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import TextIO
@@ -23,31 +23,16 @@ import click
 
 import assay
 from assay.errors import AssayError, ExitCode, Interrupted, InvalidFiles, Refusals, UsageError
+from assay.interfaces.cli.commands import COMMAND_GROUPS, COMMANDS
 from assay.interfaces.cli.output import say, settle_streams, write_examples
-from assay.messages import LANGUAGES_OFFERED, speak, tr
+from assay.messages import LANGUAGES_OFFERED, fill, speak, tr
 
 Run = Callable[[list[str]], int | None]
-
-# The commands of `assay --help` by group, and the module of each.
-COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = {
-    "evaluate": {"run": "run", "ask": "run", "judge": "run", "watch": "watch", "demo": "demo"},
-    "results": {
-        "report": "stored",
-        "compare": "stored",
-        "leaderboard": "stored",
-        "select": "stored",
-        "rescore": "stored",
-        "export": "stored",
-    },
-    "tests": {"suites": "suites", "validate": "suites", "schema": "suites", "fetch": "fetch"},
-    "machine": {"doctor": "doctor"},
-}
-COMMANDS = {name: module for group in COMMAND_GROUPS.values() for name, module in group.items()}
 
 
 def load_command(name: str) -> click.Command:
     """Import a command's module and return the command."""
-    module = importlib.import_module(f"assay.interfaces.cli.{COMMANDS[name]}")
+    module = importlib.import_module(f"assay.interfaces.cli.{COMMANDS[name].module}")
     command: click.Command = getattr(module, name)
     return command
 
@@ -63,11 +48,11 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """One section for each group of commands."""
-        titles = (tr("Evaluate"), tr("Results"), tr("Tests"), tr("Machine"))
-        for title, names in zip(titles, COMMAND_GROUPS.values(), strict=True):
-            with formatter.section(title):
-                rows = [(name, load_command(name).get_short_help_str(80)) for name in names]
-                formatter.write_dl(rows)
+        for title, commands in COMMAND_GROUPS.items():
+            with formatter.section(fill(title, {})):
+                formatter.write_dl(
+                    [(name, fill(entry.summary, {})) for name, entry in commands.items()]
+                )
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The examples, one a line, never wrapped."""

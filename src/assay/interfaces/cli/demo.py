@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 @command(
     "demo",
-    summary=tr("Show an evaluation of shipped models, offline."),
     help=tr(
         "Three scripted models answer the example suite, the run is killed and continued, and the "
         "models are compared and ranked. Then three checkpoints of a small model are evaluated, "

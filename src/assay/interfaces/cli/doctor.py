@@ -10,7 +10,6 @@ from assay.messages import tr
 
 @command(
     "doctor",
-    summary=tr("Show what this machine can do and what is missing."),
     help=tr(
         "Checks Python, memory, disk, GPU, Ollama with its models and whether they fit, and API "
         "keys (never their values), and says what to do about what is missing. Asks no model "

@@ -15,7 +15,6 @@ from assay.messages import tr
 
 @command(
     "fetch",
-    summary=tr("Fetch the benchmarks MMLU and HellaSwag."),
     help=tr(
         "NAME is mmlu or hellaswag. Writes a suite that -s finds by its name, from the Hugging "
         "Face hub or, with --from, from a copy on this machine. Repeated tests are dropped and "

@@ -12,8 +12,9 @@ from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 
+from assay.interfaces.cli.commands import COMMANDS
 from assay.interfaces.cli.output import write_examples
-from assay.messages import LANGUAGES_OFFERED, tr
+from assay.messages import LANGUAGES_OFFERED, fill, tr
 from assay.types.option_fields import GROUPS, OUTPUT, CommandOptions, OptionField, options_of
 from assay.types.options import RunOptions
 
@@ -73,9 +74,10 @@ class GroupedCommand(click.Command):
 
 
 def command(
-    name: str, *, summary: str, examples: Sequence[str], help: str = ""
+    name: str, *, examples: Sequence[str], help: str = "", summary: str = ""
 ) -> Callable[[Command], click.Command]:
-    """A command with --out and --lang. `summary` is its line in `assay --help`."""
+    """A command with --out and --lang. Its summary is its line in `assay --help`."""
+    summary = summary or fill(COMMANDS[name].summary, {})
 
     def decorate(function: Command) -> click.Command:
         make = click.command(

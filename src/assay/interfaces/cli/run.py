@@ -16,7 +16,6 @@ from assay.types.options import PromptOptions, RunOptions, StoredAnswerOptions
 
 @command(
     "run",
-    summary=tr("Ask models the tests of suites, score the answers, and report."),
     help=tr(
         "MODEL is a checkpoint folder, a folder of checkpoints, or a spec such as "
         "ollama:llama3.2:3b. The same command continues an unfinished run and reuses stored "
@@ -48,7 +47,6 @@ def run(verbose: bool, as_json: bool, **options: Any) -> int:
 
 @command(
     "ask",
-    summary=tr("Ask models your own prompts and show the answers side by side."),
     help=tr(
         "FILE has one prompt per line, or prompts of several lines separated by ---. Answers are "
         "stored: the same command reuses them, --fresh asks again."
@@ -79,7 +77,6 @@ def ask(as_json: bool, **options: Any) -> int:
 
 @command(
     "judge",
-    summary=tr("Judge the answers of a run, or answers made elsewhere."),
     help=tr(
         "RUN_OR_DIR is a run (its id, the beginning of one, or latest) or a folder with "
         "outputs/MODEL/TEST-ID.txt. The tested model is not asked anything, and a judge is asked "

@@ -25,7 +25,6 @@ RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
 
 @command(
     "report",
-    summary=tr("Show the report of a run again."),
     help=RUN_IS,
     examples=[
         "assay report",
@@ -49,7 +48,6 @@ def report(run: str, form: str, verbose: bool, as_json: bool, out: Path) -> int:
 
 @command(
     "compare",
-    summary=tr("Compare runs or models, test by test."),
     help=tr(
         "Shows differences with intervals, significance, and the tests that flipped. Each name is "
         "a run (with all its models) or a model in the store; the first is compared with each of "
@@ -73,7 +71,6 @@ def compare(runs: tuple[str, ...], form: str, as_json: bool, out: Path) -> int:
 
 @command(
     "leaderboard",
-    summary=tr("Rank all models in the store, best first."),
     help=tr("Prints one table per suite; the newest finished run of a model counts."),
     examples=["assay leaderboard", "assay leaderboard -s example --json"],
 )
@@ -89,7 +86,6 @@ def leaderboard(suite: str | None, form: str, as_json: bool, out: Path) -> int:
 
 @command(
     "select",
-    summary=tr("Select the best of evaluated checkpoints."),
     help=tr(
         "Applies a gate to the stored reports of checkpoints and selects the one to ship, without "
         "loading a model. DIR is a checkpoint, a folder of them, a folder of such folders, or the "
@@ -117,7 +113,6 @@ def select(
 
 @command(
     "rescore",
-    summary=tr("Score the stored answers of a run again."),
     help=tr("Reads the test files again and asks no model, so a corrected test counts.")
     + " "
     + RUN_IS,
@@ -147,7 +142,6 @@ def rescore(run: str, verbose: bool, as_json: bool, out: Path) -> int:
 
 @command(
     "export",
-    summary=tr("Export the records of a run as JSONL or CSV."),
     help=tr("Prints one line for each answer: test, answer, score and times.") + " " + RUN_IS,
     examples=[
         "assay export latest --format jsonl > records.jsonl",

@@ -18,7 +18,6 @@ from assay.types.options import SchemaKind
 
 @command(
     "suites",
-    summary=tr("List suites, or show one."),
     help=tr(
         "Lists the shipped and fetched suites. With NAME, shows its tests, what they consist of, "
         "where their facts come from, and the baselines."
@@ -71,7 +70,6 @@ def _list_suites(form: str, benchmarks: Path | None) -> None:
 
 @command(
     "validate",
-    summary=tr("Check test and gate files."),
     help=tr(
         "Prints each finding on one line:\n\n"
         "\b\n"
@@ -112,7 +110,6 @@ def validate(paths: tuple[str, ...], out: Path) -> int:
 
 @command(
     "schema",
-    summary=tr("Print the JSON Schema of test, suite and gate files, and of reports."),
     help=tr(
         "An editor that knows the schema completes and checks your files. KIND is tests (the "
         "default), suite, gate, report (evaluation_report.json) or selection "

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 @command(
     "watch",
-    summary=tr("Evaluate each checkpoint of a folder as it appears."),
     help=tr(
         "Prints one line for each checkpoint in DIR and keeps the selection up to date. A "
         "checkpoint is evaluated when all its files are written; results in the store are reused. "
