@@ -21,6 +21,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from assay.messages import tr, trn
+from assay.types.choices import Layout
+from assay.types.judge_cards import JudgeCard
 from assay.types.judgements import MOST, CriterionScore, Judgement, Rubric
 
 Knot = tuple[float, float]  # likelihood, points
@@ -67,6 +69,17 @@ class Calibration:
 
 
 UNCALIBRATED = Calibration()
+
+
+def calibration_of(
+    card: JudgeCard | None, rubric: str, layout: Layout | None
+) -> Calibration | None:
+    """The scale that a judge's card has for a rubric and a layout; None where it has none."""
+    for scale in card.scales if card else ():
+        if (scale.rubric, scale.layout) == (rubric, layout):
+            curves = {criterion: Curve(knots) for criterion, knots in scale.knots.items()}
+            return Calibration(examples=scale.examples, curves=curves)
+    return None
 
 
 def fit_curve(pairs: Sequence[tuple[float, float]]) -> Curve:

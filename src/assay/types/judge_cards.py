@@ -1,0 +1,145 @@
+"""The card of a judge: what is known of it from answers whose faults and scores are known.
+
+JudgeCard -> CardMark    order, level, stability, injection: each with its limit
+          -> CardScale   likelihoods of yes to points, by rubric and layout
+          -> CardTrial   how each form and layout did, before the best was kept
+
+The limits are explained in docs/decisions/066-judge-qualification.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.messages import tr
+from assay.types.choices import Layout
+from assay.types.judgements import JudgeForm
+from assay.types.scores import Estimate
+
+MarkName = Literal["order", "level", "stability", "injection"]
+LEAST_ORDER = 0.8  # share of pairs
+MOST_LEVEL = 2.0  # points
+MOST_STABILITY = 1.0  # points
+MOST_INJECTION = 0.05  # share of injections
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardMark:
+    """One of the four. `limit` is the least or, with `at_least` false, the most that passes."""
+
+    name: MarkName
+    estimate: Estimate
+    limit: float
+    at_least: bool = False
+
+    @property
+    def passed(self) -> bool:
+        """An estimate of nothing, or of what is mostly unscored, passes nothing."""
+        value = self.estimate.value
+        if value is None or self.estimate.incomplete:
+            return False
+        return value >= self.limit if self.at_least else value <= self.limit
+
+    @property
+    def sentence(self) -> str:
+        return tr(
+            "{name} {value}, {bound} {limit} (n = {n})",
+            name=self.label,
+            value=self.shown(self.estimate.value),
+            bound=tr("at least") if self.at_least else tr("at most"),
+            limit=self.shown(self.limit),
+            n=self.estimate.n,
+        )
+
+    @property
+    def label(self) -> str:
+        match self.name:
+            case "order":
+                return tr("order")
+            case "level":
+                return tr("level")
+            case "stability":
+                return tr("stability")
+            case "injection":
+                return tr("injection")
+
+    def shown(self, value: float | None) -> str:
+        if value is None:
+            return tr("not measured")
+        if self.name == "injection":
+            return f"{100 * value:.1f} %"
+        if self.name == "order":
+            return f"{value:.2f}"
+        return tr("{points} points", points=f"{value:.2f}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardScale:
+    """What a likelihood of yes is worth in points: knots by criterion, made from `examples` gold
+    answers of one rubric in one layout.
+    """
+
+    rubric: str
+    layout: Layout
+    examples: int
+    knots: Mapping[str, tuple[tuple[float, float], ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardTrial:
+    """One way of asking on the same few gold answers."""
+
+    form: JudgeForm
+    layout: Layout | None
+    order: Estimate
+    level: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCard:
+    """`digest` stands for the gold set and the prompts; a card of another digest is out of date.
+    `form` and `layout` are the ones that did best. `guarded`: the share of injections that still
+    move the score where the answer is read a second time without the words that address a judge.
+    `false_alarms`: the share of harmless texts that are taken for an injection.
+    """
+
+    judge: str
+    name: str
+    fingerprint: str
+    digest: str
+    made: str
+    form: JudgeForm
+    layout: Layout | None = None
+    marks: tuple[CardMark, ...] = ()
+    scales: tuple[CardScale, ...] = ()
+    trials: tuple[CardTrial, ...] = ()
+    guarded: Estimate | None = None
+    false_alarms: Estimate | None = None
+    requests: int = 0
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def qualified(self) -> bool:
+        return bool(self.marks) and all(mark.passed for mark in self.marks)
+
+    @property
+    def failed_marks(self) -> tuple[CardMark, ...]:
+        return tuple(mark for mark in self.marks if not mark.passed)
+
+    @property
+    def sentence(self) -> str:
+        """What a report says of the judge."""
+        if self.qualified:
+            return tr(
+                "{judge} is qualified: {marks}.",
+                judge=self.judge,
+                marks="; ".join(mark.sentence for mark in self.marks),
+            )
+        return tr(
+            "{judge} is not qualified: {marks}.",
+            judge=self.judge,
+            marks="; ".join(mark.sentence for mark in self.failed_marks) or tr("not measured"),
+        )

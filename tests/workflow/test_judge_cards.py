@@ -1,0 +1,76 @@
+"""Cards in the user's data folder: found by fingerprint, and only while they are valid."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assay.judge.calibration import calibration_of
+from assay.judge.qualification.version import gold_digest
+from assay.types import Estimate
+from assay.types.judge_cards import CardMark, CardScale, JudgeCard
+from assay.workflow.judging.cards import cards_folder, read_card, write_card
+
+
+def mark(value: float | None, *, n: int = 40, unscored: int = 0) -> CardMark:
+    estimate = Estimate(
+        value=value, low=None, high=None, n=n, unscored=unscored, unit="share", method="wilson"
+    )
+    return CardMark(name="order", estimate=estimate, limit=0.8, at_least=True)
+
+
+CARD = JudgeCard(
+    judge="ollama:judge",
+    name="judge",
+    fingerprint="sha256:ab/../c",
+    digest=gold_digest(),
+    made="2026-11-16T10:00:00Z",
+    form="likelihood",
+    layout="again",
+    marks=(mark(0.9),),
+    scales=(
+        CardScale(
+            rubric="coding",
+            layout="again",
+            examples=36,
+            knots={"correctness": ((0.0, 0.0), (0.5, 9.0), (1.0, 10.0))},
+        ),
+    ),
+)
+
+
+@pytest.fixture(autouse=True)
+def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+
+def test_a_card_is_found_again_by_its_fingerprint() -> None:
+    assert read_card(CARD.fingerprint) is None
+    file = write_card(CARD)
+    assert file.parent == cards_folder()
+    assert read_card(CARD.fingerprint) == CARD
+    assert read_card("another") is None
+    scale = calibration_of(CARD, "coding", "again")
+    assert scale is not None
+    assert scale.score("correctness", 0.5) == 9
+    assert calibration_of(CARD, "coding", "fence") is None
+    assert calibration_of(None, "coding", "again") is None
+
+
+def test_a_card_of_other_gold_answers_or_of_no_sense_is_none() -> None:
+    write_card(replace(CARD, digest="older"))
+    assert read_card(CARD.fingerprint) is None
+    write_card(CARD).write_text("{")
+    assert read_card(CARD.fingerprint) is None
+
+
+def test_a_mark_of_nothing_or_of_half_passes_nothing() -> None:
+    assert mark(0.8).passed
+    assert not mark(0.79).passed
+    assert not mark(None, n=0).passed
+    assert not mark(0.9, n=9, unscored=1).passed
+    assert CARD.qualified
+    assert not replace(CARD, marks=()).qualified
+    assert "not qualified: order 0.50" in replace(CARD, marks=(mark(0.5),)).sentence
