@@ -93,7 +93,8 @@ def test_what_is_not_a_file_is_refused_without_waiting(kind: str, tmp_path: Path
         in {
             "link": "this link leads to nothing; fix or remove it",
             "pipe": "this is not a file; a category is a JSON file",
-            "folder": "the folder contains no tests; each category is a .json file directly in it",
+            "folder": "the folder contains no tests; each category is a .json file directly in it, "
+            "or each test a folder with a test.json",
             "device": "this is not a file; a category is a JSON file",
             "loop": "the file cannot be read: Too many levels of symbolic links",
             "missing": "there is no such file or folder",

@@ -24,6 +24,9 @@ class Judge(JudgeFields):
     evidence: Annotated[Text | None, Doc("How the answer is tried out, if it can be.")] = None
     fixtures: Annotated[Texts, Doc("Files that the test shows.")] = ()
     data_seed: Annotated[int, NotInFile()] = 0
+    checker: Annotated[str, NotInFile()] = ""
+    checker_digest: Annotated[str, NotInFile()] = ""
+    runs_code: Annotated[bool, NotInFile()] = False
 
     def score(self, answer: str, context: Context, /) -> Score:
         return Score(
@@ -40,6 +43,8 @@ class Judge(JudgeFields):
         yield from ((tr("requirement"), text) for text in self.requirements)
         yield from ((tr("evaluation point"), text) for text in self.evaluation_points)
         yield from ((tr("checklist"), text) for text in self.checklist)
-        if self.evidence:
+        if self.checker_folder:
+            yield tr("checked by"), str(self.checker_folder / "check.py")
+        elif self.evidence:
             yield tr("evidence"), self.evidence
         yield from ((tr("shown file"), fixture) for fixture in self.pinned_fixtures)

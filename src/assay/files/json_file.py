@@ -69,7 +69,7 @@ class JsonFile:
         """The id of the test that a path leads into, where it has a sound one."""
         if isinstance(self.value, list) and path and isinstance(path[0], int):
             return sound_id(self.value[path[0]])
-        return None
+        return sound_id(self.value)
 
     def places(self, paths: Collection[Path]) -> dict[Path, Place]:
         spots, _ = _survey(self.text, paths)

@@ -23,8 +23,9 @@ from assay.messages import tr, trn
 from assay.suites.load import SuiteFiles
 from assay.suites.suite_file import SUITE_FILE
 from assay.types import FileFinding
+from assay.types.checks import SHIPPED_SUITES
 
-SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "suites"
+SHIPPED = SHIPPED_SUITES
 FETCHED = ("mmlu", "hellaswag")
 USUAL_BENCHMARKS = Path("SLM", "datasets", "benchmarks")
 OWN_CATEGORIES: Mapping[str, str] = {"os": "custom_os_eval"}

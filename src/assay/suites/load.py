@@ -13,7 +13,7 @@ from assay.files.notes import invalid_files
 from assay.messages import tr
 from assay.pause_gc import pause_gc
 from assay.suites.gate_file import examine_gate, is_gate_file
-from assay.suites.suite_reader import SuiteReader
+from assay.suites.suite_reader import CheckRubric, SandboxWish, SuiteReader
 from assay.types import FileFinding, Suite
 
 
@@ -28,7 +28,13 @@ class SuiteFiles:
     findings: tuple[FileFinding, ...] = ()
 
 
-def load_suite(path: Path | SuiteFiles, *, warnings: bool = False, data_seed: int = 0) -> Suite:
+def load_suite(
+    path: Path | SuiteFiles,
+    *,
+    warnings: bool = False,
+    data_seed: int = 0,
+    sandbox: SandboxWish | None = None,
+) -> Suite:
     """Load one suite.
 
     Args:
@@ -36,15 +42,24 @@ def load_suite(path: Path | SuiteFiles, *, warnings: bool = False, data_seed: in
             a path with files that take the place of some categories.
         warnings: whether a refusal lists the warnings too.
         data_seed: what files are made from that tests show and a generator makes.
+        sandbox: what the make.py of a test folder that does not ship runs in. None: it is not
+            run, and the prompt keeps the names of its files.
 
     Raises:
         SuiteNotFound: there is nothing at that path.
         InvalidFiles: with every mistake of every file.
+        SandboxUnavailable: a make.py has to be run, and nothing here can confine it.
     """
-    return _all_or_nothing([path], warnings=warnings, data_seed=data_seed)[0]
+    return _all_or_nothing([path], warnings=warnings, data_seed=data_seed, sandbox=sandbox)[0]
 
 
-def load_all(paths: Sequence[Path | SuiteFiles], *, data_seed: int = 0) -> tuple[Suite, ...]:
+def load_all(
+    paths: Sequence[Path | SuiteFiles],
+    *,
+    data_seed: int = 0,
+    sandbox: SandboxWish | None = None,
+    check_rubric: CheckRubric | None = None,
+) -> tuple[Suite, ...]:
     """Load several suites; the mistakes of all of them come in one InvalidFiles.
 
     A suite that is named twice, however its path is written, is loaded once.
@@ -53,7 +68,13 @@ def load_all(paths: Sequence[Path | SuiteFiles], *, data_seed: int = 0) -> tuple
         SuiteNotFound, InvalidFiles: as load_suite.
         UsageError: two different suites have the same name.
     """
-    suites = _all_or_nothing(_once_each(paths), warnings=False, data_seed=data_seed)
+    suites = _all_or_nothing(
+        _once_each(paths),
+        warnings=False,
+        data_seed=data_seed,
+        sandbox=sandbox,
+        check_rubric=check_rubric,
+    )
     first: dict[str, Suite] = {}
     for suite in suites:
         other = first.setdefault(suite.name, suite)
@@ -66,7 +87,12 @@ def load_all(paths: Sequence[Path | SuiteFiles], *, data_seed: int = 0) -> tuple
     return suites
 
 
-def examine(paths: Sequence[Path]) -> tuple[FileFinding, ...]:
+def examine(
+    paths: Sequence[Path],
+    *,
+    sandbox: SandboxWish | None = None,
+    check_rubric: CheckRubric | None = None,
+) -> tuple[FileFinding, ...]:
     """Every error and warning under some paths, by file, line and column.
 
     A file whose name ends in .toml is a gate; those in a folder of tests are left alone.
@@ -77,7 +103,7 @@ def examine(paths: Sequence[Path]) -> tuple[FileFinding, ...]:
         if is_gate_file(path):
             found += examine_gate(path)
         elif os.path.lexists(path):
-            reader = SuiteReader(path, warnings=True)
+            reader = SuiteReader(path, warnings=True, sandbox=sandbox, check_rubric=check_rubric)
             with pause_gc():
                 reader.suite()
             found += reader.findings
@@ -99,7 +125,12 @@ def _once_each(paths: Sequence[Path | SuiteFiles]) -> list[SuiteFiles]:
 
 
 def _all_or_nothing(
-    wanted: Sequence[Path | SuiteFiles], *, warnings: bool, data_seed: int
+    wanted: Sequence[Path | SuiteFiles],
+    *,
+    warnings: bool,
+    data_seed: int,
+    sandbox: SandboxWish | None,
+    check_rubric: CheckRubric | None = None,
 ) -> tuple[Suite, ...]:
     suites_files = [_files_of(each) for each in wanted]
     paths = [files.path for files in suites_files]
@@ -111,7 +142,14 @@ def _all_or_nothing(
                         "those that ship."),
             )  # fmt: skip
     readers = [
-        SuiteReader(files.path, instead=files.instead, warnings=warnings, data_seed=data_seed)
+        SuiteReader(
+            files.path,
+            instead=files.instead,
+            warnings=warnings,
+            data_seed=data_seed,
+            sandbox=sandbox,
+            check_rubric=check_rubric,
+        )
         for files in suites_files
     ]
     with pause_gc():

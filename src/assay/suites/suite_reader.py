@@ -1,19 +1,24 @@
-"""One suite, file by file, to a Suite and the findings of all its files."""
+"""One suite, file by file and folder by folder, to a Suite and the findings of all of them."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
+from typing import Literal
 
+from assay.errors import AssayError, InvalidFiles
 from assay.files.file_text import Refused, refusal, shown_path
 from assay.files.json_file import JsonFile, read_json
 from assay.files.notes import Notes
+from assay.files.places import Path as Place
 from assay.files.wording import described
 from assay.messages import tr
+from assay.sandbox import open_sandbox
 from assay.suites.suite_file import (
     SUITE_FILE,
     SuiteSettings,
@@ -21,6 +26,7 @@ from assay.suites.suite_file import (
     language_code,
     read_settings,
 )
+from assay.suites.test_folder import TEST_FILE, category_of, is_test_folder, read_folder
 from assay.suites.test_format.case import Shared, read_case
 from assay.types import Case, Category, FileFinding, Suite
 
@@ -39,21 +45,42 @@ class _Repeat:
 
     test_id: str
     opened: _Opened
-    row: int
+    path: Place
     first: _Opened
-    first_row: int
+    first_path: Place
 
 
-_Ids = dict[str, tuple[_Opened, int]]
+_Ids = dict[str, tuple[_Opened, Place]]
+CheckRubric = Callable[[str, Path], object]
+SandboxWish = Literal["auto", "weak"]
 
 
 class SuiteReader:
-    """Reads one suite; `findings` is whole once `suite` has returned."""
+    """Reads one suite; `findings` is whole once `suite` has returned.
+
+    Args:
+        path: a folder, or one category file.
+        warnings: whether warnings are looked for too.
+        instead: files elsewhere that take the place of those with the same name.
+        data_seed: what files are made from that tests show.
+        sandbox: what the make.py of a test folder that does not ship runs in; None: it is not run.
+        check_rubric: raises what is wrong with the rubric of this name, beside this folder.
+    """
 
     def __init__(
-        self, path: Path, *, warnings: bool, instead: Sequence[Path] = (), data_seed: int = 0
+        self,
+        path: Path,
+        *,
+        warnings: bool,
+        instead: Sequence[Path] = (),
+        data_seed: int = 0,
+        sandbox: SandboxWish | None = None,
+        check_rubric: CheckRubric | None = None,
     ) -> None:
         self.findings: list[FileFinding] = []
+        self._get_sandbox = cache(lambda: open_sandbox(sandbox)) if sandbox else None
+        self._check_rubric = check_rubric
+        self._rubrics: dict[str, str] = {}  # name -> what is wrong with it
         self._data_seed = data_seed
         self._shown: dict[str, str] = {}  # test id -> digest of the files that it shows
         self._warnings = warnings
@@ -69,10 +96,16 @@ class SuiteReader:
 
     def suite(self) -> Suite | None:
         """The suite, or None where a file has a mistake."""
-        files = self._category_files()
-        settings = self._settings([file.stem for file in files])
+        files, folders = self._contents()
+        names = {file.stem for file in files} | {name for _, _, name in folders}
+        settings = self._settings(sorted(names))
         ids: _Ids = {}
-        categories = [self._category(file, settings, ids) for file in files]
+        cases: dict[str, list[Case]] = {name: [] for name in sorted(names)}
+        for file in files:
+            cases[file.stem] += self._category(file, settings, ids)
+        for folder, opened, name in folders:
+            cases[name] += self._folder_test(folder, opened, self._shared(name, settings), ids)
+        categories = [Category(name=name, cases=tuple(of)) for name, of in cases.items() if name]
         if self._warnings:
             self._warn_of_like_ids(ids)
         few_shot = self._few_shot(settings, categories)
@@ -102,22 +135,29 @@ class SuiteReader:
 
     # ------------------------------------------------------------------------------------- files
 
-    def _category_files(self) -> list[Path]:
+    def _contents(self) -> tuple[list[Path], list[tuple[Path, _Opened, str]]]:
+        """The category files, and the test folders, each with its test.json and its category."""
         if not self._is_folder:
-            return [self._path]
+            return [self._path], []
         try:
             with os.scandir(self._path) as entries:
-                names = sorted(entry.name for entry in entries if _is_category(entry))
+                found = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             reason = error.strerror or str(error)
             self._refuse(self._path, tr("the folder cannot be read: {reason}", reason=reason))
-            return []
-        if not names:
+            return [], []
+        names = [entry.name for entry in found if _is_category(entry)]
+        folders = [Path(entry.path) for entry in found if _is_test(entry)]
+        if not names and not folders:
             message = tr(
-                "the folder contains no tests; each category is a .json file directly in it"
+                "the folder contains no tests; each category is a .json file directly in it, or "
+                "each test a folder with a test.json"
             )
             self._refuse(self._path, message)
-        return [self._instead.get(name, self._path / name) for name in names]
+        opened = [(folder, self._open(folder / TEST_FILE)) for folder in folders]
+        return [self._instead.get(name, self._path / name) for name in names], [
+            (folder, file, category_of(file.file.value) or "") for folder, file in opened if file
+        ]
 
     def _open(self, path: Path) -> _Opened | None:
         try:
@@ -145,28 +185,18 @@ class SuiteReader:
 
     # ------------------------------------------------------------------------------------- tests
 
-    def _category(self, path: Path, settings: SuiteSettings, ids: _Ids) -> Category:
-        cases: list[Case] = []
+    def _category(self, path: Path, settings: SuiteSettings, ids: _Ids) -> list[Case]:
         if path.suffix != ".json":
             self._refuse(path, tr("a category is a file whose name ends in .json"))
         elif not path.name.isprintable():
             self._refuse(path, tr("the file's name contains characters that cannot be shown"))
         elif (opened := self._open(path)) is not None:
-            cases = [case for _, case in self._cases(opened, path.stem, settings, ids)]
-        return Category(name=path.stem, cases=tuple(cases))
+            shared = self._shared(path.stem, settings)
+            return [case for _, case in self._cases(opened, shared, ids)]
+        return []
 
-    def _cases(
-        self, opened: _Opened, category: str, settings: SuiteSettings, ids: _Ids
-    ) -> Iterator[tuple[int, Case]]:
-        """The sound tests of a file by row; whatever is wrong with the others is noted."""
-        rows, notes = opened.file.value, opened.notes
-        if not isinstance(rows, list):
-            got = described(rows)
-            notes.error((), tr("a test file contains a list of tests in [ ], not {got}", got=got))
-            return
-        if not rows:
-            notes.error((), tr("the list is empty; a test file needs at least one test"))
-        shared = Shared(
+    def _shared(self, category: str, settings: SuiteSettings) -> Shared:
+        return Shared(
             suite=self._name,
             category=category,
             system=settings.system,
@@ -176,26 +206,71 @@ class SuiteReader:
             data_seed=self._data_seed,
             shown=self._shown,
         )
+
+    def _cases(self, opened: _Opened, shared: Shared, ids: _Ids) -> Iterator[tuple[int, Case]]:
+        """The sound tests of a file by row; whatever is wrong with the others is noted."""
+        rows, notes = opened.file.value, opened.notes
+        if not isinstance(rows, list):
+            got = described(rows)
+            message = tr("a test file contains a list of tests in [ ], not {got}", got=got)
+            if Path(opened.file.shown).name == TEST_FILE:
+                message = tr("this is a test folder; name the suite's folder, which contains it")
+            notes.error((), message)
+            return
+        if not rows:
+            notes.error((), tr("the list is empty; a test file needs at least one test"))
         for row, raw in enumerate(rows):
             case = read_case(raw, (row,), shared, notes)
-            name = notes.test_id
-            if name is not None:
-                first, first_row = ids.setdefault(name, (opened, row))
-                if first is not opened or first_row != row:
-                    self._repeats.append(_Repeat(name, opened, row, first, first_row))
+            self._note_id(opened, (row,), ids)
             if case is not None:
+                self._note_rubric(case, (row,), notes)
                 yield row, case
         notes.test_id = None
         if not opened.file.flawed:  # flaws still have to find the ids of their tests
             opened.file.value = None
 
+    def _folder_test(
+        self, folder: Path, opened: _Opened, shared: Shared, ids: _Ids
+    ) -> Iterator[Case]:
+        notes = opened.notes
+        value = opened.file.value
+        case = read_folder(folder, value, shared, notes, self._get_sandbox, self.findings)
+        self._note_id(opened, (), ids)
+        if case is not None:
+            self._note_rubric(case, (), notes)
+            yield case
+        notes.test_id = None
+
+    def _note_id(self, opened: _Opened, path: Place, ids: _Ids) -> None:
+        name = opened.notes.test_id
+        if name is not None:
+            first, first_path = ids.setdefault(name, (opened, path))
+            if first is not opened or first_path != path:
+                self._repeats.append(_Repeat(name, opened, path, first, first_path))
+
+    def _note_rubric(self, case: Case, path: Place, notes: Notes) -> None:
+        """A rubric is a folder: its own mistakes are shown once, with their places."""
+        judged = case.check.judged
+        if judged is None or self._check_rubric is None:
+            return
+        if judged.rubric not in self._rubrics:
+            self._rubrics[judged.rubric] = ""
+            try:
+                self._check_rubric(judged.rubric, self._folder)
+            except InvalidFiles as error:
+                self.findings += error.findings
+            except AssayError as error:
+                self._rubrics[judged.rubric] = f"{error.message}. {error.hint}"
+        if self._rubrics[judged.rubric]:
+            notes.error((*path, "rubric"), self._rubrics[judged.rubric])
+
     def _note_repeats(self) -> None:
         rows = defaultdict(list)
         for repeat in self._repeats:
-            rows[repeat.first].append((repeat.first_row, "id"))
+            rows[repeat.first].append((*repeat.first_path, "id"))
         found = {opened: opened.file.places(paths) for opened, paths in rows.items()}
         for repeat in self._repeats:
-            place = found[repeat.first][repeat.first_row, "id"]
+            place = found[repeat.first][(*repeat.first_path, "id")]
             message = tr(
                 "this id is taken already, by {file}:{line}:{column}",
                 file=repeat.first.file.shown,
@@ -204,12 +279,12 @@ class SuiteReader:
             )
             notes = repeat.opened.notes
             notes.test_id = repeat.test_id
-            notes.error((repeat.row, "id"), message)
+            notes.error((*repeat.path, "id"), message)
             notes.test_id = None
 
     def _warn_of_like_ids(self, ids: _Ids) -> None:
         seen: dict[str, str] = {}
-        for name, (opened, row) in ids.items():
+        for name, (opened, path) in ids.items():
             other = seen.setdefault(name.casefold(), name)
             if other != name:
                 opened.notes.test_id = name
@@ -217,7 +292,7 @@ class SuiteReader:
                     "this id differs from '{other}' only in capitals, and file names may not",
                     other=other,
                 )
-                opened.notes.warning((row, "id"), message)
+                opened.notes.warning((*path, "id"), message)
                 opened.notes.test_id = None
 
     # ---------------------------------------------------------------------------------- examples
@@ -262,7 +337,7 @@ class SuiteReader:
         opened = self._open(path)
         if opened is None:
             return None
-        cases = list(self._cases(opened, category.name, settings, {}))
+        cases = list(self._cases(opened, self._shared(category.name, settings), {}))
         asked = {case.messages: case.id for case in category.cases} if self._warnings else {}
         for row, case in cases:
             opened.notes.test_id = case.id
@@ -292,3 +367,7 @@ def _is_category(entry: os.DirEntry[str]) -> bool:
         return False
     # A link to nothing or to itself, a pipe or a device is a mistake to show, a folder is none.
     return entry.name != SUITE_FILE and not os.path.isdir(entry.path)
+
+
+def _is_test(entry: os.DirEntry[str]) -> bool:
+    return not entry.name.startswith(".") and os.path.isdir(entry.path) and is_test_folder(entry)

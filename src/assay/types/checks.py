@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_type_hints
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from assay.types.scores import Score
     from assay.types.tests import Case, ScoringMode
 
+SHIPPED_SUITES = Path(__file__).resolve().parents[1] / "builtin" / "suites"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -164,6 +166,9 @@ ONE_ANSWER = Requests()
 class JudgeFields(Check):
     """What a judge reads of a test. `fixtures` are GENERATOR:FILE, or files beside the tests; the
     prompt already contains them. `data_seed` is what generated ones were made from.
+
+    A test folder brings a checker: `checker` is that folder, relative to the shipped suites where
+    it ships, and `checker_digest` identifies its files.
     """
 
     __slots__ = ()
@@ -176,6 +181,23 @@ class JudgeFields(Check):
         evidence: str | None
         fixtures: tuple[str, ...]
         data_seed: int
+        checker: str
+        checker_digest: str
+        runs_code: bool
+
+    @property
+    def checker_folder(self) -> Path | None:
+        """The folder of check.py; None: the test has no checker."""
+        return SHIPPED_SUITES / self.checker if self.checker else None
+
+    @property
+    def checker_ships(self) -> bool:
+        return bool(self.checker) and not Path(self.checker).is_absolute()
+
+    @property
+    def needs_permission(self) -> bool:
+        """Whether its checker runs only with --allow-code-execution."""
+        return bool(self.checker) and (self.runs_code or not self.checker_ships)
 
     @property
     def pinned_fixtures(self) -> tuple[str, ...]:

@@ -147,6 +147,11 @@ def _beside(
     return text if is_shown else None
 
 
+def read_beside(name: str, folder: Path) -> str:
+    """The text of a file of the suite's own; nothing where it is gone."""
+    return _read(name, folder)[1] or ""
+
+
 def _read(name: str, folder: Path | None) -> tuple[str, str | None]:
     if folder is None or Path(name).is_absolute() or "\0" in name:
         return tr("'{name}' must be a file beside the tests", name=shown(name)), None
