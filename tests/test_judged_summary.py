@@ -66,20 +66,37 @@ def test_several_answers_to_a_test_count_as_one_test():
     assert found.domains[0].mean.value == pytest.approx(6.25)
 
 
+@pytest.mark.parametrize(("passed", "ground"), [(4, "alone"), (3, "not_shown")])
+def test_no_model_is_recommended_that_fails_more_than_half_of_its_checks(passed, ground):
+    kind = judged([model("a", [verdict("CT-01", (10, 10, 10), shown=evidence(passed, 8))])])
+    (choice,) = kind.choices
+    assert (choice.ground, choice.chosen) == (ground, "a" if ground == "alone" else None)
+    weak = [verdict("CT-01", (10, 10, 10), shown=evidence(passed, 8))]
+    strong = [verdict("CT-01", (5, 5, 5), shown=evidence(6, 8))]
+    (choice,) = judged([model("a", weak), model("b", strong)]).choices
+    assert choice.not_shown == (() if ground == "alone" else ("a",))
+    if ground == "alone":
+        (rival,) = choice.rivals
+        assert (choice.model, rival.model) == ("a", "b")
+        assert (rival.evidence_lead.value, rival.judge_lead.value) == (-2.5, 5.0)
+    else:
+        assert choice.chosen == "b"
+
+
 def test_what_the_judge_alone_would_give_stands_beside_what_the_evidence_allows():
     lying = verdict("CT-01", (10, 10, 10), shown=evidence(0, 8))
     honest = verdict("CT-02", (4, 6, 6), shown=evidence(6, 8))
     found = only(judged([model("a", [lying, honest])]))
     (domain,) = found.domains
-    assert [(test.tenths, test.judge_only_tenths) for test in found.tests] == [(60, 100), (52, 52)]
-    assert domain.capped == ("CT-01",)
-    assert (domain.mean.value, domain.judge_only.value) == (pytest.approx(5.6), pytest.approx(7.6))
+    assert [(test.tenths, test.judge_only_tenths) for test in found.tests] == [(18, 100), (56, 52)]
+    assert domain.bounded == ("CT-01", "CT-02")
+    assert (domain.mean.value, domain.judge_only.value) == (pytest.approx(3.7), pytest.approx(7.6))
     assert (domain.evidence_passed, domain.evidence_total) == (6, 16)
     assert domain.evidence.value == pytest.approx(0.375)
-    assert domain.failed_checks[0].test_id == "CT-02"
+    assert domain.failed_checks[0].test_id == "CT-01"
     assert len(domain.failed_checks) == 4
     correctness = domain.criteria[0]
-    assert (correctness.mean.value, correctness.judged.value) == (2.0, 7.0)
+    assert (correctness.mean.value, correctness.judged.value) == (2.5, 7.0)
 
 
 def test_the_best_and_the_weakest_criterion_are_named_unless_two_share_the_place():

@@ -1,4 +1,4 @@
-"""Caps, medians, bands and confidence, on integers."""
+"""Medians, bounds, bands and confidence, on integers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from itertools import product
 import pytest
 
 from assay.judge.final_judgement import borderline, make_final_judgement, score_of
-from assay.types.judgements import Judgement, band_of, lower_median, overall_tenths
+from assay.types.judgements import (
+    Evidence,
+    EvidenceCheck,
+    Judgement,
+    band_of,
+    lower_median,
+    overall_tenths,
+)
 from tests.judge.material import CASE, CODING, NOTHING_RUN, evidence, judgement
 
 
@@ -61,30 +68,87 @@ def test_weights_that_do_not_sum_to_ten_are_divided_by_their_sum_and_rounded_hal
     assert overall_tenths([]) is None
 
 
-def test_correctness_is_capped_and_what_the_judge_gave_is_kept():
+def test_correctness_is_bounded_and_what_the_judge_gave_is_kept():
     made = verdict(judgement(10, 8, 8), shown=evidence(5, 8))
     assert (made.criteria[0].score, made.criteria[0].judged) == (6, 10)
-    assert made.criteria[0].capped
-    assert not made.criteria[1].capped
+    assert made.criteria[0].bounded
+    assert not made.criteria[1].bounded
     assert (made.tenths, made.judge_only_tenths) == (72, 88)
     assert any("6 instead of 10: 5 of 8" in note for note in made.notes)
 
 
-def test_the_cap_lowers_and_never_raises():
-    assert verdict(judgement(3, 8, 8), shown=evidence(8, 8)).criteria[0].score == 3
+@pytest.mark.parametrize(
+    ("passed", "total", "kind", "strict"),
+    [
+        (0, 8, [0, 3, 3], [0, 0, 0]),
+        (1, 12, [0, 3, 3], [0, 0, 0]),  # floor of 0.83; ceil of it less 3 and 6
+        (1, 2, [5, 8, 8], [2, 0, 0]),
+        (2, 3, [6, 9, 9], [4, 1, 1]),
+        (11, 12, [9, 10, 10], [7, 4, 4]),
+        (8, 8, [10, 10, 10], [7, 4, 4]),
+    ],
+)
+def test_evidence_bounds_every_criterion_in_both_directions(passed, total, kind, strict):
+    shown = evidence(passed, total)
+    for given, bounded in ((10, kind), (0, strict)):
+        made = verdict(judgement(given, given, given), shown=shown)
+        assert [each.score for each in made.criteria] == bounded
+        assert [each.judged for each in made.criteria] == [given] * 3
 
 
-def test_nothing_checked_caps_nothing():
+def test_nothing_checked_bounds_nothing():
     assert verdict(judgement(10, 8, 8)).criteria[0].score == 10
+    assert verdict(judgement(0, 0, 0)).tenths == 0
 
 
-def test_all_checks_failed_caps_at_0():
-    assert verdict(judgement(10, 8, 8), shown=evidence(0, 3)).criteria[0].score == 0
+def test_weights_count_in_the_share():
+    checks = (
+        EvidenceCheck(name="a", passed=True, explanation="", weight=0.3),
+        EvidenceCheck(name="b", passed=False, explanation="", weight=0.1),
+        EvidenceCheck(name="c", passed=None, explanation="needs numpy", weight=0.4),
+    )
+    assert Evidence(checks=checks).share == Fraction(3, 4)
+    half = Evidence(checks=(*checks[:2], replace(checks[2], weight=0.5)))
+    assert (half.share, half.bounds_of("correctness")) == (None, (0, 10))
 
 
-def test_only_correctness_is_capped():
-    made = verdict(judgement(10, 10, 10), shown=evidence(1, 2))
-    assert [each.score for each in made.criteria] == [5, 10, 10]
+# -------------------------------------------------------------------------- without a judge
+
+
+def test_without_a_judge_the_evidence_scores_the_answer():
+    made = verdict(shown=evidence(2, 3))
+    score = score_of(made)
+    assert (made.tenths, made.band, made.criteria) == (67, "ACCEPTABLE", ())
+    assert (score.scorer, score.value, score.parts) == ("checks", pytest.approx(2 / 3), ())
+
+
+def test_where_the_judge_fails_the_evidence_scores_the_answer_and_the_failure_is_told():
+    made = verdict(unscored("failed", "it broke"), shown=evidence(1, 2))
+    assert (made.tenths, made.unscored_reason, made.explanation) == (50, None, "it broke")
+    assert score_of(made).scorer == "checks"
+
+
+def test_facts_that_nobody_can_read_are_no_answer_without_a_judge():
+    fact = EvidenceCheck(name="total", passed=None, explanation="", fact="the total is 5")
+    unread = Evidence(checks=(*evidence(3, 3).checks, fact))
+    score = score_of(verdict(shown=unread))
+    assert (score.value, score.no_answer, score.unscored_reason) == (0.0, True, None)
+    assert "assay judge latest" in score.explanation
+    failed = score_of(verdict(unscored("failed", "it broke"), shown=unread))
+    assert (failed.value, failed.unscored_reason) == (None, "failed")
+
+
+@pytest.mark.parametrize("trivial", ["empty", "refusal"])
+def test_an_answer_that_only_declines_is_no_answer(trivial):
+    made = make_final_judgement(CASE, CODING, evidence(3, 8), [], trivial=trivial)
+    assert (made.tenths, score_of(made).value, score_of(made).no_answer) == (0, 0.0, True)
+
+
+def test_missing_evidence_is_unscored_with_its_own_reason():
+    missing = Evidence(missing="code may not be run", unscored_reason="code_not_allowed")
+    score = score_of(verdict(shown=missing))
+    assert score.unscored_reason == "code_not_allowed"
+    assert "code may not be run" in score.explanation
 
 
 @pytest.mark.parametrize(
@@ -98,7 +162,7 @@ def test_of_an_even_count_the_lower_middle_counts(scores, median):
     assert (made.criteria[0].low, made.criteria[0].high) == (min(scores), max(scores))
 
 
-def test_the_cap_comes_before_the_median():
+def test_the_median_comes_before_the_bounds():
     made = verdict(judgement(2, 5, 5), judgement(9, 5, 5), judgement(10, 5, 5),
                    shown=evidence(6, 10))  # fmt: skip
     assert (made.criteria[0].score, made.criteria[0].judged) == (6, 9)
@@ -122,7 +186,7 @@ def test_unscored_judgements_are_left_out_of_the_median_and_told():
 
 def test_without_a_scored_judgement_the_verdict_is_unscored_with_the_reasons():
     made = verdict(unscored("unreadable", "no object"), unscored("failed", "it broke"),
-                   unscored("failed", "it broke"), shown=evidence(1, 2))  # fmt: skip
+                   unscored("failed", "it broke"))  # fmt: skip
     assert (made.tenths, made.band, made.criteria, made.confidence) == (None, None, (), None)
     assert made.unscored_reason == "failed"
     assert made.explanation == "no object; it broke"
@@ -209,8 +273,9 @@ def test_agreeing_judgements_quotes_and_evidence_give_high_confidence():
         ([judgement(9, 8, 8), judgement(9, 8, 5)], evidence(9, 10), "medium", "3 points apart"),
         ([judgement(9, 8, 8), judgement(9, 8, 4)], evidence(9, 10), "low", "4 points apart"),
         ([judgement(9, 8, 8)] * 2, evidence(7, 10), "medium", "gives 9 for correctness"),
-        ([judgement(9, 8, 8)] * 2, evidence(2, 10), "low", "the checks speak for 2"),
-        ([judgement(4, 8, 8)] * 2, evidence(9, 10), "medium", "gives 4 for correctness"),
+        ([judgement(9, 8, 8)] * 2, evidence(2, 10), "low", "the checks allow 0 to 2"),
+        ([judgement(4, 8, 8)] * 2, evidence(9, 10), "medium", "the checks allow 6 to 9"),
+        ([judgement(2, 8, 8)] * 2, evidence(9, 10), "low", "gives 2 for correctness"),
         ([judgement(9, 8, 8, flags=("score_demand",))] * 2, evidence(9, 10), "low", "score_demand"),
         ([judgement(9, 8, 8, flags=("base64",))] * 2, evidence(9, 10), "medium", "base64"),
         ([judgement(9, 8, 8), judgement(9, 8, 8), unscored("failed")], evidence(9, 10), "medium",

@@ -100,9 +100,9 @@ def test_an_example_is_asked_of_the_judge_and_is_not_suspicious(rubric, id_):
 def agrees_with_evidence(rubric, id_, sandbox):
     one = example(rubric, id_)
     evidence = examine(cases(rubric)[one.test_id].check, one.answer, sandbox)
-    assert evidence.cap is not None, evidence.missing
+    assert evidence.share is not None, evidence.missing
     failed = "; ".join(each.explanation for each in evidence.checks if not each.passed)
-    assert one.scores["correctness"] <= evidence.cap, failed
+    assert one.scores["correctness"] <= evidence.bounds_of("correctness")[1], failed
 
 
 @pytest.mark.parametrize("id_", [id_ for rubric, id_ in EXAMPLES if rubric == "data"])

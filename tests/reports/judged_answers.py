@@ -109,7 +109,7 @@ def verdict(
     task: str = "Write what was asked for.",
     rubric: str | None = None,
 ) -> FinalJudgement:
-    """One verdict from one judgement or several, each a triple, capped by the evidence."""
+    """One verdict from one judgement or several, each a triple, bounded by the evidence."""
     domain = rubric or ("coding" if test_id.startswith("CT") else "data")
     found = shown if shown is not None else Evidence(missing="nothing can be run")
     told = tuple(judgements) or tuple(
@@ -119,13 +119,13 @@ def verdict(
     for key, label, weight in CRITERIA[domain] if scores or judgements else ():
         given = [score for one in told if (score := one.score_of(key)) is not None]
         judged = lower_median(given)
-        cap = found.cap if key == "correctness" else None
+        least, most = found.bounds_of(key)
         criteria.append(
             FinalCriterion(
                 criterion=key,
                 label=label,
                 weight=weight,
-                score=judged if cap is None else min(judged, cap),
+                score=min(most, max(least, judged)),
                 judged=judged,
                 low=min(given),
                 high=max(given),

@@ -100,7 +100,7 @@ def test_a_scored_verdict_has_the_lines_and_labels_of_the_format_to_the_letter()
         "- Check failed: case 10: case 10 gives another result\n"
         "- Check failed: case 11: case 11 gives another result\n"
         "- Check failed: case 12: case 12 gives another result\n"
-        "- Correctness: the judge alone gives 8/10; the evidence allows 7/10.\n"
+        "- Correctness: the judge alone gives 8/10; the evidence makes it 7/10.\n"
         "- Judge-only overall: 8.0/10 (GOOD).\n"
         "- Confidence: high: all judgements lie within a point\n"
         "- Judge: ollama:judge:7b, reasons, then scores\n"
@@ -111,7 +111,7 @@ def test_a_scored_verdict_has_the_lines_and_labels_of_the_format_to_the_letter()
         "WEAKNESSES:\n"
         "- No example of use.\n"
         "\n"
-        "VERDICT: The evidence is less kind than the judge, who says: "
+        "VERDICT: The evidence disagrees with the judge, who says: "
         "A sound answer with a gap.\n"
     )
 
@@ -151,7 +151,7 @@ def test_what_the_format_has_no_line_for_stands_in_the_assessment_in_a_fixed_ord
     block = text.partition("DETAILED ASSESSMENT:\n")[2].partition("\n\n")[0]
     assert [line.split(":")[0] for line in block.splitlines()] == [
         "- Evidence",
-        "- Spread over 2 judgements, before any cap",
+        "- Spread over 2 judgements, before the evidence bounds them",
         "- a writes",
         "- Quotes",
         "- Quoted",
@@ -191,8 +191,8 @@ def test_the_evidence_comes_first_where_the_judge_praises_what_fails():
     lying = judgement("coding", (10, 10, 10), verdict="Perfect in every way!")
     text = evaluation_text(verdict("CT-01", judgements=[lying], shown=evidence(0, 8)), model="m")
     assert "Correctness: 0/10" in text
-    assert "OVERALL SCORE: 6.0/10\nQUALITY RATING: ACCEPTABLE\n" in text
-    assert text.splitlines()[-1].startswith("VERDICT: The evidence is less kind than the judge")
+    assert "OVERALL SCORE: 1.8/10\nQUALITY RATING: FAILED\n" in text
+    assert text.splitlines()[-1].startswith("VERDICT: The evidence disagrees with the judge")
 
 
 def test_no_word_of_a_judge_a_model_or_a_file_can_pass_for_a_label():

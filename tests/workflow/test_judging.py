@@ -105,27 +105,64 @@ def test_an_answer_that_is_none_is_0_and_no_judge_is_asked(court):
 # ------------------------------------------------------------------------------------- evidence
 
 
-def test_a_judge_that_lies_is_capped_by_the_facts_and_its_quotes_are_counted(court):
+def test_a_judge_that_lies_is_bounded_by_the_facts_and_its_quotes_are_counted(court):
     facts = make("sales_table", 0).facts
     court.model = court.script(
         "half",
         default=f"The table has {facts['orders']} orders. The median order is €9,999,999.00.",
     )
-    test = judged_test(
-        "own_001", prompt="Summarise the orders:\n{{orders.csv}}", evidence="sales_table",
-        fixtures=["sales_table:orders.csv"],
-    )  # fmt: skip
     judge = court.judge(form(10, 10, 10, quotes=INVENTED))
-    verdict = verdicts(court.run(judge, suite=court.tests(test)))["own_001"]
+    verdict = verdicts(court.run(judge, suite=court.tests(ORDERS)))["own_001"]
     passed, total = verdict["evidence"]["passed"], verdict["evidence"]["total"]
     assert 0 < passed < total
-    assert scores(verdict) == (10 * passed // total, 10, 10)
+    most = 10 * passed // total
+    assert scores(verdict) == (most, most + 3, most + 3)
     assert scores(verdict, "judged") == (10, 10, 10)
-    assert verdict["overall"] == (4 * (10 * passed // total) + 60) / 10
+    assert verdict["overall"] == (4 * most + 6 * (most + 3)) / 10
     assert verdict["judge_only"] == 10.0
     assert verdict["judgements"][0]["fabricated"] == 3  # two for evidence, one of the checklist
     assert verdict["confidence"] == "low"
     assert any("3 quotes of the judge" in note for note in verdict["notes"])
+
+
+ORDERS = judged_test(
+    "own_001", prompt="Summarise the orders:\n{{orders.csv}}", evidence="sales_table",
+    fixtures=["sales_table:orders.csv"],
+)  # fmt: skip
+
+
+def test_without_a_judge_the_evidence_scores_the_answer_and_a_judge_comes_later(court):
+    orders = make("sales_table", 0).facts["orders"]
+    court.model = court.script("half", default=f"The table has {orders} orders.")
+    document = court.run(suite=court.tests(ORDERS))
+    verdict, row = verdicts(document)["own_001"], rows(document)["own_001"]
+    share = verdict["evidence"]["share"]
+    assert 0 < share < 0.5
+    assert (row["score"], row["outcome"], verdict["criteria"]) == (share, "fail", [])
+    assert verdict["overall"] == pytest.approx(10 * share, abs=0.05)
+    assert document["models"][0]["suites"][0]["categories"]["writing"]["method"] == "checks"
+    assert document["judged"]["choices"][0]["ground"] == "not_shown"
+    assert not any("no_judge" in note for note in document["notes"])
+    assert api.rescore("latest", out=court.out).report.models[0].suites[0].tests[0].score == share
+    judged = court.judge_again("latest", court.judge(form(10, 10, 10)))
+    assert scores(verdicts(judged)["own_001"], "judged") == (10, 10, 10)
+
+
+def test_where_the_judge_fails_the_evidence_scores_the_answer(court):
+    court.model = court.script("half", default="Nothing of it is true.")
+    broken = court.judge("x", fail={"judge:own_001": "no memory"})
+    document = court.run(broken, suite=court.tests(ORDERS))
+    verdict = verdicts(document)["own_001"]
+    assert (rows(document)["own_001"]["score"], verdict["unscored_reason"]) == (0, None)
+    assert "no memory" in verdict["explanation"]
+    assert document["exit_code"] == 3
+
+
+@pytest.mark.parametrize("said", ["", "I do not know.", "Sorry, I don't know that."])
+def test_an_answer_that_only_declines_is_no_answer_without_a_judge(court, said):
+    court.model = court.script("modest", default=said)
+    row = rows(court.run(suite=court.tests(ORDERS)))["own_001"]
+    assert (row["outcome"], row["score"]) == ("no_answer", 0)
 
 
 SEARCH = judged_test(
@@ -141,7 +178,7 @@ def test_code_is_not_run_unless_that_is_allowed(court, monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", refuse)
     verdict = verdicts(court.run(court.judge(form(9, 9, 9)), suite=court.tests(SEARCH)))["own_001"]
     assert "--allow-code-execution" in verdict["evidence"]["missing"]
-    assert verdict["evidence"]["cap"] is None
+    assert verdict["evidence"]["share"] is None
     assert scores(verdict) == (9, 9, 9)
 
 
@@ -158,9 +195,7 @@ def test_code_that_may_be_run_caps_the_judge_and_the_report_says_how_it_was_kept
     verdict = verdicts(document)["own_001"]
     evidence = verdict["evidence"]
     assert evidence["total"] > 0
-    assert (
-        scores(verdict)[0] == evidence["cap"] == 10 * evidence["passed"] // evidence["total"] < 10
-    )
+    assert scores(verdict)[0] == 10 * evidence["passed"] // evidence["total"] < 10
     assert verdict["judge_only"] == 10.0
     assert document["judged"]["isolation"] == [evidence["isolation"]]
     assert any(evidence["isolation"] in note or "sandbox" in note.lower()

@@ -9,35 +9,36 @@ from collections.abc import Iterator, Sequence
 
 from assay.judge.guards.quotes import verified_share
 from assay.messages import tr, trn
-from assay.types.judgements import Confidence, Evidence, Judgement, lower_median
+from assay.types.judgements import BOUND_CLOSELY, Confidence, Evidence, Judgement, lower_median
 
 SPREAD_OF_HIGH = 1  # points between judgements of one criterion
 SPREAD_OF_LOW = 4
 VERIFIED_OF_HIGH = 0.9  # share of quotes that are in the answer
 VERIFIED_OF_LOW = 0.7
-CAPPED_OF_LOW = 4  # points by which the judge is above what the evidence allows
+APART_OF_LOW = 4  # points between the judge and what the evidence allows
 # A pasted page may bring zero-width characters along; no one writes scores by accident.
 _HARMLESS_FLAGS = frozenset({"hidden_characters", "base64"})
 
 
 def confidence_in(
-    evidence: Evidence, judgements: Sequence[Judgement], capped: str
+    evidence: Evidence, judgements: Sequence[Judgement], doubts: Sequence[str] = ()
 ) -> tuple[Confidence, tuple[str, ...]]:
-    """High unless something speaks against it. `judgements`: unscored ones as well; `capped`: the
-    criterion that the evidence is about.
+    """High unless something speaks against it. `judgements`: unscored ones as well; `doubts`: why
+    their judges are little trusted.
     """
-    doubts = [
+    found: list[_Doubt] = [
+        *(("low", doubt) for doubt in doubts),
         *_about_number(judgements),
         *_about_spread(judgements),
         *_about_quotes(judgements),
-        *_about_evidence(evidence, judgements, capped),
+        *_about_evidence(evidence, judgements),
         *_about_flags(judgements),
     ]
-    if any(level == "low" for level, _ in doubts):
+    if any(level == "low" for level, _ in found):
         worst: Confidence = "low"
     else:
-        worst = "medium" if doubts else "high"
-    return worst, tuple(reason for _, reason in doubts)
+        worst = "medium" if found else "high"
+    return worst, tuple(reason for _, reason in found)
 
 
 _Doubt = tuple[Confidence, str]
@@ -103,21 +104,24 @@ def _about_quotes(judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
 _FOUND = ("exact", "approximate")
 
 
-def _about_evidence(
-    evidence: Evidence, judgements: Sequence[Judgement], capped: str
-) -> Iterator[_Doubt]:
-    given = [s for each in _scored(judgements) if (s := each.score_of(capped)) is not None]
-    if evidence.cap is None:
+def _about_evidence(evidence: Evidence, judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
+    if evidence.share is None:
         yield "medium", evidence.missing or tr("nothing was run or computed")
-    elif given and (apart := abs(lower_median(given) - evidence.cap)) > SPREAD_OF_HIGH:
-        above = lower_median(given) > evidence.cap
-        level: Confidence = "low" if above and apart >= CAPPED_OF_LOW else "medium"
+        return
+    given = [
+        score for each in _scored(judgements) if (score := each.score_of(BOUND_CLOSELY)) is not None
+    ]
+    least, most = evidence.bounds_of(BOUND_CLOSELY)
+    judged = lower_median(given) if given else least
+    apart = max(least - judged, judged - most)
+    if apart > SPREAD_OF_HIGH:
         yield (
-            level,
+            "low" if apart >= APART_OF_LOW else "medium",
             tr(
-                "the judge gives {judged} for correctness, the checks speak for {cap}",
-                judged=lower_median(given),
-                cap=evidence.cap,
+                "the judge gives {judged} for correctness, the checks allow {least} to {most}",
+                judged=judged,
+                least=least,
+                most=most,
             ),
         )
 

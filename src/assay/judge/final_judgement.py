@@ -1,9 +1,13 @@
-"""The final judgement of one answer, from all its judgements: caps, medians, band, confidence.
+"""The final judgement of one answer, from its evidence and all its judgements.
 
 In: a test, its rubric, the evidence, the judgements. Out: a FinalJudgement, and the Score of
 it. All arithmetic is on integers.
 
-    correctness = min(score, cap) -> lower median per criterion -> overall -> band
+    judges' scores -> lower median per criterion -> bounds by evidence -> overall -> band
+    no usable judgement -> 10 times the share of checks that passed
+
+An answer that is empty or only declines is no answer, and so is one whose facts cannot be read
+where nobody is there to look for them.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.judge.confidence import confidence_in
+from assay.judge.guards.trivial import NOTHING_SAID, Trivial, explain
 from assay.messages import tr, trn
 from assay.types import Case, Score, ScorePart
 from assay.types.judgements import (
@@ -30,10 +35,9 @@ from assay.types.judgements import (
     shown_tenths,
 )
 
-CAPPED = "correctness"  # the criterion that running and computing speak about
 NO_JUDGE = "no_judge"
-SCORER = "judge"
-SCORER_VERSION = 1
+SCORER, BY_CHECKS = "judge", "checks"
+SCORER_VERSION = 2
 _LONGEST_TASK = 200
 
 
@@ -43,14 +47,20 @@ def make_final_judgement(
     evidence: Evidence,
     judgements: Sequence[Judgement],
     *,
+    trivial: Trivial | None = None,
+    doubts: Sequence[str] = (),
     use_case: str = "",
 ) -> FinalJudgement:
-    """What is made of an answer. Unscored where no judgement has scores."""
+    """What is made of an answer. `trivial`: why no judge was asked; `doubts`: why its judges are
+    little trusted.
+    """
     scored = [each for each in judgements if each.unscored_reason is None and each.scores]
     criteria = (
-        tuple(_criterion(each, evidence.cap, scored) for each in rubric.criteria) if scored else ()
+        tuple(_criterion(each, evidence, scored) for each in rubric.criteria) if scored else ()
     )
-    confidence, reasons = confidence_in(evidence, judgements, CAPPED) if scored else (None, ())
+    confidence, reasons = confidence_in(evidence, judgements, doubts) if scored else (None, ())
+    no_answer, why = (False, "") if scored else _why_no_answer(evidence, judgements, trivial)
+    unscored, why = (None, why) if scored or no_answer else _unscored(evidence, judgements)
     return FinalJudgement(
         test_id=case.id,
         suite=case.suite,
@@ -58,8 +68,8 @@ def make_final_judgement(
         evidence=evidence,
         judgements=tuple(judgements),
         criteria=criteria,
-        unscored_reason=None if scored else _unscored_reason(judgements),
-        explanation="" if scored else _why_unscored(judgements),
+        unscored_reason=unscored,
+        explanation=why,
         borderline=borderline(criteria),
         confidence=confidence,
         confidence_reasons=reasons,
@@ -68,6 +78,7 @@ def make_final_judgement(
         task=_brief(case.prompt),
         notes=_notes(criteria, evidence, judgements),
         weaknesses=_failures(evidence),
+        no_answer=no_answer,
     )
 
 
@@ -80,6 +91,27 @@ def score_of(final: FinalJudgement) -> Score:
             explanation=final.explanation,
         )
     overall = {"overall": shown_tenths(final.tenths), "band": final.band}
+    share = final.evidence.share
+    if final.by_checks and share is not None:
+        return Score(
+            scorer=BY_CHECKS,
+            version=SCORER_VERSION,
+            value=float(share),
+            explanation=tr(
+                "{overall} of 10, {band}: {passed} of {total} checks passed",
+                **overall,
+                passed=final.evidence.passed,
+                total=final.evidence.total,
+            ),
+        )
+    if final.no_answer:
+        return Score(
+            scorer=BY_CHECKS,
+            version=SCORER_VERSION,
+            value=0.0,
+            no_answer=True,
+            explanation=final.explanation,
+        )
     unread = [each for each in final.judgements if each.trivial]
     if unread and final.tenths == 0:
         why = unread[0].scores[0].reason
@@ -90,7 +122,7 @@ def score_of(final: FinalJudgement) -> Score:
         scorer=SCORER,
         version=SCORER_VERSION,
         value=final.tenths / 100,
-        no_answer=final.tenths == 0 and any(each.trivial == "empty" for each in unread),
+        no_answer=final.tenths == 0 and any(each.trivial in NOTHING_SAID for each in unread),
         explanation=explanation,
         parts=tuple(
             ScorePart(name=each.criterion, value=each.score / MOST, explanation=each.reason)
@@ -139,16 +171,16 @@ def _with(criteria: Sequence[FinalCriterion], changed: FinalCriterion, step: int
 
 
 def _criterion(
-    criterion: RubricCriterion, cap: int | None, scored: Sequence[Judgement]
+    criterion: RubricCriterion, evidence: Evidence, scored: Sequence[Judgement]
 ) -> FinalCriterion:
     given = [score for each in scored if (score := each.score_of(criterion.key)) is not None]
-    capped = [min(score, cap) for score in given] if cap is not None else given
     judged = lower_median(given)
+    least, most = evidence.bounds_of(criterion.key)
     return FinalCriterion(
         criterion=criterion.key,
         label=criterion.label,
         weight=criterion.weight,
-        score=lower_median(capped if criterion.key == CAPPED else given),
+        score=min(most, max(least, judged)),
         judged=judged,
         low=min(given),
         high=max(given),
@@ -164,7 +196,8 @@ def _reason(key: str, judged: int, scored: Sequence[Judgement]) -> str:
 
 def _failures(evidence: Evidence) -> tuple[str, ...]:
     """What running and computing found wrong: weaknesses that no judge needs to see."""
-    return tuple(each.explanation or each.name for each in evidence.checks if not each.passed)
+    failed = (each for each in evidence.checks if each.passed is False)
+    return tuple(each.explanation or each.name for each in failed)
 
 
 def _notes(
@@ -180,7 +213,7 @@ def _notes(
             total=evidence.total,
         )
         for each in criteria
-        if each.capped
+        if each.bounded
     ]
     if flags := sorted({flag for each in judgements for flag in each.flags}):
         said = tr("The answer seems to address its judge ({flags}).", flags=", ".join(flags))
@@ -199,17 +232,35 @@ def _notes(
     return tuple(notes)
 
 
-def _unscored_reason(judgements: Sequence[Judgement]) -> str:
-    """The commonest; of equally common ones the first."""
-    codes = Counter(each.unscored_reason or "unreadable" for each in judgements)
-    return codes.most_common(1)[0][0] if codes else NO_JUDGE
+def _why_no_answer(
+    evidence: Evidence, judgements: Sequence[Judgement], trivial: Trivial | None
+) -> tuple[bool, str]:
+    """Whether there is nothing to score, and why."""
+    if trivial is not None and trivial in NOTHING_SAID:
+        return True, explain(trivial)
+    if evidence.unread_facts and not judgements:
+        return True, tr(
+            "the answer has no JSON block that could be read; a judge can look for its facts: "
+            "assay judge latest --judge MODEL"
+        )
+    return False, ""
 
 
-def _why_unscored(judgements: Sequence[Judgement]) -> str:
-    if not judgements:
-        return tr("no judge was asked")
+def _unscored(evidence: Evidence, judgements: Sequence[Judgement]) -> tuple[str | None, str]:
+    """None: the evidence scores the answer. Else a code, the commonest of the judgements, and
+    why.
+    """
     whys = dict.fromkeys(each.explanation or str(each.unscored_reason) for each in judgements)
-    return "; ".join(whys)
+    if evidence.share is not None:
+        return None, "; ".join(whys)
+    if judgements:
+        codes = Counter(each.unscored_reason or "unreadable" for each in judgements)
+        return codes.most_common(1)[0][0], "; ".join(whys)
+    unchecked = (each.explanation for each in evidence.checks if each.passed is None)
+    why = evidence.missing or next(unchecked, "") or tr("no judge was asked")
+    return evidence.unscored_reason or NO_JUDGE, tr(
+        "{why}; a judge can score it: assay judge latest --judge MODEL", why=why
+    )
 
 
 def _brief(prompt: str) -> str:

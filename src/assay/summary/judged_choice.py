@@ -1,6 +1,7 @@
 """Which model to use in a domain, and why; ties are called ties.
 
     no model scored, or all incomplete    nothing can be said
+    none passes half of its checks        none is shown to be good enough
     best mean below ACCEPTABLE            none is good enough
     significantly better than all others  the better one
     else, means within CLOSE              the quicker one, else the smaller, else the higher mean
@@ -17,7 +18,15 @@ from dataclasses import replace
 from itertools import combinations
 
 from assay import stats
-from assay.summary.judged_scores import TENTHS, overall, per_test
+from assay.summary.judged_scores import (
+    TENTHS,
+    Figure,
+    evidence_only,
+    is_shown,
+    judge_only,
+    overall,
+    per_test,
+)
 from assay.types import Estimate
 from assay.types.judged import (
     POINTS_OF_10,
@@ -28,6 +37,7 @@ from assay.types.judged import (
     ModelJudged,
     ModelSpeed,
     Rival,
+    TestJudged,
 )
 from assay.types.judgements import MOST, Band
 
@@ -45,19 +55,28 @@ def differences(
     """Every two models in every domain, on the tests both were scored on."""
     found = []
     for domain in domains:
-        scores = {
-            one.model: per_test((test for test in one.tests if test.domain == domain), overall)
+        of_model = {
+            one.model: [test for test in one.tests if test.domain == domain]
             for one in models
             if one.domain(domain)
         }
-        for a, b in combinations(scores, 2):
-            estimate, p_value, higher, lower = paired(scores[a], scores[b], seed=seed)
+
+        def of_pair(
+            figure: Figure, a: Sequence[TestJudged], b: Sequence[TestJudged]
+        ) -> tuple[Estimate, float | None, int, int]:
+            return paired(per_test(a, figure), per_test(b, figure), seed=seed)
+
+        for a, b in combinations(of_model, 2):
+            pair = of_model[a], of_model[b]
+            estimate, p_value, higher, lower = of_pair(overall, *pair)
             found.append(
                 DomainDifference(
                     domain=domain,
                     a=a,
                     b=b,
                     difference=estimate,
+                    evidence=of_pair(evidence_only, *pair)[0],
+                    judge_only=of_pair(judge_only, *pair)[0],
                     p_value=p_value,
                     higher=higher,
                     lower=lower,
@@ -92,7 +111,9 @@ def told_apart(difference: Estimate, p_value: float | None) -> bool:
 def choose_model(
     domain: str, models: Sequence[ModelJudged], apart: Sequence[DomainDifference]
 ) -> ModelChoice:
-    """Incomplete means are candidates only where there is no other."""
+    """Incomplete means are candidates only where there is no other, and so are models that pass
+    less than half of their checks.
+    """
     of_model = {one.model: one for one in models}
     found = {
         one.model: each
@@ -103,17 +124,23 @@ def choose_model(
         nothing = stats.nothing(unit=POINTS_OF_10)
         return ModelChoice(domain=domain, ground="nothing", model=None, mean=nothing, band=None)
     whole = [name for name, each in found.items() if not each.mean.incomplete]
-    candidates = whole or list(found)
+    shown = [name for name in whole if is_shown(found[name].evidence)]
+    candidates = shown or whole or list(found)
     between = {(each.a, each.b): each for each in apart if each.domain == domain}
 
     def rival(name: str, other: str) -> Rival:
         turned = between.get((other, name))
         difference = turned or between[name, other]
-        lead = difference.difference
+        leads = (difference.difference, difference.evidence, difference.judge_only)
+        lead, by_evidence, by_judge = (
+            each if turned else each.mapped(lambda x: 0.0 - x, falling=True) for each in leads
+        )
         return Rival(
             model=other,
             mean=found[other].mean,
-            lead=lead if turned else lead.mapped(lambda x: 0.0 - x, falling=True),
+            lead=lead,
+            evidence_lead=by_evidence,
+            judge_lead=by_judge,
             told_apart=difference.told_apart,
             pace=of_model[other].pace,
         )
@@ -127,6 +154,8 @@ def choose_model(
     name, ground, equals = leader, _ground_of_leader(found[leader], rivals(leader)), [leader]
     if not whole:
         ground = "incomplete"
+    elif not shown:
+        ground = "not_shown"
     if ground is None:
         as_good = [each for each in rivals(leader) if _as_good(each)]
         equals += [each.model for each in as_good]
@@ -140,6 +169,8 @@ def choose_model(
         pace=of_model[name].pace,
         rivals=tuple(replace(each, as_good=each.model in equals) for each in rivals(name)),
         left_out=tuple(each for each in found if each not in whole) if whole else (),
+        not_shown=tuple(each for each in whole if each not in shown),
+        evidence=found[name].evidence,
     )
 
 

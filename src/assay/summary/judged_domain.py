@@ -10,6 +10,7 @@ from assay import stats
 from assay.summary.judged_scores import (
     TENTHS,
     band_of_mean,
+    is_shown,
     judge_only,
     mean_over,
     overall,
@@ -56,11 +57,16 @@ def domain_judged(name: str, tests: Sequence[TestJudged], *, seed: int) -> Domai
             if (band := band_of_mean(of)) is not None
         },
         evidence=_evidence(tests, seed=seed),
+        unshown=tuple(
+            category
+            for category in categories
+            if not is_shown(_evidence([t for t in tests if t.category == category], seed=seed))
+        ),
         evidence_passed=sum(test.evidence_passed for test in tests),
         evidence_total=sum(test.evidence_total for test in tests),
-        capped=tuple(
+        bounded=tuple(
             dict.fromkeys(
-                each.test_id for each in counted if any(one.capped for one in each.criteria)
+                each.test_id for each in counted if any(one.bounded for one in each.criteria)
             )
         ),
         spread=_spread(counted, seed=seed),
@@ -132,7 +138,7 @@ def _extremes(criteria: Sequence[CriterionMean]) -> tuple[str | None, str | None
 
 def _evidence(tests: Sequence[TestJudged], *, seed: int) -> Estimate:
     """The share of checks that hold, test by test: the checks of one answer hang together."""
-    shares = [t.evidence_passed / t.evidence_total for t in tests if t.evidence_total]
+    shares = [test.evidence_share for test in tests if test.evidence_share is not None]
     return stats.mean_of(shares, unscored=len(tests) - len(shares) if shares else 0, seed=seed)
 
 
@@ -174,7 +180,7 @@ def _failed_checks(worst_first: Sequence[TestJudged]) -> Iterator[Remark]:
     for test in worst_first:
         failed = [
             check for final in test.final_judgements for check in final.evidence.checks
-            if not check.passed
+            if check.passed is False
         ]  # fmt: skip
         for check in failed[:CHECKS_PER_TEST]:
             yield Remark(test_id=test.test_id, text=check.explanation or check.name)

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from assay import stats
 from assay.types import Estimate
-from assay.types.judged import POINTS_OF_10, TestJudged
+from assay.types.judged import LEAST_EVIDENCE, POINTS_OF_10, TestJudged
 from assay.types.judgements import MOST, Band, FinalJudgement, Judgement, band_of, overall_tenths
 
 TENTHS = 10 * MOST
@@ -18,6 +18,7 @@ Figure = Callable[[FinalJudgement], int | None]
 
 overall: Figure = attrgetter("tenths")
 judge_only: Figure = attrgetter("judge_only_tenths")  # had nothing been run or computed
+evidence_only: Figure = attrgetter("evidence.tenths")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +54,7 @@ def tests_of(answers: Sequence[JudgedAnswer]) -> Iterator[TestJudged]:
             judgements=sum(len(scored(each)) for each in finals),
             evidence_passed=sum(each.evidence.passed for each in finals),
             evidence_total=sum(each.evidence.total for each in finals),
+            evidence_share=_mean_share(finals),
             unscored=tuple(
                 each.explanation or each.unscored_reason or ""
                 for each in finals
@@ -61,12 +63,22 @@ def tests_of(answers: Sequence[JudgedAnswer]) -> Iterator[TestJudged]:
         )
 
 
+def _mean_share(finals: Sequence[FinalJudgement]) -> float | None:
+    shares = [float(share) for each in finals if (share := each.evidence.share) is not None]
+    return math.fsum(shares) / len(shares) if shares else None
+
+
+def is_shown(evidence: Estimate) -> bool:
+    """Whether the evidence speaks for a model, where there is any."""
+    return evidence.value is None or evidence.value >= LEAST_EVIDENCE - 1e-9
+
+
 def single_overalls(of: FinalJudgement) -> list[int]:
-    """What each scored judgement comes to by itself, capped by the evidence like the final."""
+    """What each scored judgement comes to by itself, bounded by the evidence like the final."""
     weights = {one.criterion: one.weight for one in of.criteria}
     found = []
     for judgement in scored(of):
-        scores = {one.criterion: _capped(one.criterion, one.score, of) for one in judgement.scores}
+        scores = {one.criterion: _bounded(one.criterion, one.score, of) for one in judgement.scores}
         total = overall_tenths([(weights.get(key, 0), score) for key, score in scores.items()])
         if total is not None and set(scores) == set(weights):
             found.append(total)
@@ -75,8 +87,8 @@ def single_overalls(of: FinalJudgement) -> list[int]:
 
 def _ends(of: FinalJudgement) -> Iterator[int]:
     """What the lowest and the highest scores of the criteria come to."""
-    lowest = [(one.weight, _capped(one.criterion, one.low, of)) for one in of.criteria]
-    highest = [(one.weight, _capped(one.criterion, one.high, of)) for one in of.criteria]
+    lowest = [(one.weight, _bounded(one.criterion, one.low, of)) for one in of.criteria]
+    highest = [(one.weight, _bounded(one.criterion, one.high, of)) for one in of.criteria]
     for total in map(overall_tenths, (lowest, highest)):
         if total is not None:
             yield total
@@ -112,9 +124,9 @@ def band_of_mean(mean: Estimate) -> Band | None:
     return None if mean.value is None else band_of(math.floor(mean.value * 10 + 0.5 + 1e-9))
 
 
-def _capped(criterion: str, score: int, of: FinalJudgement) -> int:
-    cap = of.evidence.cap if criterion == "correctness" else None
-    return score if cap is None else min(score, cap)
+def _bounded(criterion: str, score: int, of: FinalJudgement) -> int:
+    least, most = of.evidence.bounds_of(criterion)
+    return min(most, max(least, score))
 
 
 def _rounded_mean(tenths: Sequence[int | None]) -> int | None:

@@ -118,15 +118,15 @@ def _by_category(
         scores.setdefault(row.category, []).append(row.score)
     found = {name: _mean(scores[name], seed=seed) for name in names if name in scores}
     return {
-        # k samples are another question than the k best, and the likeliest first tokens another
-        # than all likelihoods: the method says so wherever it is shown.
+        # k samples are another question than the k best, the likeliest first tokens another than
+        # all likelihoods, checks alone another than a judge: the method says so where it is shown.
         name: replace(share, method=ways[name]) if name in ways else share
         for name, share in found.items()
     }
 
 
 def _ways_of_asking(asked: Sequence[Sequence[Attempt]]) -> dict[str, str]:
-    """The categories where something was asked in a lesser way, and which."""
+    """The categories where something was asked or scored in a lesser way, and which."""
     found: dict[str, set[str]] = {}
     for trial in (trial for of_test in asked for trial in of_test):
         reply = trial.reply
@@ -134,6 +134,8 @@ def _ways_of_asking(asked: Sequence[Sequence[Attempt]]) -> dict[str, str]:
             found.setdefault(trial.case.category, set()).add("sampled")
         if isinstance(reply, ChoiceLikelihoods) and reply.method == "first_token":
             found.setdefault(trial.case.category, set()).add("first_token")
+        if trial.score and trial.score.scorer == "checks":
+            found.setdefault(trial.case.category, set()).add("checks")
     return {category: " + ".join(sorted(ways)) for category, ways in found.items()}
 
 

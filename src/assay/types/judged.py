@@ -21,6 +21,7 @@ from assay.types import Estimate
 from assay.types.judgements import Band, Confidence, Deviation, FinalJudgement
 
 POINTS_OF_10 = "points of 10"
+LEAST_EVIDENCE = 0.5  # share of checks that a recommended model passes, where there are any
 
 Ground = Literal[
     "alone",  # no other model was judged on these tests
@@ -30,6 +31,7 @@ Ground = Literal[
     "higher",  # the higher mean; the tests do not tell it apart
     "level",  # not even that: the same mean
     "none_good_enough",  # the best mean is below the band ACCEPTABLE
+    "not_shown",  # no model passes half of the checks there are
     "incomplete",  # too many answers of every model are unscored
     "nothing",  # no answer was scored
 ]
@@ -78,6 +80,7 @@ class TestJudged:
     judgements: int
     evidence_passed: int
     evidence_total: int
+    evidence_share: float | None = None
     unscored: tuple[str, ...] = ()
 
 
@@ -85,10 +88,11 @@ class TestJudged:
 class DomainJudged:
     """One model in one domain.
 
-    `mean.n` counts tests. `evidence` is the share of checks that hold, drawn by test; its n counts
-    tests that had any. `spread` is how far judgements of one answer lie apart, over the answers
-    judged more than once. `best` and `weakest` are labels, None where no criterion stands out.
-    `reasons` counts why judgements are as sure as they are. `failed_checks` are the first few.
+    `mean.n` counts tests. `evidence` is the share of checks that hold, by their weights and drawn
+    by test; its n counts tests that had any. `unshown` are the categories where less than half of
+    the checks hold. `spread` is how far judgements of one answer lie apart, over the answers judged
+    more than once. `best` and `weakest` are labels, None where no criterion stands out. `reasons`
+    counts why judgements are as sure as they are. `failed_checks` are the first few.
     """
 
     domain: str
@@ -102,9 +106,10 @@ class DomainJudged:
     categories: Mapping[str, Estimate]
     category_bands: Mapping[str, Band]
     evidence: Estimate
+    unshown: tuple[str, ...]
     evidence_passed: int
     evidence_total: int
-    capped: tuple[str, ...]
+    bounded: tuple[str, ...]
     spread: Estimate
     quotes: int
     fabricated: int
@@ -169,14 +174,17 @@ class ModelJudged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DomainDifference:
-    """Two models on the tests both were scored on: b - a. `told_apart`: the interval leaves out 0,
-    and the signs of so few tests could say so.
+    """Two models on the tests both were scored on: b - a; the same by evidence alone and by the
+    judge alone. `told_apart`: the interval leaves out 0, and the signs of so few tests could say
+    so.
     """
 
     domain: str
     a: str
     b: str
     difference: Estimate
+    evidence: Estimate
+    judge_only: Estimate
     p_value: float | None
     higher: int
     lower: int
@@ -185,13 +193,16 @@ class DomainDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rival:
-    """A model beside the one that was chosen. `lead`: how much higher the chosen one is. `as_good`:
-    taken for equal, so that speed and size decided between them.
+    """A model beside the one that was chosen. `lead`: how much higher the chosen one is, and by
+    evidence and by the judge alone. `as_good`: taken for equal, so that speed and size decided
+    between them.
     """
 
     model: str
     mean: Estimate
     lead: Estimate
+    evidence_lead: Estimate
+    judge_lead: Estimate
     told_apart: bool
     as_good: bool = False
     pace: ModelSpeed | None = None
@@ -201,7 +212,8 @@ class Rival:
 class ModelChoice:
     """Which model to use in a domain. `model` is the one with the highest mean where none is to be
     used (`ground` is not in CHOSEN), None where nothing was scored. `left_out`: models whose means
-    are incomplete, which are not chosen beside whole ones.
+    are incomplete, which are not chosen beside whole ones; `not_shown`: models that pass less than
+    half of the checks, which are never chosen. `evidence`: the share of checks it passes.
     """
 
     domain: str
@@ -212,6 +224,8 @@ class ModelChoice:
     pace: ModelSpeed | None = None
     rivals: tuple[Rival, ...] = ()
     left_out: tuple[str, ...] = ()
+    not_shown: tuple[str, ...] = ()
+    evidence: Estimate | None = None
 
     @property
     def chosen(self) -> str | None:

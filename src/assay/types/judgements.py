@@ -4,7 +4,7 @@
            -> ScoredExample                                answers whose scores are known
     Evidence -> EvidenceCheck                              what running or computing showed
     Judgement -> CriterionScore, ChecklistAnswer, Quote             one judge, one answer, once
-    FinalJudgement -> FinalCriterion, Evidence, Judgement...    all of them: caps, medians, band
+    FinalJudgement -> FinalCriterion, Evidence, Judgement...    all of them: medians, bounds, band
     Judging -> JudgedBy, Deviation                         by whom and how a run was judged
 
 Scores are integers from 0 to 10; weights are tenths; an overall is an integer of tenths, so that
@@ -149,19 +149,17 @@ class Evidence:
         """The weight that passed, of the weight that came to a result. None where nothing did,
         where facts wait for a judge, or where more than half of the weight could not be checked.
         """
-        whole = sum((Fraction(check.weight) for check in self.checks), Fraction())
         decided = [check for check in self.checks if check.passed is not None]
-        weight = sum((Fraction(check.weight) for check in decided), Fraction())
+        weight = _weight_of(decided)
+        whole = _weight_of(self.checks)
         if not weight or self.unread_facts or 2 * (whole - weight) > whole:
             return None
-        return (
-            sum((Fraction(check.weight) for check in decided if check.passed), Fraction()) / weight
-        )
+        return _weight_of([check for check in decided if check.passed]) / weight
 
     @property
-    def cap(self) -> int | None:
-        """The most that correctness can be; None where nothing was checked."""
-        return None if self.share is None else self.bounds_of(BOUND_CLOSELY)[1]
+    def tenths(self) -> int | None:
+        """What the share comes to by itself, in tenths of a point, rounded half up."""
+        return None if self.share is None else math.floor(100 * self.share + Fraction(1, 2))
 
     def bounds_of(self, criterion: str) -> tuple[int, int]:
         """The least and the most that a criterion can be, with this evidence."""
@@ -174,6 +172,11 @@ class Evidence:
 
 
 NO_EVIDENCE = Evidence()
+
+
+def _weight_of(checks: Sequence[EvidenceCheck]) -> Fraction:
+    """As they are written: ten times 0.1 is 1."""
+    return sum((Fraction(str(check.weight)) for check in checks), Fraction())
 
 
 # -------------------------------------------------------------------------- what a judge said
@@ -305,13 +308,14 @@ class FinalCriterion:
     reason: str = ""
 
     @property
-    def capped(self) -> bool:
-        return self.score < self.judged
+    def bounded(self) -> bool:
+        return self.score != self.judged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinalJudgement:
-    """What is made of one answer. Unscored: no criteria, and the reason.
+    """What is made of one answer. Unscored: no criteria, and the reason. Scored without criteria:
+    by its evidence alone. `no_answer`: nothing in it could be read, which is 0.
 
     `borderline` is a sentence where the overall lies near a band's edge, else "". `weaknesses` are
     what the evidence found wrong; what judges found is in their judgements.
@@ -333,10 +337,18 @@ class FinalJudgement:
     task: str = ""
     notes: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
+    no_answer: bool = False
 
     @property
     def tenths(self) -> int | None:
-        return overall_tenths([(one.weight, one.score) for one in self.criteria])
+        if self.criteria or self.unscored_reason is not None:
+            return overall_tenths([(one.weight, one.score) for one in self.criteria])
+        return 0 if self.no_answer else self.evidence.tenths
+
+    @property
+    def by_checks(self) -> bool:
+        """Whether the evidence alone made the score."""
+        return not self.criteria and not self.no_answer and self.tenths is not None
 
     @property
     def judge_only_tenths(self) -> int | None:

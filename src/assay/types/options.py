@@ -11,7 +11,7 @@ argument of the Python functions only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -232,18 +232,19 @@ class JudgeOptions(CommandOptions):
 
     @property
     def judge_key(self) -> list[object]:
-        """The values that make it another run; none where nothing is judged."""
+        """The values that make it another run."""
+        evidence: list[object] = [self.allow_code_execution, self.sandbox]
         if not self.judges:
-            return []
+            return evidence
         return [
-            self.judge_form, self.judge_layout, self.judge_repeats, self.use_case,
-            self.allow_code_execution, self.sandbox,
+            self.judge_form, self.judge_layout, self.judge_repeats, self.use_case, *evidence,
         ]  # fmt: skip
 
     @property
     def unused_judge_options(self) -> str:
-        """The options that have no effect because no judge is given."""
-        alone = JudgeOptions(**self.shared_with(JudgeOptions))
+        """The options that have no effect because no judge is given. Code is run without one."""
+        shared = self.shared_with(JudgeOptions)
+        alone = replace(JudgeOptions(**shared), allow_code_execution=False, sandbox="auto")
         return "" if self.judges else ", ".join(w for w in alone.words() if w.startswith("--"))
 
 

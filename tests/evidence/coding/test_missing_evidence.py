@@ -32,7 +32,7 @@ def examined(test, sandbox, seed=0):
 @pytest.mark.parametrize("test", RUN)
 def test_without_a_sandbox_evidence_is_missing_and_the_option_is_named(test):
     evidence = examined(test, None)
-    assert (evidence.checks, evidence.cap) == ((), None)
+    assert (evidence.checks, evidence.share) == ((), None)
     assert "--allow-code-execution" in evidence.missing
 
 
@@ -47,7 +47,7 @@ def test_without_a_sandbox_evidence_is_missing_and_the_option_is_named(test):
 )
 def test_a_sandbox_that_does_not_start_leaves_evidence_missing(test, stub):
     evidence = examined(test, stub)
-    assert (evidence.checks, evidence.cap) == ((), None)
+    assert (evidence.checks, evidence.share) == ((), None)
     assert evidence.missing
 
 
@@ -63,7 +63,7 @@ def test_a_run_that_began_and_left_no_report_fails_every_check(test, stdout):
 
 
 def test_a_review_needs_no_sandbox():
-    assert examined("CT-04", None).cap == 10
+    assert examined("CT-04", None).share == 1
 
 
 def test_a_test_without_an_examiner_has_no_evidence():

@@ -16,7 +16,7 @@ def failed(evidence):
 def test_a_reference_answer_scores_full_evidence(examined, test, seed):
     evidence = examined(test, reference(test, seed), seed)
     assert failed(evidence) == {}
-    assert evidence.cap == 10
+    assert evidence.share == 1
     assert bool(evidence.isolation) is (test != "CT-04")
     assert evidence.total >= 7
 
@@ -38,5 +38,5 @@ def test_there_are_mutants_enough_for_every_test():
 )
 def test_an_answer_without_what_was_asked_for_passes_no_check(examined, test, answer):
     evidence = examined(test, answer)
-    assert (evidence.passed, evidence.cap, evidence.isolation) == (0, 0, "")
+    assert (evidence.passed, evidence.share, evidence.isolation) == (0, 0, "")
     assert len(failed(evidence)) == len(failed(examined(test, "")))

@@ -18,6 +18,7 @@ from assay.types import Case
 from assay.types.judgements import CriterionScore, JudgeForm, Judgement
 
 Trivial = Literal["empty", "short", "punctuation", "echo", "refusal"]
+NOTHING_SAID: frozenset[str] = frozenset({"empty", "refusal"})  # these are no answers
 
 SHORTEST = 3  # visible characters; "Paris" or "x + 1" may be all that somebody's own test asks for
 _ECHO = 95.0  # of 100
@@ -52,6 +53,13 @@ _REFUSAL = re.compile(
     rf"|{_WHO_DECLINES}){_OF_THE_TASK}",
     re.IGNORECASE,
 )
+# Only where it is all that is said: "I do not know the version, so I assume 3.11" goes on.
+_KNOWS_NOTHING = re.compile(
+    rf"\W{{0,9}}(?:(?:{_SORRY}|{_PITY})[\s,.]{{1,3}}(?:but\s+)?)?(?:(?:i|we)\s+(?:(?:really|simply)\s+)?"
+    r"(?:do\s+not|don[’']?t)\s+know|(?:i\s+have\s+)?no\s+idea)\b(?![^.!?\n]*\b(?:but|so)\b)"
+    r"[^.!?\n]{0,60}[.!]?\W*",
+    re.IGNORECASE,
+)
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _LINE_OF_CODE = re.compile(
     r"^[ \t]*(?:(?:async +)?def +\w+ *\(|class +\w+ *[:(]|import +\w|from +[\w.]+ +import\b"
@@ -71,9 +79,9 @@ def why_trivial(answer: str, case: Case) -> Trivial | None:
         return "punctuation"
     if _echoes(answer, case):
         return "echo"
-    if len(answer) <= _LONGEST_REFUSAL and is_refusal(answer):
-        return "refusal"
-    return None
+    if len(answer) > _LONGEST_REFUSAL:
+        return None
+    return "refusal" if is_refusal(answer) or _KNOWS_NOTHING.fullmatch(answer.strip()) else None
 
 
 def is_refusal(text: str) -> bool:

@@ -77,7 +77,7 @@ def to_explain(
     """The conversation that asks for reasons; `task` as layouts.shown_task has it."""
     parts = [heading("TASK"), task, "", heading("RULES"), answer.rule, "", answer.block, ""]
     parts += [heading("QUESTIONS"), *(_question_line(one) for one in checklist), ""]
-    failed = [check for check in evidence.checks if not check.passed][:_MOST_FACTS]
+    failed = [check for check in evidence.checks if check.passed is False][:_MOST_FACTS]
     facts = [f"{check.name}: does not hold. {check.explanation}" for check in failed]
     facts += evidence.notes[:_MOST_FACTS]
     if facts:

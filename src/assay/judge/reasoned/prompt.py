@@ -17,7 +17,13 @@ from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
 from assay.judge.reasoned.schema import FULL, SHORT, one_criterion_schema, whole_schema
 from assay.judge.rubrics import questions_for
 from assay.types import Case, Message, ModelFacts, Sampling, Thinking, ToAnswer
-from assay.types.judgements import Evidence, Rubric, RubricCriterion, RubricQuestion
+from assay.types.judgements import (
+    BOUND_CLOSELY,
+    Evidence,
+    Rubric,
+    RubricCriterion,
+    RubricQuestion,
+)
 
 Step = Literal["whole", "again", "shorter", "split"]
 
@@ -110,13 +116,15 @@ def _about_the_facts(asked: Asked) -> list[str]:
     if not evidence.checks and not evidence.notes:
         return [""]
     parts = ["", heading("FACTS")]
-    if evidence.checks:
+    if evidence.share is not None:
+        least, most = evidence.bounds_of(BOUND_CLOSELY)
         parts.append(
-            f"{evidence.passed} of {evidence.total} checks hold, so correctness is at most "
-            f"{evidence.cap}."
+            f"{evidence.passed} of {evidence.total} checks hold, so correctness is between {least} "
+            f"and {most}."
         )
     # Those that do not hold first: they are what a judge overlooks.
-    for check in sorted(evidence.checks, key=lambda check: bool(check.passed))[:_MOST_FACTS]:
+    decided = [check for check in evidence.checks if check.passed is not None]
+    for check in sorted(decided, key=lambda check: bool(check.passed))[:_MOST_FACTS]:
         state = "holds" if check.passed else "does not hold"
         parts.append(f"- {_fact(check.name)}: {state}. {_fact(check.explanation)}".rstrip())
     parts += [f"- {_fact(note)}" for note in evidence.notes[:_MOST_FACTS]]

@@ -93,7 +93,7 @@ def _domain(of: DomainJudged) -> Iterator[Block]:
 
 def _criteria(of: DomainJudged) -> Iterator[tuple[str, Estimate]]:
     yield tr("overall"), of.mean
-    if of.capped:
+    if of.bounded:
         yield tr("overall by the judge alone"), of.judge_only
     for one in of.criteria:
         yield one.label, one.mean

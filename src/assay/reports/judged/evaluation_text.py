@@ -67,6 +67,10 @@ def _lines(verdict: FinalJudgement, model: str) -> Iterator[str]:
     if tenths is None:
         yield f"{UNSCORED}: {_said(verdict.unscored_reason or '') or tr('not stated')}"
     else:
+        if verdict.by_checks:
+            yield f"Checks: {verdict.evidence.passed} of {verdict.evidence.total} passed"
+        if verdict.no_answer:
+            yield f"No answer: {_said(verdict.explanation)}"
         for one in verdict.criteria:
             reason = _reason(verdict, one)
             yield f"{_said(one.label, LONGEST_NAME)}: {one.score}/{MOST} - {reason}"
@@ -90,9 +94,9 @@ def _lines(verdict: FinalJudgement, model: str) -> Iterator[str]:
 
 
 def _reason(verdict: FinalJudgement, one: FinalCriterion) -> str:
-    """A judge's words are for what it gave; what the evidence took away is said before them."""
+    """A judge's words are for what it gave; what the evidence makes of it is said before them."""
     said = _said(one.reason) or tr("no reason was written")
-    if not one.capped:
+    if not one.bounded:
         return said
     return tr(
         "{passed} of {total} checks passed; the judge, for {judged}/10: {said}",
@@ -109,6 +113,9 @@ def _reason(verdict: FinalJudgement, one: FinalCriterion) -> str:
 def _details(verdict: FinalJudgement) -> Iterator[str]:
     if verdict.tenths is None and verdict.explanation:
         yield tr("Why there is no score: {why}", why=_said(verdict.explanation))
+    if verdict.by_checks:
+        why = _said(verdict.explanation) or tr("no judge given")
+        yield tr("Scored by its checks alone: {why}", why=why)
     yield from _evidence(verdict)
     yield from _judges_alone(verdict)
     yield from _spread(verdict)
@@ -139,7 +146,7 @@ def _evidence(verdict: FinalJudgement) -> Iterator[str]:
             evidence.total,
             passed=evidence.passed,
         )
-        failed = [check for check in evidence.checks if not check.passed]
+        failed = [check for check in evidence.checks if check.passed is False]
         for check in failed[:MOST_LINES]:
             what = _said(check.explanation) or _said(check.name)
             yield tr("Check failed: {name}: {what}", name=_said(check.name), what=what)
@@ -156,9 +163,9 @@ def _evidence(verdict: FinalJudgement) -> Iterator[str]:
 def _judges_alone(verdict: FinalJudgement) -> Iterator[str]:
     alone, tenths = verdict.judge_only_tenths, verdict.tenths
     for one in verdict.criteria:
-        if one.capped:
+        if one.bounded:
             yield tr(
-                "{criterion}: the judge alone gives {judged}/10; the evidence allows {score}/10.",
+                "{criterion}: the judge alone gives {judged}/10; the evidence makes it {score}/10.",
                 criterion=_said(one.label, LONGEST_NAME),
                 judged=one.judged,
                 score=one.score,
@@ -180,7 +187,7 @@ def _spread(verdict: FinalJudgement) -> Iterator[str]:
         limits = f"{one.low}" if one.low == one.high else f"{one.low}–{one.high}"
         ranges.append(f"{_said(one.label, LONGEST_NAME)} {limits}")
     yield tr(
-        "Spread over {judgements} judgements, before any cap: {ranges}.",
+        "Spread over {judgements} judgements, before the evidence bounds them: {ranges}.",
         judgements=judgements,
         ranges=", ".join(ranges),
     )
@@ -252,7 +259,7 @@ def _named(one: Judgement) -> str:
 
 
 def _closing(verdict: FinalJudgement) -> str:
-    """A judge's own sentence, the first there is; what the evidence took away comes before it."""
+    """A judge's own sentence, the first there is; after a word where the evidence disagrees."""
     if verdict.tenths is None:
         return tr("This answer has no score.")
     said = next((_said(one.verdict) for one in _scored(verdict) if _said(one.verdict)), "")
@@ -261,8 +268,8 @@ def _closing(verdict: FinalJudgement) -> str:
         band=band_of(verdict.tenths),
         overall=shown_tenths(verdict.tenths),
     )
-    if any(one.capped for one in verdict.criteria):
-        return tr("The evidence is less kind than the judge, who says: {said}", said=said)
+    if any(one.bounded for one in verdict.criteria):
+        return tr("The evidence disagrees with the judge, who says: {said}", said=said)
     return said
 
 

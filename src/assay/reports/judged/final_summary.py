@@ -109,7 +109,7 @@ def _fits(model: ModelJudged) -> Iterator[str]:
                     figure=numbers.figure(mean),
                 )
                 for category, mean in domain.categories.items()
-                if domain.category_bands.get(category) in bands and not mean.incomplete
+                if _band(domain, category) in bands and not mean.incomplete
             ]
             if named:
                 yield sentence.format(model=model.model, what=", ".join(named))
@@ -120,6 +120,11 @@ def _fits(model: ModelJudged) -> Iterator[str]:
                 what=", ".join(thin),
                 domain=_name(domain),
             )
+
+
+def _band(of: DomainJudged, category: str) -> Band | None:
+    """What a model fails to show, it does not fit."""
+    return "FAILED" if category in of.unshown else of.category_bands.get(category)
 
 
 def _faults(model: ModelJudged) -> Iterator[str]:

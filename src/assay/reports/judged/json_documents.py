@@ -37,7 +37,8 @@ def judgement_json(of: FinalJudgement) -> JsonObject:
         "judge_only": _of_10(of.judge_only_tenths),
         "criteria": [_criterion(one) for one in of.criteria],
         "evidence": {
-            **pick(of.evidence, "passed total cap checks notes"),
+            **pick(of.evidence, "passed total checks notes"),
+            "share": None if of.evidence.share is None else float(of.evidence.share),
             "missing": of.evidence.missing or None,
             "isolation": of.evidence.isolation or None,
         },
@@ -65,7 +66,7 @@ def _of_10(tenths: int | None) -> float | None:
 
 def _criterion(of: FinalCriterion) -> JsonObject:
     return {
-        **pick(of, "criterion label score judged low high capped reason"),
+        **pick(of, "criterion label score judged low high bounded reason"),
         "weight": of.weight / 10,
     }
 
@@ -96,8 +97,8 @@ def _domain(of: DomainJudged) -> JsonObject:
     return {
         **pick(
             of,
-            "mean judge_only band bands best weakest categories category_bands capped spread "
-            "quotes fabricated confidence confidences reasons",
+            "mean judge_only band bands best weakest categories category_bands unshown bounded "
+            "spread quotes fabricated confidence confidences reasons",
         ),
         "criteria": {
             one.criterion: {"mean": plain_value(one.mean), "judge_only": plain_value(one.judged)}
@@ -147,7 +148,10 @@ def _over_runs(of: OverRuns) -> JsonObject:
 
 def _choice(of: ModelChoice) -> JsonObject:
     return {
-        **pick(of, "domain chosen ground mean band left_out"),
+        **pick(of, "domain chosen ground mean band left_out not_shown evidence"),
         "best": of.model,
-        "rivals": [pick(rival, "model mean lead told_apart") for rival in of.rivals],
+        "rivals": [
+            pick(rival, "model mean lead evidence_lead judge_lead told_apart")
+            for rival in of.rivals
+        ],
     }

@@ -108,7 +108,7 @@ def _reasons(model: ModelJudged) -> Iterator[Block]:
 def _reason(of: FinalJudgement) -> Iterator[Block]:
     criteria = ", ".join(
         f"{each.label} {each.score}/10"
-        + (f" ({tr('judged {score}', score=each.judged)})" if each.capped else "")
+        + (f" ({tr('judged {score}', score=each.judged)})" if each.bounded else "")
         for each in of.criteria
     )
     for sentence in (criteria, of.explanation, of.borderline):

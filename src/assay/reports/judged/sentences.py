@@ -81,6 +81,10 @@ def choice_clause(of: ModelChoice) -> str:
             "use none of these models for {domain} without checking every answer: the best, "
             "{model}, has {figure}"
         ),
+        "not_shown": tr(
+            "use none of these models for {domain}: the best, {model} ({figure}), passes only "
+            "{evidence} of its checks"
+        ),
         "incomplete": tr(
             "no model can be named for {domain}, because too many answers are unscored ({model}: "
             "{figure})"
@@ -91,6 +95,7 @@ def choice_clause(of: ModelChoice) -> str:
         figure=shown if of.band is None else f"{shown}, {of.band}",
         others=tr(" and ").join(_lead(rival) for rival in others),
         sizes=_sizes(of),
+        evidence=numbers.figure(of.evidence) if of.evidence else "",
     )
 
 
@@ -109,13 +114,19 @@ def _sizes(of: ModelChoice) -> str:
 
 
 def left_out(of: ModelChoice) -> str | None:
-    if not of.left_out:
-        return None
-    return tr(
-        "Not compared for {domain}, because too many answers are unscored: {models}.",
-        domain=domain_name(of.domain),
-        models=", ".join(of.left_out),
-    )
+    gaps = {"domain": domain_name(of.domain)}
+    told = []
+    if of.left_out:
+        told.append(
+            tr("Not compared for {domain}, because too many answers are unscored: {models}.",
+               models=", ".join(of.left_out), **gaps)
+        )  # fmt: skip
+    if of.not_shown and of.ground != "not_shown":
+        told.append(
+            tr("Not recommended for {domain}, because less than half of the checks passed: "
+               "{models}.", models=", ".join(of.not_shown), **gaps)
+        )  # fmt: skip
+    return " ".join(told) or None
 
 
 def _lead(rival: Rival) -> str:
@@ -127,6 +138,13 @@ def _lead(rival: Rival) -> str:
         "pairs": trn("{count} test", "{count} tests", rival.lead.n),
     }
     low, high = rival.lead.low, rival.lead.high
+    if rival.evidence_lead.n and rival.judge_lead.n:
+        gaps["lead"] = tr(
+            "{lead}, by evidence {evidence}, by the judge alone {judge}",
+            lead=gaps["lead"],
+            evidence=numbers.difference(rival.evidence_lead),
+            judge=numbers.difference(rival.judge_lead),
+        )
     if not rival.told_apart and low is not None and high is not None and (low > 0 or high < 0):
         return tr("{model} (difference {lead} on {pairs}, too few to be sure)", **gaps)
     return tr("{model} (difference {lead} on {pairs})", **gaps)
@@ -179,12 +197,12 @@ def evidence_sentence(of: DomainJudged) -> str:
         total=numbers.count(of.evidence_total),
         figure=numbers.figure(of.evidence),
     )
-    if not of.capped:
-        return tr("{told} It lowered no score.", told=told)
+    if not of.bounded:
+        return tr("{told} It moved no score of the judge.", told=told)
     return tr(
-        "{told} It lowered correctness in {tests}; the judge alone would give {alone}.",
+        "{told} It moved scores in {tests}; the judge alone would give {alone}.",
         told=told,
-        tests=ids(of.capped),
+        tests=ids(of.bounded),
         alone=numbers.figure(of.judge_only),
     )
 

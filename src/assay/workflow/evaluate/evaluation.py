@@ -7,7 +7,7 @@ The steps, in order:
     3 begin     continue the unfinished run of the same command, or start a new one
     4 ask       what the store does not hold yet; each reply stored and scored before the next;
                 replies that were in the store already are scored
-    5 judge     the answers that no rule can score, where judges were named
+    5 judge     the answers that no rule can score: by their evidence, and by the judges named
     6 report    from the store, as `assay report` would
 """
 
@@ -40,7 +40,7 @@ from assay.workflow.evaluate.opened_models import left_out, why_failed
 from assay.workflow.evaluate.preparation import Prepared, prepare
 from assay.workflow.evaluate.run_folder import RunFolder
 from assay.workflow.history.results import report_of
-from assay.workflow.judging.stage import judge_answers
+from assay.workflow.judging.stage import AnswerToJudge, check_answers, judge_answers
 
 
 def evaluate(job: Job, observer: Observer) -> Report:
@@ -57,12 +57,15 @@ def evaluate(job: Job, observer: Observer) -> Report:
             with folder:
                 background = BackgroundWork(folder, prepared.suites)
                 try:
-                    run = _ask_models(store, run, prepared, observer, background, until)
+                    run, checked = _ask_models(store, run, prepared, observer, background, until)
                     guesses = background.finish()
                 finally:
                     background.stop()
-                if panel:
-                    run = judge_answers(store, run, prepared.suites, panel, observer, until=until)
+                if panel and panel.judges:
+                    suites = prepared.suites
+                    run = judge_answers(
+                        store, run, suites, panel, observer, checked=checked, until=until
+                    )
                 # Written first, finished then: a run killed in between is continued, and writes.
                 ended = replace(run, finished=utc_now())
                 report = report_of(store, ended, guesses=guesses)
@@ -150,7 +153,7 @@ def key_of(job: Job, prepared: Prepared) -> str:
         [sorted(job.categories), job.limit, job.seed, job.repeats],
         [job.sampling, job.max_tokens, job.think, job.system, job.num_ctx, job.form],
         *([prepared.deciding_key] if prepared.deciding else []),
-        *([prepared.panel.key] if prepared.panel else []),
+        *([prepared.panel.key] if prepared.panel and prepared.panel.key else []),
     ]
     return sha256(json.dumps(body).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -172,8 +175,11 @@ def _ask_models(
     observer: Observer,
     background: BackgroundWork,
     until: float | None,
-) -> Run:
-    """One after another; each is closed before the next."""
+) -> tuple[Run, list[AnswerToJudge]]:
+    """One after another; each is closed, and the evidence on its answers gathered, before the
+    next.
+    """
+    checked: list[AnswerToJudge] = []
     for model, plan, known in zip(prepared.models, prepared.plans, run.models, strict=True):
         measures = prepared.measures_of(known.spec, model)
         try:
@@ -181,7 +187,10 @@ def _ask_models(
         except (ModelUnavailable, Refusals) as error:
             run = _leave_out(store, run, known.spec, error, observer)
         model.close()
-    return run
+        if prepared.panel:
+            panel = prepared.panel
+            checked += check_answers(store, run, prepared.suites, panel, observer, [known])
+    return run, checked
 
 
 def _leave_out(store: Store, run: Run, spec: str, error: AssayError, observer: Observer) -> Run:

@@ -32,7 +32,7 @@ from assay.workflow.evaluate.job_files import (
     tried,
 )
 from assay.workflow.evaluate.opened_models import Opened, left_out, open_models, place_of_given
-from assay.workflow.judging.panel import JudgePanel, open_panel
+from assay.workflow.judging.panel import JudgePanel, judged_cases, open_panel
 
 OF_SERVED = ("coding", "data")
 OF_CHECKPOINTS = ("os", "technical", "troubleshooting")  # and what was fetched
@@ -144,8 +144,8 @@ def prepare(job: Job) -> Prepared:
 def _panel(
     job: Job, suites: Sequence[Suite], opened: Opened, errors: list[AssayError]
 ) -> JudgePanel | None:
-    """The judges that were named, not yet probed."""
-    if not job.judges:
+    """The judges that were named, not yet probed; and what evidence needs, also without them."""
+    if not job.judges and not judged_cases(suites):
         return None
     tested = [model.facts for model in opened.models]
     opening = tried(errors, open_panel, job, suites, tested, job, job)
@@ -153,9 +153,7 @@ def _panel(
 
 
 def _unused_options(job: Job) -> Iterator[str]:
-    """Whoever typed options of judging expects scores. Answers that lie in files may have been
-    judged elsewhere, and then code is run for evidence all the same.
-    """
+    """Whoever typed options of judging expects scores."""
     if not job.given and (unused := job.unused_judge_options):
         yield tr("nothing is judged, because no --judge is given: {options} has no effect",
                  options=unused)  # fmt: skip

@@ -111,7 +111,7 @@ def _pair(a: _ComparedSide, b: _ComparedSide) -> PairComparison:
         if not answers.finished
     ]
     judged = any(case.check.judged for name in shared for case in a.suites[name].cases)
-    if judged and a.judging and b.judging and a.is_judged_by != b.is_judged_by:
+    if judged and a.is_judged_by != b.is_judged_by:
         notes.append(
             tr("the two runs were not judged alike, so judged tests may differ by that alone; "
                "judge both with the same --judge and options")

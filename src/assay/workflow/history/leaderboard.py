@@ -118,7 +118,7 @@ def _judged(run: Run, suite: Suite) -> str:
     if not any(case.check.judged for case in suite.cases):
         return ""
     if run.judging is None:
-        return tr("not judged")
+        return tr("scored without a judge")
     judges = ", ".join(each.spec for each in run.judging.judges)
     who = tr("judged by {judges}", judges=judges) if judges else tr("judged elsewhere")
     return tr("{who}, code run", who=who) if run.judging.isolation else who

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import ExitCode
+from assay.judge.final_judgement import NO_JUDGE
 from assay.messages import tr, trn
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.store import Run, RunModel, Store, StoredTry
@@ -90,7 +91,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
                 for each in broken
             ),
         ),
-        hints=tuple(_hints(store, run, failed, unheard, 0 if judged else _judged(suites))),
+        hints=tuple(_hints(store, run, failed, unheard, _unjudged(suites, judged))),
         machine=run.machine,
         sampling=run.sampling,
     )
@@ -254,17 +255,28 @@ def _notes(run: Run, suites: Sequence[Suite], asked: int, found: Judged | None) 
                     category=category.name,
                     file=file,
                 )
-    judged = _judged(suites)
-    if judged and found is None:
+    if judged := _unjudged(suites, found):
         yield trn(
-            "{count} test needs a judge; its answers are kept and left unscored (no_judge)",
-            "{count} tests need a judge; their answers are kept and left unscored (no_judge)",
+            "{count} test needs a judge; its answers are kept (no_judge)",
+            "{count} tests need a judge; their answers are kept (no_judge)",
             judged,
         )
 
 
-def _judged(suites: Sequence[Suite]) -> int:
-    return sum(case.check.judged is not None for suite in suites for case in suite.cases)
+def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:
+    """How many tests have no score because nobody judged them."""
+    if found is None:
+        return sum(case.check.judged is not None for suite in suites for case in suite.cases)
+    return len(
+        {
+            (test.suite, test.test_id)
+            for model in found.models
+            for test in model.tests
+            for final in test.final_judgements
+            if final.unscored_reason == NO_JUDGE
+            or (final.evidence.unread_facts and final.no_answer)
+        }
+    )
 
 
 def _hints(store: Store, run: Run, failed: int, unheard: int, judged: int) -> Iterator[str]:

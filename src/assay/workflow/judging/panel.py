@@ -91,7 +91,9 @@ class JudgePanel:
 
     @property
     def key(self) -> list[object]:
-        """What another panel would be another run for."""
+        """What another panel would be another run for; nothing where nothing is run or judged."""
+        if not self.models and not self.sandbox:
+            return []
         return [
             [model.facts.fingerprint for model in self.models],
             self.options.judge_key,

@@ -3,11 +3,12 @@
 In: the store, a run whose models have answered, and a JudgePanel. Out: a FinalJudgement and a score
 for every judged answer, in the store. The steps, in order:
 
-    1 evidence   run or compute what can be checked of each answer
+    1 evidence   run or compute what can be checked of each answer; it scores the answer until a
+                 judge does
     2 examples   each judge reads the rubric's scored examples: its scale, and how far it is off
     3 ask        each judge reads each answer, --judge-repeats times; one that addresses its
                  judge a second time, without those words
-    4 judgement  bounds by evidence, medians over judges and repeats, overall and band
+    4 judgement  medians over judges and repeats, bounds by evidence, overall and band
 
 Judges are asked one after another, each closed before the next, over the same loop, store and
 retries as tested models: a judging that was stopped goes on where it was. A judge's failure never
@@ -26,14 +27,14 @@ from assay.judge.calibration import Calibration, calibrated, fit, left_one_out
 from assay.judge.deviation import deviation_of
 from assay.judge.final_judgement import make_final_judgement, score_of
 from assay.judge.guards.second_reading import lower_of, without_demands
+from assay.judge.guards.trivial import NOTHING_SAID, Trivial, why_trivial
 from assay.judge.opening import layout_of_repeat
 from assay.judge.questionnaire import Questionnaire
 from assay.messages import tr
-from assay.sandbox import Sandbox
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import SHIPPED
 from assay.suites.load import load_suite
-from assay.types import Answered, Case, Observer, Suite
+from assay.types import Answered, Case, Observer, Score, Suite
 from assay.types.choices import Layout
 from assay.types.judgements import (
     NO_EVIDENCE,
@@ -45,11 +46,11 @@ from assay.types.judgements import (
 )
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.judging.panel import JudgePanel, PanelJudge, example_questionnaire
-from assay.workflow.judging.stored_evidence import evidence_of
+from assay.workflow.judging.stored_evidence import evidence_of, has_checker
 
 
 @dataclass(slots=True, kw_only=True)
-class _Answer:
+class AnswerToJudge:
     """One answer of one model, with all its judgements."""
 
     model: RunModel
@@ -63,6 +64,72 @@ class _Answer:
     def key(self) -> tuple[int, str, str, int]:
         return self.model.position, *self.stored.key
 
+    @property
+    def trivial(self) -> Trivial | None:
+        return why_trivial(self.text, self.case)
+
+    @property
+    def says_nothing(self) -> bool:
+        """No judge is needed for an answer that is empty or only declines."""
+        return self.trivial in NOTHING_SAID
+
+
+def check_answers(
+    store: Store,
+    run: Run,
+    suites: Sequence[Suite],
+    panel: JudgePanel,
+    observer: Observer,
+    models: Sequence[RunModel] | None = None,
+) -> list[AnswerToJudge]:
+    """Gather the evidence on every judged answer of these models, else of all. What it shows is
+    stored as soon as it is known, as the answer's score where no judgement of it is stored.
+    """
+    judged = {
+        (model.position, *kept.key): kept
+        for model in run.models
+        for kept in store.read_judgements(run, model)
+    }
+    answers = list(_answers(store, run, suites, models))
+    to_check = [each for each in answers if has_checker(each.case)]
+    name = tr("evidence")
+    if to_check:
+        observer.model_started(name, total=len(to_check), reused=0)
+    for answer in answers:
+        if has_checker(answer.case):
+            answer.evidence = evidence_of(
+                store, run, answer.model, answer.case, answer.text, panel.sandbox
+            )
+        kept = judged.get(answer.key)
+        is_known = kept is not None and kept.reply_id == answer.stored.reply_id
+        if kept and not kept.judgement.judgements:
+            is_known = is_known and kept.judgement.evidence == answer.evidence
+        score = None
+        if not is_known and (has_checker(answer.case) or answer.says_nothing):
+            score = _store_final(store, run, panel, answer)
+        if has_checker(answer.case):
+            observer.replied(name, answer.stored.reply, score)
+    if to_check:
+        observer.model_finished(name)
+    return answers
+
+
+def _store_final(
+    store: Store, run: Run, panel: JudgePanel, answer: AnswerToJudge, doubts: Sequence[str] = ()
+) -> Score:
+    final = make_final_judgement(
+        answer.case,
+        panel.rubric_of(answer.case),
+        answer.evidence,
+        answer.judgements,
+        trivial=answer.trivial,
+        doubts=doubts,
+        use_case=panel.options.use_case,
+    )
+    score = score_of(final)
+    store.store_judgement(run, answer.model, answer.stored, final, score)
+    return score
+
 
 def judge_answers(
     store: Store,
@@ -71,15 +138,22 @@ def judge_answers(
     panel: JudgePanel,
     observer: Observer,
     *,
+    checked: list[AnswerToJudge] | None = None,
     until: float | None = None,
     imported: Mapping[tuple[int, str, str, int], Sequence[Judgement]] | None = None,
     notes: Sequence[str] = (),
 ) -> Run:
-    """Judge every answer of a run that has to be. `imported`: judgements that were written
-    elsewhere, by position of the model, suite, test and repeat.
+    """Judge every answer of a run that has to be. `checked`: the answers with their evidence, where
+    somebody gathered it already; `imported`: judgements that were written elsewhere, by position of
+    the model, suite, test and repeat.
     """
-    answers = list(_answers(store, run, suites))
-    _gather_evidence(store, run, answers, panel.sandbox, observer)
+    answers = checked or check_answers(store, run, suites, panel, observer)
+    judged = {
+        (model.position, *kept.key)
+        for model in run.models
+        for kept in store.read_judgements(run, model)
+        if kept.judgement.judgements
+    }
     for answer in answers:
         rubric = panel.rubric_of(answer.case)
         answer.judgements += [
@@ -89,24 +163,15 @@ def judge_answers(
     for judge in panel.judges:
         deviations += _ask_judge(store, run, panel, judge, answers, suites, observer, until)
         judge.model.close()
-    judged = {
-        (model.position, *stored.key)
-        for model in run.models
-        for stored in store.read_judgements(run, model)
-    }
     for answer in answers:
-        if answer.key in judged and not panel.judges and not _has_scores(answer.judgements):
-            continue  # no usable evaluation of it was imported: the stored judgement stays
-        final = make_final_judgement(
-            answer.case,
-            panel.rubric_of(answer.case),
-            answer.evidence,
-            answer.judgements,
-            use_case=panel.options.use_case,
-        )
-        store.store_judgement(run, answer.model, answer.stored, final, score_of(final))
+        # Where no usable evaluation of it was imported, the stored judgement stays.
+        is_usable = panel.judges or _has_scores(answer.judgements) or answer.key not in judged
+        if answer.judgements and is_usable:
+            _store_final(store, run, panel, answer)
     isolation = next((each.evidence.isolation for each in answers if each.evidence.isolation), "")
     notes = (*panel.notes_if(code_was_run=bool(isolation)), *notes)
+    if not panel.judges and not imported:
+        return run
     if run.judging is not None and not panel.judges:
         together = dict.fromkeys((*run.judging.notes, *notes))
         return store.update_run(run, judging=replace(run.judging, notes=tuple(together)))
@@ -127,21 +192,6 @@ def _has_scores(judgements: Sequence[Judgement]) -> bool:
     return any(each.scores and each.unscored_reason is None for each in judgements)
 
 
-def _gather_evidence(
-    store: Store, run: Run, answers: Sequence[_Answer], sandbox: Sandbox | None, observer: Observer
-) -> None:
-    """With progress where code is run: some of it runs until it is stopped."""
-    name = tr("evidence")
-    if sandbox is not None:
-        observer.model_started(name, total=len(answers), reused=0)
-    for answer in answers:
-        answer.evidence = evidence_of(store, run, answer.model, answer.case, answer.text, sandbox)
-        if sandbox is not None:
-            observer.replied(name, answer.stored.reply, None)
-    if sandbox is not None:
-        observer.model_finished(name)
-
-
 def _by_its_criteria(judgement: Judgement, rubric: Rubric) -> Judgement:
     """An imported judgement; unscored where it scores something else than the test's rubric."""
     wanted = [each.key for each in rubric.criteria]
@@ -160,13 +210,15 @@ def _by_its_criteria(judgement: Judgement, rubric: Rubric) -> Judgement:
     )
 
 
-def _answers(store: Store, run: Run, suites: Sequence[Suite]) -> Iterator[_Answer]:
+def _answers(
+    store: Store, run: Run, suites: Sequence[Suite], models: Sequence[RunModel] | None
+) -> Iterator[AnswerToJudge]:
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
-    for model in run.models:
+    for model in run.models if models is None else models:
         for stored in store.read_tries(run, model):
             case = cases.get((stored.suite, stored.test_id))
             if case and case.check.judged and isinstance(stored.reply, Answered):
-                yield _Answer(model=model, stored=stored, case=case, text=stored.reply.text)
+                yield AnswerToJudge(model=model, stored=stored, case=case, text=stored.reply.text)
 
 
 # ----------------------------------------------------------------------------------- one judge
@@ -177,7 +229,7 @@ def _ask_judge(
     run: Run,
     panel: JudgePanel,
     judge: PanelJudge,
-    answers: Sequence[_Answer],
+    answers: Sequence[AnswerToJudge],
     suites: Sequence[Suite],
     observer: Observer,
     until: float | None,
@@ -234,7 +286,9 @@ class _AnswerReading:
     without those words.
     """
 
-    def __init__(self, panel: JudgePanel, judge: PanelJudge, answer: _Answer, repeat: int) -> None:
+    def __init__(
+        self, panel: JudgePanel, judge: PanelJudge, answer: AnswerToJudge, repeat: int
+    ) -> None:
         self.answer, self.repeat = answer, repeat
         case, evidence = answer.case, answer.evidence
         self.questionnaires = [

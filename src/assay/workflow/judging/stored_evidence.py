@@ -24,6 +24,11 @@ from assay.types import Answered, Case
 from assay.types.judgements import Evidence
 
 
+def has_checker(case: Case) -> bool:
+    """Whether the test brings evidence with it."""
+    return case.check.judged is not None and case.check.judged.evidence is not None
+
+
 def evidence_of(
     store: Store, run: Run, model: RunModel, case: Case, answer: str, sandbox: Sandbox | None
 ) -> Evidence:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from assay.judge.final_judgement import NO_JUDGE
 from assay.messages import tr
-from assay.store import Run, RunModel, Store
+from assay.store import Run, RunModel, Store, StoredTry
 from assay.summary.judged import EarlierRun, JudgedAnswer, JudgedModel, judged
 from assay.types import Case, Failed, Suite
 from assay.types.judged import Judged
@@ -22,7 +23,7 @@ def judged_of(
     store: Store, run: Run, suites: Sequence[Suite], reports: Sequence[ModelReport]
 ) -> Judged | None:
     """The judged tests of a run. `reports`: its models, in their order."""
-    if run.judging is None:
+    if run.judging is None and not any(store.read_judgements(run, each) for each in run.models):
         return None
     cases = {
         (suite.name, case.id): case for suite in suites for case in suite.cases if case.check.judged
@@ -43,8 +44,8 @@ def judged_of(
         run=run.id,
         when=run.created,
         earlier=tuple(_earlier(store, run)),
-        deviations=run.judging.deviations,
-        notes=run.judging.notes,
+        deviations=run.judging.deviations if run.judging else (),
+        notes=run.judging.notes if run.judging else (),
     )
 
 
@@ -55,32 +56,34 @@ def _answers(
     failed five tests of six is not excellent for the sixth.
     """
     judged = {kept.key: kept for kept in store.read_judgements(run, model)}
-    whys = {
-        kept.key: kept.reply.reason
-        for kept in store.read_tries(run, model)
-        if isinstance(kept.reply, Failed)
-    }
+    tries = {kept.key: kept for kept in store.read_tries(run, model)}
     for (suite, test_id), case in sorted(cases.items(), key=lambda one: one[0]):
         for repeat in range(run.repeats):
             key = (suite, test_id, repeat)
             kept = judged.pop(key, None)
-            final = kept.judgement if kept else _unanswered(case, whys.get(key, ""))
+            final = kept.judgement if kept else _unscored(case, tries.get(key))
             yield JudgedAnswer(judgement=final, category=case.category)
     for kept in judged.values():  # of a test that the suites no longer have
         yield JudgedAnswer(judgement=kept.judgement)
 
 
-def _unanswered(case: Case, why: str) -> FinalJudgement:
+def _unscored(case: Case, stored: StoredTry | None) -> FinalJudgement:
+    """What is said of a test that has no answer, or one that nobody judged."""
     judged = case.check.judged
     assert judged
+    reason, why = "failed", tr("there is no answer")
+    if stored and isinstance(stored.reply, Failed):
+        why = tr("there is no answer: {why}", why=stored.reply.reason)
+    elif stored and stored.score:
+        reason, why = stored.score.unscored_reason or NO_JUDGE, stored.score.explanation
     return FinalJudgement(
         test_id=case.id,
         suite=case.suite,
         rubric=judged.rubric,
         evidence=Evidence(),
         judgements=(),
-        unscored_reason="failed",
-        explanation=tr("there is no answer: {why}", why=why) if why else tr("there is no answer"),
+        unscored_reason=reason,
+        explanation=why,
         name=case.description or case.id,
     )
 
