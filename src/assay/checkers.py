@@ -1,13 +1,97 @@
-"""Runs `make.py` and `check.py` of a test folder."""
+"""Runs make.py and check.py of a test folder in the sandbox, and reads what they say.
+
+In: a test folder, seeds or answers, a sandbox. Out: Made, Evidence. Nothing that a checker or an
+answer does raises here: evidence that could not be had says why.
+
+`assay.checking` is the other side. It tells when code of an answer is about to be run. If the
+process ends after that without a report, the answer may have ended it: the checker then runs once
+more, and code of the answer counts as having died.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import re
-from collections.abc import Mapping
-from typing import Any
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
 
+import assay.checking
+from assay.checking.making import BadResult, run_make
+from assay.messages import tr
+from assay.sandbox import Limits, Program, Ran, Sandbox
+from assay.types.judgements import Evidence, EvidenceCheck
+
+MAKE, CHECK = "make.py", "check.py"
+_CPU_S, _WALL_S = 40, 75  # for one item, with room for the limits inside; each further one:
+_MORE_S = 15
+_MOST_STARTS = 4  # beyond the first: items after so many lost processes are left out
+_LONGEST_TEXT = 600
 _HOLE = re.compile(r"\{\{([^{}\n]{1,200})\}\}")
+_START = """\
+import os, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from assay.checking.begin import main
+del sys.path[0]
+main()
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What make.py gave: files that the prompt shows, and what is true of them, hidden from the
+    model. `problem` says why there is nothing.
+    """
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    truth: Mapping[str, Any] = field(default_factory=dict)
+    problem: str = ""
+
+
+def make_files(folder: Path, seeds: Sequence[int], sandbox: Sandbox | None) -> list[Made]:
+    """What make.py of a folder gives for each seed; nothing where there is none. Without a sandbox
+    it runs in this process, as only ours may.
+    """
+    if not (folder / MAKE).is_file():
+        return [Made() for _ in seeds]
+    source = _read_source(folder / MAKE)
+    if sandbox is None:
+        return [_make_here(source, seed) for seed in seeds]
+    job = {"task": "make", "source": source, "items": list(seeds)}
+    return [_read_made(said) for said in _do(job, sandbox)]
+
+
+def gather(
+    folder: Path, items: Sequence[tuple[str, Made]], sandbox: Sandbox | None
+) -> list[Evidence]:
+    """What check.py of a folder finds about each answer, in one sandbox for all of them. Without a
+    sandbox there is no evidence.
+    """
+    if sandbox is None:
+        return [code_not_allowed() for _ in items]
+    told = [{"answer": answer, "truth": dict(made.truth), "files": dict(made.files)}
+            for answer, made in items]  # fmt: skip
+    job = {"task": "check", "source": _read_source(folder / CHECK), "items": told}
+    return [_read_evidence(said, sandbox) for said in _do(job, sandbox)]
+
+
+def code_not_allowed() -> Evidence:
+    """The evidence of a checker that may not run."""
+    return Evidence(
+        missing=tr("the checker was not run: that needs the option --allow-code-execution"),
+        unscored_reason="code_not_allowed",
+    )
+
+
+def make_digest(folder: Path) -> str:
+    """A digest of all that decides what is found: after a change everything is checked again."""
+    own = [file.read_bytes() for name in (MAKE, CHECK) if (file := folder / name).is_file()]
+    return hashlib.sha256(b"\0".join([*own, _digest_of_checking()])).hexdigest()
 
 
 def fill(text: str, files: Mapping[str, str], truth: Mapping[str, Any]) -> str:
@@ -32,3 +116,165 @@ def fill(text: str, files: Mapping[str, str], truth: Mapping[str, Any]) -> str:
         return value.rstrip("\n") if isinstance(value, str) else json.dumps(value)
 
     return _HOLE.sub(filled, text)
+
+
+def _read_source(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        return f"raise OSError({str(error)!r})"
+
+
+def _make_here(source: str, seed: int) -> Made:
+    try:
+        made = run_make(source, seed)
+    except BadResult as problem:
+        return Made(problem=str(problem))
+    except Exception as problem:  # noqa: BLE001 - a generator may raise anything
+        return Made(problem=f"{type(problem).__name__}: {problem}"[:_LONGEST_TEXT])
+    return Made(files=made["files"], truth=made["truth"])
+
+
+# ---------------------------------------------------------------------------- in the sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What came of one item: a report, or how the process ended before there was one."""
+
+    report: dict[str, Any]
+    how: Literal["said", "failed", "timeout"] = "said"
+    why: str = ""
+
+
+def _do(job: Mapping[str, Any], sandbox: Sandbox) -> Iterator[_Said]:
+    """One report for each item. Where the process was lost, the next one goes on."""
+    items = list(job["items"])
+    starts, inert = 0, False
+    while items:
+        reports, lost = _start({**job, "items": items[:1] if inert else items, "inert": inert},
+                               sandbox)  # fmt: skip
+        yield from reports
+        items = items[len(reports) :]
+        inert = lost is not None and lost.how == "said" and not inert
+        if lost is not None and not inert:
+            yield lost if lost.how != "said" else _Said({}, "failed", lost.why)
+            items = items[1:]
+        starts += lost is not None
+        if starts > _MOST_STARTS:
+            yield from (lost or _Said({}, "failed") for _ in items)
+            return
+
+
+def _start(job: Mapping[str, Any], sandbox: Sandbox) -> tuple[list[_Said], _Said | None]:
+    """Reports of the first items; and if not all came, how the process ended. `how` is "said" where
+    code of the answer had been run: it may have ended it.
+    """
+    text = json.dumps(job).encode("ascii")
+    nonces = [secrets.token_hex(16) for _ in job["items"]]
+    stdin = b"%d\n%s%s\n" % (len(text), text, "\n".join(nonces).encode())
+    more = _MORE_S * (len(nonces) - 1)
+    ran = sandbox.run(
+        Program(
+            files=_files_inside(),
+            arguments=("start.py", *(["with-service"] if "replies" in job["source"] else [])),
+            stdin=stdin,
+            limits=Limits(
+                cpu_s=_CPU_S + more, wall_s=_WALL_S + more, memory_mb=512, output_bytes=8_000_000
+            ),
+        )
+    )
+    reports, ran_candidate = [], False
+    lines = iter(ran.stdout.splitlines())
+    if next(lines, b"") != b"ready":
+        return [], _Said({}, "failed", _why_not_started(ran))
+    left = list(nonces)
+    for line in lines:
+        if left and line.startswith(left[0].encode() + b" "):
+            said = _parse(line[33:])
+            reports.append(_Said(said))
+            del left[0]
+            ran_candidate = False
+            if said.get("lost"):  # the candidate ended what the others would run in
+                return reports, None
+        elif line == b"candidate":
+            ran_candidate = True
+    if not left:
+        return reports, None
+    why = tr("its process ended without a report ({ended})", ended=ran.ended)
+    if ran_candidate:
+        return reports, _Said({}, "said", why)
+    return reports, _Said({}, "timeout" if ran.ended in ("time", "cpu") else "failed", why)
+
+
+@cache
+def _files_inside() -> dict[str, str]:
+    home = Path(assay.checking.__file__).parent
+    files = {f"assay/checking/{path.name}": path.read_text("utf-8") for path in home.glob("*.py")}
+    return {"start.py": _START, "assay/__init__.py": "", **files}
+
+
+@cache
+def _digest_of_checking() -> bytes:
+    return hashlib.sha256(json.dumps(_files_inside(), sort_keys=True).encode()).digest()
+
+
+def _why_not_started(ran: Ran) -> str:
+    said = ran.stderr.decode("utf-8", "replace").strip().splitlines()
+    reason = said[-1][:200] if said else ran.ended
+    return tr("the sandbox did not start ({reason})", reason=repr(reason))
+
+
+# ---------------------------------------------------------------------------- reading hostile text
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _read_made(said: _Said) -> Made:
+    made = said.report.get("made")
+    if isinstance(made, dict):
+        return Made(files=made["files"], truth=made["truth"])
+    return Made(problem=_problem(said)[1])
+
+
+def _problem(said: _Said) -> tuple[str, str]:
+    """A code, and the reason in words."""
+    for how in ("failed", "timeout"):
+        if isinstance(reason := said.report.get(how), str):
+            return how, reason[:_LONGEST_TEXT]
+    how = said.how if said.how != "said" else "failed"
+    return how, said.why or tr("its report cannot be read")
+
+
+def _read_evidence(said: _Said, sandbox: Sandbox) -> Evidence:
+    checks = said.report.get("checks")
+    if isinstance(checks, list):
+        try:
+            read = tuple(_read_check(row) for row in checks)
+        except (TypeError, ValueError):
+            read = ()
+        if read:
+            return Evidence(checks=read, isolation=sandbox.isolation)
+    how, reason = _problem(said)
+    missing = (
+        tr("the checker took too long: {reason}", reason=reason)
+        if how == "timeout"
+        else tr("the checker failed: {reason}", reason=reason)
+    )
+    return Evidence(missing=missing, unscored_reason=f"checker_{how}", isolation=sandbox.isolation)
+
+
+def _read_check(row: Any) -> EvidenceCheck:
+    name, passed, why, weight, fact = row
+    texts_right = all(isinstance(text, str) for text in (name, why, fact))
+    if not texts_right or not (passed is None or isinstance(passed, bool)):
+        raise ValueError
+    if not isinstance(weight, float) or not math.isfinite(weight) or weight <= 0:
+        raise ValueError
+    return EvidenceCheck(name=name, passed=passed, explanation=why, weight=weight, fact=fact)

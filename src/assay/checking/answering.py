@@ -1,0 +1,204 @@
+"""The process that runs an answer's code. From the moment the code is loaded nothing that this
+process says is believed: it can only harm its own results.
+
+In: messages of the checker's process: the code, then steps. Out: for each step a value or an
+exception.
+
+A step is a few lines of ours, run with the names of the answer; its finding is in `result`. A step
+of kind "example" is the answer's own line instead, as in an interactive session.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import socket
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any, SupportsIndex
+
+from .wire import decoded, encoded, receive, send
+
+_LONGEST_TEXT = 2_000
+Ask = Callable[..., Any]
+
+
+class OverBudget(Exception):
+    """More was asked for than any answer of the wanted kind needs."""
+
+
+class RemoteSequence(list):  # type: ignore[type-arg]
+    """A list whose items lie with the checker's process, which counts how many are looked at."""
+
+    def __init__(self, ask: Ask, number: int, length: int) -> None:
+        super().__init__()
+        self._ask, self._number, self._length = ask, number, length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, at: SupportsIndex | slice) -> Any:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(self._length))]
+        place = at.__index__()
+        place += self._length if place < 0 else 0
+        if not 0 <= place < self._length:
+            raise IndexError("list index out of range")
+        return self._ask("item", self._number, place)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[at] for at in range(self._length))
+
+    def __reversed__(self) -> Iterator[Any]:
+        return (self[at] for at in range(self._length - 1, -1, -1))
+
+    def __contains__(self, wanted: object) -> bool:
+        return any(item == wanted for item in self)
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == other
+
+    __hash__ = None
+
+    def index(
+        self, wanted: Any, start: SupportsIndex = 0, stop: SupportsIndex = sys.maxsize
+    ) -> int:
+        """As of a list."""
+        for at in range(*slice(start, stop).indices(self._length)):
+            if self[at] == wanted:
+                return at
+        raise ValueError(f"{wanted!r} is not in list")
+
+    def count(self, wanted: Any) -> int:
+        """As of a list."""
+        return sum(item == wanted for item in self)
+
+    def copy(self) -> list[Any]:
+        """As of a list."""
+        return list(iter(self))
+
+
+class RemoteValue:
+    """Something that can be compared and hashed, but only by asking."""
+
+    __slots__ = ("_ask", "_remote_place")
+
+    def __init__(self, ask: Ask, place: int) -> None:
+        self._ask, self._remote_place = ask, place
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RemoteValue):
+            return NotImplemented
+        return bool(self._ask("eq", self._remote_place, other._remote_place))
+
+    def __hash__(self) -> int:
+        return int(self._ask("hash", self._remote_place))
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, RemoteValue):
+            return NotImplemented
+        return bool(self._ask("lt", self._remote_place, other._remote_place))
+
+    def __repr__(self) -> str:
+        return str(self._ask("repr", self._remote_place))
+
+
+def serve(channel: socket.socket) -> None:
+    """Load the answer, then do the steps that are asked for, until the channel closes."""
+    ask = _asking(channel)
+    order = receive(channel)
+    for name, source in order["modules"].items():
+        _load(name, source)
+    module, problem = _load("answer", *order["sources"])
+    send(channel, {"loaded": problem is None, "problem": problem})
+    session: dict[str, Any] = {"__name__": "__main__"}
+    while (step := receive(channel)) is not None:
+        if step["kind"] == "example":
+            send(channel, _example(step, session))
+        else:
+            send(channel, _probe(step, module, ask))
+
+
+def _asking(channel: socket.socket) -> Ask:
+    def ask(*what: object) -> Any:
+        send(channel, {"ask": what})
+        told = receive(channel)
+        if told is None or told.get("over"):
+            raise OverBudget("too many operations")
+        return decoded(told["value"])
+
+    return ask
+
+
+def _load(name: str, *sources: str) -> tuple[ModuleType, object]:
+    """A module of these sources, one after the other: what a later one defines, holds. If one
+    fails half-way, the module keeps what was defined until then.
+    """
+    module = ModuleType(name)
+    module.__file__ = f"{name}.py"
+    sys.modules[name] = module
+    try:
+        for source in sources:
+            exec(compile(source, f"{name}.py", "exec"), module.__dict__)
+    except BaseException as problem:  # noqa: BLE001 - code of an answer may raise anything
+        return module, _raised(problem)
+    return module, None
+
+
+def _probe(step: dict[str, Any], module: ModuleType, ask: Ask) -> dict[str, Any]:
+    given = {name: _given(value, ask) for name, value in step["names"].items()}
+    names = {**vars(module), **given}
+    try:
+        exec(compile(step["code"], "probe.py", "exec"), names)
+        return {"value": encoded(names.get("result"))}
+    except BaseException as problem:  # noqa: BLE001
+        return {"raised": _raised(problem)}
+
+
+def _given(value: Any, ask: Ask) -> Any:
+    if isinstance(value, dict) and "remote_sequence" in value:
+        return RemoteSequence(ask, *value["remote_sequence"])
+    if isinstance(value, dict) and "remote_values" in value:
+        return [RemoteValue(ask, place) for place in range(*value["remote_values"])]
+    return decoded(value)
+
+
+def _example(step: dict[str, Any], session: dict[str, Any]) -> dict[str, Any]:
+    """What a terminal would show after a line of an interactive session."""
+    if step["anew"]:
+        _begin(session, [*step["names"]])
+    shown = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(shown):
+            exec(compile(step["code"], "example.py", "single"), session)
+    except BaseException as problem:  # noqa: BLE001
+        return {"raised": _raised(problem), "output": shown.getvalue()[:_LONGEST_TEXT]}
+    return {"value": None, "output": shown.getvalue()[:_LONGEST_TEXT]}
+
+
+def _begin(session: dict[str, Any], modules: list[str]) -> None:
+    """A new session with the names of a module. Further modules take the place of what they
+    redefine in it.
+    """
+    home, *others = (vars(sys.modules[name]) for name in modules)
+    for other in others:
+        home.update({name: one for name, one in other.items() if not name.startswith("__")})
+    session.clear()
+    session.update(home, __name__="__main__")
+
+
+def _raised(problem: BaseException) -> dict[str, object]:
+    try:
+        lines = traceback.format_exception_only(problem)
+        text = "".join(lines)[:_LONGEST_TEXT]
+        status = encoded(getattr(problem, "status", None))
+    except BaseException:  # noqa: BLE001 - an exception may refuse to be shown
+        text, status = "", None
+    return {
+        "types": [kind.__name__[:100] for kind in type(problem).__mro__][:10],
+        "text": text,
+        "has_status": hasattr(type(problem), "status") or "status" in vars(problem),
+        "status": status,
+    }

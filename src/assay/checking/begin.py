@@ -1,0 +1,176 @@
+"""Runs a checker, or what makes a test's files, inside the sandbox: the program's beginning.
+
+In: on standard input the length of the job and a line break, the job as JSON, then a nonce a line.
+Out: on standard output the line "ready", then for each item "candidate" if code of the answer was
+run, and a line that begins with the item's nonce and holds what came of it.
+
+    {"task": "check", "source": TEXT, "items": [{"answer", "truth", "files"}, ...], "inert": BOOL}
+    {"task": "make", "source": TEXT, "items": [SEED, ...]}
+
+A nonce is read when the item is done. Candidates therefore cannot write a report; they do not hold
+this output either. The checker is executed from memory: candidates could change a file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from .candidate import Workshop, set_workshop
+from .facts import Check
+from .making import BadResult, run_make
+from .nursery import hide_standard_streams, keep_private, start_nursery
+
+if TYPE_CHECKING:
+    from .service import Service
+
+_ITEM_S = 50  # for the checker and all candidates of one answer
+_MOST_CHECKS = 500
+_MOST_WEIGHT = 1_000.0
+_LONGEST_NAME = 100
+_LONGEST_TEXT = 600
+
+
+class _TimeIsUp(BaseException):
+    """The checker takes too long."""
+
+
+def main() -> NoReturn:
+    """Do the job."""
+    keep_private()
+    with_service = "with-service" in sys.argv
+    if with_service:
+        _prepare_for_clients()
+    # Candidates can write to the folder that this came from.
+    sys.modules["assay"].__path__ = sys.modules["assay.checking"].__path__ = []
+    control = start_nursery()
+    read_from, write_to = os.dup(0), os.dup(1)
+    hide_standard_streams()
+    os.write(write_to, b"ready\n")
+    job = json.loads(_read_bytes(read_from, int(_read_line(read_from))))
+    service = _start_service() if with_service else None
+    workshop = Workshop(control, service, lambda: _write(write_to, b"candidate\n"))
+    set_workshop(workshop)
+    signal.signal(signal.SIGALRM, _stop)
+    for item in job["items"]:
+        workshop.begin(inert=bool(job.get("inert")))
+        said = _do(job, item)
+        if workshop.lost:
+            said["lost"] = True
+        text = json.dumps(said)
+        _write(write_to, f"{_read_line(read_from)} {text}\n".encode("ascii"))
+        if workshop.lost:
+            break
+    # Threads and children of the answer are none of our business any more.
+    os._exit(0)
+
+
+def _prepare_for_clients() -> None:
+    """Import once what every client imports, and show whatever one logs, at every level."""
+    import logging
+    import urllib.request  # noqa: F401
+
+    from . import service  # noqa: F401
+
+    logging.basicConfig(stream=sys.stderr, level=logging.DEBUG)
+
+
+def _start_service() -> Service:
+    from .service import Service
+
+    return Service()
+
+
+def _do(job: dict[str, Any], item: Any) -> dict[str, Any]:
+    """What came of one item: {"checks": ...}, {"made": ...}, {"timeout": ...}, {"failed": ...}."""
+    # Again and again: a checker may catch everything.
+    signal.setitimer(signal.ITIMER_REAL, _ITEM_S, 1)
+    try:
+        if job["task"] == "make":
+            return {"made": run_make(job["source"], item)}
+        return _check(job["source"], item)
+    except _TimeIsUp:
+        return {"timeout": f"it took more than {_ITEM_S} s"}
+    except BadResult as problem:
+        return {"failed": str(problem)}
+    except BaseException as problem:  # noqa: BLE001 - a checker may raise anything
+        return {"failed": _describe(problem)}
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _stop(number: int, frame: object) -> NoReturn:
+    raise _TimeIsUp
+
+
+def _check(source: str, item: dict[str, Any]) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "check"}
+    exec(compile(source, "check.py", "exec"), names)
+    if not callable(names.get("check")):
+        raise BadResult("check.py has no function check(answer, truth, files)")
+    found = names["check"](item["answer"], item["truth"], item["files"])
+    checks: dict[str, list[Any]] = {}
+    for one in found:
+        if len(checks) == _MOST_CHECKS:
+            raise BadResult(f"there are more than {_MOST_CHECKS} checks")
+        if not isinstance(one, Check):
+            raise BadResult(f"it gave {type(one).__name__} instead of Check")
+        row = _row(one)
+        if row[0] in checks:
+            raise BadResult(f"two checks are named {row[0]!r}")
+        checks[row[0]] = row
+    if not checks:
+        raise BadResult("it gave no checks")
+    return {"checks": list(checks.values())}
+
+
+def _row(check: Check) -> list[Any]:
+    name, why, fact = check.name, check.why, check.fact
+    if not all(isinstance(text, str) for text in (name, why, fact)) or not name.strip():
+        raise BadResult("name, why and fact of a check must be texts, and its name not empty")
+    if not (check.passed is None or isinstance(check.passed, bool)):
+        raise BadResult(f"{name[:_LONGEST_NAME]!r}: passed must be True, False or None")
+    weight = check.weight
+    if isinstance(weight, bool) or not isinstance(weight, int | float):
+        raise BadResult(f"{name[:_LONGEST_NAME]!r}: its weight must be a number")
+    if not 0 < weight <= _MOST_WEIGHT or not math.isfinite(weight):
+        raise BadResult(f"{name[:_LONGEST_NAME]!r}: its weight must be above 0 and at most 1,000")
+    texts = name[:_LONGEST_NAME], why[:_LONGEST_TEXT], fact[:_LONGEST_TEXT]
+    return [texts[0], check.passed, texts[1], float(weight), texts[2]]
+
+
+def _describe(problem: BaseException) -> str:
+    """The exception, and the line of the checker or generator that it came from."""
+    try:
+        text = f"{type(problem).__name__}: {problem}"[:200]
+        trace, line = problem.__traceback__, 0
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename in ("check.py", "make.py"):
+                line = trace.tb_lineno
+            trace = trace.tb_next
+    except BaseException:  # noqa: BLE001 - an exception may refuse to be shown
+        return "it raised something that cannot be shown"
+    return f"{text} (line {line})" if line else text
+
+
+def _write(to: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(to, data) :]
+
+
+def _read_line(at: int) -> str:
+    data = bytearray()
+    while (byte := os.read(at, 1)) not in (b"", b"\n"):
+        data += byte
+    return data.decode("ascii")
+
+
+def _read_bytes(at: int, length: int) -> bytes:
+    data = bytearray()
+    while len(data) < length and (piece := os.read(at, length - len(data))):
+        data += piece
+    return bytes(data)

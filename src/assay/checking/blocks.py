@@ -1,0 +1,136 @@
+"""Fenced blocks of an answer: code, and JSON.
+
+In: an answer, hostile. Out: texts, or a JSON object. Every step is linear in the answer's length.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from textwrap import dedent
+from typing import Any
+
+LONGEST_ANSWER = 400_000
+_MOST_TRIED = 40
+_DEEPEST = 20
+_FENCE = re.compile(r"([ \t>\ufeff\u200b\u2060\u00a0]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
+_WORDS = re.compile(r"[\w+#-]+")
+_QUOTED = re.compile(r"^[ \t]{0,3}> ?")
+_SPELLINGS = {"python": {"", "python", "py", "python3", "py3"}}
+# Texts stay as they are; comments, and commas before a closing bracket, go.
+_LOOSE_JSON = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|,(?=\s*[}\]])')
+
+
+def code_blocks(answer: str, language: str = "python") -> list[str]:
+    """The texts of the fenced blocks of a language, in order. A block that names no language is
+    taken for Python.
+    """
+    spellings = _SPELLINGS.get(language, {language})
+    return [text for found, text in fenced(answer) if found in spellings]
+
+
+def json_block(answer: str) -> dict[str, Any] | None:
+    """The last fenced block that is a JSON object; else one that stands in the answer without a
+    fence. None where there is none, or where it holds NaN, huge numbers or very deep nesting.
+
+    A key that is given twice has the list of its values: two values are none.
+    """
+    answer = answer[:LONGEST_ANSWER]
+    for _, text in reversed([*fenced(answer)][-_MOST_TRIED:]):
+        found = _object_in(text)
+        if found is not None:
+            return found
+    return _last_loose_object(answer)
+
+
+def fenced(answer: str) -> Iterator[tuple[str, str]]:
+    """(language, text) of every fenced block; the last one may lack its closing fence."""
+    for opened, lines in parts_of(answer):
+        if opened is not None:
+            word = _WORDS.search(opened[3])  # `python` also of `python:tools.py` and `{.python}`
+            if ">" in opened[1]:
+                lines = [_QUOTED.sub("", line) for line in lines]
+            yield (word.group().lower() if word else ""), dedent("\n".join(lines)) + "\n"
+
+
+def parts_of(answer: str) -> Iterator[tuple[re.Match[str] | None, Sequence[str]]]:
+    """The fence that opens a block, and the block's lines; None with the lines between blocks."""
+    opened: re.Match[str] | None = None
+    lines: list[str] = []
+    quotes = 0
+    # Not splitlines: a text in the code may hold a form feed or a Unicode line separator.
+    for line in answer[:LONGEST_ANSWER].replace("\r\n", "\n").split("\n"):
+        mark = _FENCE.match(line)
+        if mark and (opened is None or _closes(opened, mark, in_text=quotes % 2 == 1)):
+            yield opened, lines
+            opened, lines, quotes = (mark if opened is None else None), [], 0
+        else:
+            lines.append(line)
+            quotes += line.count('"""')
+    yield opened, lines
+
+
+def _closes(opened: re.Match[str], mark: re.Match[str], *, in_text: bool) -> bool:
+    """Whether a fence ends a block. A docstring may hold fences of its own, further in."""
+    if in_text and len(mark[1]) > len(opened[1]):
+        return False
+    return mark[2].startswith(opened[2]) and not mark[3].strip()
+
+
+# ----------------------------------------------------------------------------------------- JSON
+
+
+def _object_in(text: str) -> dict[str, Any] | None:
+    text = text.strip()
+    if not (text.startswith("{") and text.endswith("}")):
+        return None
+    for one in (text, _LOOSE_JSON.sub(lambda found: found[1] or "", text)):
+        try:
+            found = _decoder().decode(one)
+        except (ValueError, RecursionError):
+            continue
+        return found if isinstance(found, dict) and _is_sane(found, 0) else None
+    return None
+
+
+def _last_loose_object(answer: str) -> dict[str, Any] | None:
+    found = None
+    at = 0
+    for start in [one.start() for one in re.finditer(r"^[ \t]*\{", answer, re.M)][:_MOST_TRIED]:
+        if start < at:
+            continue
+        try:
+            value, end = _decoder().raw_decode(answer, answer.index("{", start))
+        except (ValueError, RecursionError):
+            continue
+        at = end
+        if isinstance(value, dict) and _is_sane(value, 0):
+            found = value
+    return found
+
+
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_refuse)
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        found[key] = [found[key], value] if key in found else value
+    return found
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(word)
+
+
+def _is_sane(value: Any, deep: int) -> bool:
+    if isinstance(value, dict):
+        return deep < _DEEPEST and all(_is_sane(one, deep + 1) for one in value.values())
+    if isinstance(value, list):
+        return deep < _DEEPEST and all(_is_sane(one, deep + 1) for one in value)
+    if isinstance(value, int):
+        return value.bit_length() < 1000
+    return not isinstance(value, float) or math.isfinite(value)

@@ -1,0 +1,401 @@
+"""Runs an answer's code in processes of its own, step by step, and reads what they said.
+
+In: code and steps. Out: what came of each step. All that comes back is hostile, and no more than
+what the answer's code said of itself: a checker compares it here, where the truth is.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from .comparing import same, show
+from .nursery import end_group, open_scratch_file
+from .wire import TooLong, decoded, encoded, receive, send
+
+if TYPE_CHECKING:
+    from .service import Service
+
+_MOST_HUNG = 3  # groups that ran out of time; what is left after them is not begun
+_WALL_S = 35.0  # for all groups of one answer
+_LONGEST_OUTPUT = 20_000
+
+Ended = Literal["done", "died", "time", "cpu", "skipped"]
+SERVICE = object()  # as a value in Step.names: the address of the service
+REFUSED = object()  # the address of a service that refuses every connection
+
+
+@dataclass(frozen=True, slots=True)
+class Progression:
+    """A list that the candidate reads item by item, each read counted in StepResult.asked: `start`,
+    then `step` more after every `repeat` items.
+    """
+
+    length: int
+    start: int = 0
+    step: int = 1
+    repeat: int = 1
+
+    def item(self, at: int) -> int:
+        """The value at a place."""
+        return self.start + self.step * (at // self.repeat)
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """A list of values that the candidate can only compare, hash and print, each of it counted in
+    StepResult.asked. In results they are Remote(place).
+    """
+
+    values: Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Lines of code, run with the names of the candidate. A probe leaves its finding in `result`;
+    an example is a line of an interactive session, whose output is kept; with `anew` it begins a
+    new session with the names of the modules `names`.
+
+    `names` of a probe are values that it can use: plain ones, Progression, Values, SERVICE.
+    """
+
+    code: str
+    names: Mapping[str, Any] = field(default_factory=dict)
+    kind: Literal["probe", "example"] = "probe"
+    anew: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """An exception: its class and their bases by name, its last line, and its `status`."""
+
+    types: tuple[str, ...]
+    text: str
+    has_status: bool = False
+    status: object = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepResult:
+    """What came of a step: a value, or an exception. `asked`: questions about remote data."""
+
+    value: object = None
+    raised: Raised | None = None
+    output: str = ""
+    asked: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupResult:
+    """What came of the steps of one run. Not "done": fewer steps than were asked for. `problem`:
+    the code could not be loaded to its end. `requests` are those that the service got.
+    """
+
+    ended: Ended
+    steps: tuple[StepResult, ...] = ()
+    output: str = ""
+    requests: tuple[Mapping[str, Any], ...] = ()
+    problem: Raised | None = None
+
+    @property
+    def why(self) -> str:
+        """Why it did not come to its end; "" where it did."""
+        if self.ended == "done":
+            return ""
+        if self.ended in ("time", "cpu"):
+            return "the code did not come to an end in the time allowed"
+        if self.ended == "skipped":
+            return "not tried any more, after the code had run out of time again and again"
+        return "the code ended its own process, or was ended by a limit"
+
+
+class Candidate:
+    """Code of an answer. `sources` are loaded one after the other as the module `answer`; `modules`
+    are there to be imported.
+    """
+
+    def __init__(
+        self, sources: str | Sequence[str], modules: Mapping[str, str] | None = None
+    ) -> None:
+        self.sources = [sources] if isinstance(sources, str) else [*sources]
+        self.modules = dict(modules or {})
+
+    def run(
+        self,
+        *steps: Step | str,
+        cpu_s: int = 1,
+        wall_s: float = 12,
+        most_asked: int = 0,
+        replies: Sequence[Mapping[str, Any]] | None = None,
+    ) -> GroupResult:
+        """Run the steps in one new process. `most_asked` bounds the questions about remote data in
+        one step; `replies` are those of the service: {"status", "body", "hold"} each.
+        """
+        if _workshop is None:
+            raise RuntimeError("candidates run only inside the sandbox")
+        group = _Group(
+            sources=self.sources,
+            modules=self.modules,
+            steps=[Step(code=one) if isinstance(one, str) else one for one in steps],
+            cpu_s=cpu_s,
+            wall_s=wall_s,
+            most_asked=most_asked,
+            replies=replies,
+        )
+        return _workshop.run(group)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Group:
+    sources: list[str]
+    modules: dict[str, str]
+    steps: list[Step]
+    cpu_s: int
+    wall_s: float
+    most_asked: int = 0
+    replies: Sequence[Mapping[str, Any]] | None = None
+
+
+# A group of ours, by the way that answers go: if it does not come through, no answer is to blame.
+_REHEARSAL = _Group(
+    sources=["def double(number):\n    return 2 * number\n"],
+    modules={},
+    steps=[Step(code="result = double(21)")],
+    cpu_s=5,
+    wall_s=20,
+)
+
+
+class NoWorkshop(Exception):
+    """Nothing can be run here, whatever the answer is."""
+
+
+class Workshop:
+    """Runs groups through the nursery. `tell` is called before code of an answer is run first."""
+
+    def __init__(
+        self, control: socket.socket, service: Service | None, tell: Callable[[], None]
+    ) -> None:
+        self.control = control
+        self.service = service
+        self.tell = tell
+        self.rehearsed = False
+        self.lost = False  # the nursery is gone: an answer ended it
+        self.begin(inert=False)
+
+    def begin(self, *, inert: bool) -> None:
+        """Another answer. `inert`: code of answers is not run, and counts as having died."""
+        self.inert = inert
+        self.hung = 0
+        self.told = False
+        self.ends_at = time.monotonic() + _WALL_S
+
+    def run(self, group: _Group) -> GroupResult:
+        """One group."""
+        if self.inert or self.lost:
+            return GroupResult(ended="died")
+        if self.hung >= _MOST_HUNG or time.monotonic() > self.ends_at:
+            return GroupResult(ended="skipped")
+        if group.replies is not None and self.service is None:
+            raise RuntimeError('there is no service: check.py must say "replies=" itself')
+        if not self.rehearsed:
+            first = self._run(_REHEARSAL)
+            if first.ended != "done" or first.steps[0].value != 42:
+                raise NoWorkshop("a program of our own did not come through")
+            self.rehearsed = True
+        if not self.told:
+            self.told = True
+            self.tell()
+        return self._run(group)
+
+    def _run(self, group: _Group) -> GroupResult:
+        if self.service is not None:
+            self.service.begin([*map(dict, group.replies or ())])
+        output = open_scratch_file()
+        ours, theirs = socket.socketpair()
+        try:
+            socket.send_fds(self.control, [str(group.cpu_s).encode()], [theirs.fileno(), output])
+            theirs.close()
+            child = receive(self.control)
+        except OSError:
+            child = None
+        if not isinstance(child, int):
+            self.lost = True
+            return GroupResult(ended="died")
+        talk = _Talk(ours, group, self.service)
+        ended = talk.go_through()
+        end_group(child)
+        said = os.pread(output, _LONGEST_OUTPUT, 0).decode("utf-8", "replace")
+        os.close(output)
+        status = self._status()
+        ours.close()
+        if ended == "died" and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+            ended = "cpu"
+        self.hung += ended in ("time", "cpu")
+        requests = () if self.service is None else tuple(self.service.script.requests)
+        return GroupResult(
+            ended=ended,
+            steps=tuple(talk.results),
+            output=said,
+            requests=requests,
+            problem=talk.problem,
+        )
+
+    def _status(self) -> int:
+        try:
+            status = receive(self.control)
+        except OSError:
+            status = None
+        self.lost = self.lost or not isinstance(status, int)
+        return status if isinstance(status, int) else 0
+
+
+_workshop: Workshop | None = None
+
+
+def set_workshop(workshop: Workshop) -> None:
+    """Candidates run here from now on."""
+    global _workshop
+    _workshop = workshop
+
+
+class _Talk:
+    """The conversation with one child: steps go in, results come out, questions are counted."""
+
+    def __init__(self, channel: socket.socket, group: _Group, service: Service | None) -> None:
+        self.channel = channel
+        self.group = group
+        self.service = service
+        self.deadline = time.monotonic() + group.wall_s
+        self.asked = 0
+        self.sequences: list[Progression] = []
+        self.values: list[Any] = []
+        self.results: list[StepResult] = []
+        self.problem: Raised | None = None
+
+    def go_through(self) -> Ended:
+        """All steps; `results` has what came of them."""
+        try:
+            group = self.group
+            self._send({"modules": group.modules, "sources": group.sources})
+            self.problem = _read_raised(self._answer()["problem"])
+            for step in group.steps:
+                self.asked = 0
+                self._send({
+                    "code": step.code, "kind": step.kind, "anew": step.anew,
+                    "names": {name: self._hand_over(one) for name, one in step.names.items()},
+                })  # fmt: skip
+                result = self._answer()
+                if self.service is not None:
+                    self.service.script.step_ended.set()
+                self.results.append(_read_step(result, self.asked))
+        except TimeoutError:
+            return "time"
+        except (OSError, ValueError, RecursionError, TooLong, LookupError, TypeError,
+                AttributeError, OverflowError, MemoryError):  # fmt: skip
+            # Whatever the child sent that is no message, it has spoiled its own results.
+            return "died"
+        return "done"
+
+    def _send(self, message: object) -> None:
+        self.channel.settimeout(max(self.deadline - time.monotonic(), 0.1))
+        send(self.channel, message)
+
+    def _answer(self) -> Any:
+        """The next message that is no question."""
+        while True:
+            left = self.deadline - time.monotonic()
+            if left <= 0 or not select.select([self.channel], [], [], left)[0]:
+                raise TimeoutError
+            self.channel.settimeout(max(left, 0.1))
+            message = receive(self.channel)
+            if not isinstance(message, dict) or "ask" not in message:
+                return message
+            self.asked += 1
+            if self.asked > self.group.most_asked:
+                self._send({"over": True})
+            else:
+                self._send({"value": encoded(self._reply(*message["ask"]))})
+
+    def _hand_over(self, value: Any) -> Any:
+        """What the child gets: remote data stay here."""
+        if isinstance(value, Progression):
+            self.sequences.append(value)
+            return {"remote_sequence": [len(self.sequences) - 1, value.length]}
+        if isinstance(value, Values):
+            first = len(self.values)
+            self.values += value.values
+            return {"remote_values": [first, len(self.values)]}
+        if self.service is not None and value is SERVICE:
+            return self.service.base_url
+        if self.service is not None and value is REFUSED:
+            return self.service.refused_url
+        return encoded(value)
+
+    def _reply(self, what: str, *places: int) -> object:
+        if what == "item":
+            number, at = places
+            return self.sequences[number].item(at)
+        one = self.values[places[0]]
+        if what == "eq":
+            return bool(one == self.values[places[1]])
+        if what == "lt":
+            return bool(one < self.values[places[1]])
+        return hash(one) if what == "hash" else repr(one)
+
+
+def _read_step(said: Any, asked: int) -> StepResult:
+    return StepResult(
+        value=decoded(said.get("value")),
+        raised=_read_raised(said.get("raised")),
+        output=str(said.get("output", "")),
+        asked=asked,
+    )
+
+
+def _read_raised(said: Any) -> Raised | None:
+    if said is None:
+        return None
+    return Raised(
+        types=tuple(str(name) for name in said["types"]),
+        text=str(said["text"]).strip(),
+        has_status=said["has_status"] is True,
+        status=decoded(said["status"]),
+    )
+
+
+# ------------------------------------------------------------------- what is wrong with a result
+
+
+def compare(result: GroupResult, *expected: object) -> str:
+    """Why the steps did not give these values, one each; "" where they did."""
+    if result.why:
+        return result.why
+    for step, value in zip(result.steps, expected, strict=True):
+        if reason := differs(step, value, result):
+            return reason
+    return ""
+
+
+def differs(step: StepResult, expected: object, result: GroupResult) -> str:
+    """Why this is not the value expected; "" where it is."""
+    if step.raised is not None:
+        return raised_instead(step, result)
+    if same(step.value, expected):
+        return ""
+    return f"{show(step.value)} came back instead of {show(expected)}"
+
+
+def raised_instead(step: StepResult, result: GroupResult) -> str:
+    """What was raised; and if the code could not even be loaded, why."""
+    if step.raised is None:
+        return ""
+    if result.problem is not None and "NameError" in step.raised.types:
+        return f"the code cannot be loaded, {show(result.problem.text)}"
+    return f"the code raised {show(step.raised.text)}"

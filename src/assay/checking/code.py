@@ -1,0 +1,323 @@
+"""The Python code in an answer, and which of it is meant.
+
+In: an answer, hostile; the names it was asked to define. Out: sources to run. Nothing is run, and
+every step is linear in the answer's length.
+
+An answer may quote the code it was given, show a draft, define things in several blocks, and add an
+example of use, which may import what was asked for as if it lay in a file. Of the blocks that
+define most of the names asked for, the last one is meant, and the last one with docstrings where
+some have them; what it uses and does not define is taken from the other blocks. Where no block
+that is said to be Python defines any of the names, blocks in other blocks, blocks of any language
+and code without a fence are read, in this order.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import sys
+import warnings
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from .blocks import LONGEST_ANSWER, fenced, parts_of
+from .loose_code import loose_code, mended
+from .names import defined_in, imported, names_of, without_imports
+
+_LONGEST_BLOCK = 100_000
+_MOST_BLOCKS = 60
+_MOST_TAKEN = 20  # blocks that belong together: a module may come function by function
+_WRAPPING = re.compile(r"(?m)^[ \t\ufeff\u200b]*(?:`{3,}|~{3,})[ \t]*(?i:markdown|md)[ \t\r]*$")
+_LANGUAGES = {"", "python", "py", "python3", "py3"}
+_OF_OTHERS = {"diff", "patch", "udiff"}
+_BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__"}
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block that is Python: its text, and its syntax tree."""
+
+    text: str
+    tree: ast.Module
+
+    @property
+    def defined(self) -> frozenset[str]:
+        """The names that it defines at its top level."""
+        return frozenset(defined_in(self.tree.body))
+
+    def function(self, name: str) -> Function | None:
+        """Its last function of that name."""
+        return next((one for one in reversed(functions(self.tree)) if one.name == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """The code that is meant: blocks in the order they are to be loaded, the main one last."""
+
+    blocks: tuple[Block, ...]
+
+    @property
+    def main(self) -> Block:
+        """The block that defines most of what was asked for."""
+        return self.blocks[-1]
+
+    @property
+    def tree(self) -> ast.Module:
+        """All blocks as one syntax tree."""
+        return ast.Module([line for block in self.blocks for line in block.tree.body], [])
+
+    @property
+    def defined(self) -> frozenset[str]:
+        """The names defined at the top level of any block."""
+        return frozenset().union(*(block.defined for block in self.blocks))
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What to load, one after the other. Blocks may import from each other as from files."""
+        defined = self.defined
+        return tuple(without_imports(block.text, block.tree, defined) for block in self.blocks)
+
+    def function(self, name: str) -> Function | None:
+        """The function of that name that counts."""
+        return next((one for block in reversed(self.blocks) if (one := block.function(name))), None)
+
+
+def choose_code(
+    answer: str,
+    names: Sequence[str],
+    *,
+    quoted: str = "",
+    otherwise: Callable[[Block], bool] = lambda block: False,
+) -> Code | None:
+    """The code that defines `names`, or as much of it as there is; None where there is none.
+
+    `quoted` is code that the task gave: a block that repeats it is not meant. Where no block
+    defines any of the names, the last block that `otherwise` takes is meant.
+    """
+    given = _bodies(parse(quoted), names) if quoted else {}
+    seen = []
+    for blocks in _readings(answer, names):
+        worths = [_worth(block, names, given) for block in blocks]
+        best = max(worths, default=(0, False))
+        if best[0] > 0:
+            main = len(worths) - 1 - worths[::-1].index(best)
+            return _completed(blocks, main, names)
+        seen.append(blocks)
+    for blocks in seen:
+        taken = [at for at, block in enumerate(blocks) if otherwise(block)]
+        if taken:
+            return _completed(blocks, taken[-1], names)
+    return None
+
+
+def missing_package(code: Code) -> str:
+    """The first package that the code imports, that is not Python's own and that no `except`
+    covers; "" where there is none. Candidates run with the standard library alone.
+    """
+    for source in code.sources:
+        tree = parse(source)
+        nodes = list(ast.walk(tree)) if tree is not None else []
+        covered = {
+            id(inner)
+            for node in nodes
+            if isinstance(node, ast.Try)
+            for line in node.body
+            for inner in ast.walk(line)
+        }
+        for node in nodes:
+            for module in _modules_of(node):
+                root = module.split(".")[0]
+                if root not in sys.stdlib_module_names and id(node) not in covered:
+                    return root
+    return ""
+
+
+def _modules_of(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        return [node.module]
+    return []
+
+
+def has_broken_code(answer: str) -> bool:
+    """Whether a block that is said to be Python cannot be parsed."""
+    return any(
+        language in _LANGUAGES - {""} and all(parse(one) is None for one in _forms(text))
+        for language, text in list(fenced(answer))[:_MOST_BLOCKS]
+    )
+
+
+def parse(text: str) -> ast.Module | None:
+    """Its syntax tree; None where it is no Python, or too much of it."""
+    if len(text) > _LONGEST_BLOCK:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes in texts, and the like
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def functions(tree: ast.Module) -> list[Function]:
+    """The functions at the top level."""
+    return [one for one in tree.body if isinstance(one, Function)]
+
+
+def find_function(block: Block, count: int, *, but: str = "") -> str | None:
+    """The only function of a block that could be meant, whatever it is called: of those that take
+    so many arguments, the one that needs them all, or that is not private.
+    """
+    able = [one for one in functions(block.tree) if takes(one, count) and one.name != but]
+    for narrowed in (able, [one for one in able if needs(one) == count and one.name[:1] != "_"]):
+        if len(names := {one.name for one in narrowed}) == 1:
+            return names.pop()
+    return None
+
+
+def needs(function: Function) -> int:
+    """How many arguments it must be given by position."""
+    arguments = function.args
+    return len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+
+
+def takes(function: Function, count: int) -> bool:
+    """Whether it can be called with so many arguments by position."""
+    arguments = function.args
+    positional = len(arguments.posonlyargs) + len(arguments.args)
+    if any(default is None for default in arguments.kw_defaults):
+        return False
+    return needs(function) <= count and (count <= positional or arguments.vararg is not None)
+
+
+def repeats(block: Block, quoted: str, names: Collection[str]) -> bool:
+    """Whether a block holds of the names asked for only what the task gave, docstrings aside."""
+    return _bodies(block.tree, names) == _bodies(parse(quoted), names)
+
+
+# -------------------------------------------------------------------------------------- reading
+
+
+def _blocks(
+    found: Sequence[tuple[str, str]],
+    block_of: Callable[[str], Block | None],
+    languages: Collection[str] = (),
+) -> tuple[Block, ...]:
+    """Those that are Python, of these languages or of any."""
+    texts = (
+        text
+        for language, text in found[:_MOST_BLOCKS]
+        if (language in languages if languages else language not in _OF_OTHERS)
+    )
+    return tuple(block for text in texts if (block := block_of(text)) is not None)
+
+
+def _block(text: str) -> Block | None:
+    """The text, mended if need be; None where it is no Python, or says nothing."""
+    for one in _forms(text):
+        tree = parse(one)
+        if tree is not None:
+            return Block(one, tree) if tree.body else None
+    return None
+
+
+def _forms(text: str) -> Iterator[str]:
+    yield text
+    if len(text) <= _LONGEST_BLOCK:
+        yield from mended(text)
+
+
+def _readings(answer: str, names: Collection[str]) -> Iterator[tuple[Block, ...]]:
+    """The blocks of an answer, read in one way after another."""
+    block_of = cache(_block)
+    answer = answer[:LONGEST_ANSWER]
+    outer = list(fenced(answer))
+    # The whole answer may stand in a block, whose end is then taken for that of one inside.
+    unwrapped = list(fenced(_WRAPPING.sub("", answer)))
+    inner = [one for _, text in outer[:_MOST_BLOCKS] for one in fenced(text)]
+    readings = [_blocks(outer or [("", answer)], block_of, _LANGUAGES)]
+    yield readings[0]
+    for found in (unwrapped, inner):
+        readings.append(_blocks(found, block_of, _LANGUAGES))
+        yield readings[-1]
+    for found in (outer, unwrapped, inner):
+        readings.append(_blocks(found, block_of))
+        yield readings[-1]
+    known = any(block.defined & set(names) for blocks in readings for block in blocks)
+    # What a diff shows around its changes is no code of the answer's own.
+    if not known and not any(language in _OF_OTHERS for language, _ in outer):
+        between = ["\n".join(lines) for opened, lines in parts_of(answer) if opened is None]
+        loose = loose_code("\n```\n".join(between), lambda text: parse(text) is not None)
+        yield _blocks([("", text) for text in loose][-_MOST_BLOCKS:], block_of)
+
+
+# ------------------------------------------------------------------------------------- choosing
+
+
+def _worth(block: Block, names: Sequence[str], given: dict[str, str]) -> tuple[int, bool]:
+    """How many of the names it defines, other than as the task gave them or as a mere outline; and
+    whether one of them has a docstring.
+    """
+    if given and _bodies(block.tree, names) == given:
+        return 0, False
+    last = {one.name: one for one in functions(block.tree)}
+    outlines = {name for name, one in last.items() if _is_outline(one)}
+    foreign = {name for line in block.tree.body for name in imported(line)}
+    own = (block.defined & set(names)) - outlines - foreign
+    documented = any(
+        isinstance(one, Function | ast.ClassDef)
+        and one.name in own
+        and ast.get_docstring(one) is not None
+        for one in block.tree.body
+    )
+    return len(own), documented
+
+
+def _is_outline(function: Function) -> bool:
+    """Whether nothing stands in it but a docstring, `...` or `pass`."""
+    return all(
+        isinstance(line, ast.Pass)
+        or (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant))
+        for line in function.body
+    )
+
+
+def _bodies(tree: ast.Module | None, names: Collection[str]) -> dict[str, str]:
+    if tree is None:
+        return {}
+    try:
+        return {one.name: _dumped(one) for one in functions(tree) if one.name in names}
+    except RecursionError:
+        return {}
+
+
+def _dumped(function: Function) -> str:
+    """All but its docstring."""
+    body = function.body[ast.get_docstring(function) is not None :]
+    return ast.dump(function.args) + "".join(ast.dump(line) for line in body)
+
+
+def _completed(blocks: Sequence[Block], main: int, names: Sequence[str]) -> Code:
+    """With the blocks that define what is still missing, as far as they do."""
+    taken = [main]
+    defined = [block.defined for block in blocks]
+    read, bound = names_of(blocks[main].tree)
+    while True:
+        have = frozenset().union(*(defined[at] for at in taken))
+        lacking = (set(names) | (read - bound)) - have - _BUILTINS
+        more = next(
+            (at for at in range(len(blocks) - 1, -1, -1)
+             if at not in taken and defined[at] & lacking),
+            None,
+        )  # fmt: skip
+        if more is None or len(taken) == _MOST_TAKEN:
+            return Code(blocks=tuple(blocks[at] for at in taken[::-1]))
+        taken.append(more)
+        also_read, also_bound = names_of(blocks[more].tree)
+        read |= also_read
+        bound |= also_bound

@@ -1,0 +1,267 @@
+"""Compares what an answer gives with what is right: numbers, texts, dates, sets, tables.
+
+In: values from an answer, hostile. Out: whether they are the same. Nothing here raises: a list, a
+range or several values where one was asked for are simply not the same.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+_LONGEST_NUMBER_TEXT = 80
+_SPACES = "\u00a0\u2007\u2009\u202f"
+# Groups of three digits with one kind of separator, or plain digits; then a fraction.
+_NUMBER = re.compile(
+    r"(?P<sign>[-+]?)(?P<whole>\d{1,3}(?P<mark>[,.' ])\d{3}(?:(?P=mark)\d{3})*|\d+)"
+    r"(?P<fraction>[.,]\d+)?(?P<power>[eE][-+]?\d{1,3})?"
+)
+_BOUND = re.compile(r"[<>≤≥±…]|\.\.")
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ][\d:.+Z-]*)?")
+_DAY_FIRST = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?[ .-]+([a-z]{3,9})\.?,?[ -]+(\d{4})")
+_MONTH_FIRST = re.compile(r"([a-z]{3,9})\.? +(\d{1,2})(?:st|nd|rd|th)?,? +(\d{4})")
+
+
+def read_number(value: object) -> float | None:
+    """The number that a value is, or the only one that a text holds: "€5,400.00", "34 %", "12 h".
+
+    None of booleans, lists, ranges, bounds ("> 5"), several numbers, and what is not finite.
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        try:
+            number = float(value)
+        except OverflowError:
+            return None
+        return number if math.isfinite(number) else None
+    if not isinstance(value, str) or len(value) > _LONGEST_NUMBER_TEXT:
+        return None
+    text = unicodedata.normalize("NFKC", value).replace("\u2212", "-")
+    for space in _SPACES:
+        text = text.replace(space, " ")
+    found = list(_NUMBER.finditer(text))
+    if len(found) != 1 or _BOUND.search(text):
+        return None
+    return _number_of(found[0], text)
+
+
+def _number_of(found: re.Match[str], text: str) -> float | None:
+    whole, fraction, mark = found["whole"], found["fraction"] or "", found["mark"]
+    before, after = text[: found.start()], text[found.end() :]
+    if before[-1:].isalnum() and not re.search(r"\b[A-Z]{3}$", before):  # Q3, but EUR3
+        return None
+    if mark and fraction.startswith(mark):  # 1,234,56
+        return None
+    if mark and not (mark == "." and not fraction and whole.count(".") == 1):  # 5.400 is below 6
+        whole = whole.replace(mark, "")
+    number = float(whole + fraction.replace(",", ".") + (found["power"] or ""))
+    scale = re.match(r"([kKM])(?![A-Za-z])", after)
+    number *= {"k": 1e3, "K": 1e3, "M": 1e6}[scale[1]] if scale else 1
+    minus = found["sign"] == "-" or re.search(r"-[ ]*[€$£¥]?[ ]*$", before)
+    return (-number if minus else number) if math.isfinite(number) else None
+
+
+def same_number(given: object, expected: float, tolerance: float = 0, relative: float = 0) -> bool:
+    """Whether a value is this number, within an absolute or a relative tolerance."""
+    number = read_number(given)
+    if number is None:
+        return False
+    # A hair more than asked for: 0.1 + 0.2 is 0.3.
+    slack = max(tolerance, relative * abs(expected)) + 1e-9 * max(1.0, abs(expected))
+    return abs(number - expected) <= slack
+
+
+def plain_text(text: str) -> str:
+    """NFKC, casefolded, white space collapsed, edge punctuation and Markdown marks dropped."""
+    folded = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return folded.strip(" .,;:!?\"'`*_()[]{}\u2018\u2019\u201c\u201d")
+
+
+def same_text(given: object, expected: object) -> bool:
+    """Whether two texts differ only in case, white space and punctuation at the edges."""
+    if isinstance(given, bool) or not isinstance(given, str | int):
+        return False
+    try:
+        return plain_text(str(given)) == plain_text(str(expected))
+    except ValueError:  # a whole number of thousands of digits
+        return False
+
+
+def read_date(value: object) -> date | None:
+    """A day: "2025-03-07", with a time or without, "7 March 2025", "March 7, 2025"."""
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    if not isinstance(value, str) or len(value) > _LONGEST_NUMBER_TEXT:
+        return None
+    text = plain_text(value)
+    if found := _ISO.fullmatch(text.upper()):
+        year, month, day = map(int, found.groups())
+    elif found := _DAY_FIRST.fullmatch(text):
+        year, month, day = int(found[3]), _month(found[2]), int(found[1])
+    elif found := _MONTH_FIRST.fullmatch(text):
+        year, month, day = int(found[3]), _month(found[1]), int(found[2])
+    else:
+        return None
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _month(word: str) -> int:
+    return _MONTHS.index(word[:3]) + 1 if word[:3] in _MONTHS else 0
+
+
+def same_date(given: object, expected: object) -> bool:
+    """Whether both are the same day."""
+    day = read_date(given)
+    return day is not None and day == read_date(expected)
+
+
+def same_set(
+    given: object,
+    expected: Iterable[Any],
+    key: Callable[[Any, Any], bool] = same_text,
+) -> bool:
+    """Whether a list holds each expected value once, in any order, and nothing else."""
+    left = list(expected)
+    if not isinstance(given, list | tuple | set | frozenset) or len(given) != len(left):
+        return False
+    for one in given:
+        at = next((at for at, other in enumerate(left) if key(one, other)), None)
+        if at is None:
+            return False
+        del left[at]
+    return True
+
+
+@dataclass(slots=True)
+class RowComparison:
+    """A table against the right one, by the text of each row's key.
+
+    `wrong`: (key, field, given, expected). `invented`: keys of rows that should not be there, and
+    of rows given more than once. `readable` is False where the value is no list of objects.
+    """
+
+    readable: bool = True
+    right: list[str] = field(default_factory=list)
+    wrong: list[tuple[str, str, Any, Any]] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    invented: list[str] = field(default_factory=list)
+
+    @property
+    def same(self) -> bool:
+        """Whether every row is there once, each value right."""
+        return self.readable and not (self.wrong or self.missing or self.invented)
+
+    @property
+    def why(self) -> str:
+        """What is not right, in words."""
+        if not self.readable:
+            return "it is no list of objects"
+        parts = [f"{key}: {field} is {show(given)}, not {show(expected)}"
+                 for key, field, given, expected in self.wrong[:5]]  # fmt: skip
+        parts += [f"missing: {', '.join(self.missing[:8])}"] if self.missing else []
+        parts += [f"not in the data: {', '.join(self.invented[:8])}"] if self.invented else []
+        return "; ".join(parts) or f"all {len(self.right)} rows are right"
+
+
+def compare_rows(
+    given: object,
+    expected: Sequence[Mapping[str, Any]],
+    key: str | Sequence[str],
+    *,
+    fields: Mapping[str, Callable[[Any, Any], bool]] | None = None,
+    tolerance: float = 0,
+) -> RowComparison:
+    """Compare a list of objects with the expected rows, matched by `key` (a field, or several).
+
+    The other fields of an expected row are compared as numbers within `tolerance` where they are
+    numbers, else as texts; `fields` gives other comparisons for some.
+    """
+    keys = [key] if isinstance(key, str) else [*key]
+    if not isinstance(given, list) or not all(isinstance(row, dict) for row in given):
+        return RowComparison(readable=False)
+    compared = RowComparison()
+    left = {_row_key(row, keys): row for row in expected}
+    for row in given:
+        name = _row_key(row, keys)
+        wanted = left.pop(name, None)
+        if wanted is None:
+            compared.invented.append(show(name))
+            continue
+        wrong = [
+            (name, field, row.get(field), value)
+            for field, value in wanted.items()
+            if field not in keys and not _same_field(row, field, value, fields or {}, tolerance)
+        ]
+        compared.wrong += wrong
+        if not wrong:
+            compared.right.append(name)
+    compared.missing += left
+    return compared
+
+
+def _row_key(row: Mapping[str, Any], keys: Sequence[str]) -> str:
+    return " / ".join(
+        plain_text(value) if isinstance(value := row.get(key), str) else show(value) for key in keys
+    )
+
+
+def _same_field(
+    row: Mapping[str, Any],
+    name: str,
+    expected: Any,
+    fields: Mapping[str, Callable[[Any, Any], bool]],
+    tolerance: float,
+) -> bool:
+    given = row.get(name)
+    if name in fields:
+        return bool(fields[name](given, expected))
+    if isinstance(expected, bool) or expected is None:
+        return given is expected
+    if isinstance(expected, int | float):
+        return same_number(given, expected, tolerance)
+    return same_date(given, expected) or same_text(given, expected)
+
+
+def same(found: object, expected: object) -> bool:
+    """Whether a value of a candidate is this one: equal and of the same type, except that whole
+    numbers and floats may stand for each other, and floats may differ by a billionth.
+    """
+    if isinstance(found, bool) or isinstance(expected, bool):
+        return found is expected
+    if isinstance(found, int | float) and isinstance(expected, int | float):
+        if isinstance(found, int) and isinstance(expected, int):
+            return found == expected
+        try:
+            return math.isclose(found, expected, rel_tol=1e-9, abs_tol=1e-9)
+        except OverflowError:
+            return False
+    if type(found) is not type(expected):
+        return False
+    if isinstance(found, list | tuple) and isinstance(expected, list | tuple):
+        return len(found) == len(expected) and all(map(same, found, expected))
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(
+            same(value, expected[key]) for key, value in found.items()
+        )
+    return found == expected
+
+
+def show(value: object, longest: int = 120) -> str:
+    """A value as a sentence can hold it: escaped, and not too long."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # a whole number of thousands of digits; a deep list
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= longest else text[: longest - 3] + "..."

@@ -1,0 +1,148 @@
+"""Examples in docstrings, in the form of an interactive session.
+
+In: a docstring, hostile. Out: its examples, and whether what was shown is what they promise.
+
+    >>> double(4)
+    8
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .candidate import Step, StepResult
+
+_LONGEST_DOCSTRING = 20_000
+_MOST = 20
+_PROMPT = re.compile(r"[ \t]*>>>(?: |$)(.*)")
+_CONTINUED = re.compile(r"[ \t]*\.\.\.(?: |$)(.*)")
+_TRACEBACK = "Traceback (most recent call last):"
+_KIND_ONLY = re.compile(r"#[ \t]*doctest:[^\n]*\+IGNORE_EXCEPTION_DETAIL\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A line of input (with those that continue it), and what it promises to show."""
+
+    code: str
+    promised: str
+
+
+def read_examples(docstring: str) -> tuple[Example, ...]:
+    """The examples of a docstring, in order."""
+    found: list[tuple[list[str], list[str]]] = []
+    inside = False
+    for line in docstring[:_LONGEST_DOCSTRING].splitlines():
+        prompt = _PROMPT.match(line)
+        continued = _CONTINUED.match(line)
+        if prompt:
+            found.append(([prompt.group(1)], []))
+            inside = True
+        elif not inside:
+            continue
+        elif continued and not found[-1][1]:
+            found[-1][0].append(continued.group(1))
+        elif line.strip() and not line.strip().startswith("```"):
+            found[-1][1].append(line.strip())
+        else:
+            inside = False
+    return tuple(
+        Example("\n".join(code) + "\n", "\n".join(promised)) for code, promised in found[:_MOST]
+    )
+
+
+def as_steps(examples: Sequence[Example], module: str) -> tuple[Step, ...]:
+    """Steps that run them in one session, with the names of a module."""
+    return tuple(
+        Step(code=example.code, kind="example", anew=at == 0, names={module: None})
+        for at, example in enumerate(examples)
+    )
+
+
+def called(example: Example) -> frozenset[str]:
+    """The names of the functions that it calls."""
+    try:
+        tree = ast.parse(example.code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return frozenset(
+        one.id if isinstance(one, ast.Name) else one.attr
+        for one in calls
+        if isinstance(one, ast.Name | ast.Attribute)
+    )
+
+
+def rebinds(example: Example, names: frozenset[str]) -> bool:
+    """Whether it gives one of these names another meaning, or changes an object's attributes."""
+    try:
+        tree = ast.parse(example.code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id in names:
+            return True
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            return True
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in names:
+            return True
+        if isinstance(node, ast.Call) and called(example) & {"setattr", "exec", "eval", "globals"}:
+            return True
+    return False
+
+
+def holds(example: Example, result: StepResult) -> bool:
+    """Whether what was shown is what the example promises."""
+    if result.raised is not None:
+        if not example.promised.startswith(_TRACEBACK):
+            return False
+        promised = example.promised.splitlines()
+        if _KIND_ONLY.search(example.code):
+            return any(_kind(line) in result.raised.types[:1] for line in promised[1:])
+        lines = result.raised.text.splitlines() or [""]
+        return _alike(promised[-1], lines[-1])
+    shown = "\n".join(line.strip() for line in result.output.strip().splitlines())
+    return _alike(example.promised, shown)
+
+
+def _kind(line: str) -> str:
+    """The exception's name, without its module and what it says."""
+    return line.partition(":")[0].rpartition(".")[2].strip()
+
+
+def _alike(promised: str, shown: str) -> bool:
+    one, two = " ".join(promised.split()), " ".join(shown.split())
+    return one == two or _matches_ellipsis(one, two) or _equal_values(one, two)
+
+
+def _matches_ellipsis(promised: str, shown: str) -> bool:
+    """`...` stands for anything, but not for all of it."""
+    parts = promised.split("...")
+    if len(parts) == 1 or not promised.strip(". "):
+        return False
+    first, *middle, last = parts
+    if not shown.startswith(first) or len(shown) < len(first) + len(last):
+        return False
+    rest = shown[len(first) : len(shown) - len(last)] if last else shown[len(first) :]
+    at = 0
+    for part in middle:
+        found = rest.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return shown.endswith(last)
+
+
+def _equal_values(promised: str, shown: str) -> bool:
+    """`{"a": 1}` for `{'a': 1}`, 0.3 for 0.30000000000000004."""
+    try:
+        one, two = ast.literal_eval(promised), ast.literal_eval(shown)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError):
+        return False
+    if isinstance(one, float) and isinstance(two, float):
+        return math.isclose(one, two, rel_tol=1e-9)
+    return type(one) is type(two) and bool(one == two)

@@ -1,0 +1,1 @@
+"""Tests of what check.py may use, and of running it."""

@@ -1,0 +1,123 @@
+"""Reading and comparing what an answer gives; nothing here runs code."""
+
+from datetime import date
+
+import pytest
+
+from assay.checking import (
+    Fact,
+    check_facts,
+    choose_code,
+    code_blocks,
+    compare_rows,
+    json_block,
+    missing_package,
+    read_number,
+    same,
+    same_date,
+    same_number,
+    same_set,
+    same_text,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        (5, 5), (5.5, 5.5), ("5,400.00", 5400), ("€5,400.00", 5400), ("5.400,00 €", 5400),
+        ("1 234 567 units", 1234567), ("34.2 %", 34.2), ("-€12.50", -12.5), ("\u22125", -5),
+        ("EUR 7", 7), ("USD7", 7), ("5.4k", 5400), ("1.2M", 1.2e6), ("12 h", 12), ("about 3", 3),
+        ("1e3", 1000), ("5.400", 5.4), ("0,5", 0.5), ("1,234", 1234),
+        (True, None), ([5], None), ("5-6", None), ("5 or 6", None), ("5, 6", None), ("> 5", None),
+        ("Q3", None), ("", None), ("none", None), ("2025-01-03", None), ("1,234,56", None),
+        (10**400, None), (float("nan"), None), ("9" * 500, None), ("1e999", None), ({}, None),
+    ],
+)  # fmt: skip
+def test_one_number_is_read_and_several_are_none(value, number):
+    assert read_number(value) == number
+
+
+def test_values_are_compared_without_raising():
+    assert same_number("5,399.996", 5400, tolerance=0.005)
+    assert not same_number([5400], 5400)
+    assert same_number(103, 100, relative=0.03)
+    assert same_text(" **Anna  Müller**. ", "anna müller")
+    assert not same_text(["anna"], "anna")
+    assert same_date("7 March 2025", "2025-03-07")
+    assert same_date("2025-03-07T10:00:00Z", date(2025, 3, 7))
+    assert not same_date("03/07/2025", "2025-03-07")
+    assert same_set(["b", "A"], {"a", "b"})
+    assert not same_set(["a", "a"], ["a", "b"])
+    assert not same_set("ab", ["a", "b"])
+    assert not same(10**400, 1.5)
+    assert not same(True, 1)
+    assert same([1, (2.0,)], [1, (2,)])
+
+
+def test_tables_are_compared_row_by_row():
+    expected = [{"id": "A1", "sum": 5}, {"id": "A2", "sum": 6}]
+    assert compare_rows([{"id": "a2", "sum": "6"}, {"id": "A1", "sum": 5.0}], expected, "id").same
+    found = compare_rows(
+        [{"id": "A1", "sum": 7}, {"id": "A1", "sum": 5}, {"id": "A9", "sum": 1}], expected, "id"
+    )
+    assert found.wrong == [("a1", "sum", 7, 5)]
+    assert found.missing == ["a2"]
+    assert len(found.invented) == 2
+    assert not compare_rows("A1", expected, "id").readable
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ('x\n```json\n{"a": 1}\n```\n', {"a": 1}),
+        ('```json\n{"a": 1}\n```\nthen\n```\n{"a": 2}\n```\n', {"a": 2}),
+        ('```json\n{"a": 1, // one\n "b": ["//", 2,],}\n```', {"a": 1, "b": ["//", 2]}),
+        ('{"a": {"b": 1}}', {"a": {"b": 1}}),
+        ('As asked:\n\n{"a": 1}\n', {"a": 1}),
+        ('```json\n{"a": 1, "a": 2}\n```', {"a": [1, 2]}),
+        ('```json\n{"a": NaN}\n```', None),
+        ('```json\n{"a": 1e999}\n```', None),
+        ('```json\n{"a": ' + "9" * 5000 + "}\n```", None),
+        ('```json\n{"a": ' + "[" * 90000 + "]" * 90000 + "}\n```", None),
+        ("```json\n[1, 2]\n```", None),
+        ("no block", None),
+    ],
+)
+def test_a_json_block_is_an_object_or_nothing(answer, found):
+    assert json_block(answer) == found
+
+
+def test_facts_of_a_block_become_checks():
+    facts = [
+        Fact("total", 5400, "the total is 5,400", weight=2, tolerance=0.5),
+        Fact("largest.id", "A1", "the largest order is A1"),
+        Fact("late", True, "the order is late"),
+    ]
+    found = [*check_facts({"total": "5,400.2", "largest": {"id": "a1"}, "late": 1}, facts)]
+    assert [one.passed for one in found] == [True, True, False]
+    found = [*check_facts({"total": [5400, 1], "late": True}, facts)]
+    assert [one.passed for one in found] == [False, False, True]
+    found = [*check_facts(None, facts)]
+    assert [one.passed for one in found] == [None] * 3
+    assert [one.fact for one in found] == [fact.says for fact in facts]
+
+
+def test_the_code_that_is_meant_is_chosen():
+    answer = (
+        "```python\ndef f(x):\n    ...\n```\nBetter:\n```python\nfrom helper import g\n"
+        "def f(x):\n    return g(x)\n```\n```python\ndef g(x):\n    return x\n```\n"
+    )
+    code = choose_code(answer, ["f"])
+    assert code is not None
+    assert "return g(x)" in code.sources[-1]
+    assert "import" not in "".join(code.sources)
+    assert missing_package(code) == ""
+    code = choose_code("```\nimport numpy as np\ndef f(x):\n    return x\n```", ["f"])
+    assert code is not None
+    assert missing_package(code) == "numpy"
+    covered = "try:\n    import numpy\nexcept ImportError:\n    numpy = None\ndef f(x): pass\n"
+    code = choose_code(f"```py\n{covered}\ndef f(x): return 1\n```", ["f"])
+    assert code is not None
+    assert missing_package(code) == ""
+    assert choose_code("```python\ndef f(x:\n```", ["f"]) is None
+    assert code_blocks("```sql\nSELECT 1\n```\n```python\n1\n```", "sql") == ["SELECT 1\n"]

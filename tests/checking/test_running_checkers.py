@@ -1,0 +1,221 @@
+"""Checkers and candidates in the sandbox: whatever they do is evidence, or the lack of it."""
+
+import pytest
+
+from assay.checkers import Made, gather, make_files
+from assay.sandbox import open_sandbox
+
+CHECK = """
+from assay.checking import Candidate, Check, choose_code, compare
+
+def check(answer, truth, files):
+    code = choose_code(answer, ["double"])
+    yield Check("code", code is not None, "there is a function double")
+    if code is not None:
+        candidate = Candidate(code.sources)
+        for number in (3, truth["secret"]):
+            result = candidate.run(f"result = double({number})", wall_s=truth.get("wall_s", 12))
+            reason = compare(result, 2 * number)
+            yield Check(f"double_{len(str(number))}", not reason, reason or "right")
+"""
+SECRET = 7_340_912_881
+RIGHT = "```python\ndef double(number):\n    return 2 * number\n```\n"
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    return open_sandbox()
+
+
+@pytest.fixture
+def gathered(tmp_path, sandbox):
+    def run(check, *answers, truth=None):
+        (tmp_path / "check.py").write_text(check)
+        made = Made(truth={"secret": SECRET} if truth is None else truth)
+        found = gather(tmp_path, [(answer, made) for answer in answers], sandbox)
+        return found[0] if len(found) == 1 else found
+
+    return run
+
+
+def passed(evidence):
+    assert not evidence.missing, evidence.missing
+    return {check.name: check.passed for check in evidence.checks}
+
+
+def answer_with(body):
+    return f"```python\n{body}\n```\n"
+
+
+def test_a_candidate_is_run_and_compared(gathered):
+    assert passed(gathered(CHECK, RIGHT)) == {"code": True, "double_1": True, "double_10": True}
+    wrong = gathered(CHECK, answer_with("def double(number):\n    return 6"))
+    assert passed(wrong) == {"code": True, "double_1": True, "double_10": False}
+    assert "6 came back instead of 14681825762" in wrong.checks[2].explanation
+
+
+HOSTILE = {
+    "huge": "def double(number):\n    return 10**400",
+    "raises": "def double(number):\n    raise SystemExit(0)",
+    "ends": "import os\ndef double(number):\n    os._exit(0)",
+    "hangs": "def double(number):\n    while True: pass",
+    "sleeps": "import time\ndef double(number):\n    time.sleep(60)",
+    "kills the nursery": "import os\ndef double(number):\n    os.kill(os.getppid(), 9)",
+    "kills all": "import os\ndef double(number):\n    os.kill(-1, 9)",
+    "kills all later": (
+        "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(.2)\n"
+        "    os.kill(-1, 9)\ndef double(number):\n    time.sleep(.5)\n    return 2"
+    ),
+    "forks": "import os\ndef double(number):\n    while True: os.fork()",
+    "fills memory": "def double(number):\n    return bytearray(10**9)",
+    "always equal": (
+        "class Yes:\n    def __eq__(self, other): return True\n"
+        "    __class__ = int\n"
+        "def double(number):\n    return Yes()"
+    ),
+    "speaks for itself": (
+        "import gc, json, socket, os\ndef double(number):\n"
+        "    for one in gc.get_objects():\n        if isinstance(one, socket.socket):\n"
+        "            for value in (10**5000, {'list': 7}, {'a': 1, 'b': 2}, [[[[]]]]):\n"
+        "                text = json.dumps({'value': value}) if value != 10**5000 else "
+        "'{\"value\": 1' + '0' * 5000 + '}'\n"
+        "                data = text.encode()\n"
+        "                one.sendall(len(data).to_bytes(4, 'big') + data)\n"
+        "    os._exit(0)"
+    ),
+    "prints reports": (
+        "import os\nfor at in range(64):\n    try:\n"
+        "        os.write(at, b'\\n' + b'0' * 32 + b' {\"checks\": "
+        '[["a", true, "", 1.0, ""]]}\\n\')\n'
+        "    except OSError:\n        pass\n"
+        "def double(number):\n    return 1"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_nothing_that_a_candidate_does_scores_or_breaks(gathered, kind):
+    truth = {"secret": SECRET, "wall_s": 0.5 if kind == "sleeps" else 12}
+    found = passed(gathered(CHECK, answer_with(HOSTILE[kind]), truth=truth))
+    assert found == {"code": True, "double_1": False, "double_10": False}
+
+
+def test_a_candidate_cannot_see_the_truth_or_the_checker(gathered):
+    spy = """
+import gc, os, sys
+def seen():
+    places = list(map(str, os.environ.items()))
+    for name in os.listdir("/proc"):
+        for leaf in ("mem", "environ", "cmdline", "fd/0", "fd/1", "fd/2"):
+            try:
+                with open(f"/proc/{name}/{leaf}", "rb") as file:
+                    if leaf != "mem":
+                        places.append(repr(file.read(100_000)))
+                    elif name.isdigit() and int(name) != os.getpid():
+                        for line in open(f"/proc/{name}/maps"):
+                            span, rights = line.split()[:2]
+                            start, end = (int(part, 16) for part in span.split("-"))
+                            if "r" in rights and end - start < 1 << 26:
+                                file.seek(start)
+                                places.append(repr(file.read(end - start)))
+            except (OSError, ValueError):
+                continue
+    for folder, _, names in os.walk("."):
+        for name in names:
+            with open(os.path.join(folder, name), errors="replace") as file:
+                places.append(file.read())
+    frame = sys._getframe()
+    while frame is not None:
+        places.append(repr(frame.f_locals))
+        frame = frame.f_back
+    places += [repr(one) for one in gc.get_objects() if isinstance(one, (str, dict, list))][:50_000]
+    return "".join(places)
+def double(number):
+    text = seen()
+    return [word in text for word in ("73409" + "12881", "there is a function " + "double")]
+"""
+    check = CHECK.replace('(3, truth["secret"])', "(3,)")
+    found = gathered(check, answer_with(spy))
+    assert "[False, False] came back" in found.checks[1].explanation
+
+
+BROKEN = {
+    "def check(answer, truth, files):\n    raise KeyError('x')": "KeyError: 'x' (line 2)",
+    "def check(answer, truth, files:": "SyntaxError",
+    "import os\ndef check(answer, truth, files):\n    os._exit(3)": "ended without a report",
+    "def check(answer, truth, files):\n    yield 7": "int instead of Check",
+    "def check(answer, truth, files):\n    return None": "TypeError",
+    "def check(answer, truth, files):\n    return []": "no checks",
+    "checks = 1": "no function check",
+    "import numpy": "ModuleNotFoundError",
+    "from assay.checking import Check\ndef check(a, t, f):\n    yield Check('a', 1, 'b')": "passed",
+    "from assay.checking import Check\ndef check(a, t, f):\n"
+    "    yield Check('a', True, 'b', weight=float('nan'))": "weight",
+    "from assay.checking import Check\ndef check(a, t, f):\n"
+    "    yield Check('a', True, 'b', weight=0)": "weight",
+    "from assay.checking import Check\ndef check(a, t, f):\n"
+    "    for at in range(10**6): yield Check(str(at), True, 'b')": "more than 500",
+    "from assay.checking import Check\ndef check(a, t, f):\n"
+    "    yield Check('a', True, 'b')\n    yield Check('a', True, 'b')": "two checks",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("check", BROKEN)
+def test_a_broken_checker_is_said_to_be_so(gathered, check):
+    evidence = gathered(check, "any")
+    assert evidence.unscored_reason == "checker_failed"
+    assert BROKEN[check] in evidence.missing
+    assert evidence.share is None
+
+
+def test_a_checker_without_an_end_is_stopped(gathered, monkeypatch):
+    monkeypatch.setattr("assay.checkers._CPU_S", 1)
+    found = gathered("def check(answer, truth, files):\n    while True: pass", "any")
+    assert found.unscored_reason == "checker_timeout"
+
+
+def test_a_lost_process_costs_only_its_own_item(gathered):
+    check = CHECK.replace("yield Check(\"code\"", "if answer == 'end': import os; os._exit(1)\n"
+                          "    yield Check(\"code\"")  # fmt: skip
+    killing = answer_with(HOSTILE["kills all"])
+    found = gathered(check, RIGHT, "end", RIGHT, killing, RIGHT)
+    assert [one.share for one in found] == [1, None, 1, pytest.approx(1 / 3), 1]
+
+
+def test_files_are_made_here_or_in_the_sandbox(tmp_path, sandbox):
+    (tmp_path / "make.py").write_text(
+        "import random\ndef make(seed):\n    number = random.Random(seed).randint(0, 99)\n"
+        "    return {'files': {'a.txt': str(number)}, 'truth': {'pair': (number, 1)}}\n"
+    )
+    here = make_files(tmp_path, [0, 1], None)
+    assert here == make_files(tmp_path, [0, 1], sandbox)
+    assert here[0].truth == {"pair": [49, 1]}
+    assert here[0] != here[1]
+    (tmp_path / "make.py").write_text("def make(seed):\n    return {'truth': {'a': {1}}}\n")
+    for one in (None, sandbox):
+        assert "not JSON serializable" in make_files(tmp_path, [0], one)[0].problem
+    assert gather(tmp_path, [("a", Made())], None)[0].unscored_reason == "code_not_allowed"
+
+
+def test_operations_are_counted_and_services_are_there(gathered):
+    check = """
+from assay.checking import *
+
+def check(answer, truth, files):
+    candidate = Candidate("import urllib.request\\n"
+        "def find(items, item):\\n    return items.index(item)\\n"
+        "def fetch(url):\\n    return urllib.request.urlopen(url + '/a').read().decode()\\n")
+    result = candidate.run(
+        Step(code="result = find(items, 40)", names={"items": Progression(1000, step=2)}),
+        Step(code="result = len(set(items))", names={"items": Values(["a", "b", "a"])}),
+        most_asked=100,
+    )
+    yield Check("counted", not compare(result, 20, 2), compare(result, 20, 2))
+    yield Check("asked", [one.asked for one in result.steps] == [21, 4], str(result))
+    step = Step(code="result = fetch(url)", names={"url": SERVICE})
+    result = candidate.run(step, replies=[{"status": 200, "body": [1]}])
+    yield Check("body", not compare(result, "[1]"), str(result))
+    yield Check("request", [one["path"] for one in result.requests] == ["/v1/a"], str(result))
+"""
+    found = gathered(check, "")
+    assert passed(found) == dict.fromkeys(("counted", "asked", "body", "request"), True), found
