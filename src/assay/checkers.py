@@ -30,7 +30,7 @@ from assay.types.judgements import Evidence, EvidenceCheck
 MAKE, CHECK = "make.py", "check.py"
 _CPU_S, _WALL_S = 40, 75  # for one item, with room for the limits inside; each further one:
 _MORE_S = 15
-_MOST_STARTS = 4  # beyond the first: items after so many lost processes are left out
+_MOST_STARTS = 3  # lost processes, time-outs twice: the items after them are left out
 _LONGEST_TEXT = 600
 _HOLE = re.compile(r"\{\{([^{}\n]{1,200})\}\}")
 _START = """\
@@ -160,9 +160,10 @@ def _do(job: Mapping[str, Any], sandbox: Sandbox) -> Iterator[_Said]:
         if lost is not None and not inert:
             yield lost if lost.how != "said" else _Said({}, "failed", lost.why)
             items = items[1:]
-        starts += lost is not None
+        starts += 2 if reports and "timeout" in reports[-1].report else lost is not None
         if starts > _MOST_STARTS:
-            yield from (lost or _Said({}, "failed") for _ in items)
+            lost = lost or reports[-1]
+            yield from (lost for _ in items)
             return
 
 
@@ -195,7 +196,7 @@ def _start(job: Mapping[str, Any], sandbox: Sandbox) -> tuple[list[_Said], _Said
             reports.append(_Said(said))
             del left[0]
             ran_candidate = False
-            if said.get("lost"):  # the candidate ended what the others would run in
+            if said.get("last"):  # it took too long, or ended what the others would run in
                 return reports, None
         elif line == b"candidate":
             ran_candidate = True

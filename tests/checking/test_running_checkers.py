@@ -66,6 +66,17 @@ HOSTILE = {
         "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(.2)\n"
         "    os.kill(-1, 9)\ndef double(number):\n    time.sleep(.5)\n    return 2"
     ),
+    "stops the nursery": "import os\ndef double(number):\n    os.kill(os.getppid(), 19)",
+    "signals all": (
+        "import os, signal\ndef double(number):\n"
+        "    for name in (signal.SIGALRM, signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):\n"
+        "        signal.signal(name, signal.SIG_IGN)\n        os.kill(-1, name)"
+    ),
+    "fills the disk": (
+        "import itertools\nfor at in itertools.count():\n    try:\n"
+        "        open(f'file{at}', 'wb').write(bytes(10**7))\n    except OSError:\n"
+        "        break\ndef double(number):\n    return 1"
+    ),
     "forks": "import os\ndef double(number):\n    while True: os.fork()",
     "fills memory": "def double(number):\n    return bytearray(10**9)",
     "always equal": (

@@ -18,6 +18,7 @@ import math
 import os
 import signal
 import sys
+import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .candidate import Workshop, set_workshop
@@ -55,15 +56,14 @@ def main() -> NoReturn:
     service = _start_service() if with_service else None
     workshop = Workshop(control, service, lambda: _write(write_to, b"candidate\n"))
     set_workshop(workshop)
-    signal.signal(signal.SIGALRM, _stop)
+    _ignore_signals()
     for item in job["items"]:
         workshop.begin(inert=bool(job.get("inert")))
         said = _do(job, item)
-        if workshop.lost:
-            said["lost"] = True
+        said["last"] = workshop.lost or "timeout" in said
         text = json.dumps(said)
         _write(write_to, f"{_read_line(read_from)} {text}\n".encode("ascii"))
-        if workshop.lost:
+        if said["last"]:
             break
     # Threads and children of the answer are none of our business any more.
     os._exit(0)
@@ -85,10 +85,26 @@ def _start_service() -> Service:
     return Service()
 
 
+def _ignore_signals() -> None:
+    """A candidate can send any; those that end this process are noticed outside."""
+    for number in signal.valid_signals() - {signal.SIGALRM, signal.SIGCHLD}:
+        try:
+            signal.signal(number, signal.SIG_IGN)
+        except (OSError, ValueError):
+            continue
+
+
 def _do(job: dict[str, Any], item: Any) -> dict[str, Any]:
     """What came of one item: {"checks": ...}, {"made": ...}, {"timeout": ...}, {"failed": ...}."""
+    ends_at = time.monotonic() + _ITEM_S
+
+    def stop(number: int, frame: object) -> None:
+        if time.monotonic() >= ends_at:  # else a candidate sent it
+            raise _TimeIsUp
+
+    signal.signal(signal.SIGALRM, stop)
     # Again and again: a checker may catch everything.
-    signal.setitimer(signal.ITIMER_REAL, _ITEM_S, 1)
+    signal.setitimer(signal.ITIMER_REAL, _ITEM_S + 0.1, 1)
     try:
         if job["task"] == "make":
             return {"made": run_make(job["source"], item)}
@@ -101,10 +117,6 @@ def _do(job: dict[str, Any], item: Any) -> dict[str, Any]:
         return {"failed": _describe(problem)}
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def _stop(number: int, frame: object) -> NoReturn:
-    raise _TimeIsUp
 
 
 def _check(source: str, item: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _MOST_HUNG = 3  # groups that ran out of time; what is left after them is not begun
 _WALL_S = 35.0  # for all groups of one answer
+_PATIENCE_S = 5.0  # with the nursery
 _LONGEST_OUTPUT = 20_000
 
 Ended = Literal["done", "died", "time", "cpu", "skipped"]
@@ -182,6 +183,7 @@ class Workshop:
     def __init__(
         self, control: socket.socket, service: Service | None, tell: Callable[[], None]
     ) -> None:
+        control.settimeout(_PATIENCE_S)
         self.control = control
         self.service = service
         self.tell = tell
@@ -212,7 +214,10 @@ class Workshop:
         if not self.told:
             self.told = True
             self.tell()
-        return self._run(group)
+        try:
+            return self._run(group)
+        except (OSError, MemoryError):  # it has used up the disk, the memory or the processes
+            return GroupResult(ended="died")
 
     def _run(self, group: _Group) -> GroupResult:
         if self.service is not None:
@@ -223,7 +228,7 @@ class Workshop:
             socket.send_fds(self.control, [str(group.cpu_s).encode()], [theirs.fileno(), output])
             theirs.close()
             child = receive(self.control)
-        except OSError:
+        except OSError:  # it is gone, or was stopped
             child = None
         if not isinstance(child, int):
             self.lost = True
