@@ -1,0 +1,60 @@
+"""Compares the block with the figures of the order table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from assay.checking import Check, Fact, check_facts, check_names, json_block, same_text, spell_keys
+
+FACTS = (  # key, statement, weight, tolerance
+    ("orders", "there are {} orders", 1, 0),
+    ("total", "the total amount of all orders is {} euros", 5, 0),
+    ("average", "the average order amount is {:.2f} euros", 3, 0.005),
+    ("median", "the median order amount is {:g} euros", 4, 0),
+    ("largest_order", "the largest order is {}", 1, 0),
+    ("largest_amount", "the amount of the largest order is {} euros", 1, 0),
+    ("top_customer", "{} is the customer with the greatest total amount", 2, 0),
+    ("top_product_by_amount", "{} is the product with the greatest total amount", 2, 0),
+    ("top_product_by_units", "{} is the product with the most units", 2, 0),
+    ("completed", "{} orders are completed", 1, 0),
+    ("pending", "{} orders are pending", 1, 0),
+    ("cancelled", "{} orders are cancelled", 1, 0),
+    ("completed_share", "{:.1f} percent of the orders are completed", 2, 0.05),
+    ("cancelled_amount", "the total amount of the cancelled orders is {} euros", 4, 0),
+    ("cancelled_product", "most of the cancelled orders are for {}", 4, 0),
+)
+LISTS = ("customers", "products")
+
+
+def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
+    right = truth["right"]
+    block = json_block(answer)
+    if block is None:
+        yield from check_facts(None, list_facts(right, {}))
+        return
+    block |= {key: spell_keys(block.get(key), right[key]) for key in LISTS}
+    yield from check_facts(block, list_facts(right, block))
+    given = [block[key] for key in right if isinstance(right[key], str) and key in block]
+    known = [line.split(",")[0] for line in files["orders.csv"].splitlines()[1:]]
+    for key in LISTS:
+        given, known = [*given, *block[key]], [*known, *right[key]]
+    yield check_names("only_asked_keys", block, right)
+    yield check_names("nothing_invented", given, known, weight_failed=14)
+
+
+def list_facts(right: dict[str, Any], block: dict[str, Any]) -> Iterator[Fact]:
+    for key, says, weight, tolerance in FACTS:
+        yield Fact(key, right[key], says.format(right[key]), weight, tolerance)
+    for number, (name, amount) in enumerate(right["customers"].items(), 1):
+        says = f"the total amount of the customer {name} is {amount} euros"
+        yield Fact(f"customers.{name}", amount, says, name=f"customer_{number}")
+    for number, (name, row) in enumerate(right["products"].items(), 1):
+        for key, unit in (("units", "pieces"), ("amount", "euros")):
+            says = f"the {key} of the product {name} add up to {row[key]} {unit}"
+            yield Fact(f"products.{name}.{key}", row[key], says, name=f"product_{number}_{key}")
+    product, count = right["cancelled_product"], right["cancelled_product_orders"]
+    named = same_text(block.get("cancelled_product"), product)
+    says = f"{count} of the cancelled orders are for {product}"
+    same = None if named else lambda *_: False
+    yield Fact("cancelled_product_orders", count, says, weight=4, same=same)

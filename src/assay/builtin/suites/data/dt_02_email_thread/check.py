@@ -1,0 +1,80 @@
+"""Compares the block with what the e-mails say about each order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from assay.checking import Check, Fact, check_facts, check_names, json_block, same_text, spell_keys
+
+OF_AN_ORDER = (
+    ("so", "the supplier's number of {po} is {value}", 1),
+    ("consignment", "{po} first travelled with the consignment {value}", 2),
+    ("goods", "{po} is for {value}", 0.5),
+    ("room", "the goods of {po} are for the {value}", 0.5),
+    ("quantity", "{value} pieces were ordered with {po}", 0.5),
+)
+OF_ALL = (
+    ("ordered_on", "the orders were placed on {}", 1),
+    ("collected_on", "the carrier collected the orders on {}", 3),
+    ("shortage_noticed_on", "the short delivery was noticed on {}", 1),
+    ("damage_noticed_on", "the damage was noticed on {}", 1),
+    ("rest_arrived_on", "the missing pieces arrived on {}", 1),
+    ("short_po", "{} was delivered short", 3),
+    ("missing_pieces", "{} pieces were missing", 3),
+    ("rest_consignment", "the missing pieces travelled with {}", 2),
+    ("damaged_po", "pieces of {} were damaged", 4),
+    ("damaged_pieces", "{} pieces were damaged", 2),
+    ("overcharged_po", "the invoice of {} has a wrong price", 2),
+    ("overcharge", "the buyer was overcharged by {} euros in all", 4),
+    ("open_issues", "exactly these issues are open at the end of the thread: {}", 5),
+)
+NUMBERS = ("so", "consignment", "short_po", "damaged_po", "overcharged_po", "rest_consignment")
+
+
+def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
+    right = truth["right"]
+    block = json_block(answer)
+    if block is None:
+        yield from check_facts(None, list_facts(truth))
+        return
+    block["orders"] = spell_keys(block.get("orders"), right["orders"], same_id)
+    yield from check_facts(block, list_facts(truth))
+    rows = [block, *(row for row in block["orders"].values() if isinstance(row, dict))]
+    given = [row[key] for row in rows for key in NUMBERS if key in row]
+    known = re.findall(r"\b[A-Z]{2}[- ]\d{4,5}\b", files["thread.txt"])
+    yield check_names("only_asked_keys", block, right)
+    yield check_names(
+        "nothing_invented", [*block["orders"], *given], known, same=same_id, weight_failed=14
+    )
+
+
+def list_facts(truth: dict[str, Any]) -> Iterator[Fact]:
+    right = truth["right"]
+    for number, (po, row) in enumerate(right["orders"].items(), 1):
+        for key, says, weight in OF_AN_ORDER:
+            value = truth["goods"][po] if key == "goods" else row[key]
+            same = is_one_of if key == "goods" else same_id if key in NUMBERS else None
+            says, name = says.format(po=po, value=row[key]), f"order_{number}_{key}"
+            yield Fact(f"orders.{po}.{key}", value, says, weight, same=same, name=name)
+    for key, says, weight in OF_ALL:
+        value = right[key]
+        says = says.format(", ".join(value) if isinstance(value, list) else value)
+        value = date.fromisoformat(value) if key.endswith("_on") else value
+        yield Fact(key, value, says, weight, same=same_id if key in NUMBERS else None)
+
+
+def is_one_of(given: object, names: Any) -> bool:
+    return any(same_text(given, name) for name in names)
+
+
+def same_id(given: object, expected: object) -> bool:
+    """Whether two numbers of orders or consignments are the same, with their letters or without:
+    "PO 4100", "po-4100", 4100.
+    """
+    if isinstance(given, bool) or not isinstance(given, str | int):
+        return False
+    text, right = (re.sub(r"[\W_]+", "", str(one)).casefold() for one in (given, expected))
+    return text in (right, re.sub(r"^[a-z]+(?=\d)", "", right))

@@ -1,0 +1,63 @@
+"""Compares the block with what the three files show when they are joined."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from assay.checking import Check, Fact, check_facts, check_names, json_block, same_text, spell_keys
+
+FACTS = (
+    ("late_orders", "exactly these orders will be late: {}", 5),
+    ("damage_supplier", "{} is the supplier behind most of the damage tickets", 2),
+    ("damage_tickets", "there are {} tickets about damaged goods", 1),
+    ("unknown_order", "a ticket names the order {}, which is not in the orders", 2),
+    ("unknown_order_ticket", "the ticket {} names an order that is not in the orders", 1),
+    ("unknown_sku", "an order is for the product {}, which is not in the stock", 2),
+    ("unknown_sku_order", "the order {} is for a product that is not in the stock", 1),
+    ("lost_order", "the shipped order {} has not arrived", 2),
+    ("amount_at_risk", "the total amount of the orders with an open ticket is {} euros", 5),
+    ("most_tickets_customer", "{} is the customer with the most tickets", 2),
+)
+COUNTS = (  # right only together with the name
+    ("damage_supplier", "damage_supplier_tickets", "{} damage tickets are about products of {}", 3),
+    ("most_tickets_customer", "most_tickets", "{} tickets come from the customer {}", 3),
+)
+
+
+def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
+    right = truth["right"]
+    block = json_block(answer)
+    if block is None:
+        yield from check_facts(None, list_facts(right, {}))
+        return
+    block["shortfalls"] = spell_keys(block.get("shortfalls"), right["shortfalls"])
+    yield from check_facts(block, list_facts(right, block))
+    late = block.get("late_orders")
+    given = [*block["shortfalls"], *(late if isinstance(late, list) else [])]
+    given += [block[key] for key in right if isinstance(right[key], str) and key in block]
+    known = re.findall(r"\b[A-Z]+-\d+\b", "\n".join(files.values()))
+    known += [line.split(",")[1] for line in files["orders.csv"].splitlines()[1:]]
+    yield check_names("only_asked_keys", block, right)
+    yield check_names("nothing_invented", given, known + truth["suppliers"], weight_failed=12)
+
+
+def list_facts(right: dict[str, Any], block: dict[str, Any]) -> Iterator[Fact]:
+    skus = right["shortfalls"]
+    says = f"exactly these products have more pieces in open orders than on hand: {', '.join(skus)}"
+    yield Fact("shortfalls", set(skus), says, 4, same=has_keys, name="short_products")
+    for number, (sku, pieces) in enumerate(skus.items(), 1):
+        says = f"the shortfall of {sku} is {pieces} pieces"
+        yield Fact(f"shortfalls.{sku}", pieces, says, 2, name=f"shortfall_{number}")
+    for key, says, weight in FACTS:
+        value = right[key]
+        says = says.format(", ".join(value) if isinstance(value, list) else value)
+        yield Fact(key, value, says, weight)
+    for owner, key, says, weight in COUNTS:
+        same = None if same_text(block.get(owner), right[owner]) else lambda *_: False
+        yield Fact(key, right[key], says.format(right[key], right[owner]), weight, same=same)
+
+
+def has_keys(given: object, keys: set[str]) -> bool:
+    return isinstance(given, dict) and set(given) == keys
