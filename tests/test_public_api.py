@@ -27,6 +27,7 @@ def test_exactly_these_functions_are_public():
         "leaderboard",
         "list_suites",
         "load_plugins",
+        "new_test",
         "render",
         "report",
         "rescore",

@@ -17,17 +17,19 @@ from typing import TYPE_CHECKING
 from assay.api.call_options import takes_options
 from assay.api.checkpoints import evaluate_model, generate_samples, run_benchmark
 from assay.plugins import load_plugins
-from assay.types import FileFinding
+from assay.types import FileFinding, Observer
 from assay.types.decisions import MEASURES
 from assay.types.options import (
     DEFAULT_OUT,
     PromptOptions,
     RunOptions,
+    SandboxChoice,
     SchemaKind,
     StoredAnswerOptions,
     WatchOptions,
 )
 from assay.types.results import Comparison, Leaderboard, Report
+from assay.types.scores import SilentProgress
 
 if TYPE_CHECKING:
     from assay.api.rendering import Result
@@ -58,6 +60,7 @@ __all__ = [
     "leaderboard",
     "list_suites",
     "load_plugins",
+    "new_test",
     "render",
     "report",
     "rescore",
@@ -133,12 +136,37 @@ def ask(options: PromptOptions) -> Report:
     return evaluate(job, options.observer)
 
 
-def validate(paths: Sequence[Path], *, plugins: Sequence[str] = ()) -> tuple[FileFinding, ...]:
-    """Every mistake and every warning in these test files, suites and gates (*.toml)."""
-    load_plugins(plugins)
-    from assay.suites.load import examine
+def validate(
+    paths: Sequence[Path],
+    *,
+    plugins: Sequence[str] = (),
+    allow_code_execution: bool = False,
+    sandbox: SandboxChoice = "auto",
+    data_seeds: int = 20,
+    observer: Observer | None = None,
+) -> tuple[FileFinding, ...]:
+    """Every mistake and every warning in these test files, suites and gates (*.toml).
 
-    return examine(paths)
+    With `allow_code_execution` the checkers of test folders are tried out in the sandbox, with data
+    of the seeds 0 to `data_seeds` - 1: the reference answer must pass every check, and each wrong
+    answer must fail those that it names.
+    """
+    load_plugins(plugins)
+    from assay.workflow.authoring.validation import validate, validate_with_code
+
+    if not allow_code_execution:
+        return validate(paths)
+    observer = observer or SilentProgress()
+    return validate_with_code(paths, observer, sandbox=sandbox, data_seeds=data_seeds)
+
+
+def new_test(name: str, *, suite: Path = Path("my-tests"), judged: bool = False) -> Path:
+    """Write a test to begin with, and return where it is. `judged`: a test folder `name` with a
+    checker of its own; else one more entry in the category file `name`.
+    """
+    from assay.workflow.authoring.new_test import write_entry, write_test_folder
+
+    return write_test_folder(name, suite) if judged else write_entry(name, suite)
 
 
 def schema(kind: SchemaKind = "tests") -> dict[str, object]:

@@ -59,6 +59,8 @@ def _blocks(case: Case) -> Iterator[Block]:
         yield Heading(tr("As a test file"))
         test = _as_test(case, case.check.judged)
         whole = {"suite": case.suite, "category": case.category, "test": test}
+        if case.check.judged.checker:
+            whole["checker"] = _as_checker(case.check.judged)
         yield Verbatim(json.dumps(whole, ensure_ascii=True, indent=1), language="json")
 
 
@@ -84,6 +86,15 @@ def _as_test(case: Case, check: JudgeFields) -> dict[str, Any]:
         "tags": case.tags,
     }
     return {field: value for field, value in told.items() if value not in (None, "", (), [])}
+
+
+def _as_checker(check: JudgeFields) -> dict[str, Any]:
+    return {
+        "folder": check.checker,
+        "digest": check.checker_digest,
+        "data_seed": check.data_seed,
+        "runs_code": check.runs_code,
+    }
 
 
 def _settings(case: Case) -> Iterator[str]:

@@ -16,15 +16,14 @@ import ast
 import hashlib
 import os
 import re
-import runpy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, NotRequired
 
 from typing_extensions import TypedDict
 
-from assay.errors import AssayError, UsageError
+from assay.checkers import Made, make_files
 from assay.files.fields import Doc, Form
 from assay.files.file_text import TOP, Refused, decode, read_bytes, refusal, shown_path
 from assay.files.json_file import sound_id
@@ -67,14 +66,6 @@ class FolderFields(TypedDict):
 
 
 FOLDER = Validator(FolderFields, ignores_others=True)
-
-
-@dataclass(frozen=True, slots=True)
-class MadeFiles:
-    """The files that a test shows, and what only its checker knows of them."""
-
-    files: Mapping[str, str]
-    truth: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,16 +147,13 @@ def read_folder(
     return case
 
 
-def made_for(check: JudgeFields, sandbox: Sandbox | None) -> MadeFiles:
-    """What the checker of a test compares answers with, and the files that were shown.
-
-    Raises what `make_files` raises: the folder may have changed since the suite was loaded.
+def made_for(check: JudgeFields, sandbox: Sandbox | None) -> Made:
+    """What the checker of a test compares answers with, and the files that were shown. `sandbox` is
+    what the make.py of a folder that does not ship runs in.
     """
     folder = check.checker_folder
     assert folder is not None
-    made = MadeFiles({}, {})
-    if (folder / MAKE_FILE).exists():
-        made = _make(check, check.data_seed, sandbox)
+    (made,) = make_files(folder, [check.data_seed], None if check.checker_ships else sandbox)
     beside = {name: read_beside(name, folder) for name in check.fixtures if name not in made.files}
     return replace(made, files={**beside, **made.files})
 
@@ -301,15 +289,6 @@ def _takes(arguments: ast.arguments, count: int) -> bool:
 # ---------------------------------------------------------------------------------- made files
 
 
-def _make(check: JudgeFields, seed: int, sandbox: Sandbox | None) -> MadeFiles:
-    folder = check.checker_folder
-    assert folder is not None
-    if not check.checker_ships:
-        raise UsageError("a user's make.py cannot be run yet")
-    made = runpy.run_path(str(folder / MAKE_FILE))["make"](seed)
-    return MadeFiles(made["files"], made["truth"])
-
-
 def _with_made_files(
     case: Case,
     check: JudgeFields,
@@ -319,18 +298,17 @@ def _with_made_files(
 ) -> Case | None:
     folder = check.checker_folder
     assert folder is not None
-    sandbox = get_sandbox() if get_sandbox and not check.checker_ships else None
-    try:
-        made = _make(check, check.data_seed, sandbox)
-    except AssayError as error:
-        found = refusal(shown_path(folder / MAKE_FILE), error.message)
+    made = made_for(check, get_sandbox() if get_sandbox and not check.checker_ships else None)
+    if made.problem:
+        found = refusal(shown_path(folder / MAKE_FILE), made.problem)
         findings.append(replace(found, test_id=case.id))
         return None
-    _check_holes(case, made.files, notes)
+    files = {name: made.files[name] for name in made.files if name not in check.fixtures}
+    _check_holes(case, files, notes)
     return replace(
         case,
-        messages=with_files(case.messages, made.files),
-        check=replace(check, fixtures=(*check.fixtures, *made.files)),  # type: ignore[type-var]
+        messages=with_files(case.messages, files),
+        check=replace(check, fixtures=(*check.fixtures, *files)),  # type: ignore[type-var]
     )
 
 

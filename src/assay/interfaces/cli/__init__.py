@@ -33,7 +33,7 @@ Run = Callable[[list[str]], int | None]
 def load_command(name: str) -> click.Command:
     """Import a command's module and return the command."""
     module = importlib.import_module(f"assay.interfaces.cli.{COMMANDS[name].module}")
-    command: click.Command = getattr(module, name)
+    command: click.Command = getattr(module, name.replace("-", "_"))
     return command
 
 

@@ -40,6 +40,7 @@ _RESULTS: Mapping[str, CommandEntry] = {
 _TESTS: Mapping[str, CommandEntry] = {
     "suites": CommandEntry("suites", message("List suites, or show one.")),
     "validate": CommandEntry("suites", message("Check test and gate files.")),
+    "new-test": CommandEntry("suites", message("Write a test to begin with.")),
     "schema": CommandEntry(
         "suites",
         message("Print the JSON Schema of test, suite and gate files, and of reports."),

@@ -1,19 +1,28 @@
-"""Commands on test files: suites, validate and schema."""
+"""Commands on test files: suites, validate, new-test and schema."""
 
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from pathlib import Path
 from typing import get_args
 
 import click
 
 from assay.errors import ExitCode, UsageError, raise_all
-from assay.interfaces.cli.options import as_json, command, format_of, named_options, plugin_option
+from assay.interfaces.cli.options import (
+    NamedPath,
+    as_json,
+    command,
+    format_of,
+    named_options,
+    plugin_option,
+)
 from assay.interfaces.cli.output import reader_may_leave, say
 from assay.interfaces.cli.showing import show
 from assay.messages import tr, trn
-from assay.types.options import SchemaKind
+from assay.types.options import SandboxChoice, SchemaKind
 
 
 @command(
@@ -75,25 +84,52 @@ def _list_suites(form: str, benchmarks: Path | None) -> None:
         "\b\n"
         "  file:line:col: test-id: error: message\n\n"
         "A file whose name ends in .toml is a gate; gates inside a folder of tests are ignored. "
-        "Exit code 0: no errors (warnings are possible); 2: errors."
+        "Exit code 0: no errors (warnings are possible); 2: errors.\n\n"
+        "A test folder brings its own checker. With --allow-code-execution each is tried out in "
+        "the sandbox: its reference.md must pass every check, and each answer in wrong/ must fail "
+        "the checks that its first line names."
     ),
     examples=[
         "assay validate my-tests/",
         "assay validate my-tests/grammar.json other-tests/",
         "assay validate my-gate.toml",
+        "assay validate my-tests/ --allow-code-execution --data-seeds 5",
     ],
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@named_options("allow_code_execution", "sandbox")
+@click.option(
+    "--data-seeds",
+    type=click.IntRange(1, 1000),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help=tr("Try checkers with the data of N seeds."),
+)
 @plugin_option
-def validate(paths: tuple[str, ...], out: Path) -> int:
+def validate(
+    paths: tuple[str, ...],
+    allow_code_execution: bool,
+    sandbox: SandboxChoice,
+    data_seeds: int,
+    out: Path,
+) -> int:
     from assay import api
+    from assay.api.rendering import progress_for
 
     if "" in paths:  # an empty Path would be the current folder
         raise UsageError(
             tr("one of the paths is empty"),
             hint=tr("Give a folder or a test file; `.` is the folder you are in."),
         )
-    findings = api.validate([Path(path) for path in paths])
+    with progress_for(sys.stderr) as observer:
+        findings = api.validate(
+            [Path(path) for path in paths],
+            allow_code_execution=allow_code_execution,
+            sandbox=sandbox,
+            data_seeds=data_seeds,
+            observer=observer,
+        )
     with reader_may_leave():
         for finding in findings:
             click.echo(str(finding))
@@ -106,6 +142,39 @@ def validate(paths: tuple[str, ...], out: Path) -> int:
         )
     )
     return int(ExitCode.REFUSED if errors else ExitCode.DONE)
+
+
+@command(
+    "new-test",
+    help=tr(
+        "Writes one more example into the category file NAME.json of a suite. With --judged, NAME "
+        "becomes a test folder with all its files: a prompt with made data, a checker that runs "
+        "the SQL of an answer, a reference answer and wrong ones. Replace them with your own, and "
+        "check them with `assay validate --allow-code-execution`."
+    ),
+    examples=[
+        "assay new-test capitals",
+        "assay new-test --judged monthly_sales",
+        "assay new-test --judged monthly_sales --suite my-tests/",
+    ],
+)
+@click.argument("name")
+@click.option("--judged", is_flag=True, help=tr("Write a test folder with its own checker."))
+@click.option(
+    "--suite",
+    type=NamedPath(path_type=Path, file_okay=False),
+    default=Path("my-tests"),
+    show_default=True,
+    metavar="DIR",
+    help=tr("Folder of the suite; made where there is none."),
+)
+def new_test(name: str, judged: bool, suite: Path, out: Path) -> int:
+    from assay import api
+
+    click.echo(api.new_test(name, suite=suite, judged=judged))
+    flag = " --allow-code-execution" if judged else ""
+    say(tr("next: assay validate {suite}{flag}", suite=shlex.quote(str(suite)), flag=flag))
+    return 0
 
 
 @command(

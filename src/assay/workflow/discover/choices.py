@@ -71,7 +71,9 @@ def what_to_judge(suites: Sequence[str]) -> ToJudge:
     checks = [judged for case in cases if (judged := case.check.judged)]
     return ToJudge(
         tests=len(cases),
-        holds_code=any(each.rubric == OF_CODE and each.evidence for each in checks),
+        holds_code=any(
+            each.needs_permission or (each.rubric == OF_CODE and each.evidence) for each in checks
+        ),
     )
 
 

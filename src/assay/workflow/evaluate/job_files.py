@@ -13,6 +13,7 @@ from typing import ParamSpec, TypeVar
 from assay.errors import AssayError, UsageError
 from assay.files.notes import invalid_files
 from assay.files.wording import did_you_mean
+from assay.judge.rubrics import load_rubric
 from assay.messages import tr
 from assay.reports.checkpoints.tensorboard import tensorboard_writer
 from assay.suites.catalogue import benchmarks_folder, find
@@ -97,7 +98,14 @@ def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
         for name in job.suites
         for files in tried(errors, find, name, job.benchmarks)
     ]
-    for suites in tried(errors, load_all, found, data_seed=job.data_seed):
+    for suites in tried(
+        errors,
+        load_all,
+        found,
+        data_seed=job.data_seed,
+        sandbox=job.sandbox,
+        check_rubric=load_rubric,
+    ):
         if len(found) == len(job.suites):
             if job.system is not None:
                 suites = tuple(with_default_system(suite, job.system) for suite in suites)

@@ -1,0 +1,184 @@
+"""Everything that is wrong with test and gate files; and, where code may be run, with checkers.
+
+A checker is right where its reference answer passes every check and each wrong answer fails the
+checks that it names, whatever data a seed makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assay.checkers import Made, fill, gather, make_files
+from assay.checking import Block, Code, code_blocks, missing_package, parse
+from assay.files.file_text import shown_path
+from assay.files.wording import did_you_mean
+from assay.judge.rubrics import load_rubric
+from assay.messages import tr
+from assay.sandbox import Sandbox, open_sandbox
+from assay.suites.gate_file import is_gate_file
+from assay.suites.load import examine, load_suite
+from assay.suites.test_folder import (
+    CHECK_FILE,
+    MAKE_FILE,
+    REFERENCE_FILE,
+    WrongAnswer,
+    made_for,
+    read_reference,
+    read_wrong,
+)
+from assay.types import Case, FileFinding, JudgeFields, Observer, Severity
+from assay.types.judgements import EvidenceCheck
+from assay.types.options import SandboxChoice
+
+DATA_SEEDS = 20
+NAMED = 3  # seeds in one finding, and findings of one kind
+
+_Checks = Mapping[str, EvidenceCheck]
+
+
+def validate(paths: Sequence[Path]) -> tuple[FileFinding, ...]:
+    """Every finding that shows without running any code of a user's."""
+    return examine(paths, check_rubric=load_rubric)
+
+
+def validate_with_code(
+    paths: Sequence[Path], observer: Observer, *, sandbox: SandboxChoice, data_seeds: int
+) -> tuple[FileFinding, ...]:
+    """The same, and what the reference and wrong answers of every test folder show, over seeds 0
+    to `data_seeds` - 1. The folders of a suite whose files have errors are not tried.
+    """
+    opened = open_sandbox(sandbox)
+    found: list[FileFinding] = []
+    for path in paths:
+        here = examine([path], sandbox=sandbox, check_rubric=load_rubric)
+        found += here
+        if is_gate_file(path) or any(each.severity == "error" for each in here):
+            continue
+        home = path if path.is_dir() else path.parent
+        for case in load_suite(path, sandbox=sandbox).cases:
+            judged = case.check.judged
+            if judged and judged.checker_folder:
+                observer.note(tr("trying the checker of {test}", test=case.id))
+                folder = home / judged.checker_folder.name
+                found += Trial(case, judged, folder, opened, range(data_seeds)).findings()
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The checker of one test, tried out with its own answers."""
+
+    case: Case
+    check: JudgeFields
+    folder: Path
+    sandbox: Sandbox
+    seeds: Sequence[int]
+
+    def findings(self) -> Iterator[FileFinding]:
+        made = self._made()
+        problems = dict.fromkeys(each.problem for each in made if each.problem)
+        for problem in problems:
+            yield self._finding(self.folder / MAKE_FILE, problem)
+        if problems:
+            return
+        wrong = list(read_wrong(self.folder))
+        answers = [read_reference(self.folder), *(each.answer for each in wrong)]
+        items = [
+            (fill(answer, each.files, each.truth), each) for answer in answers for each in made
+        ]
+        evidence = gather(self.folder, items, self.sandbox)
+        reasons = dict.fromkeys(each.missing for each in evidence if each.unscored_reason)
+        for reason in list(reasons)[:NAMED]:
+            yield self._finding(self.folder / CHECK_FILE, reason)
+        seen = [
+            [{check.name: check for check in each.checks} for each in evidence[at : at + len(made)]]
+            for at in range(0, len(items), len(made))
+        ]
+        yield from self._of_reference(answers[0], seen[0])
+        for answer, checks in zip(wrong, seen[1:], strict=True):
+            yield from self._of_wrong(answer, checks, seen[0])
+
+    def _made(self) -> Sequence[Made]:
+        first = made_for(self.check, self.sandbox)
+        if not (self.folder / MAKE_FILE).exists():
+            return [first]  # every seed has the same files
+        sandbox = None if self.check.checker_ships else self.sandbox
+        made = make_files(self.folder, self.seeds, sandbox)
+        return [replace(each, files={**first.files, **each.files}) for each in made]
+
+    def _of_reference(self, answer: str, seen: Sequence[_Checks]) -> Iterator[FileFinding]:
+        for name in _names(seen):
+            failed = [
+                (seed, checks[name])
+                for seed, checks in enumerate(seen)
+                if name in checks and not checks[name].passed
+            ]
+            if failed:
+                message = tr(
+                    "the reference does not pass '{check}' {where}: {why}",
+                    check=name,
+                    where=_where([seed for seed, _ in failed], len(seen)),
+                    why=failed[0][1].explanation,
+                )
+                checks = [check for _, check in failed]
+                yield self._finding(
+                    self.folder / REFERENCE_FILE, message, severity=_severity(answer, checks)
+                )
+
+    def _of_wrong(
+        self, wrong: WrongAnswer, seen: Sequence[_Checks], reference: Sequence[_Checks]
+    ) -> Iterator[FileFinding]:
+        names = _names([*reference, *seen])
+        for name in wrong.fails:
+            if names and name not in names:
+                problem = tr("no check is called '{name}'", name=name)
+                yield self._finding(wrong.file, did_you_mean(problem, name, names))
+                continue
+            unchecked = EvidenceCheck(name=name, passed=None, explanation=tr("it is not checked"))
+            kept = [
+                (seed, check)
+                for seed, (checks, others) in enumerate(zip(seen, reference, strict=True))
+                if checks and (name in checks or name in others)
+                if (check := checks.get(name, unchecked)).passed is not False
+            ]
+            if kept:
+                message = tr(
+                    "this answer does not fail '{check}' {where}: {why}",
+                    check=name,
+                    where=_where([seed for seed, _ in kept], len(seen)),
+                    why=kept[0][1].explanation,
+                )
+                checks = [check for _, check in kept]
+                yield self._finding(wrong.file, message, severity=_severity(wrong.answer, checks))
+
+    def _finding(self, file: Path, message: str, *, severity: Severity = "error") -> FileFinding:
+        return FileFinding(
+            file=shown_path(file),
+            line=1,
+            column=1,
+            message=" ".join(message.split()),
+            test_id=self.case.id,
+            severity=severity,
+        )
+
+
+def _names(seen: Iterable[_Checks]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for checks in seen for name in checks))
+
+
+def _where(seeds: Sequence[int], of: int) -> str:
+    if of == 1:
+        return ""
+    shown = ", ".join(map(str, seeds[:NAMED])) + (", …" if len(seeds) > NAMED else "")
+    return tr("with {count} of {of} data seeds ({seeds})", count=len(seeds), of=of, seeds=shown)
+
+
+def _severity(answer: str, checks: Iterable[EvidenceCheck]) -> Severity:
+    """What cannot be checked for want of a package is no mistake of the author's."""
+    if any(check.passed is not None or check.fact for check in checks):
+        return "error"
+    trees = ((block, parse(block)) for block in code_blocks(answer))
+    code = Code(blocks=tuple(Block(text=text, tree=tree) for text, tree in trees if tree))
+    return "warning" if missing_package(code) else "error"
