@@ -13,7 +13,8 @@ from assay.files.notes import invalid_files
 from assay.messages import tr
 from assay.pause_gc import pause_gc
 from assay.suites.gate_file import examine_gate, is_gate_file
-from assay.suites.suite_reader import CheckRubric, SandboxWish, SuiteReader
+from assay.suites.suite_reader import CheckRubric, SuiteReader
+from assay.suites.test_folder import GetSandbox
 from assay.types import FileFinding, Suite
 
 
@@ -33,7 +34,7 @@ def load_suite(
     *,
     warnings: bool = False,
     data_seed: int = 0,
-    sandbox: SandboxWish | None = None,
+    get_sandbox: GetSandbox | None = None,
 ) -> Suite:
     """Load one suite.
 
@@ -42,22 +43,24 @@ def load_suite(
             a path with files that take the place of some categories.
         warnings: whether a refusal lists the warnings too.
         data_seed: what files are made from that tests show and a generator makes.
-        sandbox: what the make.py of a test folder that does not ship runs in. None: it is not
-            run, and the prompt keeps the names of its files.
+        get_sandbox: opens what the make.py of a test folder that does not ship runs in. None: it
+            is not run, and the prompt keeps the names of its files.
 
     Raises:
         SuiteNotFound: there is nothing at that path.
         InvalidFiles: with every mistake of every file.
         SandboxUnavailable: a make.py has to be run, and nothing here can confine it.
     """
-    return _all_or_nothing([path], warnings=warnings, data_seed=data_seed, sandbox=sandbox)[0]
+    return _all_or_nothing([path], warnings=warnings, data_seed=data_seed, get_sandbox=get_sandbox)[
+        0
+    ]
 
 
 def load_all(
     paths: Sequence[Path | SuiteFiles],
     *,
     data_seed: int = 0,
-    sandbox: SandboxWish | None = None,
+    get_sandbox: GetSandbox | None = None,
     check_rubric: CheckRubric | None = None,
 ) -> tuple[Suite, ...]:
     """Load several suites; the mistakes of all of them come in one InvalidFiles.
@@ -72,7 +75,7 @@ def load_all(
         _once_each(paths),
         warnings=False,
         data_seed=data_seed,
-        sandbox=sandbox,
+        get_sandbox=get_sandbox,
         check_rubric=check_rubric,
     )
     first: dict[str, Suite] = {}
@@ -90,7 +93,7 @@ def load_all(
 def examine(
     paths: Sequence[Path],
     *,
-    sandbox: SandboxWish | None = None,
+    get_sandbox: GetSandbox | None = None,
     check_rubric: CheckRubric | None = None,
 ) -> tuple[FileFinding, ...]:
     """Every error and warning under some paths, by file, line and column.
@@ -103,7 +106,9 @@ def examine(
         if is_gate_file(path):
             found += examine_gate(path)
         elif os.path.lexists(path):
-            reader = SuiteReader(path, warnings=True, sandbox=sandbox, check_rubric=check_rubric)
+            reader = SuiteReader(
+                path, warnings=True, get_sandbox=get_sandbox, check_rubric=check_rubric
+            )
             with pause_gc():
                 reader.suite()
             found += reader.findings
@@ -129,7 +134,7 @@ def _all_or_nothing(
     *,
     warnings: bool,
     data_seed: int,
-    sandbox: SandboxWish | None,
+    get_sandbox: GetSandbox | None,
     check_rubric: CheckRubric | None = None,
 ) -> tuple[Suite, ...]:
     suites_files = [_files_of(each) for each in wanted]
@@ -147,7 +152,7 @@ def _all_or_nothing(
             instead=files.instead,
             warnings=warnings,
             data_seed=data_seed,
-            sandbox=sandbox,
+            get_sandbox=get_sandbox,
             check_rubric=check_rubric,
         )
         for files in suites_files

@@ -7,9 +7,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from pathlib import Path
-from typing import Literal
 
 from assay.errors import AssayError, InvalidFiles
 from assay.files.file_text import Refused, refusal, shown_path
@@ -18,7 +16,6 @@ from assay.files.notes import Notes
 from assay.files.places import Path as Place
 from assay.files.wording import described
 from assay.messages import tr
-from assay.sandbox import open_sandbox
 from assay.suites.suite_file import (
     SUITE_FILE,
     SuiteSettings,
@@ -26,7 +23,13 @@ from assay.suites.suite_file import (
     language_code,
     read_settings,
 )
-from assay.suites.test_folder import TEST_FILE, category_of, is_test_folder, read_folder
+from assay.suites.test_folder import (
+    TEST_FILE,
+    GetSandbox,
+    category_of,
+    is_test_folder,
+    read_folder,
+)
 from assay.suites.test_format.case import Shared, read_case
 from assay.types import Case, Category, FileFinding, Suite
 
@@ -52,7 +55,6 @@ class _Repeat:
 
 _Ids = dict[str, tuple[_Opened, Place]]
 CheckRubric = Callable[[str, Path], object]
-SandboxWish = Literal["auto", "weak"]
 
 
 class SuiteReader:
@@ -63,7 +65,8 @@ class SuiteReader:
         warnings: whether warnings are looked for too.
         instead: files elsewhere that take the place of those with the same name.
         data_seed: what files are made from that tests show.
-        sandbox: what the make.py of a test folder that does not ship runs in; None: it is not run.
+        get_sandbox: opens what the make.py of a folder that does not ship runs in; None: it is not
+            run.
         check_rubric: raises what is wrong with the rubric of this name, beside this folder.
     """
 
@@ -74,11 +77,11 @@ class SuiteReader:
         warnings: bool,
         instead: Sequence[Path] = (),
         data_seed: int = 0,
-        sandbox: SandboxWish | None = None,
+        get_sandbox: GetSandbox | None = None,
         check_rubric: CheckRubric | None = None,
     ) -> None:
         self.findings: list[FileFinding] = []
-        self._get_sandbox = cache(lambda: open_sandbox(sandbox)) if sandbox else None
+        self._get_sandbox = get_sandbox
         self._check_rubric = check_rubric
         self._rubrics: dict[str, str] = {}  # name -> what is wrong with it
         self._data_seed = data_seed

@@ -52,12 +52,12 @@ def validate_with_code(
     opened = open_sandbox(sandbox)
     found: list[FileFinding] = []
     for path in paths:
-        here = examine([path], sandbox=sandbox, check_rubric=load_rubric)
+        here = examine([path], get_sandbox=lambda: opened, check_rubric=load_rubric)
         found += here
         if is_gate_file(path) or any(each.severity == "error" for each in here):
             continue
         home = path if path.is_dir() else path.parent
-        for case in load_suite(path, sandbox=sandbox).cases:
+        for case in load_suite(path, get_sandbox=lambda: opened).cases:
             judged = case.check.judged
             if judged and judged.checker_folder:
                 observer.note(tr("trying the checker of {test}", test=case.id))

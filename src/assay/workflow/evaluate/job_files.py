@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -16,6 +17,7 @@ from assay.files.wording import did_you_mean
 from assay.judge.rubrics import load_rubric
 from assay.messages import tr
 from assay.reports.checkpoints.tensorboard import tensorboard_writer
+from assay.sandbox import open_sandbox
 from assay.suites.catalogue import benchmarks_folder, find
 from assay.suites.gate_file import check_gate, load_gate
 from assay.suites.held_out_text import HeldOut, load_held_out
@@ -103,7 +105,7 @@ def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
         load_all,
         found,
         data_seed=job.data_seed,
-        sandbox=job.sandbox,
+        get_sandbox=cache(lambda: open_sandbox(job.sandbox)),
         check_rubric=load_rubric,
     ):
         if len(found) == len(job.suites):

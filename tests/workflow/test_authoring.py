@@ -1,0 +1,113 @@
+"""`assay new-test` and `assay validate --allow-code-execution`: a test from template to trial."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay import api
+from assay.errors import InvalidFiles, UsageError
+from assay.sandbox import open_sandbox
+from assay.suites.load import load_suite
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return api.new_test("sales", suite=tmp_path / "mine", judged=True)
+
+
+def tried(folder: Path, seeds: int = 3) -> list[str]:
+    found = api.validate([folder.parent], allow_code_execution=True, data_seeds=seeds)
+    return [str(each).removeprefix(f"{folder}/") for each in found]
+
+
+def test_a_new_test_folder_is_valid_as_it_is(folder: Path) -> None:
+    assert tried(folder, seeds=20) == []
+    assert len(list((folder / "wrong").iterdir())) >= 3
+    (case,) = load_suite(folder.parent, get_sandbox=open_sandbox, data_seed=4).cases
+    assert "id,region,status,amount\n" in case.prompt
+    with pytest.raises(UsageError, match="there already"):
+        api.new_test("sales", suite=folder.parent, judged=True)
+
+
+def test_answers_that_do_not_do_what_they_are_for_are_found(folder: Path) -> None:
+    reference = (folder / "reference.md").read_text()
+    (folder / "wrong" / "right.md").write_text(f"one_query top_regon\n{reference}")
+    fixed = reference.replace("{{truth.top_amount}}", "7")
+    (folder / "reference.md").write_text(fixed)
+    first, second, third = sorted(tried(folder))
+    assert first.startswith(
+        "reference.md:1:1: sales_001: error: the reference does not pass 'top_amount' with 3 of 3 "
+        "data seeds (0, 1, 2): top_amount is 7 in the answer"
+    )
+    assert "wrong/right.md:1:1: sales_001: error: no check is called 'top_regon'" in second
+    assert "this answer does not fail 'one_query' with 3 of 3 data seeds" in third
+
+
+def test_what_cannot_be_checked_is_a_mistake_unless_a_package_is_missing(folder: Path) -> None:
+    (folder / "check.py").write_text(
+        "from assay.checking import Check\n"
+        "def check(answer, truth, files):\n"
+        "    yield Check('runs', None, 'it cannot be run')\n"
+    )
+    for wrong in (folder / "wrong").iterdir():
+        wrong.unlink()
+    assert ["error: the reference does not pass 'runs'" in each for each in tried(folder)] == [
+        False,  # that there are no wrong answers
+        True,
+    ]
+    (folder / "reference.md").write_text("```python\nimport numpy\n```")
+    assert all(": warning: " in each for each in tried(folder))
+
+
+def test_a_checker_or_generator_that_fails_is_shown_with_its_line(folder: Path) -> None:
+    code = (folder / "check.py").read_text()
+    (folder / "check.py").write_text(code + "\n\ndef check(a, b, c):\n    return 1 / 0\n")
+    (found,) = tried(folder)
+    assert found.startswith("check.py:1:1: sales_001: error: the checker failed: ZeroDivisionError")
+    (folder / "make.py").write_text("def make(seed):\n    return {'files': {'orders.csv': seed}}\n")
+    (found,) = tried(folder)
+    assert found.startswith("make.py:1:1: sales_001: error: ")
+
+
+def test_entries_are_added_to_a_category_file_that_keeps_its_form(tmp_path: Path) -> None:
+    file = tmp_path / "capitals.json"
+    api.new_test("capitals", suite=tmp_path)
+    written = file.read_text().replace("\n  ", "\n\t")
+    file.write_text(written)
+    api.new_test("capitals", suite=tmp_path)
+    assert file.read_text().startswith(written.rstrip().removesuffix("]").rstrip())
+    assert [each["id"] for each in json.loads(file.read_text())] == ["capitals_001", "capitals_002"]
+    assert api.validate([tmp_path]) == ()
+
+
+def test_a_name_or_file_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    for name in ("../a", "", "a b", "x" * 101):
+        with pytest.raises(UsageError, match="cannot be the name"):
+            api.new_test(name, suite=tmp_path)
+    (tmp_path / "a.json").write_text("{}")
+    (tmp_path / "b.json").write_text("[")
+    with pytest.raises(UsageError, match="no category file"):
+        api.new_test("a", suite=tmp_path)
+    with pytest.raises(InvalidFiles):
+        api.new_test("b", suite=tmp_path)
+    assert not (tmp_path / "c").exists()
+
+
+def test_an_unknown_rubric_is_found_before_a_model_is_asked(tmp_path: Path) -> None:
+    test = {"id": "a_001", "prompt": "?", "eval_method": "judge", "rubric": "codding"}
+    (tmp_path / "a.json").write_text(json.dumps([test]))
+    script = tmp_path / "answers" / "script.json"
+    script.parent.mkdir()
+    script.write_text('{"answers": {}, "default": "x"}')
+    with pytest.raises(InvalidFiles) as refused:
+        api.run([f"scripted:{script}"], suites=[f"{tmp_path}/"], out=tmp_path / "out")
+    assert [each.message for each in refused.value.findings] == [
+        "there is no rubric 'codding'. Rubrics that ship: coding, data; or name a folder beside "
+        "the suite that has a rubric.toml."
+    ]
+    (tmp_path / "codding").mkdir()
+    (tmp_path / "codding" / "rubric.toml").write_text("version = true\n")
+    assert any(each.file.endswith("rubric.toml") for each in api.validate([tmp_path]))
