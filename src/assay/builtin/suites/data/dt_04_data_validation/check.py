@@ -1,0 +1,112 @@
+"""Compares the problems in the answer's block with the planted ones, by record and kind."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from assay.checking import Check, Fact, check_facts, check_names, json_block, same_number, same_set
+
+KINDS = {  # weight, and what a judge looks for
+    "duplicate_record": (2, "{} are one shipment recorded twice"),
+    "impossible_date": (1, "{} has a date that does not exist"),
+    "delivered_before_ordered": (1, "{} is delivered before it is ordered"),
+    "wrong_total": (2, "{} has a wrong total"),
+    "wrong_unit": (1, "{} has a weight in grams"),
+    "unknown_customer": (1, "{} has a customer who is not listed"),
+    "impossible_quantity": (1, "{} has an impossible quantity"),
+    "duplicate_customer": (2, "{} are one customer listed twice"),
+}
+REASONS = {
+    "repeat_order": (2, "{} are repeated orders and sound"),
+    "leap_day": (1, "{} is sound, because its 29 February exists"),
+    "same_day": (1, "{} is sound, although it was delivered on the day of its order"),
+}
+VALUES = {  # weight, kind, unit
+    "right_total": (3, "wrong_total", "euros"),
+    "right_weight": (3, "wrong_unit", "kilograms"),
+}
+ABOUT_SEVERAL = ("duplicate_record", "duplicate_customer", "repeat_order")
+MISSING = "the answer has no JSON block that can be read"
+
+
+class Entry(NamedTuple):
+    records: tuple[str, ...]
+    label: str
+    value: Any
+
+
+def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
+    block = json_block(answer)
+    found = read_entries(block, "problems", "kind")
+    odd = read_entries(block, "odd_but_sound", "reason")
+    expected = read_entries(truth, "problems", "kind")
+    lookalikes = read_entries(truth, "odd_but_sound", "reason")
+    checks = [*check_labels(KINDS, found, expected), *check_values(found, expected)]
+    checks += check_labels(REASONS, odd, lookalikes)
+    sound = truth["sound_records"]
+    checks += check_facts(block, [Fact("sound_records", sound, f"{sound} records have no problem")])
+    if block is None:
+        checks = [Check(one.name, None, MISSING, one.weight, one.fact) for one in checks]
+    yield from checks
+    faulty = sorted({record for entry in expected for record in entry.records})
+    fact = f"only {', '.join(faulty)} have a problem"
+    if block is None:
+        yield Check("no_false_alarms", None, MISSING, 2, fact)
+        return
+    # An answer that finds little earns nothing by naming little.
+    enough = sum(one.weight if one.passed else -one.weight for one in checks) >= 0
+    alarms = sorted({record for entry in found for record in entry.records} - set(faulty))
+    why = f"sound, but called faulty: {', '.join(alarms[:8])[:200]}" if alarms else fact
+    why = why if enough else "too little was found for this to count"
+    yield Check("no_false_alarms", enough and not alarms, why, 2, fact)
+    # A value that nobody can know is as little asked for as a key of its own.
+    valued = {kind for _, kind, _ in VALUES.values()}
+    given = [*block, *(f"{e.label} value" for e in found if e.label not in valued and e.value)]
+    yield check_names("only_asked_keys", given, ["problems", "odd_but_sound", "sound_records"])
+    named = [one for entry in (*found, *odd) for one in (*entry.records, entry.label)]
+    known = [*truth["records"], *truth["customers"], *KINDS, *REASONS]
+    yield check_names("nothing_invented", named, known, weight_failed=4)
+
+
+def read_entries(block: dict[str, Any] | None, key: str, label: str) -> list[Entry]:
+    """The entries of a list; one that cannot be read has no records and no label."""
+    given = (block or {}).get(key)
+    entries = []
+    for one in given if isinstance(given, list) else []:
+        fields = one if isinstance(one, dict) else {}
+        name, records = fields.get(label), fields.get("records")
+        if not (isinstance(name, str) and isinstance(records, list)):
+            name, records = "", []
+        names = sorted({str(record).strip().upper() for record in records})
+        name = name.strip().lower().replace(" ", "_")
+        groups = [names] if name in ABOUT_SEVERAL or not names else [[record] for record in names]
+        entries += [Entry(tuple(group), name, fields.get("value")) for group in groups]
+    return entries
+
+
+def check_labels(
+    labels: dict[str, tuple[int, str]], given: list[Entry], expected: list[Entry]
+) -> Iterator[Check]:
+    """One check for each kind or reason: exactly its records, each once."""
+    for label, (weight, says) in labels.items():
+        right, named = ([e.records for e in some if e.label == label] for some in (expected, given))
+        fact = "; ".join(says.format(" and ".join(records)) for records in right)
+        shown = "; ".join(" and ".join(records[:4]) for records in named[:6]) or "none"
+        why = f"{fact}; in the answer: {shown}"
+        yield Check(label, same_set(named, right, operator.eq), why, weight, fact)
+
+
+def check_values(given: list[Entry], expected: list[Entry]) -> Iterator[Check]:
+    for name, (weight, kind, unit) in VALUES.items():
+        right = {entry.records: entry.value for entry in expected if entry.label == kind}
+        fact = "; ".join(
+            f"the right value of {records[0]} is {value} {unit}" for records, value in right.items()
+        )
+        passed = all(
+            [same_number(e.value, value) for e in given if (e.records, e.label) == (records, kind)]
+            == [True]
+            for records, value in right.items()
+        )
+        yield Check(name, passed, fact, weight, fact)

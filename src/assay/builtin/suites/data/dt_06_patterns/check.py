@@ -1,0 +1,67 @@
+"""Compares the patterns in the answer's block with those of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from assay.checking import (
+    Check,
+    Fact,
+    check_facts,
+    check_names,
+    json_block,
+    same_text,
+    spell_keys,
+    value_at,
+)
+
+SAYS = {  # weight, and what a judge looks for
+    "busiest_weekday": (1, "{} is the busiest weekday"),
+    "busiest_weekday_average": (1, "the busiest weekday has {:.1f} orders on average"),
+    "other_days_average": (1, "the other weekdays have {:.1f} orders on average"),
+    "declining_segment": (2, "{} is the segment in decline, and no other is"),
+    "declining_week_1": (1, "the declining segment placed {} orders in week 1"),
+    "declining_week_6": (1, "the declining segment placed {} orders in week 6"),
+    "mailings": (1, "there were {} mailings"),
+    "lag_days": (3, "contacts rise {} day(s) after a mailing"),
+    "contacts_after_mailing_average": (1, "contacts after a mailing average {:.1f}"),
+    "contacts_other_days_average": (1, "contacts on all other days average {:.1f}"),
+    "unrelated_peaks": (2, "contacts are high without a mailing on {}, and on no other date"),
+    "week_7.segment": (1, "the forecast for week 7 is about {}"),
+    "week_7.orders": (2, "about {:.0f} orders are expected in week 7"),
+    "week_7.status": (1, "the figure for week 7 is a {}, not an observation"),
+}
+
+
+def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
+    facts = truth["facts"]
+    changes = facts["change_by_segment"]
+    block = json_block(answer)
+    if block is not None:
+        block["change_by_segment"] = spell_keys(block.get("change_by_segment"), changes)
+    yield from check_facts(block, list_facts(facts, block or {}))
+    if block is not None:
+        named = [*block["change_by_segment"], block.get("declining_segment")]
+        yield check_names("only_asked_keys", block, facts)
+        yield check_names("nothing_invented", named, changes, weight_failed=4)
+
+
+def list_facts(facts: dict[str, Any], block: dict[str, Any]) -> Iterator[Fact]:
+    named = same_text(block.get("declining_segment"), facts["declining_segment"])
+    for key, (weight, says) in SAYS.items():
+        value = value_at(facts, key)
+        # Averages are rounded to one decimal, counts are not; a forecast is near the trend.
+        tolerance = 0.05 if isinstance(value, float) else 0
+        tolerance = 0.2 * value if key == "week_7.orders" else tolerance
+        shown = ", ".join(value) if isinstance(value, list) else value
+        # Figures of the declining segment count only with its name.
+        owned = named or not key.startswith(("declining", "week_7"))
+        same = None if owned else (lambda given, expected: False)
+        yield Fact(key, value, says.format(shown), weight, tolerance, same)
+    steady = [name for name in facts["change_by_segment"] if name != facts["declining_segment"]]
+    for number, name in enumerate([facts["declining_segment"], *steady]):
+        change = facts["change_by_segment"][name]
+        says = f"the orders of {name} changed by {change:.1f} % from week 1 to week 6"
+        label = f"steady_change_{number}" if number else "declining_change"
+        yield Fact(f"change_by_segment.{name}", change, says, 1 if number else 2, 0.05, name=label)
