@@ -7,10 +7,12 @@ import pytest
 from assay.checking import (
     Fact,
     check_facts,
+    check_names,
     choose_code,
     code_blocks,
     compare_rows,
     json_block,
+    mentions,
     missing_package,
     read_number,
     same,
@@ -18,6 +20,7 @@ from assay.checking import (
     same_number,
     same_set,
     same_text,
+    spell_keys,
 )
 
 
@@ -52,6 +55,16 @@ def test_values_are_compared_without_raising():
     assert not same(10**400, 1.5)
     assert not same(True, 1)
     assert same([1, (2.0,)], [1, (2,)])
+
+
+def test_names_are_spelt_as_in_the_data_and_inventions_found():
+    assert spell_keys({"anna ": 1, "Bo": 2, "BO": 3}, ["Anna", "Bo"]) == {"Anna": 1, "Bo": [2, 3]}
+    assert spell_keys([1], ["Anna"]) == {}
+    known = ["task chair", "PO 41"]
+    assert check_names("n", ["Task chairs", "po-41", None], known, same=mentions).passed
+    found = check_names("n", ["chair", ["PO 41"]], known, same=mentions, weight_failed=9)
+    assert (found.passed, found.weight) == (False, 9)
+    assert "'chair', ['PO 41']" in found.why
 
 
 def test_tables_are_compared_row_by_row():

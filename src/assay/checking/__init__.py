@@ -14,7 +14,7 @@ raises, or 50 seconds without an end, leaves the answer's evidence unscored.
 
 Reading an answer    code_blocks, json_block, choose_code, missing_package
 Comparing            read_number, same_number, same_text, same_date, same_set, compare_rows, same
-Facts of a block     Fact, check_facts, value_at; spell_keys, check_names (nothing is invented)
+Facts of a block     Fact, check_facts, value_at; spell_keys; check_names, mentions (no inventions)
 Running code         Candidate(sources).run(Step(...), ...) -> GroupResult; compare, differs
 
     code = choose_code(answer, ["double"])
@@ -79,15 +79,16 @@ from .comparing import (
 )
 from .examples import Example, as_steps, called, holds, read_examples, rebinds
 from .facts import Check, Fact, check_facts, value_at
-from .given_names import check_names, spell_keys
+from .given_names import check_names, mentions, spell_keys
 from .wire import Described, Remote
 
 __all__ = [
     "REFUSED", "SERVICE", "Block", "Candidate", "Check", "Code", "Described", "Example", "Fact",
     "GroupResult", "Progression", "Raised", "Remote", "RowComparison", "Step", "StepResult",
     "Values", "as_steps", "called", "check_facts", "check_names", "choose_code", "code_blocks",
-    "compare", "compare_rows", "differs", "fenced", "find_function", "functions", "has_broken_code",
-    "holds", "json_block", "missing_package", "needs", "parse", "plain_text", "raised_instead",
-    "read_date", "read_examples", "read_number", "rebinds", "repeats", "same", "same_date",
-    "same_number", "same_set", "same_text", "show", "spell_keys", "takes", "value_at",
+    "compare", "compare_rows", "differs", "fenced", "find_function", "functions",
+    "has_broken_code", "holds", "json_block", "mentions", "missing_package", "needs", "parse",
+    "plain_text", "raised_instead", "read_date", "read_examples", "read_number", "rebinds",
+    "repeats", "same", "same_date", "same_number", "same_set", "same_text", "show", "spell_keys",
+    "takes", "value_at",
 ]  # fmt: skip

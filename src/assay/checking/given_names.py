@@ -5,6 +5,7 @@ In: values of a block, hostile, and the names of the data. Out: an object with k
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -27,6 +28,16 @@ def spell_keys(
             name = next((name for name in known if same(key, name)), key)
             found[name] = [found[name], one] if name in found else one
     return found
+
+
+def mentions(given: object, name: str) -> bool:
+    """Whether a text holds a name, whatever else stands around it and between its letters."""
+    return isinstance(given, str | int) and _letters(name) in _letters(str(given))
+
+
+def _letters(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text[:1000]).casefold()
+    return "".join(one for one in folded if one.isalnum())
 
 
 def check_names(

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from assay.checking import Check, Fact, check_facts, check_names, json_block, same_text, spell_keys
+from assay.checking import (
+    Check,
+    Fact,
+    check_facts,
+    check_names,
+    json_block,
+    mentions,
+    same_text,
+    spell_keys,
+)
 
 FACTS = (  # key, statement, weight, tolerance
     ("orders", "there are {} orders", 1, 0),
@@ -40,7 +49,7 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     for key in LISTS:
         given, known = [*given, *block[key]], [*known, *right[key]]
     yield check_names("only_asked_keys", block, right)
-    yield check_names("nothing_invented", given, known, weight_failed=14)
+    yield check_names("nothing_invented", given, known, same=mentions, weight_failed=14)
 
 
 def list_facts(right: dict[str, Any], block: dict[str, Any]) -> Iterator[Fact]:

@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from assay.checking import Check, Fact, check_facts, check_names, json_block, same_text, spell_keys
+from assay.checking import (
+    Check,
+    Fact,
+    check_facts,
+    check_names,
+    json_block,
+    mentions,
+    same_text,
+    spell_keys,
+)
 
 OF_AN_ORDER = (
     ("so", "the supplier's number of {po} is {value}", 1),
@@ -44,10 +53,10 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     yield from check_facts(block, list_facts(truth))
     rows = [block, *(row for row in block["orders"].values() if isinstance(row, dict))]
     given = [row[key] for row in rows for key in NUMBERS if key in row]
-    known = re.findall(r"\b[A-Z]{2}[- ]\d{4,5}\b", files["thread.txt"])
+    known = re.findall(r"\b[A-Z]{2}[- ](\d{4,5})\b", files["thread.txt"])
     yield check_names("only_asked_keys", block, right)
     yield check_names(
-        "nothing_invented", [*block["orders"], *given], known, same=same_id, weight_failed=14
+        "nothing_invented", [*block["orders"], *given], known, same=mentions, weight_failed=14
     )
 
 
