@@ -74,8 +74,11 @@ def prepare(corpus: Path, folder: Path, *, vocabulary: int, scale: float, proces
     tasks = [
         (stream, part, parts, folder, devices, scale) for stream in WEIGHTS for part in range(parts)
     ]
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        made = list(pool.map(_encoded, tasks))
+    if parts == 1:
+        made = list(map(_encoded, tasks))
+    else:
+        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+            made = list(pool.map(_encoded, tasks))
     sizes = {}
     for number, stream in enumerate(WEIGHTS):
         rows = made[number * parts : (number + 1) * parts]
