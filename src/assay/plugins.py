@@ -38,7 +38,9 @@ Class = TypeVar("Class", bound=type)
 
 
 class Registry(Generic[Registered]):
-    """Names of one kind. The modules of `package` are imported when a name is first asked for."""
+    """Names of one kind. The module of `package` that has a name is imported when it is asked for;
+    all of them where none has it, or where the names are listed.
+    """
 
     def __init__(self, kind: str, package: str) -> None:
         self._kind = kind
@@ -56,11 +58,15 @@ class Registry(Generic[Registered]):
         self._known[name] = thing
 
     def __getitem__(self, name: str) -> Registered:
-        self._load_shipped()
+        if name not in self:
+            raise KeyError(name)
         return self._known[name]
 
     def __contains__(self, name: object) -> bool:
-        self._load_shipped()
+        if name not in self._known and self._package is not None:
+            self._load_named(str(name))
+        if name not in self._known:
+            self._load_shipped()
         return name in self._known
 
     def __iter__(self) -> Iterator[str]:
@@ -78,6 +84,11 @@ class Registry(Generic[Registered]):
         raise UsageError(
             problem, hint=tr("choose one of: {names}", names=", ".join(sorted(self._known)))
         )
+
+    def _load_named(self, name: str) -> None:
+        module = f"{self._package}.{name}"
+        if name.isidentifier() and importlib.util.find_spec(module):
+            importlib.import_module(module)
 
     def _load_shipped(self) -> None:
         if self._package is None:

@@ -9,12 +9,15 @@ from collections.abc import Iterator
 
 from assay.files.file_text import shown_path
 from assay.messages import tr, trn
+from assay.reports.formats.json import render_json
 from assay.reports.json_values import JsonObject
 from assay.workflow.fetch.benchmarks import Benchmark, Fetched
 
 
-def fetched_text(fetched: Fetched) -> str:
-    """Each benchmark with what is known of it, then the next command."""
+def render_fetched(fetched: Fetched, form: str, *, ascii_only: bool = False) -> str:
+    """As `json`, or as text: each benchmark with what is known of it, then the next command."""
+    if form == "json":
+        return render_json(_values(fetched), ascii_only=ascii_only) + "\n"
     lines: list[str] = []
     for benchmark in fetched.benchmarks:
         lines.append(f"{benchmark.made.name}: {benchmark.made.title}")
@@ -22,7 +25,7 @@ def fetched_text(fetched: Fetched) -> str:
     return "\n".join([*lines, tr("next: {command}", command=fetched.following), ""])
 
 
-def fetched_json(fetched: Fetched) -> JsonObject:
+def _values(fetched: Fetched) -> JsonObject:
     """All that was written and dropped."""
     return {
         "benchmarks": str(fetched.folder.resolve()),

@@ -1,23 +1,21 @@
 """What interfaces show: results in a format, and progress while a run goes on.
 
 In: a result of the public functions, and the name of a format. Out: a text.
+
+What only some results need is loaded when one comes: it takes a tenth of a second.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from assay.api.fetched import fetched_json, fetched_text
 from assay.messages import tr
 from assay.plugins import write_report
-from assay.reports import json_documents, suite_card
-from assay.reports.catalogue import suites_document
+from assay.reports import json_documents
 from assay.reports.checkpoints.decision import decision_blocks
 from assay.reports.checkpoints.json_documents import acceptance_document, selection_document
 from assay.reports.comparison import comparison_document
-from assay.reports.doctor import examination_document, examination_json
-from assay.reports.formats.html import render_html
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.formats.terminal import console_for, draw
@@ -29,14 +27,13 @@ from assay.reports.side_by_side import answers_document
 from assay.types.documents import Block, Document, Hint, Note
 from assay.types.results import Comparison, Leaderboard, Report
 from assay.workflow.checkpoints.selection import Selected
-from assay.workflow.discover.doctor import Examination
-from assay.workflow.discover.suite_list import SuiteDescription, SuiteList
-from assay.workflow.fetch.benchmarks import Fetched
 
-_WithDocument = (
-    Report | Comparison | Leaderboard | Selected | SuiteList | SuiteDescription | Examination
-)
-Result = _WithDocument | Fetched
+if TYPE_CHECKING:
+    from assay.workflow.discover.doctor import Examination
+    from assay.workflow.discover.suite_list import SuiteDescription, SuiteList
+
+    Discovered = SuiteList | SuiteDescription | Examination
+    Result = Report | Comparison | Leaderboard | Selected | Discovered
 
 __all__ = ["Result", "console_for", "progress_for", "render", "render_answers"]
 
@@ -49,14 +46,16 @@ def render(
     """
     if form == "json":
         return render_json(_values(result), ascii_only=ascii_only) + "\n"
-    if isinstance(result, Fetched):
-        return fetched_text(result)
     if form == "text":
         return _on_terminal(_document(result, whole=True, verbose=verbose), verbose=verbose)
     if isinstance(result, Report):
         return write_report(result, form)
     document = _document(result)
-    return render_html(document) if form == "html" else render_markdown(document)
+    if form == "html":
+        from assay.reports.formats.html import render_html
+
+        return render_html(document)
+    return render_markdown(document)
 
 
 def render_answers(report: Report) -> str:
@@ -71,7 +70,7 @@ def _on_terminal(document: Document, *, verbose: bool = False) -> str:
     return captured.get()
 
 
-def _document(result: _WithDocument, *, whole: bool = False, verbose: bool = False) -> Document:
+def _document(result: Result, *, whole: bool = False, verbose: bool = False) -> Document:
     """`whole`: of a suite the tests too, not only its card."""
     match result:
         case Report():
@@ -82,14 +81,9 @@ def _document(result: _WithDocument, *, whole: bool = False, verbose: bool = Fal
             return leaderboard_document(result)
         case Selected():
             return Document(tr("Selection"), tuple(_selection_blocks(result)), out=result.out)
-        case SuiteList():
-            return suites_document(result.suites)
-        case SuiteDescription():
-            if whole:
-                return suite_card.suite_document(result.suite, result.card)
-            return suite_card.card_document(result.card)
-        case Examination():
-            return examination_document(result.lines)
+    from assay.api.discovery_rendering import discovery_document
+
+    return discovery_document(result, whole=whole)
 
 
 def _values(result: Result) -> JsonObject:
@@ -102,16 +96,9 @@ def _values(result: Result) -> JsonObject:
             return json_documents.leaderboard_json(result)
         case Selected():
             return _selection_values(result)
-        case SuiteList():
-            return suite_card.suites_json(result.suites)
-        case SuiteDescription():
-            return suite_card.card_json(result.card)
-        case Fetched():
-            return fetched_json(result)
-        case Examination():
-            return examination_json(
-                result.lines, machine=asdict(result.machine), ollama=asdict(result.ollama)
-            )
+    from assay.api.discovery_rendering import discovery_values
+
+    return discovery_values(result)
 
 
 def _selection_blocks(selected: Selected) -> Iterator[Block]:

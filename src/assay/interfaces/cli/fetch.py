@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from assay.interfaces.cli.options import NamedPath, as_json, command, named_options
-from assay.interfaces.cli.output import say
-from assay.interfaces.cli.showing import show
+from assay.interfaces.cli.output import say, stdout_takes_unicode
+from assay.interfaces.cli.showing import write
 from assay.messages import tr
 
 
@@ -44,6 +44,9 @@ from assay.messages import tr
 @as_json
 def fetch(as_json: bool, out: Path, **options: Any) -> int:
     from assay import api
+    from assay.api.fetched import render_fetched
 
-    show(api.fetch(**options, tell=say), "json" if as_json else "text")
+    fetched = api.fetch(**options, tell=say)
+    form, ascii_only = "json" if as_json else "text", not stdout_takes_unicode()
+    write(render_fetched(fetched, form, ascii_only=ascii_only))
     return 0

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path as Folder
 from typing import Any
@@ -14,14 +13,16 @@ from assay.files.notes import Notes
 from assay.files.places import Path
 from assay.files.wording import character_name, described, did_you_mean, shown
 from assay.messages import tr
+from assay.plugins import checks
 from assay.suites.test_format.fields import (
     COMMON,
     COMMON_NAMES,
     CheckValidator,
     CommonFields,
     all_fields,
+    check_validator,
+    methods,
     methods_of,
-    validators,
 )
 from assay.suites.test_format.shown_files import ShownFiles, find_files, pinned, with_files
 from assay.types import Case, Check, FieldProblem, Message, ScoringMode
@@ -47,7 +48,6 @@ class Shared:
     folder: Folder | None = None
     data_seed: int = 0
     shown: dict[str, str]
-    checks: Mapping[str, CheckValidator] = field(default_factory=validators)
 
 
 def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | None:
@@ -58,7 +58,7 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
         message = tr("a test must be an object in braces, not {got}", got=described(raw))
         notes.error(path, message)
         return None
-    validator = _check_validator(raw, path, shared, notes)
+    validator = _check_validator(raw, path, notes)
     known = validator.known if validator else COMMON_NAMES
     if not known.issuperset(raw):  # making the difference takes far longer
         for stray in raw.keys() - known:
@@ -84,15 +84,15 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
     return case if files is None else _with_files(case, files, shared)
 
 
-def _check_validator(raw: Raw, path: Path, shared: Shared, notes: Notes) -> CheckValidator | None:
+def _check_validator(raw: Raw, path: Path, notes: Notes) -> CheckValidator | None:
     name = raw.get("eval_method")
     if isinstance(name, str):
-        if name in shared.checks:
-            return shared.checks[name]
+        if name in checks and checks[name].in_files:
+            return check_validator(checks[name])
         problem = tr("unknown eval_method '{name}'", name=shown(name))
-        notes.error((*path, "eval_method"), did_you_mean(problem, name, shared.checks))
+        notes.error((*path, "eval_method"), did_you_mean(problem, name, methods()))
     elif "eval_method" not in raw:
-        names = ", ".join(shared.checks)
+        names = ", ".join(methods())
         notes.error(path, tr("'eval_method' is missing; it is one of {names}", names=names))
     return None
 

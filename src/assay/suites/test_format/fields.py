@@ -114,10 +114,6 @@ def check_validator(cls: type[Check]) -> CheckValidator:
     return _VALIDATORS[cls]
 
 
-def validators() -> Mapping[str, CheckValidator]:
-    return {name: check_validator(cls) for name, cls in methods().items()}
-
-
 def methods() -> Mapping[str, type[Check]]:
     return {name: checks[name] for name in sorted(checks) if checks[name].in_files}
 

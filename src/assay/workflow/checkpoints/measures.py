@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import assay
-from assay.checks.health.examine import examine
 from assay.machine import this_machine
 from assay.messages import tr
 from assay.request_identity import MEASURE, make_measure_request
@@ -102,6 +101,8 @@ def measured_of(
     samples: Sequence[SamplePrompt],
 ) -> Measurements:
     """One checkpoint of a run; `digests` tell versions of its suites apart."""
+    from assay.checks.health.examine import examine  # served models need none of it
+
     replies: dict[str, dict[str, Reply]] = {}
     for kept in tries:
         kind = kept.suite.removeprefix(MEASURE)
