@@ -25,6 +25,7 @@ import assay.checking
 from assay.checking.making import BadResult, run_make
 from assay.messages import tr
 from assay.sandbox import Limits, Program, Ran, Sandbox
+from assay.types.checks import SHIPPED_SUITES
 from assay.types.judgements import Evidence, EvidenceCheck
 
 MAKE, CHECK = "make.py", "check.py"
@@ -55,12 +56,14 @@ class Made:
 
 def make_files(folder: Path, seeds: Sequence[int], sandbox: Sandbox | None) -> list[Made]:
     """What make.py of a folder gives for each seed; nothing where there is none. Without a sandbox
-    it runs in this process, as only ours may.
+    it runs in this process if it ships, else not at all.
     """
     if not (folder / MAKE).is_file():
         return [Made() for _ in seeds]
     source = _read_source(folder / MAKE)
     if sandbox is None:
+        if not folder.resolve().is_relative_to(SHIPPED_SUITES):
+            return [Made(problem=_not_allowed()) for _ in seeds]
         return [_make_here(source, seed) for seed in seeds]
     job = {"task": "make", "source": source, "items": list(seeds)}
     return [_read_made(said) for said in _do(job, sandbox)]
@@ -82,10 +85,11 @@ def gather(
 
 def code_not_allowed() -> Evidence:
     """The evidence of a checker that may not run."""
-    return Evidence(
-        missing=tr("the checker was not run: that needs the option --allow-code-execution"),
-        unscored_reason="code_not_allowed",
-    )
+    return Evidence(missing=_not_allowed(), unscored_reason="code_not_allowed")
+
+
+def _not_allowed() -> str:
+    return tr("code of a test was not run: that needs the option --allow-code-execution")
 
 
 def make_digest(folder: Path) -> str:

@@ -193,11 +193,13 @@ def test_a_lost_process_costs_only_its_own_item(gathered):
     assert [one.share for one in found] == [1, None, 1, pytest.approx(1 / 3), 1]
 
 
-def test_files_are_made_here_or_in_the_sandbox(tmp_path, sandbox):
+def test_files_are_made_here_only_by_code_of_ours(tmp_path, sandbox, monkeypatch):
     (tmp_path / "make.py").write_text(
         "import random\ndef make(seed):\n    number = random.Random(seed).randint(0, 99)\n"
         "    return {'files': {'a.txt': str(number)}, 'truth': {'pair': (number, 1)}}\n"
     )
+    assert "--allow-code-execution" in make_files(tmp_path, [0], None)[0].problem
+    monkeypatch.setattr("assay.checkers.SHIPPED_SUITES", tmp_path)
     here = make_files(tmp_path, [0, 1], None)
     assert here == make_files(tmp_path, [0, 1], sandbox)
     assert here[0].truth == {"pair": [49, 1]}

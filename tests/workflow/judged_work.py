@@ -37,6 +37,29 @@ def find(entries, wanted):
 
 It halves what is left with every step, so it is O(log n).
 """
+# Four facts in a block; and a function that is run.
+CHECK_FACTS = """
+from assay.checking import Fact, check_facts, json_block
+
+FACTS = {"orders": 40, "median": 12.5, "largest": "A7", "late": 3}
+
+def check(answer, truth, files):
+    facts = [Fact(key, value, f"{key} is {value}") for key, value in FACTS.items()]
+    yield from check_facts(json_block(answer), facts)
+"""
+CHECK_CODE = """
+from assay.checking import Candidate, Check, choose_code, compare
+
+def check(answer, truth, files):
+    code = choose_code(answer, ["find"])
+    yield Check("code", code is not None, "there is a function find")
+    for at, wanted in enumerate((1, 5, 9, 2)):
+        reason = "there is no code"
+        if code is not None:
+            reason = compare(Candidate(code.sources).run(f"result = find([1, 5, 9], {wanted})"),
+                             at if at < 3 else None)
+        yield Check(f"find_{wanted}", not reason, reason or "found")
+"""
 QUOTES = ("middle = (low + high) // 2", "so it is O(log n)")
 
 
@@ -101,6 +124,20 @@ class Court(Bench):
         """A suite of these tests, else of one, with its rubric beside it."""
         path = self.suite({"writing": list(tests) or [judged_test("own_001")]}, name=name)
         self.rubric(RUBRIC, suite=name)
+        return path
+
+    def checked(self, check: str, *, make: str = "", **more: Any) -> str:
+        """A suite of one test that brings its own checker."""
+        path = self.tests(judged_test("other_001"))
+        (self.folder / "tests" / "writing.json").unlink()
+        folder = self.folder / "tests" / "own"
+        folder.mkdir(exist_ok=True)
+        fields = {**judged_test("own_001"), "category": "writing", **more}
+        (folder / "test.json").write_text(json.dumps(fields), "utf-8")
+        (folder / "check.py").write_text(check, "utf-8")
+        if make:
+            (folder / "make.py").write_text(make, "utf-8")
+        (folder / "reference.md").write_text(ANSWER, "utf-8")
         return path
 
     def rubric(self, text: str, *, name: str = "marks", suite: str = "tests") -> Path:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from assay import api
-from assay.checks.judge import Judge
 from assay.errors import UsageError
 from assay.reports.progress import SilentProgress
 from assay.types.judgements import Evidence, EvidenceCheck
 from tests.workflow.judged_work import (
     ANSWER,
+    CHECK_CODE,
     Court,
     form,
     judged_test,
@@ -159,16 +159,16 @@ def test_code_that_shows_another_thing_each_time_is_run_once_and_its_judge_asked
 
     looked: list[str] = []
 
-    def look(check: Judge, answer: str, sandbox: object) -> Evidence:
-        looked.append(answer)
+    def look(folder: Path, items: list[tuple[str, object]], sandbox: object) -> list[Evidence]:
+        looked.append(items[0][0])
         said = f"returned <object at 0x{len(looked):x}>"
         found = EvidenceCheck(name="a case", passed=False, explanation=said)
-        return Evidence(checks=(found,), isolation="weak")
+        return [Evidence(checks=(found,), isolation="weak")]
 
     monkeypatch.setattr("assay.workflow.judging.panel.open_sandbox", lambda wish: Pretended())
-    monkeypatch.setattr("assay.workflow.judging.stored_evidence.examine", look)
+    monkeypatch.setattr("assay.workflow.judging.stored_evidence.gather", look)
     judge = court.judge(form(9, 9, 9))
-    suite = court.tests(judged_test("own_001", evidence="binary_search"))
+    suite = court.checked(CHECK_CODE)
     first = court.run(judge, suite=suite, allow_code_execution=True)
     again = court.judge_again("latest", judge, allow_code_execution=True)
     assert (len(looked), len(court.asked())) == (1, 1)

@@ -11,11 +11,12 @@ import pytest
 
 from assay import api
 from assay.errors import SandboxUnavailable
-from assay.fixtures import make
 from assay.reports.json_documents import run_json
 from assay.sandbox import open_sandbox
 from tests.workflow.judged_work import (
     ANSWER,
+    CHECK_CODE,
+    CHECK_FACTS,
     CRITERIA,
     RUBRIC,
     TASK,
@@ -105,70 +106,55 @@ def test_an_answer_that_is_none_is_0_and_no_judge_is_asked(court):
 # ------------------------------------------------------------------------------------- evidence
 
 
-def test_a_judge_that_lies_is_bounded_by_the_facts_and_its_quotes_are_counted(court):
-    facts = make("sales_table", 0).facts
-    court.model = court.script(
-        "half",
-        default=f"The table has {facts['orders']} orders. The median order is €9,999,999.00.",
-    )
+def test_a_judge_that_lies_is_bounded_by_the_facts_and_its_quotes_are_counted(court, sandboxed):
+    court.model = court.script("half", default=HALF)
     judge = court.judge(form(10, 10, 10, quotes=INVENTED))
-    verdict = verdicts(court.run(judge, suite=court.tests(ORDERS)))["own_001"]
-    passed, total = verdict["evidence"]["passed"], verdict["evidence"]["total"]
-    assert 0 < passed < total
-    most = 10 * passed // total
-    assert scores(verdict) == (most, most + 3, most + 3)
+    document = court.run(judge, suite=court.checked(CHECK_FACTS), allow_code_execution=True)
+    verdict = verdicts(document)["own_001"]
+    assert (verdict["evidence"]["passed"], verdict["evidence"]["total"]) == (2, 4)
+    assert scores(verdict) == (5, 8, 8)
     assert scores(verdict, "judged") == (10, 10, 10)
-    assert verdict["overall"] == (4 * most + 6 * (most + 3)) / 10
+    assert verdict["overall"] == 6.8
     assert verdict["judge_only"] == 10.0
     assert verdict["judgements"][0]["fabricated"] == 3  # two for evidence, one of the checklist
     assert verdict["confidence"] == "low"
     assert any("3 quotes of the judge" in note for note in verdict["notes"])
 
 
-ORDERS = judged_test(
-    "own_001", prompt="Summarise the orders:\n{{orders.csv}}", evidence="sales_table",
-    fixtures=["sales_table:orders.csv"],
-)  # fmt: skip
+HALF = 'The data show this:\n```json\n{"orders": 40, "median": [12.5, 13], "largest": "A7"}\n```\n'
 
 
-def test_without_a_judge_the_evidence_scores_the_answer_and_a_judge_comes_later(court):
-    orders = make("sales_table", 0).facts["orders"]
-    court.model = court.script("half", default=f"The table has {orders} orders.")
-    document = court.run(suite=court.tests(ORDERS))
+def test_without_a_judge_the_evidence_scores_the_answer_and_a_judge_comes_later(court, sandboxed):
+    court.model = court.script("half", default=HALF)
+    document = court.run(suite=court.checked(CHECK_FACTS), allow_code_execution=True)
     verdict, row = verdicts(document)["own_001"], rows(document)["own_001"]
-    share = verdict["evidence"]["share"]
-    assert 0 < share < 0.5
-    assert (row["score"], row["outcome"], verdict["criteria"]) == (share, "fail", [])
-    assert verdict["overall"] == pytest.approx(10 * share, abs=0.05)
+    assert verdict["evidence"]["share"] == 0.5
+    assert (row["score"], row["outcome"], verdict["criteria"]) == (0.5, "fail", [])
+    assert verdict["overall"] == 5.0
     assert document["models"][0]["suites"][0]["categories"]["writing"]["method"] == "checks"
-    assert document["judged"]["choices"][0]["ground"] == "not_shown"
     assert not any("no_judge" in note for note in document["notes"])
-    assert api.rescore("latest", out=court.out).report.models[0].suites[0].tests[0].score == share
-    judged = court.judge_again("latest", court.judge(form(10, 10, 10)))
+    assert api.rescore("latest", out=court.out).report.models[0].suites[0].tests[0].score == 0.5
+    judge = court.judge(form(10, 10, 10))
+    judged = court.judge_again("latest", judge, allow_code_execution=True)
     assert scores(verdicts(judged)["own_001"], "judged") == (10, 10, 10)
 
 
-def test_where_the_judge_fails_the_evidence_scores_the_answer(court):
-    court.model = court.script("half", default="Nothing of it is true.")
+def test_where_the_judge_fails_the_evidence_scores_the_answer(court, sandboxed):
+    court.model = court.script("half", default="```json\n{}\n```\nNothing of it is true.")
     broken = court.judge("x", fail={"judge:own_001": "no memory"})
-    document = court.run(broken, suite=court.tests(ORDERS))
+    document = court.run(broken, suite=court.checked(CHECK_FACTS), allow_code_execution=True)
     verdict = verdicts(document)["own_001"]
     assert (rows(document)["own_001"]["score"], verdict["unscored_reason"]) == (0, None)
     assert "no memory" in verdict["explanation"]
     assert document["exit_code"] == 3
 
 
-@pytest.mark.parametrize("said", ["", "I do not know.", "Sorry, I don't know that."])
-def test_an_answer_that_only_declines_is_no_answer_without_a_judge(court, said):
+@pytest.mark.parametrize("said", ["", "I do not know.", "Sorry, I don't know that.", "40 orders."])
+def test_an_answer_that_says_nothing_readable_is_no_answer_without_a_judge(court, sandboxed, said):
     court.model = court.script("modest", default=said)
-    row = rows(court.run(suite=court.tests(ORDERS)))["own_001"]
+    document = court.run(suite=court.checked(CHECK_FACTS), allow_code_execution=True)
+    row = rows(document)["own_001"]
     assert (row["outcome"], row["score"]) == ("no_answer", 0)
-
-
-SEARCH = judged_test(
-    "own_001", prompt="Write this:\n{{specification.md}}", evidence="binary_search",
-    fixtures=["binary_search:specification.md"],
-)  # fmt: skip
 
 
 def test_code_is_not_run_unless_that_is_allowed(court, monkeypatch):
@@ -176,30 +162,50 @@ def test_code_is_not_run_unless_that_is_allowed(court, monkeypatch):
         raise AssertionError(f"a process was started: {words}")
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    verdict = verdicts(court.run(court.judge(form(9, 9, 9)), suite=court.tests(SEARCH)))["own_001"]
+    document = court.run(court.judge(form(9, 9, 9)), suite=court.checked(CHECK_CODE))
+    verdict = verdicts(document)["own_001"]
     assert "--allow-code-execution" in verdict["evidence"]["missing"]
     assert verdict["evidence"]["share"] is None
     assert scores(verdict) == (9, 9, 9)
 
 
-def test_code_that_may_be_run_caps_the_judge_and_the_report_says_how_it_was_kept_apart(court):
-    try:
-        open_sandbox("auto")
-    except SandboxUnavailable as error:
-        pytest.skip(error.message)
+def test_code_that_may_be_run_bounds_the_judge_and_the_report_says_how_it_was_kept_apart(
+    court, sandboxed
+):
     document = court.run(
         court.judge(form(10, 10, 10, quotes=INVENTED)),
-        suite=court.tests(SEARCH),
+        suite=court.checked(CHECK_CODE),
         allow_code_execution=True,
     )
     verdict = verdicts(document)["own_001"]
     evidence = verdict["evidence"]
-    assert evidence["total"] > 0
-    assert scores(verdict)[0] == 10 * evidence["passed"] // evidence["total"] < 10
+    assert (evidence["passed"], evidence["total"]) == (4, 5)  # -1 instead of None
+    assert scores(verdict) == (8, 10, 10)
     assert verdict["judge_only"] == 10.0
     assert document["judged"]["isolation"] == [evidence["isolation"]]
     assert any(evidence["isolation"] in note or "sandbox" in note.lower()
                for note in document["judged"]["notes"])  # fmt: skip
+
+
+@pytest.mark.parametrize("body", ["return 10**400", "os.kill(-1, 9)", "raise MemoryError", "1/0"])
+def test_no_answer_stops_a_judged_run(court, sandboxed, body):
+    court.model = court.script(
+        "hostile", default=f"```python\nimport os\ndef find(entries, wanted):\n    {body}\n```"
+    )
+    judge = court.judge(form(10, 10, 10))
+    document = court.run(judge, suite=court.checked(CHECK_CODE), allow_code_execution=True)
+    assert document["exit_code"] == 0
+    verdict = verdicts(document)["own_001"]
+    assert verdict["evidence"]["passed"] == 1
+    assert scores(verdict) == (2, 5, 5)
+
+
+def test_a_checker_that_fails_leaves_the_evidence_out_and_the_run_goes_on(court, sandboxed):
+    suite = court.checked("def check(answer, truth, files):\n    return 10**400 / 7.0\n")
+    document = court.run(court.judge(form(9, 9, 9)), suite=suite, allow_code_execution=True)
+    verdict = verdicts(document)["own_001"]
+    assert "OverflowError" in verdict["evidence"]["missing"]
+    assert scores(verdict) == (9, 9, 9)
 
 
 def test_a_sandbox_that_is_not_there_is_refused_before_anything_is_asked(court, monkeypatch):
@@ -208,7 +214,8 @@ def test_a_sandbox_that_is_not_there_is_refused_before_anything_is_asked(court, 
 
     monkeypatch.setattr("assay.workflow.judging.panel.open_sandbox", none_here)
     with pytest.raises(SandboxUnavailable, match="nothing here"):
-        court.run(court.judge("x"), suite=court.tests(SEARCH), allow_code_execution=True)
+        suite = court.checked(CHECK_CODE)
+        court.run(court.judge("x"), suite=suite, allow_code_execution=True)
     assert not court.out.exists()
 
 
@@ -350,24 +357,20 @@ def test_a_judged_run_is_reported_exported_and_ranked_like_any_other(court):
     assert [row.score.value for row in suite.rows] == [79.0]
 
 
-def test_another_data_seed_asks_another_question_and_rescoring_keeps_its_verdicts(court):
-    test = judged_test(
-        "own_001", prompt="Summarise:\n{{orders.csv}}", evidence="sales_table",
-        fixtures=["sales_table:orders.csv"],
-    )  # fmt: skip
-    suite, judge = court.tests(test), court.judge(form(7, 8, 9))
+def test_another_data_seed_asks_another_question_and_rescoring_keeps_its_verdicts(court, sandboxed):
+    make = "def make(seed):\n    return {'files': {'a.csv': f'seed,{seed}'}, 'truth': {}}\n"
+    suite = court.checked(CHECK_FACTS, make=make, prompt="Summarise:\n{{a.csv}}")
+    judge = court.judge(form(7, 8, 9))
     for seed in (0, 7):
-        document = court.run(judge, suite=suite, data_seed=seed)
+        document = court.run(judge, suite=suite, data_seed=seed, allow_code_execution=True)
     assert len(set(court.asked("own_001"))) == len(set(court.asked())) == 2
     asked = court.all("SELECT body FROM requests WHERE test_id = 'own_001'")
     prompts = {json.loads(body)["messages"][-1]["content"] for (body,) in asked}
-    assert prompts == {
-        "Summarise:\n" + make("sales_table", seed).files["orders.csv"].strip() for seed in (0, 7)
-    }
+    assert prompts == {"Summarise:\nseed,0", "Summarise:\nseed,7"}
     rescored = api.rescore("latest", out=court.out)
-    assert (rescored.changed, rescored.notes) == (0, ())
+    assert rescored.changed == 0
     assert rescored.report.models[0].suites[0].tests[0].score == rows(document)["own_001"]["score"]
-    assert len(court.asked("%")) == 4
+    assert len(court.asked("%")) == 6  # two answers, what was checked of them, and two judgements
 
 
 # ------------------------------------------------------------------------------- hostile answers
@@ -446,8 +449,7 @@ class Watcher:
 
 def test_progress_is_told_while_code_is_run(court, sandboxed):
     watcher = Watcher()
-    test = judged_test("own_001", evidence="binary_search")
-    suite = court.tests(test)
+    suite = court.checked(CHECK_CODE)
     document = court.run(
         court.judge(form(7, 7, 7)), suite=suite, allow_code_execution=True, observer=watcher
     )
