@@ -19,11 +19,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, NotRequired
+from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from typing_extensions import TypedDict
 
-from assay.checkers import Made, make_files
 from assay.files.fields import Doc, Form
 from assay.files.file_text import TOP, Refused, decode, read_bytes, refusal, shown_path
 from assay.files.json_file import sound_id
@@ -32,11 +31,14 @@ from assay.files.places import Place
 from assay.files.validation import Validator
 from assay.files.wording import described, shown
 from assay.messages import tr
-from assay.sandbox import Sandbox
 from assay.suites.test_format.case import Shared, read_case
 from assay.suites.test_format.shown_files import read_beside, with_files
 from assay.types import Case, FileFinding, JudgeFields
 from assay.types.checks import SHIPPED_SUITES
+
+if TYPE_CHECKING:  # most suites have no test folder, and need neither
+    from assay.checkers import Made
+    from assay.sandbox import Sandbox
 
 TEST_FILE = "test.json"
 PROMPT_FILE = "prompt.md"
@@ -49,7 +51,7 @@ MAX_BYTES = 1_000_000  # of one file
 _FUNCTIONS = {MAKE_FILE: ("make", ("seed",)), CHECK_FILE: ("check", ("answer", "truth", "files"))}
 _HOLE = re.compile(r"\{\{([\w./-]+\.\w+)\}\}")
 
-GetSandbox = Callable[[], Sandbox]
+GetSandbox = Callable[[], "Sandbox"]
 
 
 class FolderFields(TypedDict):
@@ -151,6 +153,8 @@ def made_for(check: JudgeFields, sandbox: Sandbox | None) -> Made:
     """What the checker of a test compares answers with, and the files that were shown. `sandbox` is
     what the make.py of a folder that does not ship runs in.
     """
+    from assay.checkers import make_files
+
     folder = check.checker_folder
     assert folder is not None
     (made,) = make_files(folder, [check.data_seed], None if check.checker_ships else sandbox)
