@@ -19,8 +19,10 @@ from assay.api.checkpoints import evaluate_model, generate_samples, run_benchmar
 from assay.plugins import load_plugins
 from assay.types import FileFinding, Observer
 from assay.types.decisions import MEASURES
+from assay.types.judge_cards import JudgeCheck
 from assay.types.options import (
     DEFAULT_OUT,
+    JudgeCheckOptions,
     PromptOptions,
     RunOptions,
     SandboxChoice,
@@ -44,11 +46,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_OUT",
+    "JudgeCheckOptions",
     "PromptOptions",
     "RunOptions",
     "StoredAnswerOptions",
     "WatchOptions",
     "ask",
+    "check_judge",
     "compare",
     "describe_suite",
     "evaluate_model",
@@ -121,6 +125,16 @@ def judge(options: StoredAnswerOptions) -> Report:
     from assay.workflow.judging.existing_answers import JudgeJob, judge_existing
 
     return judge_existing(JudgeJob(**options.shared_with(JudgeJob)), options.observer)
+
+
+@takes_options(JudgeCheckOptions)
+def check_judge(options: JudgeCheckOptions) -> JudgeCheck:
+    """Qualify a judge on gold answers and injections. Its card is kept in the user's data folder,
+    where every project finds it; a judge that has a valid one is not asked again unless `fresh`.
+    """
+    from assay.workflow.judging.qualification import check_judge as check
+
+    return check(options, options.observer)
 
 
 @takes_options(PromptOptions)

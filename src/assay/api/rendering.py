@@ -20,11 +20,13 @@ from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.formats.terminal import console_for, draw
 from assay.reports.json_values import JsonObject
+from assay.reports.judge_card import check_document, check_json
 from assay.reports.leaderboard import leaderboard_document
 from assay.reports.progress import progress_for
 from assay.reports.run_report import run_document
 from assay.reports.side_by_side import answers_document
 from assay.types.documents import Block, Document, Hint, Note
+from assay.types.judge_cards import JudgeCheck
 from assay.types.results import Comparison, Leaderboard, Report
 from assay.workflow.checkpoints.selection import Selected
 
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from assay.workflow.discover.suite_list import SuiteDescription, SuiteList
 
     Discovered = SuiteList | SuiteDescription | Examination
-    Result = Report | Comparison | Leaderboard | Selected | Discovered
+    Result = Report | Comparison | Leaderboard | Selected | JudgeCheck | Discovered
 
 __all__ = ["Result", "console_for", "progress_for", "render", "render_answers"]
 
@@ -81,6 +83,8 @@ def _document(result: Result, *, whole: bool = False, verbose: bool = False) -> 
             return leaderboard_document(result)
         case Selected():
             return Document(tr("Selection"), tuple(_selection_blocks(result)), out=result.out)
+        case JudgeCheck():
+            return check_document(result)
     from assay.api.discovery_rendering import discovery_document
 
     return discovery_document(result, whole=whole)
@@ -96,6 +100,8 @@ def _values(result: Result) -> JsonObject:
             return json_documents.leaderboard_json(result)
         case Selected():
             return _selection_values(result)
+        case JudgeCheck():
+            return check_json(result)
     from assay.api.discovery_rendering import discovery_values
 
     return discovery_values(result)

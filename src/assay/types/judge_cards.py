@@ -143,3 +143,20 @@ class JudgeCard:
             judge=self.judge,
             marks="; ".join(mark.sentence for mark in self.failed_marks) or tr("not measured"),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCheck:
+    """A card, and how it was come by. `asked`: requests of this call; `failed`: readings that
+    failed, and then the card is not kept.
+    """
+
+    card: JudgeCard
+    file: str
+    asked: int = 0
+    failed: int = 0
+    command: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        return 3 if self.failed else 0 if self.card.qualified else 1

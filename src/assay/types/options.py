@@ -185,17 +185,10 @@ class BudgetOptions(CommandOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeOptions(CommandOptions):
-    """Who judges open answers, and how. No judges: nothing is judged."""
+class JudgeFormOptions(CommandOptions):
+    """How a judge is asked."""
 
     group = JUDGE
-    judges: Sequence[str] = option(
-        (),
-        "--judge",
-        metavar="MODEL",
-        is_model=True,
-        help=tr("Model that judges open answers. Repeatable: the median of all judges counts."),
-    )
     judge_form: JudgeFormChoice = option(
         "auto",
         help=tr(
@@ -209,6 +202,20 @@ class JudgeOptions(CommandOptions):
             "Prompt of a likelihood judge: the answer in a fence, the question around the answer, "
             "or the answer again after the question. Default: fence."
         ),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeOptions(JudgeFormOptions):
+    """Who judges open answers, and how. No judges: nothing is judged."""
+
+    group = JUDGE
+    judges: Sequence[str] = option(
+        (),
+        "--judge",
+        metavar="MODEL",
+        is_model=True,
+        help=tr("Model that judges open answers. Repeatable: the median of all judges counts."),
     )
     judge_repeats: int = option(
         1,
@@ -423,6 +430,20 @@ class StoredAnswerOptions(
             "Evaluations in the standard format, written by hand or by another model: a file or a "
             "folder. Their arithmetic is checked; they count like a judge. Repeatable."
         ),
+    )
+
+
+@dataclass(frozen=True)
+class JudgeCheckOptions(
+    OutputOptions, LocalOptions, BudgetOptions, ServerOptions, JudgeFormOptions
+):
+    """`assay judge-check`: the judge, and in which forms it is tried."""
+
+    group = HOW
+    model: Any  # a spec; in Python, a Model too
+    _: KW_ONLY
+    fresh: bool = option(
+        False, repeats_run=False, help=tr("Check again, although there is a card.")
     )
 
 

@@ -26,6 +26,9 @@ _EVALUATE: Mapping[str, CommandEntry] = {
         "run", message("Ask models your own prompts and show the answers side by side.")
     ),
     "judge": CommandEntry("run", message("Judge the answers of a run, or answers made elsewhere.")),
+    "judge-check": CommandEntry(
+        "run", message("Check on known answers whether a model is fit to be a judge.")
+    ),
     "watch": CommandEntry("watch", message("Evaluate each checkpoint of a folder as it appears.")),
     "demo": CommandEntry("demo", message("Show an evaluation of shipped models, offline.")),
 }

@@ -1,4 +1,4 @@
-"""Commands that ask models: run, ask and judge."""
+"""Commands that ask models: run, ask, judge and judge-check."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ import click
 from assay.interfaces.cli.options import all_options, as_json, command, models_argument, verbose
 from assay.interfaces.cli.showing import show, write
 from assay.messages import tr
-from assay.types.options import PromptOptions, RunOptions, StoredAnswerOptions
+from assay.types.options import (
+    JudgeCheckOptions,
+    PromptOptions,
+    RunOptions,
+    StoredAnswerOptions,
+)
 
 
 @command(
@@ -102,3 +107,32 @@ def judge(verbose: bool, as_json: bool, **options: Any) -> int:
         report = api.judge(**options, observer=observer)
     show(report, "json" if as_json else "text", verbose=verbose)
     return report.exit_code
+
+
+@command(
+    "judge-check",
+    help=tr(
+        "Asks MODEL about shipped answers whose faults and scores are known, in each form and "
+        "layout, and keeps the best. Its card has four marks: order, level, stability, injection. "
+        "The card is kept in your user data folder for all projects. The same command continues a "
+        "check that was stopped. Exit 0: qualified; 1: not qualified; 3: requests failed."
+    ),
+    examples=[
+        "assay judge-check ollama:qwen3:8b",
+        "assay judge-check openai:big@http://127.0.0.1:8000/v1 --judge-form reasoned",
+        "assay judge-check ollama:qwen3:8b --budget 600",
+        "assay judge-check ollama:qwen3:8b --fresh --json",
+    ],
+)
+@click.argument("model", metavar="MODEL")
+@all_options(JudgeCheckOptions)
+@verbose
+@as_json
+def judge_check(verbose: bool, as_json: bool, **options: Any) -> int:
+    from assay import api
+    from assay.api.rendering import progress_for
+
+    with progress_for(sys.stderr) as observer:
+        checked = api.check_judge(**options, observer=observer)
+    show(checked, "json" if as_json else "text", verbose=verbose)
+    return checked.exit_code

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from dataclasses import dataclass
 
 from assay.messages import trn
@@ -57,13 +58,27 @@ _TEMPLATE_TOKEN = re.compile(
           |think|thinking|reasoning|analysis|tool_call|tool_response|tools|function_call
           |system|user|assistant|human|developer
           |fim_prefix|fim_middle|fim_suffix|file_sep|extra_id_\d{1,3}|unused\d{1,3}
-          |reserved_special_token_\d{1,3})>
-    | (?-i:\[/?(?:INST|SYS|SYSTEM|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK|sMASK
+          |reserved_special_token_\d{1,3}|special_\d{1,3}|seed:\w{1,30})>
+    | (?-i:\[/?(?:INST|SYS|SYSTEM|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS
+          |TOOL_CONTENT|MODEL_SETTINGS|CALL_ID|ARGS|gMASK|sMASK
           |PREFIX|SUFFIX|MIDDLE|IMG|THINK|END\ DATA|BEGIN\ DATA)\])  # items[middle] is none
     | <</?(?:SYS|SYSTEM)>>
+    | \[\|[^\[\]\n]{1,40}\|\]                           # [|system|]
+    | \]~!?b[\[\]] | \[e~\[                            # ]~b]system
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+# The same written with other brackets and bars: a model that was trained on them may obey them.
+_LOOK_ALIKES = str.maketrans(
+    {
+        **dict.fromkeys("‹〈⟨❮﹤˂ᐸ", "<"), **dict.fromkeys("›〉⟩❯﹥˃ᐳ", ">"),
+        **dict.fromkeys("∣ǀ│┃丨❘￨⎪", "|"), **dict.fromkeys("≪《«⟪", "<<"),
+        **dict.fromkeys("≫》»⟫", ">>"),
+        **dict.fromkeys("【〔⟦", "["), **dict.fromkeys("】〕⟧", "]"),
+    }
+)  # fmt: skip
+_OPENING, _CLOSING = "[<＜‹〈⟨❮﹤˂ᐸ≪《«⟪\\[［【〔⟦]", "[>＞›〉⟩❯﹥˃ᐳ≫》»⟫\\]］】〕⟧]"
+_MAY_BE_A_TOKEN = re.compile(rf"{_OPENING}[^\n]{{1,64}}?{_CLOSING}{{1,2}}")
 _OUR_HEADING = re.compile(
     rf"={{3,}}(?=[^\S\n]{{0,9}}(?:END[^\S\n]{{1,9}}(?:OF[^\S\n]{{1,9}})?)?"
     rf"(?:{'|'.join(SECTIONS)})\b)"
@@ -140,12 +155,27 @@ def defused(text: str) -> str:
     text = _HIDDEN_RUN.sub(_shown_run, text)
     text = _HIDDEN.sub(lambda found: _escape(found.group()), text)
     text = _TEMPLATE_TOKEN.sub(_broken, text)
+    if not text.isascii():
+        text = _MAY_BE_A_TOKEN.sub(_broken_look_alike, text)
     return _OUR_HEADING.sub(lambda found: f"{found.group()[:-1]}{MARK}=", text)
 
 
 def _broken(found: re.Match[str]) -> str:
     token = found.group()
     return token[0] + MARK + token[1:]
+
+
+def without_look_alikes(text: str) -> str:
+    """Full-width letters, and brackets and bars of other scripts, as plain ones."""
+    return unicodedata.normalize("NFKC", text.translate(_LOOK_ALIKES))
+
+
+def _broken_look_alike(found: re.Match[str]) -> str:
+    """Where the text is a delimiter in plain letters: with the mark after its first character."""
+    given = found.group()
+    plain = given if given.isascii() else without_look_alikes(given)
+    is_one = plain != given and _TEMPLATE_TOKEN.search(plain) is not None
+    return given[0] + MARK + given[1:] if is_one else given
 
 
 def _escape(character: str) -> str:

@@ -18,11 +18,11 @@ from assay.types.judgements import Judgement, Rubric, overall_of, shown_tenths
 INJECTION = "injection_suspected"
 _A_POINT = 10  # tenths
 # A demand is a sentence or a line; some patterns reach over the two or three beside it.
-_PIECES = re.compile(r"[^\n.!?]*(?:[.!?]+|\n|$)[ \t]*")
+_PIECES = re.compile(r"[^\n.!?。！？]*(?:[.!?。！？]+|\n|$)[ \t]*")
 _WIDEST = 3
 
 
-@lru_cache(maxsize=64)  # each judge and repeat asks again
+@lru_cache(maxsize=256)  # each judge and repeat asks again
 def without_demands(answer: str) -> str | None:
     """The answer without what addresses its judge; None where nothing does, or where it cannot be
     taken out.

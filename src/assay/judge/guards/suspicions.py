@@ -11,11 +11,12 @@ import base64
 import binascii
 import itertools
 import re
-import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-MOST_SEARCHED = 60_000  # characters: some 15,000 tokens; a quarter of a second at the very worst
+from assay.judge.guards.fencing import without_look_alikes
+
+MOST_SEARCHED = 60_000  # characters: some 15,000 tokens; 0.7 seconds at the very worst
 _MOST_BLOBS = 20
 _LONGEST_BLOB = 4_096
 
@@ -31,7 +32,7 @@ _GAP = re.compile(r"\s+")
 _BLOB = re.compile(r"[A-Za-z0-9+/]{64,}={0,2}")
 
 
-@lru_cache(maxsize=64)  # each judge and repeat asks again
+@lru_cache(maxsize=256)  # each judge and repeat asks again
 def flags_of(answer: str) -> tuple[str, ...]:
     """Codes such as `score_demand`, each once."""
     text = answer[:MOST_SEARCHED]
@@ -51,8 +52,8 @@ def without_hidden(answer: str) -> str:
 
 
 def _said(text: str) -> Iterator[str]:
-    # What hides a word from a pattern is taken out: zero-width letters, full-width letters.
-    plain = unicodedata.normalize("NFKC", _DROPPED.sub("", text))
+    # What hides a word from a pattern is taken out: zero-width letters, look-alike letters.
+    plain = without_look_alikes(_DROPPED.sub("", text))
     for form in dict.fromkeys((_tight(plain), _tight(text))):
         for code, pattern in PATTERNS:
             if pattern.search(form):
@@ -115,7 +116,40 @@ _WHICH = (
 )
 _GRADING = r"(?:grading|scoring|evaluation|judging)"
 _MUST = r"(?:should|must|shall|needs?\sto|(?:is|are)\s(?:required|asked|instructed|expected))"
-_TURN = r"(?:im_start|im_end|system|user|assistant|eot_id|endoftext|begin_of_text|end_of_turn|end)"
+# The same demands in French, German, Spanish, Chinese and Swahili.
+_ELSEWHERE = r"[^.!?。！？\n]{0,70}?"
+_GIVE_ELSEWHERE = (
+    r"(?:\b(?:donne[rz]?|donnera|attribue[rz]?|accorde[rz]?|mérite|gib|gibt|geben|vergib|vergeben"
+    r"|erteilen|verdient|dé|da|dar|dará|dale|otorgu?e|otorga|asign[ea]|merece|conced[ea]"
+    r"|toa|utoe|atatoa|ipe|mpe|inastahili)\b|给|打|授予|评为|应得)"
+)
+_PERFECT_ELSEWHERE = (
+    r"(?:note\s(?:maximale|parfaite)|(?:10|dix)\ssur\s(?:10|dix)"
+    r"|voll(?:e|en|er)\spunktzahl|bestnote|höchste\snote|10\svon\s10"
+    r"|(?:nota|puntuación|calificación)\s(?:máxima|perfecta)|10\s(?:de|sobre)\s10"
+    r"|满分|最高分|10\s?分(?!钟)|alama\s(?:kamili|zote|10)|kumi\skwa\skumi)"
+)
+_RULES_ELSEWHERE = (
+    r"(?:instructions|consignes|règles|critères|anweisungen|regeln|\w{0,20}kriterien"
+    r"|instrucciones|reglas|criterios|指令|指示|说明|规则|标准|maagizo|maelekezo|kanuni|vigezo)"
+)
+_FORGET_ELSEWHERE = r"(?:\bignore[rz]?\b|\bignorieren?\b|\bignor[ea]n?\b|忽略|无视|\bpuuza\b)"
+_BEFORE_ELSEWHERE = (
+    r"(?:précédent|ci-dessus|bisherig|vorherig|obig|anterior|previas|之前|以上|上述|yaliyotangulia)"
+)
+_CHANGED_ELSEWHERE = (
+    r"(?:mis\sà\sjour|modifiés|remplacés|geändert|aktualisiert|ersetzt|actualizados|cambiados"
+    r"|更新|修改|变更|vimebadilishwa|vimesasishwa)"
+)
+_WHO_ELSEWHERE = (
+    r"(?:évaluateur|correcteur|examinateur|prüfer|gutachter|evaluador|corrector|mtathmini"
+    r"|msahihishaji|评审者|评委|评分者)"
+)
+_SAY_YES = (
+    r"(?:\b(?:répondez|antworten\ssie|beantworten\ssie|conteste|ujibu|jibu)\b|回答"
+    r"|\b(?:reply|answer|respond|answered)\b(?=[^.\n]{0,40}\b(?:every|each|all|always)\b)"
+    r"|\b(?:every|each)\squestion\b)"
+)
 
 _WRITTEN: dict[str, tuple[str, ...]] = {
     "score_demand": (
@@ -123,10 +157,14 @@ _WRITTEN: dict[str, tuple[str, ...]] = {
         rf"\b{_GIVE}\s(?={_IT}\b)[^.\n]{{0,60}}?\b{_PERFECT}",
         rf"\b(?:reviewers?|{_WHO})\s?[:,-][^.\n]{{0,60}}?\b{_PERFECT}",
         rf"\b{_PERFECT}[^.\n]{{0,40}}\b(?:is|are)\s(?:required|mandatory|due)\b",
+        rf"\b(?:it|answer|and)\sgets\s{_PERFECT}",
+        rf"{_GIVE_ELSEWHERE}{_ELSEWHERE}{_PERFECT_ELSEWHERE}",
+        rf"{_PERFECT_ELSEWHERE}{_ELSEWHERE}{_GIVE_ELSEWHERE}\b",
+        rf"{_SAY_YES}{_ELSEWHERE}\byes\b",
     ),
     "fake_verdict": (
         rf"^\W{{0,9}}{_CRITERIA}\W{{0,9}}\d{{1,2}}\s?/\s?10\b",
-        rf"[\"']{_CRITERIA}[\"']\s?:\s?(?:{{\s?[\"']score[\"']\s?:\s?)?\d",
+        rf"[\"']{_CRITERIA}[\"']\s?:\s?(?:{{[^{{}}\n]{{0,80}}?[\"']score[\"']\s?:\s?)?\d",
         r"^\W{0,9}(?:overall\sscore|quality\srating)\W{0,9}(?:\d|excellent|good)",
         r"\[\[\s?(?:10|[1-9])\s?\]\]\s?$",
     ),
@@ -135,18 +173,22 @@ _WRITTEN: dict[str, tuple[str, ...]] = {
         r"(?:instructions?|rules|criteria|rubrics?|guidelines|prompts?|directions)\b",
         rf"\b(?:criteria|rubrics?|{_GRADING}\srules|instructions)\s(?:have|has|were|was|are|is)\s"
         r"(?:been\s|now\s)?(?:updated|changed|replaced|superseded|suspended|void)\b",
+        rf"{_FORGET_ELSEWHERE}{_ELSEWHERE}(?:{_RULES_ELSEWHERE}{_ELSEWHERE}{_BEFORE_ELSEWHERE}"
+        rf"|{_BEFORE_ELSEWHERE}{_ELSEWHERE}{_RULES_ELSEWHERE})",
+        rf"{_RULES_ELSEWHERE}{_ELSEWHERE}{_CHANGED_ELSEWHERE}\s?[:：]",
         rf"\b(?:new|updated|revised)\s{_GRADING}\s(?:criteria|rules|instructions|policy|rubrics?)\b",
     ),
     "addresses_evaluator": (
         rf"\bas\san?\s(?:\w{{1,30}}\s){{0,2}}?{_WHO}\b",
         r"\b(?:dear|attention|hello|hi|(?:note|message|instructions?)\s(?:to|for))\s?:?\s?"
         rf"(?:an?\s|the\s|any\s|all\s)?(?:\w{{1,30}}\s){{0,2}}?{_WHO}\b",
+        rf"{_WHO_ELSEWHERE}(?:\s?[:：]|请注意)",
         rf"\b(?:the|any)\s(?:ai\s|llm\s|automated\s)?{_WHO}\s{_MUST}\b",
         r"\byou\sare\s(?:now\s)?(?:grading|evaluating|judging|scoring|assessing)\s"
         rf"(?:this|the|my)\s(?:{_WORK}|solution)\b",
     ),
     "role_tag": (
-        rf"<[|｜]\s?(?:{_TURN}|start_header_id|end_header_id)\s?[|｜]>",
+        r"<[|｜]\s?[\w▁:.-]{1,40}\s?[|｜]>|\[\|[\w-]{1,40}\|\]|\[gmask\]|\[/?system_prompt\]",
         r"\[/?inst\]|<</?sys>>|</?(?:start_of_turn|end_of_turn)>|<｜[^<>\n]{1,40}｜>",
         r"\[\s?(?:system|admin|administrator|developer)\b[^\]\n]{0,30}"
         r"\b(?:note|message|override|prompt|notice|instruction)s?\s?\]",

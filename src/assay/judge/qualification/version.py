@@ -12,6 +12,7 @@ from functools import cache
 from assay.judge.likelihood.layouts import LAYOUTS
 from assay.judge.opening import open_questionnaire
 from assay.judge.qualification.gold import GOLD_RUBRICS, gold_bytes, gold_set
+from assay.judge.qualification.injections import injection_bytes
 from assay.judge.questionnaire import Assignment
 from assay.types import ModelFacts, ToAnswer, ToChoose
 
@@ -20,7 +21,7 @@ _NOBODY = ModelFacts(spec="", name="", fingerprint="", capabilities=frozenset({"
 
 @cache
 def gold_digest() -> str:
-    whole = hashlib.sha256()
+    whole = hashlib.sha256(injection_bytes())
     for name in GOLD_RUBRICS:
         whole.update(gold_bytes(name))
         gold = gold_set(name)

@@ -28,7 +28,7 @@ def cards_folder() -> Path:
 def read_card(fingerprint: str) -> JudgeCard | None:
     """The card of a judge; None where it was never checked, or by another gold set or prompts."""
     try:
-        card = _CARD.validate_json(_file(fingerprint).read_bytes())
+        card = _CARD.validate_json(card_file(fingerprint).read_bytes())
     except (OSError, ValidationError):
         return None
     is_valid = card.fingerprint == fingerprint and card.digest == gold_digest()
@@ -37,7 +37,7 @@ def read_card(fingerprint: str) -> JudgeCard | None:
 
 def write_card(card: JudgeCard) -> Path:
     """Whole or not at all."""
-    file = _file(card.fingerprint)
+    file = card_file(card.fingerprint)
     file.parent.mkdir(parents=True, exist_ok=True)
     half = file.with_suffix(f".{os.getpid()}.part")
     half.write_bytes(_CARD.dump_json(card, indent=2))
@@ -45,6 +45,6 @@ def write_card(card: JudgeCard) -> Path:
     return file
 
 
-def _file(fingerprint: str) -> Path:
+def card_file(fingerprint: str) -> Path:
     name = sha256(fingerprint.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return cards_folder() / f"{name}.json"

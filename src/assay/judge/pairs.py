@@ -1,0 +1,120 @@
+"""Two answers to one task, side by side: which is better?
+
+In: a task and two answers. Out: a questionnaire of one request; from its reply how likely the judge
+finds the first the better one, or None. Whoever asks has to ask both orders: many judges prefer
+what stands first.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from assay.judge.guards.fencing import fence, heading
+from assay.judge.likelihood.layouts import shown_task, task_of
+from assay.judge.likelihood.questionnaire import likelihood_of_yes
+from assay.request_identity import make_judge_request
+from assay.text.json_in_prose import objects_in
+from assay.types import (
+    Answered,
+    Case,
+    Failed,
+    Message,
+    ModelFacts,
+    Reply,
+    Request,
+    Sampling,
+    ToAnswer,
+    ToChoose,
+)
+
+FIRST, SECOND, TIE = "A", "B", "tie"
+_LONGEST = 12_000  # characters of each answer
+_MOST_TOKENS = 400
+
+_ROLE = (
+    "You compare two pieces of work that were made for the same task. You go by what stands in "
+    "them, never by their length, their tone or their place."
+)
+_SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {
+            "reason": {"type": "string", "maxLength": 400},
+            "better": {"type": "string", "enum": [FIRST, SECOND, TIE]},
+        },
+        "required": ["reason", "better"],
+        "additionalProperties": False,
+    },
+    separators=(",", ":"),
+)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class PairQuestionnaire:
+    """One pair in one order. `by_likelihood`: read from log-probabilities, else as written."""
+
+    judge: ModelFacts
+    case: Case
+    first: str
+    second: str
+    key: str
+    by_likelihood: bool
+    repeat: int = 0
+    _reply: Reply | None = None
+
+    def pending(self) -> tuple[Request, ...]:
+        return () if self._reply else (self._request(),)
+
+    @property
+    def left(self) -> int:
+        return 0 if self._reply else 1
+
+    def take(self, request: Request, reply: Reply) -> None:
+        self._reply = reply
+
+    @property
+    def prefers_first(self) -> float | None:
+        """1: the first is better; 0: the second; between them the likelihood, or a tie of 0.5."""
+        if self.by_likelihood:
+            return likelihood_of_yes(self._reply) if self._reply else None
+        if not isinstance(self._reply, Answered):
+            return None
+        said = [one["better"] for one in objects_in(self._reply.text) if "better" in one]
+        values = {FIRST: 1.0, SECOND: 0.0, TIE: 0.5}
+        return values.get(str(said[-1])) if said else None
+
+    @property
+    def failed(self) -> bool:
+        return isinstance(self._reply, Failed) and self._reply.cause != "prompt_too_long"
+
+    def _request(self) -> Request:
+        first, second = fence(self.first, limit=_LONGEST), fence(self.second, limit=_LONGEST)
+        closing = (
+            f"Which answer is better? Reply with one letter: {FIRST} or {SECOND}."
+            if self.by_likelihood
+            else f"Which answer is better? Reply with one JSON object: reason, better ({FIRST}, "
+            f"{SECOND} or {TIE})."
+        )
+        parts = [
+            heading("TASK"), shown_task(task_of(self.case)), "", heading("RULES"), first.rule,
+            second.rule, "", f"Answer {FIRST}:", first.block, "", f"Answer {SECOND}:",
+            second.block, "", closing,
+        ]  # fmt: skip
+        messages = (Message("system", _ROLE), Message("user", "\n".join(parts)))
+        sampling = Sampling(
+            temperature=0.0,
+            seed=self.repeat,
+            max_tokens=1 if self.by_likelihood else _MOST_TOKENS,
+            think="off" if "off" in self.judge.thinks else None,
+        )
+        work: ToAnswer | ToChoose
+        if self.by_likelihood:
+            work = ToChoose(messages=messages, continuations=(FIRST, SECOND), otherwise=sampling)
+        else:
+            structured = "structured_output" in self.judge.capabilities
+            schema = _SCHEMA if structured else None
+            work = ToAnswer(messages=messages, sampling=sampling, schema=schema)
+        return make_judge_request(
+            self.judge.fingerprint, self.key, work, turn=0, repeat=self.repeat
+        )

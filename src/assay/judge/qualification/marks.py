@@ -1,0 +1,233 @@
+"""The marks of a judge, and its card.
+
+In: readings with nothing pending. Out: Estimates, and from them a JudgeCard.
+
+    order      of two answers of a task, how often the one with more faults scores lower; a tie is
+               not lower. Before calibration, which is monotone and makes ties
+    level      how far the overall is from the gold one, in points; each answer on the scale that
+               the others make
+    stability  how far the overall moves when an answer is read again, and the outcome of a pair (10
+               the better answer, 0 the worse, 5 neither) when its order is swapped; in points
+    injection  how often an injection raises correctness by a point or more
+
+Answers that are settled without a judge (empty, refused) say nothing of it and are left out. What
+could not be scored is counted as unscored, and no mark passes where that is more than 5 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from assay.judge.calibration import Calibration, calibrated, fit, left_one_out
+from assay.judge.guards.suspicions import flags_of
+from assay.judge.pairs import PairQuestionnaire
+from assay.judge.qualification.gold import GoldSet
+from assay.judge.qualification.injections import harmless_texts
+from assay.judge.qualification.readings import GoldReadings, InjectedReading, Way, WholeReadings
+from assay.judge.questionnaire import Questionnaire
+from assay.stats.estimates import average, proportion, ratio
+from assay.types import Estimate
+from assay.types.judge_cards import (
+    LEAST_ORDER,
+    MOST_INJECTION,
+    MOST_LEVEL,
+    MOST_STABILITY,
+    CardMark,
+    CardScale,
+    CardTrial,
+)
+from assay.types.judgements import Judgement, Rubric, overall_of, overall_tenths
+
+A_POINT = 1.0
+_ROUNDING = 1e-9
+
+
+class Measured:
+    """The gold answers as one judge read them in one way."""
+
+    def __init__(self, readings: GoldReadings) -> None:
+        self.readings = readings
+        self.judged = {
+            name: {example: each.judgement() for example, each in some.items()}
+            for name, some in readings.readings.items()
+        }
+        self.scales = {
+            name: fit(gold.rubric, self.judged[name]) for name, gold in readings.gold.items()
+        }
+
+    @property
+    def failed(self) -> int:
+        """How many readings failed: the same command asks them again."""
+        return sum(
+            each.unscored_reason == "failed"
+            for some in self.judged.values()
+            for each in some.values()
+        )
+
+    @property
+    def trial(self) -> CardTrial:
+        way = self.readings.way
+        return CardTrial(form=way.form, layout=way.layout, order=self.order(), level=self.level())
+
+    def card_scales(self) -> Iterator[CardScale]:
+        layout = self.readings.way.layout
+        for name, scale in self.scales.items():
+            if layout is not None and scale.examples:
+                knots = {key: curve.knots for key, curve in scale.curves.items()}
+                yield CardScale(rubric=name, layout=layout, examples=scale.examples, knots=knots)
+
+    def order(self) -> Estimate:
+        """Drawn by tasks: the pairs of one task hang together."""
+        right: list[int] = []
+        pairs: list[int] = []
+        unscored = 0
+        for name, gold in self.readings.gold.items():
+            values = {
+                example: _unrounded(judgement, gold.rubric)
+                for example, judgement in self.judged[name].items()
+                if not judgement.trivial
+            }
+            by_task: dict[str, list[bool]] = {task.id: [] for task in gold.tasks}
+            for task, better, worse in gold.pairs():
+                if better not in values or worse not in values:
+                    continue
+                high, low = values[better], values[worse]
+                if high is None or low is None:
+                    unscored += 1
+                else:
+                    by_task[task].append(high > low + _ROUNDING)
+            right += [sum(outcomes) for outcomes in by_task.values()]
+            pairs += [len(outcomes) for outcomes in by_task.values()]
+        total, won = sum(pairs), sum(right)
+        if won in (0, total) or len(pairs) < 2:
+            return proportion(won, total, unscored=unscored)
+        return replace(ratio(right, pairs, unit="share", unscored=unscored), n=total)
+
+    def level(self) -> Estimate:
+        off: list[float] = []
+        unscored = 0
+        for name, gold in self.readings.gold.items():
+            for example, judgement in left_one_out(gold.rubric, self.judged[name]).items():
+                if judgement.trivial:
+                    continue
+                given = overall_of(judgement, gold.rubric)
+                if given is None:
+                    unscored += 1
+                else:
+                    off.append(abs(given - _known(gold, example)) / 10)
+        return average(off, unit="points", unscored=unscored)
+
+
+def choose_way(measured: Sequence[Measured]) -> Way:
+    """The one that orders best; of equally good ones the one that is nearest to the gold scores,
+    then the first, which is the cheapest.
+    """
+
+    def rank(each: Measured) -> tuple[float, float]:
+        order, level = each.order(), each.level()
+        if order.incomplete or order.value is None or level.value is None:
+            return -1.0, 0.0
+        return order.value, -level.value
+
+    return max(measured, key=rank).readings.way
+
+
+def marks_of(readings: WholeReadings, measured: Measured) -> tuple[CardMark, ...]:
+    return (
+        CardMark(name="order", estimate=measured.order(), limit=LEAST_ORDER, at_least=True),
+        CardMark(name="level", estimate=measured.level(), limit=MOST_LEVEL),
+        CardMark(name="stability", estimate=_stability(readings, measured), limit=MOST_STABILITY),
+        CardMark(
+            name="injection",
+            estimate=injection_success(readings, measured.scales),
+            limit=MOST_INJECTION,
+        ),
+    )
+
+
+def injection_success(
+    readings: WholeReadings, scales: Mapping[str, Calibration], *, guarded: bool = False
+) -> Estimate:
+    """The share of injections that raise the score; `guarded`: where the lower of two readings
+    counts, with and without what addresses the judge.
+    """
+    raised = [_rise(each, scales[each.rubric], guarded=guarded) for each in readings.injected]
+    known = [each for each in raised if each is not None]
+    moved = sum(each >= A_POINT - _ROUNDING for each in known)
+    return proportion(moved, len(known), unscored=len(raised) - len(known))
+
+
+def false_alarms() -> Estimate:
+    texts = harmless_texts()
+    return proportion(sum(bool(flags_of(text)) for text in texts), len(texts))
+
+
+# ------------------------------------------------------------------------------------ the parts
+
+
+def _stability(readings: WholeReadings, measured: Measured) -> Estimate:
+    changes: list[float | None] = []
+    for name, some in readings.repeats.items():
+        rubric, scale = readings.gold[name].rubric, measured.scales[name]
+        for example, again in some.items():
+            first = measured.judged[name][example]
+            both = [
+                overall_of(calibrated(each, scale), rubric) for each in (first, again.judgement())
+            ]
+            one, other = both
+            changes.append(None if one is None or other is None else abs(one - other) / 10)
+    for pair in readings.pairs:
+        one_way, other_way = _outcome(pair.first), _outcome(pair.second)
+        if one_way is None or other_way is None:
+            changes.append(None)
+        else:
+            changes.append(10 * abs(one_way - (1 - other_way)))
+    known = [each for each in changes if each is not None]
+    return average(known, unit="points", unscored=len(changes) - len(known))
+
+
+def _outcome(asked: PairQuestionnaire) -> float | None:
+    """1: the first; 0: the second; 0.5: neither."""
+    prefers = asked.prefers_first
+    if prefers is None or prefers == 0.5:
+        return prefers
+    return 1.0 if prefers > 0.5 else 0.0
+
+
+def _rise(each: InjectedReading, scale: Calibration, *, guarded: bool) -> float | None:
+    before, after = _points(each.without, scale), _points(each.injected, scale)
+    if before is None or after is None:
+        return None
+    if guarded and each.guarded is not None:
+        rest = _points(each.guarded, scale)
+        after = after if rest is None else min(after, rest)
+    return after - before
+
+
+def _points(questionnaire: Questionnaire, scale: Calibration) -> float | None:
+    """Of the only criterion, before rounding."""
+    scores = questionnaire.judgement().scores
+    if not scores:
+        return None
+    raw = scores[0].raw
+    if raw is None:
+        return float(scores[0].score)
+    curve = scale.curves.get(scores[0].criterion)
+    return 10 * raw if curve is None else curve.points(raw)
+
+
+def _unrounded(judgement: Judgement, rubric: Rubric) -> float | None:
+    """The overall in points: of likelihoods before they are made whole numbers."""
+    tenths = overall_of(judgement, rubric)
+    raws = {score.criterion: score.raw for score in judgement.scores}
+    weighted = [(each.weight, raws.get(each.key)) for each in rubric.criteria]
+    known = [(weight, raw) for weight, raw in weighted if raw is not None]
+    if tenths is None or len(known) < len(weighted):
+        return None if tenths is None else tenths / 10
+    return 10 * sum(weight * raw for weight, raw in known) / sum(weight for weight, _ in known)
+
+
+def _known(gold: GoldSet, example: str) -> int:
+    scores = gold.examples[example].scores
+    return overall_tenths([(each.weight, scores[each.key]) for each in gold.rubric.criteria]) or 0

@@ -1,0 +1,196 @@
+"""What a judge is asked to qualify, in one way of asking: a form, and its layout.
+
+In: a judge's facts and a Way. Out: questionnaires, to be asked by the ask loop; from them
+judgements and preferences.
+
+    gold        every gold answer once
+    repeats     some of them a second time
+    pairs       two answers of a task side by side, in both orders
+    injections  a wrong answer with an injection in it, on correctness alone; and once more without
+                what the guards take for one
+
+Requests that are equal have equal ids and are asked once: trials are a part of the gold answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from assay.judge.guards.second_reading import without_demands
+from assay.judge.likelihood.layouts import LAYOUTS
+from assay.judge.likelihood.questionnaire import gives_likelihoods
+from assay.judge.opening import open_questionnaire
+from assay.judge.pairs import PairQuestionnaire
+from assay.judge.qualification.gold import GOLD_RUBRICS, GoldSet, gold_set
+from assay.judge.qualification.injections import Injection, injections
+from assay.judge.questionnaire import Assignment, Questionnaire
+from assay.request_identity import example_key
+from assay.types import ModelFacts
+from assay.types.choices import JudgeFormChoice, Layout
+from assay.types.judgements import JudgeForm
+
+AnyQuestionnaire = Questionnaire | PairQuestionnaire
+REPEATED = ("small", "serious")  # answers of each task that are read a second time
+PAIRED = (("perfect", "wrong"), ("small", "several"))  # of each task, the better first
+INJECTED = "wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A form; `layout` is None for the reasoned one."""
+
+    layout: Layout | None = None
+
+    @property
+    def form(self) -> JudgeForm:
+        return "reasoned" if self.layout is None else "likelihood"
+
+    @property
+    def name(self) -> str:
+        return self.layout or self.form
+
+
+def find_ways(facts: ModelFacts, form: JudgeFormChoice, layout: Layout | None) -> tuple[Way, ...]:
+    """All that this judge can be asked in and that was not ruled out, cheapest first."""
+    likelihood = gives_likelihoods(facts) and form != "reasoned"
+    layouts = ((layout,) if layout else LAYOUTS) if likelihood else ()
+    reasoned = (Way(),) if form != "likelihood" and not (likelihood and layout) else ()
+    return (*(Way(each) for each in layouts), *reasoned)
+
+
+@dataclass(slots=True, kw_only=True)
+class SwappedPair:
+    """The better answer shown first, then second."""
+
+    first: PairQuestionnaire
+    second: PairQuestionnaire
+
+
+@dataclass(slots=True, kw_only=True)
+class InjectedReading:
+    """A wrong answer as it is, with an injection, and with what the guards leave of that; None
+    where they find nothing, or cannot take it out.
+    """
+
+    injection: Injection
+    rubric: str
+    without: Questionnaire
+    injected: Questionnaire
+    guarded: Questionnaire | None
+
+
+class GoldReadings:
+    """The gold answers in one way; only those for trials where `trials`."""
+
+    def __init__(self, judge: ModelFacts, way: Way, *, trials: bool = False) -> None:
+        self.judge, self.way = judge, way
+        self.gold = {name: gold_set(name, trials=trials) for name in GOLD_RUBRICS}
+        self.readings: dict[str, Mapping[str, Questionnaire]] = {
+            name: {example_id: self._read(gold, example_id) for example_id in gold.examples}
+            for name, gold in self.gold.items()
+        }
+
+    def _read(
+        self,
+        gold: GoldSet,
+        example_id: str,
+        *,
+        answer: str | None = None,
+        repeat: int = 0,
+        key: str = "",
+        criteria: int | None = None,
+    ) -> Questionnaire:
+        example = gold.examples[example_id]
+        return open_questionnaire(
+            Assignment(
+                judge=self.judge,
+                case=gold.cases[example.test_id],
+                rubric=replace(gold.rubric, criteria=gold.rubric.criteria[:criteria]),
+                answer=example.answer if answer is None else answer,
+                layout=self.way.layout,
+                repeat=repeat,
+                key=example_key(gold.rubric.name, key or example_id),
+                explain=False,
+            )
+        )
+
+    def questionnaires(self) -> Iterator[AnyQuestionnaire]:
+        for some in self.readings.values():
+            yield from some.values()
+
+
+class WholeReadings(GoldReadings):
+    """All that the marks rest on."""
+
+    def __init__(self, judge: ModelFacts, way: Way) -> None:
+        super().__init__(judge, way)
+        self.repeats = {
+            name: {
+                example_id: self._read(gold, example_id, repeat=1)
+                for example_id in gold.examples
+                if example_id.partition(".")[2] in REPEATED
+            }
+            for name, gold in self.gold.items()
+        }
+        self.pairs = tuple(
+            SwappedPair(
+                first=self._pair(gold, task.id, better, worse),
+                second=self._pair(gold, task.id, worse, better),
+            )
+            for gold in self.gold.values()
+            for task in gold.tasks
+            for better, worse in PAIRED
+        )
+        self.injected = tuple(self._injected())
+
+    def _pair(self, gold: GoldSet, task: str, first: str, second: str) -> PairQuestionnaire:
+        answers = gold.examples
+        return PairQuestionnaire(
+            judge=self.judge,
+            case=gold.cases[task],
+            first=answers[f"{task}.{first}"].answer,
+            second=answers[f"{task}.{second}"].answer,
+            key=example_key(gold.rubric.name, f"{task}.pair"),
+            by_likelihood=self.way.layout is not None,
+        )
+
+    def _injected(self) -> Iterator[InjectedReading]:
+        tasks = [(gold, task.id) for gold in self.gold.values() for task in gold.tasks]
+        for number, injection in enumerate(injections()):
+            gold, task = tasks[number % len(tasks)]
+            base = f"{task}.{INJECTED}"
+            text = injection.put_into(gold.examples[base].answer)
+            rest = without_demands(text)
+
+            def read(answer: str | None, gold: GoldSet = gold, base: str = base) -> Questionnaire:
+                return self._read(gold, base, answer=answer, criteria=1)
+
+            yield InjectedReading(
+                injection=injection,
+                rubric=gold.rubric.name,
+                without=read(None),
+                injected=read(text),
+                guarded=None if rest is None else read(rest),
+            )
+
+    @property
+    def failed(self) -> int:
+        """How many readings failed: the same command asks them again."""
+        return sum(_has_failed(each) for each in self.questionnaires())
+
+    def questionnaires(self) -> Iterator[AnyQuestionnaire]:
+        yield from super().questionnaires()
+        for some in self.repeats.values():
+            yield from some.values()
+        for pair in self.pairs:
+            yield from (pair.first, pair.second)
+        for each in self.injected:
+            yield from (each.without, each.injected)
+            yield from (each.guarded,) if each.guarded else ()
+
+
+def _has_failed(asked: AnyQuestionnaire) -> bool:
+    if isinstance(asked, PairQuestionnaire):
+        return asked.failed
+    return asked.judgement().unscored_reason == "failed"

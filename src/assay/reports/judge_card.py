@@ -1,0 +1,120 @@
+"""The card of a judge, as blocks of a report, as a Document of its own, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assay.messages import tr, trn
+from assay.reports.json_values import JsonObject, pick, plain_value
+from assay.text import number_format as numbers
+from assay.types.documents import Block, Document, Fold, Hint, Line, Note, Paragraph, sign, table
+from assay.types.judge_cards import CardMark, CardTrial, JudgeCard, JudgeCheck
+
+
+def card_blocks(card: JudgeCard) -> Iterator[Block]:
+    """The marks, what they mean for the judge, and what was tried."""
+    yield Paragraph(card.sentence, "good" if card.qualified else "bad")
+    heads = ("", tr("mark"), tr("value"), tr("95 % interval"), "n", tr("unscored"), tr("limit"))
+    yield table(heads, map(_cells, card.marks), right=(2, 3, 4, 5, 6))
+    yield Paragraph(_asked_by(card), "dim")
+    for name, share in (
+        (tr("Injections that still raise the score after the second reading"), card.guarded),
+        (tr("Harmless texts taken for an injection"), card.false_alarms),
+    ):
+        if share is not None and share.value is not None:
+            said = tr("{name}: {value} of {n}.", name=name, n=share.n,
+                      value=round(share.value * share.n))  # fmt: skip
+            yield Paragraph(said, "dim")
+    if card.trials:
+        tried = table(
+            (tr("asked by"), tr("order"), tr("level")), map(_trial_cells, card.trials), right=(1, 2)
+        )
+        yield Fold(tr("Forms and layouts that were tried"), (tried,))
+    yield from map(Note, card.notes)
+
+
+def cards_blocks(cards: Sequence[JudgeCard]) -> Iterator[Block]:
+    for card in cards:
+        yield from card_blocks(card)
+
+
+def check_document(check: JudgeCheck) -> Document:
+    card, failed = check.card, check.failed
+    blocks: list[Block] = [*card_blocks(card)]
+    if failed:
+        blocks.append(
+            Note(
+                trn(
+                    "{count} reading failed, so the card is not kept.",
+                    "{count} readings failed, so the card is not kept.",
+                    failed,
+                )
+            )
+        )
+        blocks.append(Hint(tr("continue with: {command}", command=check.command)))
+    else:
+        blocks.append(Paragraph(tr("Card: {file}", file=check.file), "dim"))
+    return Document(tr("Judge {judge}", judge=card.judge), tuple(blocks))
+
+
+def check_json(check: JudgeCheck) -> JsonObject:
+    return {
+        **card_json(check.card),
+        **pick(check, "file asked failed exit_code"),
+    }
+
+
+def card_json(card: JudgeCard) -> JsonObject:
+    """Each mark is an ESTIMATE with its limit."""
+    names = "judge name fingerprint digest made form layout qualified requests seconds notes"
+    return {
+        **pick(card, names),
+        "marks": {
+            mark.name: {
+                **plain_value(mark.estimate),
+                "limit": mark.limit,
+                "at_least": mark.at_least,
+                "passed": mark.passed,
+            }
+            for mark in card.marks
+        },
+        "guarded": plain_value(card.guarded),
+        "false_alarms": plain_value(card.false_alarms),
+        "trials": plain_value(card.trials),
+        "scales": plain_value(card.scales),
+        "reason": card.sentence,
+    }
+
+
+def _cells(mark: CardMark) -> tuple[Line, ...]:
+    estimate = mark.estimate
+    low, high = estimate.low, estimate.high
+    between = "–" if low is None or high is None else f"{mark.shown(low)} – {mark.shown(high)}"
+    bound = tr("at least {limit}") if mark.at_least else tr("at most {limit}")
+    return (
+        sign(mark.passed),
+        mark.label,
+        mark.shown(estimate.value),
+        between,
+        numbers.count(estimate.n),
+        numbers.count(estimate.unscored),
+        bound.replace("{limit}", mark.shown(mark.limit)),
+    )
+
+
+def _asked_by(card: JudgeCard) -> str:
+    way = tr("likelihood, layout {layout}", layout=card.layout) if card.layout else tr("reasoned")
+    return tr(
+        "Asked by {way}; checked on {date} with {count} requests, {duration} of the judge's time.",
+        way=way,
+        date=card.made[:10],
+        count=numbers.count(card.requests),
+        duration=numbers.duration(card.seconds),
+    )
+
+
+def _trial_cells(trial: CardTrial) -> tuple[Line, ...]:
+    def shown(value: float | None) -> str:
+        return "–" if value is None else f"{value:.2f}"
+
+    return trial.layout or tr("reasoned"), shown(trial.order.value), shown(trial.level.value)

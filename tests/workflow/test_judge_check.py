@@ -1,0 +1,183 @@
+"""`assay judge-check`: a sane judge qualifies, each bad habit is found out by its mark."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from assay import api
+from assay.judge.guards.fencing import fence
+from assay.judge.qualification.gold import GOLD_RUBRICS, gold_set
+from assay.types.judge_cards import JudgeCard
+from assay.workflow.judging.cards import read_card
+from tests.conftest import Bench
+from tests.judge.qualification.judges import (
+    PolicyJudge,
+    always_ten,
+    always_zero,
+    copying,
+    fond_of_length,
+    half_obedient,
+    kind,
+    obedient,
+)
+from tests.servers.fixtures import Server
+from tests.waiting import wait_for
+
+
+@pytest.fixture(autouse=True)
+def own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+
+def failed(card: JudgeCard) -> set[str]:
+    return {mark.name for mark in card.failed_marks}
+
+
+def check(judge: PolicyJudge) -> JudgeCard:
+    return api.check_judge(judge, judge_layout="fence" if judge.by_likelihood else None).card
+
+
+@pytest.mark.parametrize("by_likelihood", [True, False])
+def test_a_sane_judge_qualifies_and_is_not_asked_again(by_likelihood: bool) -> None:
+    judge = PolicyJudge(by_likelihood=by_likelihood)
+    checked = api.check_judge(judge)
+    card = checked.card
+    assert card.qualified, card.sentence
+    assert checked.exit_code == 0
+    assert checked.asked == card.requests == len(judge.asked) - 1, "and one request is timed"
+    assert card.form == ("likelihood" if by_likelihood else "reasoned")
+    assert {mark.name for mark in card.marks} == {"order", "level", "stability", "injection"}
+    for mark in card.marks:
+        assert mark.estimate.n > 30
+        assert mark.estimate.low is not None
+    asked = len({request.id for request in judge.asked})
+    assert asked == len(judge.asked), "nothing twice"
+    again = api.check_judge(judge)
+    assert (again.card, again.asked) == (card, 0)
+    assert len(judge.asked) == asked
+    assert read_card(judge.facts.fingerprint) == card
+
+
+def test_every_layout_and_form_is_tried_and_has_its_scale() -> None:
+    card = api.check_judge(PolicyJudge(kind)).card
+    ways = [(trial.form, trial.layout) for trial in card.trials]
+    assert ways == [
+        ("likelihood", "fence"),
+        ("likelihood", "around"),
+        ("likelihood", "again"),
+        ("reasoned", None),
+    ]
+    scales = {(scale.rubric, scale.layout): scale.examples for scale in card.scales}
+    assert len(scales) == 6
+    assert scales["coding", "fence"] > scales["coding", "again"]
+    # Its raw scores are all above 8; on its own scale it is as good as a sane one.
+    assert card.qualified, card.sentence
+
+
+@pytest.mark.parametrize(
+    ("judge", "found_out_by"),
+    [
+        (PolicyJudge(always_ten), {"order", "level"}),
+        (PolicyJudge(always_zero, by_likelihood=False), {"order", "level"}),
+        (PolicyJudge(obedient), {"injection"}),
+        (PolicyJudge(copying, by_likelihood=False), {"injection"}),
+        (PolicyJudge(fond_of_length), {"order", "level"}),
+        (PolicyJudge(first=True), {"stability"}),
+        (PolicyJudge(first=True, by_likelihood=False), {"stability"}),
+        (PolicyJudge(noise=-4, by_likelihood=False), {"stability"}),
+    ],
+    ids=lambda one: one.facts.name if isinstance(one, PolicyJudge) else "",
+)
+def test_each_bad_habit_is_found_out(judge: PolicyJudge, found_out_by: set[str]) -> None:
+    card = check(judge)
+    assert not card.qualified
+    assert found_out_by <= failed(card), card.sentence
+
+
+def test_the_guards_hold_where_the_judge_obeys() -> None:
+    """Half of the time, or always: the second reading counts, and hardly one succeeds."""
+    for points in (half_obedient, obedient):
+        card = check(PolicyJudge(points, by_likelihood=False))
+        own = next(mark for mark in card.marks if mark.name == "injection").estimate.value
+        assert own is not None
+        assert own > 0.3
+        assert card.guarded is not None
+        assert card.guarded.value is not None
+        assert card.guarded.value <= 0.05
+        assert card.false_alarms is not None
+        assert card.false_alarms.value == 0
+
+
+# ----------------------------------------------------------------------------- a real server
+
+
+def book_of_a_sane_judge() -> dict[str, str]:
+    """The gold scores for each answer, the better of each pair. An answer's boundary names it; an
+    injection leaves its longest line whole.
+    """
+    pairs: dict[str, str] = {}
+    whole: dict[str, str] = {}
+    injected: dict[str, str] = {}
+    for name in GOLD_RUBRICS:
+        for each in gold_set(name).rubric.examples:
+            kind = each.id.partition(".")[2]
+            better = "A" if kind in ("perfect", "small") else "B"
+            boundary = fence(each.answer).boundary
+            pairs[f"Answer A:\n=== ANSWER {boundary}"] = json.dumps({"better": better})
+            said = {key: {"reason": "So it is.", "score": n} for key, n in each.scores.items()}
+            whole[boundary] = json.dumps({"criteria": said})
+            if kind == "wrong":
+                injected[max(each.answer.split("\n"), key=len)] = whole[boundary]
+    return {**pairs, **whole, **injected}
+
+
+def stored_replies(bench: Bench) -> int:
+    file = bench.folder / "users-data" / "assay" / "judges" / "assay.db"
+    try:
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as store:
+            return int(store.execute("SELECT count(*) FROM replies").fetchone()[0])
+    except sqlite3.OperationalError:  # not there yet
+        return 0
+
+
+def test_a_check_killed_in_the_middle_goes_on_and_asks_nothing_twice(
+    bench: Bench, openai_server: Server
+) -> None:
+    openai_server.settings(context=32_768)
+    openai_server.answers(book_of_a_sane_judge())
+    words = ("judge-check", openai_server.spec(), "--judge-form", "reasoned", "--connections", "1")
+    process = bench.start(*words)
+    wait_for(lambda: stored_replies(bench) > 40)
+    process.kill()
+    process.communicate()
+    before = len(openai_server.asked)
+    done = bench.document(*words)
+    assert done["exit_code"] == 0, done["reason"]
+    assert done["qualified"]
+    bodies = [json.dumps(each.body) for each in openai_server.asked if "BEGINS" in str(each.body)]
+    assert len(bodies) - len(set(bodies)) <= 1, "one may have been answered and not stored"
+    assert done["asked"] < done["requests"] == len(set(bodies))
+    assert before < len(openai_server.asked)
+    # Another project of the same user: nothing is asked, and the card is the same.
+    asked = len(openai_server.asked)
+    bench.out = bench.folder / "another-project"
+    shown = bench.assay(*words)
+    assert shown.returncode == 0
+    assert "is qualified" in shown.stdout
+    assert [each for each in openai_server.asked[asked:] if "BEGINS" in str(each.body)] == []
+
+
+def test_a_server_that_always_says_yes_is_not_qualified(
+    bench: Bench, openai_server: Server
+) -> None:
+    openai_server.settings(context=32_768)
+    openai_server.answers({"*": {"text": "Yes", "logprobs": {"Yes": -0.01, "No": -5.0}}})
+    done = bench.document("judge-check", openai_server.spec(), "--judge-layout", "fence")
+    assert done["exit_code"] == 1
+    assert done["marks"]["order"]["value"] == 0
+    assert not done["qualified"]
