@@ -11,11 +11,13 @@ from assay import api
 def test_exactly_these_functions_are_public():
     assert sorted(api.__all__) == [
         "DEFAULT_OUT",
+        "JudgeCheckOptions",
         "PromptOptions",
         "RunOptions",
         "StoredAnswerOptions",
         "WatchOptions",
         "ask",
+        "check_judge",
         "compare",
         "describe_suite",
         "evaluate_model",

@@ -14,7 +14,7 @@ from assay.types.judge_cards import CardMark, CardTrial, JudgeCard, JudgeCheck
 def card_blocks(card: JudgeCard) -> Iterator[Block]:
     """The marks, what they mean for the judge, and what was tried."""
     yield Paragraph(card.sentence, "good" if card.qualified else "bad")
-    heads = ("", tr("mark"), tr("value"), tr("95 % interval"), "n", tr("unscored"), tr("limit"))
+    heads = ("", "", tr("value"), tr("95 % interval"), "n", tr("unscored"), tr("limit"))
     yield table(heads, map(_cells, card.marks), right=(2, 3, 4, 5, 6))
     yield Paragraph(_asked_by(card), "dim")
     for name, share in (
