@@ -18,12 +18,13 @@ PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "extend.md"
 class Section:
     """A part of the page: its files, written into a folder, and its commands."""
 
-    def __init__(self, title, folder, **changes):
-        text = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", PAGE.read_text("utf-8"), re.M | re.S)[1]
+    def __init__(self, title, folder, page=PAGE, **changes):
+        text = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", page.read_text("utf-8"), re.M | re.S)[1]
         for old, new in changes.values():
             assert old in text
             text = text.replace(old, new)
-        for name, body in re.findall(r"^`(\S+)`:\n\n```\w+\n(.*?)^```", text, re.M | re.S):
+        files = re.findall(r"^`(\S+)`:\n\n(`{3,})\w+\n(.*?)^\2$", text, re.M | re.S)
+        for name, _, body in files:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(body, "utf-8")
         (self.commands,) = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)

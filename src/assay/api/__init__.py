@@ -23,6 +23,7 @@ from assay.types.judge_cards import JudgeCheck
 from assay.types.options import (
     DEFAULT_OUT,
     JudgeCheckOptions,
+    JudgeOptions,
     PromptOptions,
     RunOptions,
     SandboxChoice,
@@ -289,15 +290,25 @@ def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderb
 
 
 def rescore(
-    run: str = "latest", *, plugins: Sequence[str] = (), out: Path = DEFAULT_OUT
+    run: str = "latest",
+    *,
+    plugins: Sequence[str] = (),
+    out: Path = DEFAULT_OUT,
+    allow_code_execution: bool = False,
+    sandbox: SandboxChoice = "auto",
+    observer: Observer | None = None,
 ) -> Rescored:
-    """Score a run's stored answers again, by today's tests and checks."""
+    """Score a run's stored answers again, by today's tests and checks.
+
+    With `allow_code_execution` the checkers of test folders run again, too.
+    """
     load_plugins(plugins)
     from assay.store import Store
     from assay.workflow.history.rescoring import rescore as rescore_in
 
+    options = JudgeOptions(allow_code_execution=allow_code_execution, sandbox=sandbox)
     with Store(out, must_exist=True) as store:
-        return rescore_in(store, store.find_run(run))
+        return rescore_in(store, store.find_run(run), options, observer or SilentProgress())
 
 
 def export(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -19,6 +20,7 @@ from assay.interfaces.cli.options import (
 from assay.interfaces.cli.output import say, write_exactly
 from assay.interfaces.cli.showing import show
 from assay.messages import tr, trn
+from assay.types.options import SandboxChoice
 
 RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
 
@@ -116,16 +118,36 @@ def select(
     help=tr("Reads the test files again and asks no model, so a corrected test counts.")
     + " "
     + RUN_IS,
-    examples=["assay rescore latest", "assay rescore 20261115T1015"],
+    examples=[
+        "assay rescore latest",
+        "assay rescore 20261115T1015",
+        "assay rescore latest --allow-code-execution",
+    ],
 )
 @click.argument("run", default="latest")
+@named_options("allow_code_execution", "sandbox")
 @verbose
 @as_json
 @plugin_option
-def rescore(run: str, verbose: bool, as_json: bool, out: Path) -> int:
+def rescore(
+    run: str,
+    allow_code_execution: bool,
+    sandbox: SandboxChoice,
+    verbose: bool,
+    as_json: bool,
+    out: Path,
+) -> int:
     from assay import api
+    from assay.api.rendering import progress_for
 
-    done = api.rescore(run, out=out)
+    with progress_for(sys.stderr) as observer:
+        done = api.rescore(
+            run,
+            out=out,
+            allow_code_execution=allow_code_execution,
+            sandbox=sandbox,
+            observer=observer,
+        )
     for note in done.notes:
         say(note)
     say(

@@ -121,7 +121,7 @@ def prepare(job: Job) -> Prepared:
         plans=tuple(plans),
         notes=(
             *_unused_options(job),
-            *_code_not_allowed(job, suites),
+            *(panel.unchecked(suites) if panel else ()),
             *opened.notes,
             *(
                 left_out(place.name, opened.failed[place])
@@ -158,20 +158,6 @@ def _unused_options(job: Job) -> Iterator[str]:
     if not job.given and (unused := job.unused_judge_options):
         yield tr("nothing is judged, because no --judge is given: {options} has no effect",
                  options=unused)  # fmt: skip
-
-
-def _code_not_allowed(job: Job, suites: Sequence[Suite]) -> Iterator[str]:
-    """The tests whose checkers will not be run."""
-    cases = [case for suite in suites for case in suite.cases if case.check.judged]
-    waiting = [
-        case.id for case in cases if case.check.judged and case.check.judged.needs_permission
-    ]
-    if waiting and not job.allow_code_execution:
-        yield tr(
-            "code_not_allowed: the evidence of {tests} will be unscored, because their checkers "
-            "run code; --allow-code-execution runs it in a sandbox",
-            tests=", ".join(waiting),
-        )
 
 
 def check_files(job: Job) -> Gate:

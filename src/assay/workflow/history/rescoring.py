@@ -7,22 +7,29 @@ something else now is scored by its stored form. Old scores stay in the store; t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from assay.checks.scoring import score_reply
-from assay.errors import SuiteNotFound, UsageError
+from assay.errors import SandboxUnavailable, SuiteNotFound, UsageError
 from assay.judge.final_judgement import score_of
 from assay.messages import tr, trn
 from assay.plan import AskOptions, make_plan
+from assay.sandbox import open_sandbox
 from assay.store import Run, RunModel, Store, TryKey
 from assay.suites.load import SuiteFiles, load_suite
 from assay.suites.suite_file import with_default_system
-from assay.types import Case, Message, ModelFacts, Score, Suite
+from assay.suites.test_folder import GetSandbox
+from assay.types import Case, Message, ModelFacts, Observer, Score, Suite
+from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
 from assay.types.results import Report
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.evaluate.run_folder import RunFolder
 from assay.workflow.history.results import report_of
+from assay.workflow.judging.panel import judged_cases, open_panel
+from assay.workflow.judging.stage import check_again
 
 NAMED = 5  # how many test ids a note names
 
@@ -35,8 +42,10 @@ class Rescored:
     notes: tuple[str, ...]
 
 
-def rescore(store: Store, run: Run) -> Rescored:
-    """Score every answer of a run again, by today's tests and checks."""
+def rescore(store: Store, run: Run, options: JudgeOptions, observer: Observer) -> Rescored:
+    """Score every answer of a run again, by today's tests and checks. `options`: whether checkers
+    may run code.
+    """
     folder = RunFolder(store.path.parent, run.id)
     if not folder.take():
         raise UsageError(
@@ -44,20 +53,34 @@ def rescore(store: Store, run: Run) -> Rescored:
             hint=tr("wait until it has finished, then rescore again"),
         )
     with folder:
-        return _rescore(store, run, folder)
+        return _rescore(store, run, folder, options, observer)
 
 
-def _rescore(store: Store, run: Run, folder: RunFolder) -> Rescored:
+def _rescore(
+    store: Store, run: Run, folder: RunFolder, options: JudgeOptions, observer: Observer
+) -> Rescored:
     notes: list[str] = []
-    suites = [_todays(suite, run.models[0].facts, notes) for suite in store.read_suites(run)]
+    get_sandbox = cache(lambda: open_sandbox(options.sandbox))
+    facts = run.models[0].facts
+    suites = [_todays(suite, facts, get_sandbox, notes) for suite in store.read_suites(run)]
+    before = {
+        (model.position, *kept.key): kept.score
+        for model in run.models
+        for kept in store.read_tries(run, model)
+    }
+    if any(case.check.judged.checker for case in judged_cases(suites) if case.check.judged):
+        tested = [model.facts for model in run.models]
+        with closing(open_panel(options, suites, tested, ServerOptions(), LocalOptions())) as panel:
+            notes += panel.unchecked(suites)
+            check_again(store, run, suites, panel, observer)
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
     scored = changed = 0
     for model in run.models:
         scores = []
-        for key, reply_id, old, new in _new_scores(store, run, model, cases):
+        for key, reply_id, new in _new_scores(store, run, model, cases):
             scores.append((key, reply_id, new))
             scored += 1
-            changed += _worth(old) != _worth(new)
+            changed += _worth(before[(model.position, *key)]) != _worth(new)
         store.store_scores(run, model, scores)
     run = store.update_run(run, suites=suites)
     report = report_of(store, run)
@@ -68,8 +91,8 @@ def _rescore(store: Store, run: Run, folder: RunFolder) -> Rescored:
 
 def _new_scores(
     store: Store, run: Run, model: RunModel, cases: dict[tuple[str, str], Case]
-) -> Iterator[tuple[TryKey, int, Score | None, Score]]:
-    """Old and new score of every answer; a failed request has none to renew. What judges said of
+) -> Iterator[tuple[TryKey, int, Score]]:
+    """The new score of every answer; a failed request has none to renew. What judges said of
     an answer still holds, and is scored by today's arithmetic.
     """
     verdicts = {kept.key: kept.judgement for kept in store.read_judgements(run, model)}
@@ -78,14 +101,14 @@ def _new_scores(
         verdict = verdicts.get(key)
         new = score_of(verdict) if verdict else score_reply(cases[key[0], key[1]], kept.reply)
         if new:
-            yield key, kept.reply_id, kept.score, new
+            yield key, kept.reply_id, new
 
 
 def _worth(score: Score | None) -> tuple[float | None, bool] | None:
     return (score.value, score.no_answer) if score else None
 
 
-def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
+def _todays(kept: Suite, facts: ModelFacts, get_sandbox: GetSandbox, notes: list[str]) -> Suite:
     """The suite with today's tests, as far as they still ask what was asked."""
     if is_own(kept):  # nothing in them can have been fixed
         return kept
@@ -93,11 +116,18 @@ def _todays(kept: Suite, facts: ModelFacts, notes: list[str]) -> Suite:
         now = load_suite(
             SuiteFiles(Path(kept.path), tuple(map(Path, kept.elsewhere.values()))),
             data_seed=_data_seed(kept),
+            get_sandbox=get_sandbox,
         )
         if kept.system is not None:  # it may have been given one for want of its own
             now = with_default_system(now, kept.system)
     except SuiteNotFound:
         notes.append(tr("{path} is gone; its tests are taken from the store", path=kept.path))
+        return kept
+    except SandboxUnavailable as error:
+        notes.append(
+            tr("{why}; the tests of {suite} are taken from the store", why=error.message,
+               suite=kept.name)
+        )  # fmt: skip
         return kept
     asked = _questions(kept, facts)
     asks = _questions(now, facts)

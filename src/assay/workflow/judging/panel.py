@@ -89,6 +89,20 @@ class JudgePanel:
         apart = [self.sandbox.description] if self.sandbox and code_was_run else []
         return [*self.notes, *apart]
 
+    def unchecked(self, suites: Sequence[Suite]) -> Iterator[str]:
+        """Which tests' evidence will be unscored, because their checkers may not run."""
+        waiting = [
+            case.id
+            for case in judged_cases(suites)
+            if case.check.judged and case.check.judged.needs_permission
+        ]
+        if waiting and not self.options.allow_code_execution:
+            yield tr(
+                "code_not_allowed: the evidence of {tests} is unscored, because their checkers run "
+                "code; --allow-code-execution runs it in a sandbox",
+                tests=", ".join(waiting),
+            )
+
     @property
     def key(self) -> list[object]:
         """What another panel would be another run for; nothing where nothing is run or judged."""

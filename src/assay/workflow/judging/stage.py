@@ -114,6 +114,39 @@ def check_answers(
     return answers
 
 
+def check_again(
+    store: Store, run: Run, suites: Sequence[Suite], panel: JudgePanel, observer: Observer
+) -> None:
+    """Gather the evidence of a run's answers again, as far as it may be run, and score what judges
+    said by it.
+    """
+    judged = {
+        (model.position, *kept.key): kept.judgement
+        for model in run.models
+        for kept in store.read_judgements(run, model)
+    }
+    name = tr("evidence")
+    answers = [
+        answer
+        for answer in _answers(store, run, suites, None)
+        if (check := answer.case.check.judged) and check.checker
+        if panel.sandbox or not check.needs_permission
+    ]
+    if answers:
+        observer.model_started(name, total=len(answers), reused=0)
+    for answer in answers:
+        answer.evidence = evidence_of(
+            store, run, answer.model, answer.case, answer.text, panel.sandbox
+        )
+        kept, score = judged.get(answer.key), None
+        if kept is None or kept.evidence != answer.evidence:
+            answer.judgements += kept.judgements if kept else ()
+            score = _store_final(store, run, panel, answer)
+        observer.replied(name, answer.stored.reply, score)
+    if answers:
+        observer.model_finished(name)
+
+
 def _store_final(
     store: Store, run: Run, panel: JudgePanel, answer: AnswerToJudge, doubts: Sequence[str] = ()
 ) -> Score:
