@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -143,6 +144,7 @@ def questionnaire(
     layout: Layout = "fence",
     repeat: int = 0,
     explain: bool = True,
+    calibration: Calibration | None = None,
 ) -> LikelihoodQuestionnaire:
     return LikelihoodQuestionnaire(
         Assignment(
@@ -154,6 +156,7 @@ def questionnaire(
             layout=layout,
             repeat=repeat,
             explain=explain,
+            calibration=calibration,
         )
     )
 
@@ -335,6 +338,80 @@ def test_all_questions_are_pending_at_once_and_the_words_come_last() -> None:
     assert len({request.id for request in judge.asked}) == 5
 
 
+def test_the_words_are_asked_for_behind_the_beginning_of_the_questions() -> None:
+    judge = ToyJudge(EVEN)
+    run(judge, questionnaire(judge))
+    *questions, words = ["\n".join(m.content for m in each.work.messages) for each in judge.asked]
+    beginning = os.path.commonprefix([*questions, words])  # noqa: RUF071
+    assert beginning.endswith("speaks against it.\n\n"), "task and answer are read once"
+
+
+SOME = EvidenceCheck(name="a", passed=False, explanation="")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    values=st.lists(st.floats(0.01, 0.99), min_size=8, max_size=8),
+    passed=st.integers(0, 10),
+    knots=st.lists(st.integers(0, 10), min_size=4, max_size=4).map(sorted),
+)
+def test_questions_that_can_move_nothing_are_not_asked_and_the_score_is_the_same(
+    values: list[float], passed: int, knots: list[int]
+) -> None:
+    shown = Evidence(checks=tuple(replace(SOME, passed=n < passed) for n in range(10)))
+    yes: dict[str, float | Reply | None] = {f"x{n}?": value for n, value in enumerate(values)}
+    yes["y0?"] = 0.4
+    curve = Curve(tuple(zip((0.0, 0.3, 0.7, 1.0), map(float, knots), strict=True)))
+    scale = Calibration(examples=4, curves={"x": curve})
+    told = []
+    for calibration in (None, scale):
+        judge = ToyJudge(yes)
+        asked = questionnaire(
+            judge, of=rubric(weights=[1] * 8), evidence=shown, calibration=calibration
+        )
+        found = calibrated(run(judge, asked), scale)
+        told.append((_bounded(found, shown), len(judge.asked)))
+    (whole, of_all), (spared, of_fewer) = told
+    assert whole == spared
+    assert of_fewer <= of_all
+
+
+def _bounded(judgement: Judgement, evidence: Evidence) -> list[int]:
+    given = [(one.score, *evidence.bounds_of(one.criterion)) for one in judgement.scores]
+    return [min(most, max(least, score)) for score, least, most in given]
+
+
+def test_what_the_evidence_decides_is_not_asked() -> None:
+    nothing = Evidence(checks=(SOME,))
+    of = replace(rubric(), criteria=tuple(replace(each, key="correctness" if each.key == "x" else
+                 "y") for each in rubric().criteria))  # fmt: skip
+    own = tuple(replace(each, criterion="correctness" if each.criterion == "x" else "y")
+                for each in of.questions["T-01"])  # fmt: skip
+    judge = ToyJudge(EVEN)
+    found = run(
+        judge,
+        questionnaire(
+            judge, of=replace(of, questions={"T-01": own}), evidence=nothing,
+            calibration=Calibration(),
+        ),
+    )  # fmt: skip
+    assert [_question(each) for each in judge.asked[:-1]] == ["y0?"]
+    assert found.score_of("correctness") == 0
+    assert "3 questions of 4 were not asked" in found.explanation
+
+
+def test_facts_that_could_not_be_read_are_asked_for_first() -> None:
+    fact = EvidenceCheck(name="total", passed=None, explanation="", fact="the total is 5.")
+    other = replace(fact, name="mean", fact="the mean is 2")
+    judge = ToyJudge(
+        {**EVEN, "Does the answer say that the total is 5?": 0.8,
+         "Does the answer say that the mean is 2?": 0.2}
+    )  # fmt: skip
+    found = run(judge, questionnaire(judge, evidence=Evidence(checks=(fact, other))))
+    assert _question(judge.asked[0]) == "Does the answer say that the total is 5?"
+    assert [one.is_yes for one in found.facts] == [True, False]
+
+
 def test_the_same_inquiry_makes_the_same_requests() -> None:
     judge = ToyJudge(EVEN)
     assert questionnaire(judge).pending() == questionnaire(judge).pending()
@@ -451,4 +528,6 @@ def test_a_judge_with_structured_output_gets_the_form_as_a_schema() -> None:
     assert isinstance(work, ToAnswer)
     assert work.schema is not None
     properties = list(json.loads(work.schema)["properties"])
-    assert properties == ["quotes", "strengths", "weaknesses", "assessment", "verdict"]
+    assert properties == [
+        "reasons", "quotes", "strengths", "weaknesses", "assessment", "verdict",
+    ]  # fmt: skip

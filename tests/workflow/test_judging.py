@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay import api
-from assay.errors import SandboxUnavailable
+from assay.errors import Interrupted, SandboxUnavailable
 from assay.reports.json_documents import run_json
 from assay.sandbox import open_sandbox
 from tests.workflow.judged_work import (
@@ -482,12 +482,44 @@ def test_one_reason_for_several_unscored_tests_is_told_once(court):
     assert len(lines) == 1
 
 
-def test_what_a_judge_is_asked_after_its_first_reply_has_a_count_of_its_own(court):
+def test_a_judges_progress_counts_answers_however_often_it_is_asked_about_one(court):
     watcher = Watcher()
     judge = court.judge(["no form at all", form(7, 7, 7)])
     court.run(judge, observer=watcher)
     told = [what for spec, what in watcher.events if spec.startswith("judge ")]
-    assert told == [1, "+", "end", 1, "+", "end"]
+    assert told == [1, "+", "end"]
+
+
+def test_a_judging_that_is_stopped_keeps_what_was_judged_and_the_evidence_on_the_rest(court):
+    class Impatient(Watcher):
+        def replied(self, spec: str, reply: object, score: object) -> None:
+            super().replied(spec, reply, score)
+            if sum(name.startswith("judge ") and what == "+" for name, what in self.events) == 2:
+                raise KeyboardInterrupt
+
+    tests = [ORDERS | {"id": f"own_00{n}"} for n in (1, 2, 3)]
+    court.model = court.script("wrong", default="Nothing of it is true.")
+    judge = court.judge(form(7, 7, 7))
+    with pytest.raises(Interrupted):
+        court.run(judge, suite=court.tests(*tests), observer=Impatient())
+    document = run_json(api.report("latest", out=court.out))
+    judged = verdicts(document)
+    assert [len(each["judgements"]) for each in judged.values()] == [1, 1, 0]
+    assert all(each["evidence"]["total"] for each in judged.values())
+    assert [each["criteria"] == [] for each in judged.values()] == [False, False, True]
+    again = court.run(judge, suite=court.tests(*tests))
+    assert again["run"] == document["run"]
+    assert len(court.asked()) == 3
+
+
+def test_an_answer_that_goes_in_circles_is_shortened_for_the_judge_and_that_is_said(court):
+    line = "The list is halved again and again until nothing is left of it at all.\n"
+    court.model = court.script("dizzy", default=ANSWER + 60 * line)
+    verdict = verdicts(court.run(court.judge(form(7, 7, 7))))["own_001"]
+    (body,) = court.all("SELECT body FROM requests WHERE suite = 'judge'")[0]
+    assert body.count("halved again") == 2
+    assert "characters are left out here" in body
+    assert any("goes in circles" in note for note in verdict["notes"])
 
 
 def test_judged_tests_stand_in_the_order_of_their_ids_whatever_their_category(court):

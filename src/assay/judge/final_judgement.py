@@ -55,6 +55,7 @@ def make_final_judgement(
     little trusted.
     """
     scored = [each for each in judgements if each.unscored_reason is None and each.scores]
+    evidence = _with_facts(evidence, scored)
     criteria = (
         tuple(_criterion(each, evidence, scored) for each in rubric.criteria) if scored else ()
     )
@@ -186,6 +187,14 @@ def _criterion(
         high=max(given),
         reason=_reason(criterion.key, judged, scored),
     )
+
+
+def _with_facts(evidence: Evidence, scored: Sequence[Judgement]) -> Evidence:
+    """With the facts that most judgements found in the answer."""
+    votes: dict[str, list[int]] = {}
+    for one in (one for each in scored for one in each.facts):
+        votes.setdefault(one.question, []).append(one.is_yes)
+    return evidence.with_facts({fact: bool(lower_median(said)) for fact, said in votes.items()})
 
 
 def _reason(key: str, judged: int, scored: Sequence[Judgement]) -> str:

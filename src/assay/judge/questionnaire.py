@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from assay.judge.calibration import Calibration
 from assay.request_identity import judge_key
 from assay.types import Case, ModelFacts, Reply, Request
 from assay.types.choices import Layout
@@ -23,7 +24,8 @@ from assay.types.judgements import (
 class Assignment:
     """One answer for one judge. `layout`: of the likelihood form; None: the reasoned form. `key`:
     what the requests are stored under; "": the test's own. `explain`: whether a judge asked by
-    likelihood writes reasons afterwards.
+    likelihood writes reasons afterwards. `calibration`: its scale; where it is given, questions
+    that cannot move the bounded score any more are not asked.
     """
 
     judge: ModelFacts
@@ -36,10 +38,16 @@ class Assignment:
     use_case: str = ""
     key: str = ""
     explain: bool = True
+    calibration: Calibration | None = None
 
     @property
     def request_key(self) -> str:
         return self.key or judge_key(self.case.id)
+
+
+def fact_question(fact: str) -> str:
+    """What a judge is asked of a fact that could not be read."""
+    return f"Does the answer say that {fact.strip().rstrip('.')}?"
 
 
 class Questionnaire(Protocol):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -161,6 +161,18 @@ class Evidence:
         """What the share comes to by itself, in tenths of a point, rounded half up."""
         return None if self.share is None else math.floor(100 * self.share + Fraction(1, 2))
 
+    def with_facts(self, found: Mapping[str, bool]) -> Evidence:
+        """With what a judge read of the unread facts, by the facts' words."""
+        return replace(
+            self,
+            checks=tuple(
+                replace(check, passed=found[check.fact], by_judge=True)
+                if check in self.unread_facts and check.fact in found
+                else check
+                for check in self.checks
+            ),
+        )
+
     def bounds_of(self, criterion: str) -> tuple[int, int]:
         """The least and the most that a criterion can be, with this evidence."""
         if self.share is None:
@@ -204,6 +216,10 @@ class ChecklistAnswer:
     probability: float | None = None
     quote: Quote | None = None
 
+    @property
+    def is_yes(self) -> bool:
+        return self.answer == "yes" or (self.probability is not None and self.probability > 0.5)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriterionScore:
@@ -220,6 +236,7 @@ class Judgement:
     """What one judge said of one answer, once. Either all criteria are scored, or none is and
     `unscored_reason` says why (unreadable, truncated, refused, failed, empty).
 
+    `facts` are statements that it was to look for in the answer, and whether it found them.
     `flags` are short codes of what was found in the answer that tries to talk to the judge.
     `trivial` says why no judge was asked, and all scores are 0 (empty, short,
     punctuation, echo, refusal).
@@ -234,6 +251,7 @@ class Judgement:
     unscored_reason: str | None = None
     explanation: str = ""
     checklist: tuple[ChecklistAnswer, ...] = ()
+    facts: tuple[ChecklistAnswer, ...] = ()
     quotes: tuple[Quote, ...] = ()
     assessment: str = ""
     strengths: tuple[str, ...] = ()

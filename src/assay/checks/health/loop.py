@@ -66,18 +66,30 @@ class Stretch(NamedTuple):
         return (self.end - self.start) / self.period
 
 
-def loop(text: str) -> HealthCheck:
-    """Passes unless a unit is repeated back to back."""
+def find_loop(text: str) -> Found | None:
+    """The first stretch that a unit fills back to back: its start, its end, the end of its first
+    unit, and how often that comes.
+    """
     tail = text[-READ_AT_MOST:]
     found = _of_words(tail) or _counted(tail) or _of_characters(tail)
     if found is None:
+        return None
+    before = len(text) - len(tail)
+    start, end, unit_end, times = found
+    return before + start, before + end, before + unit_end, times
+
+
+def loop(text: str) -> HealthCheck:
+    """Passes unless a unit is repeated back to back."""
+    found = find_loop(text)
+    if found is None:
         return HealthCheck(name=NAME, passed=True, passage="", explanation=tr("Nothing loops."))
     start, end, unit_end, times = found
-    unit = " ".join(quote(tail, start, unit_end).split())
+    unit = " ".join(quote(text, start, unit_end).split())
     return HealthCheck(
         name=NAME,
         passed=False,
-        passage=quote(tail, start, max(unit_end, min(end, start + QUOTED_AT_MOST))),
+        passage=quote(text, start, max(unit_end, min(end, start + QUOTED_AT_MOST))),
         explanation=tr(
             "The same unit comes {times} times in a row: {unit}",
             times=f"{times:.1f}".removesuffix(".0"),

@@ -8,14 +8,16 @@ empty.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from assay.judge.guards.fencing import Fenced, defused, heading
 from assay.judge.guards.quotes import Searched, check_quote
+from assay.judge.likelihood.layouts import before_all
 from assay.text.json_in_prose import JsonObject, objects_in
 from assay.types import Message
-from assay.types.judgements import ChecklistAnswer, Evidence, Quote
+from assay.types.judgements import ChecklistAnswer, Evidence, Quote, RubricCriterion
 
 MOST_TOKENS = 700
 _MOST_POINTS = 4
@@ -24,14 +26,15 @@ _MOST_FACTS = 20
 _LONGEST = 600  # characters of one text
 
 _ROLE = (
-    "You explain what was found in a piece of work. You are exact and sober, you speak of what "
-    "stands in the work, and you give no marks."
+    "This time no Yes or No is wanted: explain what was found in the work. Be exact and sober, "
+    "speak of what stands in the work, and give no marks."
 )
 _FORM = (
-    "Reply with one JSON object and nothing else: quotes (a list of up to four short passages that "
-    "matter most, copied from the work letter by letter, without line numbers), strengths (a list "
-    "of up to four), weaknesses (a list of up to four), assessment (two or three sentences), "
-    "verdict (one sentence). Lists may be empty."
+    "Reply with one JSON object and nothing else: reasons (an object with one sentence for each of "
+    "{criteria}), quotes (a list of up to four short passages that matter most, copied from the "
+    "work letter by letter, without line numbers), strengths (a list of up to four), weaknesses (a "
+    "list of up to four), assessment (two or three sentences), verdict (one sentence). Lists may "
+    "be empty."
 )
 
 
@@ -39,6 +42,7 @@ _FORM = (
 class Words:
     """What a judge wrote; each part is empty where it wrote none."""
 
+    reasons: Mapping[str, str] = field(default_factory=dict)
     quotes: tuple[Quote, ...] = ()
     strengths: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
@@ -46,56 +50,71 @@ class Words:
     verdict: str = ""
 
 
-def explanation_schema() -> str:
+def explanation_schema(criteria: Sequence[RubricCriterion]) -> str:
     """The form, as text whose order is the order of writing."""
     text = {"type": "string", "maxLength": _LONGEST}
     point = {"type": "string", "maxLength": 200}
     properties = {
+        "reasons": _all_of({each.key: point for each in criteria}),
         "quotes": {"type": "array", "items": point, "maxItems": _MOST_QUOTES},
         "strengths": {"type": "array", "items": point, "maxItems": _MOST_POINTS},
         "weaknesses": {"type": "array", "items": point, "maxItems": _MOST_POINTS},
         "assessment": text,
         "verdict": {"type": "string", "maxLength": 240},
     }
-    schema = {
+    return json.dumps(_all_of(properties), separators=(",", ":"))
+
+
+def _all_of(properties: dict[str, Any]) -> dict[str, Any]:
+    return {
         "type": "object",
         "properties": properties,
         "required": list(properties),
         "additionalProperties": False,
     }
-    return json.dumps(schema, separators=(",", ":"))
 
 
 def to_explain(
     *,
     task: str,
     answer: Fenced,
+    criteria: Sequence[RubricCriterion],
     checklist: Sequence[ChecklistAnswer],
     evidence: Evidence,
     use_case: str = "",
 ) -> tuple[Message, ...]:
-    """The conversation that asks for reasons; `task` as layouts.shown_task has it."""
-    parts = [heading("TASK"), task, "", heading("RULES"), answer.rule, "", answer.block, ""]
-    parts += [heading("QUESTIONS"), *(_question_line(one) for one in checklist), ""]
+    """The conversation that asks for reasons, behind the beginning that the questions have; `task`
+    as layouts.shown_task has it.
+    """
+    system, beginning = before_all(task, answer, use_case)
+    answered = [one for one in checklist if one.probability is not None]
+    parts = [beginning, _ROLE, "", heading("QUESTIONS"), *map(_question_line, answered), ""]
     failed = [check for check in evidence.checks if check.passed is False][:_MOST_FACTS]
     facts = [f"{check.name}: does not hold. {check.explanation}" for check in failed]
     facts += evidence.notes[:_MOST_FACTS]
     if facts:
         parts += [heading("FACTS"), *(f"- {_one_line(fact)}" for fact in facts), ""]
-    if use_case.strip():
-        parts += [heading("USE CASE"), f"The answer is wanted for this: {_one_line(use_case)}", ""]
-    parts += [heading("RULES"), answer.rule, "", heading("FORM"), _FORM]
-    return (Message("system", _ROLE), Message("user", "\n".join(parts)))
+    form = _FORM.replace("{criteria}", ", ".join(each.key for each in criteria))
+    parts += [heading("RULES"), answer.rule, "", heading("FORM"), form]
+    return (system, Message("user", "\n".join(parts)))
 
 
-def read_words(text: str, *, answer: str, task: str, shown: str) -> Words:
+def read_words(
+    text: str, *, criteria: Sequence[RubricCriterion], answer: str, task: str, shown: str
+) -> Words:
     """What the reply says; of several objects the last one that has any of the parts counts."""
-    parts = ("quotes", "strengths", "weaknesses", "assessment", "verdict")
+    parts = ("reasons", "quotes", "strengths", "weaknesses", "assessment", "verdict")
     found = [one for one in objects_in(text) if any(part in one for part in parts)]
     last = found[-1] if found else JsonObject()
+    reasons = last.get("reasons")
     quotes = _texts(last.get("quotes"))[:_MOST_QUOTES]
     in_answer, in_task, as_shown = Searched(answer), Searched(task), Searched(shown)
     return Words(
+        reasons={
+            each.key: reason
+            for each in criteria
+            if isinstance(reasons, JsonObject) and (reason := _text(reasons.get(each.key)))
+        },
         quotes=tuple(check_quote(quote, in_answer, in_task, as_shown) for quote in quotes),
         strengths=_texts(last.get("strengths"))[:_MOST_POINTS],
         weaknesses=_texts(last.get("weaknesses"))[:_MOST_POINTS],
@@ -105,9 +124,7 @@ def read_words(text: str, *, answer: str, task: str, shown: str) -> Words:
 
 
 def _question_line(one: ChecklistAnswer) -> str:
-    if one.probability is None:
-        return f"- {one.question} Not answered."
-    said = "Yes" if one.probability >= 0.5 else "No"
+    said = "Yes" if one.is_yes else "No"
     return f"- {one.question} {said} ({one.probability:.2f})."
 
 

@@ -42,17 +42,24 @@ def shown_task(task: str) -> str:
     return fence(task, name="TASK", limit=LONGEST_TASK, numbered=False).shown
 
 
+def before_all(task: str, answer: Fenced, use_case: str) -> tuple[Message, str]:
+    """The system prompt, and the beginning that all questions about an answer share."""
+    return Message("system", _ROLE), "\n".join(
+        [*_before(task, answer, use_case), answer.block, _AFTER, ""]
+    )
+
+
 def asked(
     layout: Layout, *, task: str, answer: Fenced, question: str, use_case: str = ""
 ) -> tuple[Message, ...]:
     """The conversation that asks one yes-or-no question; `task` as shown_task has it."""
+    system, beginning = before_all(task, answer, use_case)
     around = [f"The question will be: {question}", ""] if layout == "around" else []
-    parts = [*around, *_before(task, answer, use_case), answer.block, _AFTER, ""]
-    parts.append(f"Question: {question}")
+    parts = [*around, beginning, f"Question: {question}"]
     if layout == "again":
         parts += ["", "The same answer once more:", answer.block, _AFTER, ""]
     parts.append(_CLOSING)
-    return (Message("system", _ROLE), Message("user", "\n".join(parts)))
+    return (system, Message("user", "\n".join(parts)))
 
 
 def _before(task: str, answer: Fenced, use_case: str) -> list[str]:

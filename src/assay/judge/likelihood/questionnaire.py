@@ -1,9 +1,11 @@
 """Yes-or-no questions, read from how likely the judge finds either word.
 
 In: an Assignment. Out: requests, one for each question and one for the words of explanation; from
-the replies a Judgement, which is not calibrated yet.
+the replies a Judgement, which is not calibrated yet. All share one beginning, up to the answer.
 
-    question    P(Yes) / (P(Yes) + P(No)), or not answered
+    fact        whether the answer says what could not be read from its block; asked first
+    question    P(Yes) / (P(Yes) + P(No)), or not answered; not asked where evidence and the answers
+                so far already decide the criterion
     criterion   the weighted mean of its questions; calibrated to 0..10; a whole number
     words       strengths, weaknesses, verdict and quotes, written afterwards; they change no score
 
@@ -29,7 +31,7 @@ from assay.judge.likelihood.explanation import (
     to_explain,
 )
 from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, NO, YES, asked, shown_task, task_of
-from assay.judge.questionnaire import Assignment
+from assay.judge.questionnaire import Assignment, fact_question
 from assay.judge.rubrics import questions_for
 from assay.messages import tr, trn
 from assay.request_identity import make_judge_request
@@ -48,6 +50,7 @@ from assay.types.choices import Layout
 from assay.types.judgements import (
     ChecklistAnswer,
     CriterionScore,
+    Evidence,
     Judgement,
     RubricCriterion,
     RubricQuestion,
@@ -60,8 +63,8 @@ _LEAST_SHOWN = 1_000
 
 
 class LikelihoodQuestionnaire:
-    """One judge, one answer, one repeat. Questions are asked all at once, so that a judge that
-    shares beginnings computes the answer once.
+    """One judge, one answer, one repeat. As many questions are asked at once as are needed in any
+    case, so that a judge that shares beginnings computes the answer once.
     """
 
     def __init__(self, assignment: Assignment) -> None:
@@ -72,18 +75,24 @@ class LikelihoodQuestionnaire:
         room = _room(about.judge, self._layout, self._task)
         self._fenced = fence(about.answer, limit=room)
         self._questions = questions_for(about.rubric, about.case)
-        self._requests = tuple(
-            self._question(number, each.text) for number, each in enumerate(self._questions)
+        self._facts = tuple(check.fact for check in about.evidence.unread_facts)
+        asked = [each.text for each in self._questions]
+        self._requests = tuple(self._question(number, text) for number, text in enumerate(asked))
+        self._fact_requests = tuple(
+            self._question(number, fact_question(fact))
+            for number, fact in enumerate(self._facts, len(asked) + 1)
         )
         self._trivial = why_trivial(about.answer, about.case)
         self._replies: dict[str, Reply] = {}
         self._explanation: Request | None = None
 
     def pending(self) -> tuple[Request, ...]:
-        """All questions without a reply; after them the explanation of what they gave."""
+        """The facts without a reply; then questions; after them the explanation of all."""
         if self._trivial:
             return ()
-        left = tuple(one for one in self._requests if one.id not in self._replies)
+        facts = tuple(one for one in self._fact_requests if one.id not in self._replies)
+        criteria = self._about.rubric.criteria
+        left = facts or tuple(one for each in criteria for one in self._next_of(each.key))
         if left or not self._about.explain or self._unscored():
             return left
         if self._explanation is None:
@@ -111,10 +120,15 @@ class LikelihoodQuestionnaire:
             form="likelihood",
             repeat=about.repeat,
             layout=self._layout,
-            scores=() if reason else tuple(map(self._score, about.rubric.criteria)),
+            scores=()
+            if reason
+            else tuple(
+                self._score(each, words.reasons.get(each.key, "")) for each in about.rubric.criteria
+            ),
             unscored_reason=reason,
             explanation=why,
             checklist=self._checklist(),
+            facts=self._found(),
             quotes=words.quotes,
             assessment=words.assessment,
             strengths=words.strengths,
@@ -123,6 +137,50 @@ class LikelihoodQuestionnaire:
             flags=flags_of(about.answer),
             raw_replies=raw_replies,
         )
+
+    # --------------------------------------------------------------------------- what is asked next
+
+    def _next_of(self, criterion: str) -> tuple[Request, ...]:
+        """The next questions of a criterion: as many as decide it at the least."""
+        known = [(each.weight, value) for each, value in self._of(criterion) if value is not None]
+        rest = [
+            (each.weight, request)
+            for each, request in zip(self._questions, self._requests, strict=True)
+            if each.criterion == criterion and request.id not in self._replies
+        ]
+        if self._about.calibration is None:
+            return tuple(request for _, request in rest)
+        needed = next(
+            count
+            for count in range(len(rest) + 1)
+            for value in (0.0, 1.0)
+            if self._is_decided(
+                criterion,
+                [*known, *((weight, value) for weight, _ in rest[:count])],
+                math.fsum(weight for weight, _ in rest[count:]),
+            )
+        )
+        return tuple(request for _, request in rest[:needed])
+
+    def _is_decided(
+        self, criterion: str, known: Sequence[tuple[float, float]], weight_left: float
+    ) -> bool:
+        """Whether the bounded score is the same, however the other questions are answered."""
+        whole = math.fsum(weight for weight, _ in known) + weight_left
+        if not weight_left or not whole:
+            return True
+        sure = math.fsum(weight * value for weight, value in known)
+        ends = (sure / whole, (sure + weight_left) / whole)
+        return len({self._bounded(criterion, raw) for raw in ends}) == 1
+
+    def _bounded(self, criterion: str, raw: float) -> int:
+        scale = self._about.calibration or UNCALIBRATED
+        least, most = self._evidence.bounds_of(criterion)
+        return min(most, max(least, scale.score(criterion, raw)))
+
+    @property
+    def _evidence(self) -> Evidence:
+        return self._about.evidence.with_facts({one.question: one.is_yes for one in self._found()})
 
     # -------------------------------------------------------------------------------- requests
 
@@ -143,15 +201,16 @@ class LikelihoodQuestionnaire:
         messages = to_explain(
             task=self._shown_task,
             answer=self._fenced,
-            checklist=self._checklist(),
-            evidence=self._about.evidence,
+            criteria=self._about.rubric.criteria,
+            checklist=(*self._found(), *self._checklist()),
+            evidence=self._evidence,
             use_case=self._about.use_case,
         )
         structured = "structured_output" in self._about.judge.capabilities
         work = ToAnswer(
             messages=messages,
             sampling=self._sampling(max_tokens=MOST_TOKENS),
-            schema=explanation_schema() if structured else None,
+            schema=explanation_schema(self._about.rubric.criteria) if structured else None,
         )
         return self._request(work, turn=len(self._requests))
 
@@ -177,32 +236,46 @@ class LikelihoodQuestionnaire:
         return likelihood_of_yes(reply) if reply else None
 
     def _checklist(self) -> tuple[ChecklistAnswer, ...]:
+        """What was asked; the rest could move nothing."""
         return tuple(
             ChecklistAnswer(
                 question=each.text, criterion=each.criterion, probability=self._value(request)
             )
             for each, request in zip(self._questions, self._requests, strict=True)
+            if request.id in self._replies
         )
 
-    def _score(self, criterion: RubricCriterion) -> CriterionScore:
+    def _found(self) -> tuple[ChecklistAnswer, ...]:
+        return tuple(
+            ChecklistAnswer(question=fact, probability=self._value(request))
+            for fact, request in zip(self._facts, self._fact_requests, strict=True)
+            if request.id in self._replies
+        )
+
+    def _score(self, criterion: RubricCriterion, reason: str) -> CriterionScore:
         answered = [
             (each.weight, value)
             for each, value in self._of(criterion.key)
             if value is not None and each.weight > 0
         ]
+        if not answered:
+            score = self._bounded(criterion.key, 0.0)
+            told = tr("Not asked: the evidence decides it.")
+            return CriterionScore(criterion=criterion.key, score=score, reason=reason or told)
         raw = math.fsum(w * v for w, v in answered) / math.fsum(w for w, _ in answered)
         return CriterionScore(
             criterion=criterion.key,
             score=UNCALIBRATED.score(criterion.key, raw),
-            reason=_counted([value for _, value in answered], raw),
+            reason=reason or _counted([value for _, value in answered], raw),
             raw=raw,
         )
 
     def _of(self, criterion: str) -> list[tuple[RubricQuestion, float | None]]:
+        """The questions of a criterion that were asked."""
         return [
             (each, self._value(request))
             for each, request in zip(self._questions, self._requests, strict=True)
-            if each.criterion == criterion
+            if each.criterion == criterion and request.id in self._replies
         ]
 
     # ------------------------------------------------------------------------ where there are none
@@ -211,7 +284,7 @@ class LikelihoodQuestionnaire:
         """A code and a sentence: where a question's request failed, since the same command asks it
         again, or where too many questions of a criterion are not answered.
         """
-        given = [self._replies.get(request.id) for request in self._requests]
+        given = [self._replies.get(each.id) for each in (*self._fact_requests, *self._requests)]
         reasons = [why_unanswered(reply) for reply in given if isinstance(reply, Failed)]
         failed = [why for code, why in reasons if code == "failed"]
         if failed:
@@ -219,13 +292,20 @@ class LikelihoodQuestionnaire:
                 "{count} question of {total} failed: {why}",
                 "{count} questions of {total} failed: {why}",
                 len(failed),
-                total=len(self._requests),
+                total=len(given),
                 why=failed[0],
+            )
+        unread = [one for one in self._found() if one.probability is None]
+        if len(unread) > MOST_UNANSWERED * len(self._facts):
+            return "unreadable", tr(
+                "{missing} of {count} facts were neither found nor missed",
+                missing=len(unread),
+                count=len(self._facts),
             )
         for criterion in self._about.rubric.criteria:
             values = [value for each, value in self._of(criterion.key) if each.weight > 0]
             missing = values.count(None)
-            if missing > MOST_UNANSWERED * len(values) or not values:
+            if missing > MOST_UNANSWERED * len(values):
                 code, why = self._commonest_reason(criterion.key)
                 return code, tr(
                     "{missing} of {count} questions on {criterion} were not answered: {why}",
@@ -240,7 +320,9 @@ class LikelihoodQuestionnaire:
         reasons = Counter(
             why_unanswered(self._replies.get(request.id))
             for each, request in zip(self._questions, self._requests, strict=True)
-            if each.criterion == criterion and self._value(request) is None
+            if each.criterion == criterion
+            and request.id in self._replies
+            and self._value(request) is None
         )
         return reasons.most_common(1)[0][0] if reasons else ("failed", tr("nothing was asked"))
 
@@ -251,13 +333,27 @@ class LikelihoodQuestionnaire:
         if not isinstance(reply, Answered):
             return Words(), ()
         words = read_words(
-            reply.text, answer=self._about.answer, task=self._task, shown=self._fenced.shown
+            reply.text,
+            criteria=self._about.rubric.criteria,
+            answer=self._about.answer,
+            task=self._task,
+            shown=self._fenced.shown,
         )
         return words, (reply.text,)
 
     def _about_the_scale(self) -> str:
         sentences = [UNCALIBRATED.sentence]
-        missing = sum(self._value(request) is None for request in self._requests)
+        asked = [request for request in self._requests if request.id in self._replies]
+        if spared := len(self._requests) - len(asked):
+            sentences.append(
+                trn(
+                    "{count} question of {total} was not asked: it could move nothing.",
+                    "{count} questions of {total} were not asked: they could move nothing.",
+                    spared,
+                    total=len(self._requests),
+                )
+            )
+        missing = sum(self._value(request) is None for request in asked)
         if missing:
             sentences.append(
                 trn(

@@ -1,4 +1,5 @@
-"""The prompts of the `reasoned` form, step by step of its ladder.
+"""The prompts of the `reasoned` form, step by step of its ladder: task and answer first, so that
+all that is asked about an answer has one beginning.
 
 In: what is judged, who judges, and the step. Out: the work for the judge. No reference solution is
 shown: small judges then describe the reference instead of the answer. Texts are joined, never
@@ -14,6 +15,7 @@ from typing import Literal
 
 from assay.judge.guards.fencing import LIMIT, Fenced, defused, fence, heading
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
+from assay.judge.questionnaire import fact_question
 from assay.judge.reasoned.schema import FULL, SHORT, one_criterion_schema, whole_schema
 from assay.judge.rubrics import questions_for
 from assay.types import Case, Message, ModelFacts, Sampling, Thinking, ToAnswer
@@ -55,7 +57,9 @@ _RULES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """All that a judge is asked about one answer. `questions` are those of the checklist."""
+    """All that a judge is asked about one answer. `questions` are those of the checklist, `facts`
+    what it looks for in the answer.
+    """
 
     case: Case
     criteria: tuple[RubricCriterion, ...]
@@ -63,6 +67,11 @@ class Asked:
     evidence: Evidence
     answer: str
     use_case: str = ""
+    facts: tuple[str, ...] = ()
+
+
+def fact_id(number: int) -> str:
+    return f"f{number}"
 
 
 def question_id(number: int) -> str:
@@ -78,8 +87,8 @@ def messages(
     one could not be used.
     """
     work = fence(asked.answer, limit=answer_limit)
-    parts = [*_about_the_task(asked), *_about_the_criteria(asked), *_about_the_facts(asked)]
-    parts += [heading("RULES"), work.rule, "", work.block, "", *_after(work, form)]
+    parts = [*_about_the_task(asked), "", heading("RULES"), work.rule, "", work.block]
+    parts += [*_about_the_criteria(asked), *_about_the_facts(asked), *_after(work, form)]
     if complaint:
         parts += ["", heading("COMPLAINT"), _about_the_last_reply(complaint)]
     return (Message("system", _ROLE), Message("user", "\n".join(parts)))
@@ -108,6 +117,9 @@ def _about_the_criteria(asked: Asked) -> list[str]:
     if asked.questions:
         parts += ["", heading("QUESTIONS")]
         parts += [f"{question_id(n)}: {each.text}" for n, each in enumerate(asked.questions, 1)]
+    if asked.facts:
+        parts += ["", heading("QUESTIONS"), "Under facts answer these with yes or no:"]
+        parts += [f"{fact_id(n)}: {fact_question(each)}" for n, each in enumerate(asked.facts, 1)]
     return parts
 
 
@@ -223,10 +235,11 @@ def checklist_of(rubric: Rubric, case: Case) -> tuple[RubricQuestion, ...]:
 
 
 def _form(step: Step, asked: Asked) -> str:
+    facts = [fact_id(number + 1) for number in range(len(asked.facts))]
     if step == "split":
-        return one_criterion_schema(asked.criteria[0])
+        return one_criterion_schema(asked.criteria[0], facts)
     ids = [question_id(number + 1) for number in range(len(asked.questions))]
-    return whole_schema(asked.criteria, ids, FULL if step in ("whole", "again") else SHORT)
+    return whole_schema(asked.criteria, ids, FULL if step in ("whole", "again") else SHORT, facts)
 
 
 def _sampling(step: Step, judge: ModelFacts, repeat: int) -> Sampling:

@@ -23,6 +23,7 @@ from assay.judge.reasoned.prompt import (
     Asked,
     Step,
     checklist_of,
+    fact_id,
     question_id,
     room_for,
     rotated,
@@ -80,6 +81,7 @@ class ReasonedQuestionnaire:
             evidence=about.evidence,
             answer=about.answer,
             use_case=about.use_case,
+            facts=tuple(check.fact for check in about.evidence.unread_facts),
         )
         self._trivial = why_trivial(about.answer, about.case)
         self._at = _LadderState(
@@ -191,6 +193,7 @@ class ReasonedQuestionnaire:
     def _scored(self, readings: Sequence[ReadReply]) -> Judgement:
         said = {key: score for each in readings for key, score in each.scores.items()}
         whole = readings[0] if len(readings) == 1 else ReadReply()
+        found = {name: said for each in readings for name, said in each.facts.items()}
         ticks, quotes = self._checked(whole)
         return Judgement(
             judge=self._about.judge.spec,
@@ -200,6 +203,11 @@ class ReasonedQuestionnaire:
             scores=tuple(said[each.key] for each in self._about.rubric.criteria),
             explanation=self._shown.unseen,
             checklist=ticks,
+            # What a judge does not name it has not found.
+            facts=tuple(
+                ChecklistAnswer(question=fact, answer=found.get(fact_id(number), "no"))
+                for number, fact in enumerate(self._asked.facts, 1)
+            ),
             quotes=quotes,
             assessment=whole.assessment,
             strengths=whole.strengths,

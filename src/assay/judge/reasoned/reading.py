@@ -53,6 +53,7 @@ class ReadReply:
 
     scores: Mapping[str, CriterionScore] = field(default_factory=dict)
     problem: str = ""
+    facts: Mapping[str, Answer] = field(default_factory=dict)
     quotes: tuple[str, ...] = ()
     checklist: tuple[ReadChecklistAnswer, ...] = ()
     assessment: str = ""
@@ -104,6 +105,7 @@ def _from_object(
     _all_there(scores, criteria)
     return ReadReply(
         scores=scores,
+        facts=_facts(found.get("facts")),
         quotes=tuple(
             quote for each in _objects(found.get("evidence")) if (quote := _text(each.get("quote")))
         ),
@@ -204,6 +206,12 @@ def _from_lines(
 
 
 # ------------------------------------------------------------------------------------ small values
+
+
+def _facts(value: object) -> dict[str, Answer]:
+    """Anything but a yes is none."""
+    items = value.items() if isinstance(value, JsonObject) else ()
+    return {name: "yes" if _one_of(said, ("yes", "no")) == "yes" else "no" for name, said in items}
 
 
 def _checklist(value: object) -> tuple[ReadChecklistAnswer, ...]:

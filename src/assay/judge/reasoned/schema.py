@@ -44,10 +44,13 @@ SHORT = FormSize(evidence=0, quote=0, note=0, reason=200, points=2, point=120, a
 
 
 def whole_schema(
-    criteria: Sequence[RubricCriterion], question_ids: Sequence[str], size: FormSize
+    criteria: Sequence[RubricCriterion],
+    question_ids: Sequence[str],
+    size: FormSize,
+    fact_ids: Sequence[str] = (),
 ) -> str:
     """The schema of a whole judgement. Without room for evidence there is no checklist either."""
-    properties: _Schema = {}
+    properties: _Schema = _facts(fact_ids)
     if size.evidence:
         properties["evidence"] = _list(
             _object(
@@ -81,8 +84,14 @@ def whole_schema(
     return _written(_object(properties))
 
 
-def one_criterion_schema(criterion: RubricCriterion, size: FormSize = SHORT) -> str:
-    return _written(_object({criterion.key: _scored(size.reason)}))
+def one_criterion_schema(
+    criterion: RubricCriterion, fact_ids: Sequence[str] = (), size: FormSize = SHORT
+) -> str:
+    return _written(_object({**_facts(fact_ids), criterion.key: _scored(size.reason)}))
+
+
+def _facts(ids: Sequence[str]) -> _Schema:
+    return {"facts": _object({each: _one_of(("yes", "no")) for each in ids})} if ids else {}
 
 
 def _scored(longest: int) -> _Schema:

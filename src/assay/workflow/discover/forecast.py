@@ -7,6 +7,7 @@ its answer is not stored. Checkpoints answer in batches, so no time is estimated
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from assay.workflow.evaluate.evaluation import key_of
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.preparation import Prepared, prepare
 from assay.workflow.judging.forecast import cases_to_judge, requests_to_judge
+from assay.workflow.judging.panel import USUAL_CONNECTIONS
 
 Range = tuple[float, float]
 
@@ -33,7 +35,6 @@ OPEN_ANSWER = 150, 900  # as in the examples of the shipped rubrics
 JUDGEMENT = 300, 1500  # a reason for every score, a quote for every item of the checklist
 LONG_THOUGHT = 1000
 LEAST_SPREAD = 1.5  # high end over low end
-USUAL_CONNECTIONS = {"openai": 8}  # DESIGN; all others one
 
 # A run that is still to begin may use every stored reply; one that began with --fresh may not.
 _TO_COME = Run(
@@ -216,9 +217,16 @@ def _time(
 
 
 def _seconds(share: _Share, pace: ModelPace) -> Range:
+    """A judge reads a beginning once that its next request has too."""
     low = high = 0.0
+    before = ""
     for request, times, (short, long) in share.asked:
-        reading = pace.prompt_token_s * prompt_tokens(request)
+        tokens: float = prompt_tokens(request)
+        if share.judges and isinstance(request.work, ToAnswer | ToChoose):
+            words = "\n".join(message.content for message in request.work.messages)
+            shared = len(os.path.commonprefix([before, words]))  # noqa: RUF071
+            tokens, before = tokens * (1 - shared / max(1, len(words))), words
+        reading = pace.prompt_token_s * tokens
         low += times * (reading + pace.token_s * short)
         high += times * (reading + pace.token_s * long)
     return low, high

@@ -1,8 +1,9 @@
 """A forecast of what a judge will be asked, before there are answers to judge.
 
-In: a JudgePanel and the tests whose answers it judges. Out: requests, at least as many as there
-will be and about as long. A future answer is taken to be as long as the examples of the shipped
-rubrics. A judge whose reply cannot be read is asked again, which is not foreseen.
+In: a JudgePanel and the tests whose answers it judges. Out: requests, in the order in which they
+will be sent and about as long. A future answer is taken to be as long as the examples of the
+shipped rubrics, and to need every question: evidence spares some. A judge that has a card reads no
+examples. A judge whose reply cannot be read is asked again, which is not foreseen.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from assay.plan import Plan
 from assay.store import Run, Store
 from assay.types import Case, ChoiceLikelihoods, Request
+from assay.workflow.judging.cards import read_card
+from assay.workflow.judging.judge_scales import scale_on_card
 from assay.workflow.judging.panel import JudgePanel, PanelJudge, example_questionnaire
 
 # Examples that ship have 500 to 3,600 characters, 1,700 in the mean.
@@ -64,22 +67,32 @@ def requests_to_judge(
         for request in _of_examples(panel, judge, tuple(distinct.values()))
         if store is None or store.find_answer(run, request.id) is None
     ]
-    of_case = {key: list(_of_case(panel, judge, case)) for key, case in distinct.items()}
-    return [*examples, *(each for case in cases for each in of_case[case.suite, case.id])]
+    places = {key: place for place, key in enumerate(distinct)}
+    in_order = sorted(cases, key=lambda case: places[case.suite, case.id])
+    answers = [
+        request
+        for number, case in enumerate(in_order)
+        for request in _of_case(panel, judge, case, number)
+    ]
+    return [*examples, *answers]
 
 
 def _of_examples(panel: JudgePanel, judge: PanelJudge, cases: Sequence[Case]) -> Iterator[Request]:
     """Examples of tests that are not among these are read too; how many is not looked up."""
+    card = read_card(judge.model.facts.fingerprint)
     for case in cases:
         rubric = panel.rubric_of(case)
+        layouts = panel.layouts_of(judge)
+        to_read = [each for each in layouts if scale_on_card(card, rubric, each) is None]
         for example in rubric.examples:
-            for layout in panel.layouts_of(judge) if example.test_id == case.id else ():
+            for layout in to_read if example.test_id == case.id else ():
                 yield from example_questionnaire(judge, rubric, example, case, layout).pending()
 
 
-def _of_case(panel: JudgePanel, judge: PanelJudge, case: Case) -> Iterator[Request]:
+def _of_case(panel: JudgePanel, judge: PanelJudge, case: Case, number: int) -> Iterator[Request]:
+    """`number`: no two answers begin alike, so that a judge reads each."""
     for repeat in range(panel.options.judge_repeats):
-        questionnaire = panel.questionnaire(judge, case, TO_COME, repeat=repeat)
+        questionnaire = panel.questionnaire(judge, case, f"{number}. {TO_COME}", repeat=repeat)
         questions = questionnaire.pending()
         yield from questions
         if judge.layout:  # all questions; when they are answered, the words that explain them

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.errors import AssayError, UsageError, raise_all
+from assay.judge.calibration import Calibration
 from assay.judge.family import same_model, shares_family
 from assay.judge.likelihood.layouts import DEFAULT_LAYOUT
 from assay.judge.likelihood.questionnaire import gives_likelihoods
@@ -20,7 +21,7 @@ from assay.judge.opening import layout_of_repeat, open_questionnaire
 from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.judge.rubrics import load_rubric
 from assay.messages import tr
-from assay.models.opening import open_model
+from assay.models.opening import open_model, read_spec
 from assay.request_identity import example_key
 from assay.sandbox import Sandbox, open_sandbox
 from assay.types import Case, Model, ModelFacts, Suite
@@ -34,6 +35,8 @@ from assay.types.judgements import (
     ScoredExample,
 )
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
+
+USUAL_CONNECTIONS = {"openai": 8}  # DESIGN; all others one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +73,7 @@ class JudgePanel:
     judges: list[PanelJudge] = field(default_factory=list)
     rubrics: Mapping[tuple[str, str], Rubric] = field(default_factory=dict)
     sandbox: Sandbox | None = None
+    connections: int | None = None
 
     def probe_judges(self, errors: list[AssayError]) -> None:
         """Find out by asking whether a judge gives log-probabilities."""
@@ -133,6 +137,7 @@ class JudgePanel:
         *,
         repeat: int = 0,
         explain: bool = True,
+        calibration: Calibration | None = None,
     ) -> Questionnaire:
         return open_questionnaire(
             Assignment(
@@ -145,8 +150,14 @@ class JudgePanel:
                 repeat=repeat,
                 use_case=self.options.use_case,
                 explain=explain,
+                calibration=calibration,
             )
         )
+
+    def answers_at_once(self, judge: PanelJudge) -> int:
+        """How many answers a judge reads side by side: as many as there are connections to it."""
+        scheme = read_spec(judge.model.facts.spec).scheme
+        return self.connections or USUAL_CONNECTIONS.get(scheme, 1)
 
     def close(self) -> None:
         for model in self.models:
@@ -181,7 +192,7 @@ def open_panel(
     local: LocalOptions,
 ) -> JudgePanel:
     """Open judges, rubrics and sandbox, or raise all that is wrong with them. Nothing is asked."""
-    panel = JudgePanel(options=options, tested=tuple(tested))
+    panel = JudgePanel(options=options, tested=tuple(tested), connections=server.connections)
     errors: list[AssayError] = [*_find_misuse(options, suites)]
     try:
         panel.rubrics = _rubrics(suites, errors)

@@ -5,51 +5,50 @@ for every judged answer, in the store. The steps, in order:
 
     1 evidence   run or compute what can be checked of each answer; it scores the answer until a
                  judge does
-    2 examples   each judge reads the rubric's scored examples: its scale, and how far it is off
+    2 scale      each judge's scale, from its card; where that has none, from the rubric's scored
+                 examples, which it then reads
     3 ask        each judge reads each answer, --judge-repeats times; one that addresses its
                  judge a second time, without those words
     4 judgement  medians over judges and repeats, bounds by evidence, overall and band
 
 Judges are asked one after another, each closed before the next, over the same loop, store and
-retries as tested models: a judging that was stopped goes on where it was. A judge's failure never
-becomes a score.
+retries as tested models. A judge reads answer by answer, those to one test together, and each
+judgement is stored as soon as its questions are answered: a judging that was stopped goes on where
+it was, and reports what was judged. A judge's failure never becomes a score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from functools import cached_property, partial
 
-from assay.ask_loop import ask_all
-from assay.errors import AssayError
-from assay.judge.calibration import Calibration, calibrated, fit, left_one_out
-from assay.judge.deviation import deviation_of
+from assay.ask_loop import ask_all, find_unanswered
+from assay.judge.calibration import Calibration, calibrated
 from assay.judge.final_judgement import make_final_judgement, score_of
 from assay.judge.guards.second_reading import lower_of, without_demands
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, why_trivial
 from assay.judge.opening import layout_of_repeat
 from assay.judge.questionnaire import Questionnaire
-from assay.messages import tr
+from assay.messages import tr, trn
 from assay.store import Run, RunModel, Store, StoredTry
-from assay.suites.catalogue import SHIPPED
-from assay.suites.load import load_suite
 from assay.types import Answered, Case, Observer, Score, Suite
-from assay.types.choices import Layout
 from assay.types.judgements import (
     NO_EVIDENCE,
-    Deviation,
     Evidence,
     Judgement,
     Judging,
     Rubric,
 )
+from assay.types.scores import SilentProgress
 from assay.workflow.evaluate.asking import StoredReplies
-from assay.workflow.judging.panel import JudgePanel, PanelJudge, example_questionnaire
+from assay.workflow.judging.judge_scales import JudgeScales, find_scales
+from assay.workflow.judging.panel import JudgePanel, PanelJudge
+from assay.workflow.judging.shortened import shorten_loop
 from assay.workflow.judging.stored_evidence import evidence_of, has_checker
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class AnswerToJudge:
     """One answer of one model, with all its judgements."""
 
@@ -59,6 +58,11 @@ class AnswerToJudge:
     text: str
     evidence: Evidence = NO_EVIDENCE
     judgements: list[Judgement] = field(default_factory=list)
+
+    @cached_property
+    def shown(self) -> str:
+        """What a judge reads: without most of what is said over and over."""
+        return shorten_loop(self.text)
 
     @property
     def key(self) -> tuple[int, str, str, int]:
@@ -159,6 +163,14 @@ def _store_final(
         doubts=doubts,
         use_case=panel.options.use_case,
     )
+    if answer.judgements and answer.shown != answer.text:
+        left_out = len(answer.text) - len(answer.shown)
+        told = trn(
+            "The answer goes in circles: {count} character of it was left out for the judge.",
+            "The answer goes in circles: {count} characters of it were left out for the judge.",
+            left_out,
+        )
+        final = replace(final, notes=(*final.notes, told))
     score = score_of(final)
     store.store_judgement(run, answer.model, answer.stored, final, score)
     return score
@@ -192,14 +204,9 @@ def judge_answers(
         answer.judgements += [
             _by_its_criteria(each, rubric) for each in (imported or {}).get(answer.key, ())
         ]
-    deviations: list[Deviation] = []
-    for judge in panel.judges:
-        deviations += _ask_judge(store, run, panel, judge, answers, suites, observer, until)
-        judge.model.close()
-    for answer in answers:
         # Where no usable evaluation of it was imported, the stored judgement stays.
-        is_usable = panel.judges or _has_scores(answer.judgements) or answer.key not in judged
-        if answer.judgements and is_usable:
+        is_usable = _has_scores(answer.judgements) or answer.key not in judged
+        if answer.judgements and is_usable and not panel.judges:
             _store_final(store, run, panel, answer)
     isolation = next((each.evidence.isolation for each in answers if each.evidence.isolation), "")
     notes = (*panel.notes_if(code_was_run=bool(isolation)), *notes)
@@ -208,17 +215,22 @@ def judge_answers(
     if run.judging is not None and not panel.judges:
         together = dict.fromkeys((*run.judging.notes, *notes))
         return store.update_run(run, judging=replace(run.judging, notes=tuple(together)))
-    return store.update_run(
-        run,
-        judging=Judging(
-            judges=tuple(judge.judged_by for judge in panel.judges),
-            repeats=panel.options.judge_repeats,
-            use_case=panel.options.use_case,
-            isolation=isolation,
-            deviations=tuple(deviations),
-            notes=notes,
-        ),
+    judging = Judging(
+        judges=tuple(judge.judged_by for judge in panel.judges),
+        repeats=panel.options.judge_repeats,
+        use_case=panel.options.use_case,
+        isolation=isolation,
+        notes=notes,
     )
+    doubts: list[str] = []
+    for judge in panel.judges:
+        scales = find_scales(store, run, panel, judge, answers, suites, observer, until)
+        doubts += scales.doubts
+        judging = replace(judging, deviations=(*judging.deviations, *scales.deviations))
+        run = store.update_run(run, judging=judging)
+        _read_answers(store, run, panel, judge, answers, scales, doubts, observer, until)
+        judge.model.close()
+    return store.update_run(run, judging=judging)
 
 
 def _has_scores(judgements: Sequence[Judgement]) -> bool:
@@ -257,111 +269,71 @@ def _answers(
 # ----------------------------------------------------------------------------------- one judge
 
 
-def _ask_judge(
+def _read_answers(
     store: Store,
     run: Run,
     panel: JudgePanel,
     judge: PanelJudge,
     answers: Sequence[AnswerToJudge],
-    suites: Sequence[Suite],
+    scales: JudgeScales,
+    doubts: Sequence[str],
     observer: Observer,
     until: float | None,
-) -> list[Deviation]:
-    """Add one judge's judgements to the answers; returns how far it is off on the examples."""
-    rubrics = {rubric.digest: rubric for each in answers for rubric in [panel.rubric_of(each.case)]}
-    examples = {
-        (digest, layout): _of_examples(judge, rubric, suites, layout)
-        for digest, rubric in rubrics.items()
-        for layout in panel.layouts_of(judge)
-    }
-    readings = [
-        _AnswerReading(panel, judge, answer, repeat)
-        for answer in answers
-        for repeat in range(panel.options.judge_repeats)
-    ]
+) -> None:
+    """Add one judge's judgements to the answers, and store what comes of each. Answers to one test
+    are read one after another, so that a judge computes the task once.
+    """
     facts = judge.model.facts
-    ask_all(
-        judge.model,
-        [
-            *(each for some in examples.values() for each in some.values()),
-            *(each for reading in readings for each in reading.questionnaires),
-        ],
-        StoredReplies(store, run, facts.fingerprint),
-        observer,
-        name=tr("judge {spec}", spec=facts.spec),
-        until=until,
-    )
-    judged = {
-        scale: {name: each.judgement() for name, each in some.items()}
-        for scale, some in examples.items()
-    }
-    for reading in readings:
-        rubric = panel.rubric_of(reading.answer.case)
-        layout = layout_of_repeat(judge.layout, reading.repeat)
-        scale = fit(rubric, judged[rubric.digest, layout])
-        reading.answer.judgements.append(reading.judgement(rubric, scale))
-    deviations = [
-        deviation_of(
-            rubrics[digest],
-            left_one_out(rubrics[digest], some),
-            judge=facts.spec,
-            form=judge.form,
-            layout=layout,
-            left_one_out=layout is not None,
-        )
-        for (digest, layout), some in judged.items()
-    ]
-    return [each for each in deviations if each is not None]
+    ledger = StoredReplies(store, run, facts.fingerprint)
+    places = {(each.case.suite, each.case.id): n for n, each in reversed([*enumerate(answers)])}
+    in_order = sorted(answers, key=lambda each: places[each.case.suite, each.case.id])
+    readings = [_AnswerReading(panel, judge, answer, scales) for answer in in_order]
+    known = [each for each in readings if not find_unanswered(each.questionnaires, ledger)]
+    asked = [each for each in readings if each not in known]
+    name = tr("judge {spec}", spec=facts.spec)
+    observer.model_started(name, total=len(readings), reused=len(known))
+    width = panel.answers_at_once(judge)
+    groups = [asked[first : first + width] for first in range(0, len(asked), width)]
+    for group in (known, *groups):
+        questionnaires = [each for reading in group for each in reading.questionnaires]
+        ask_all(judge.model, questionnaires, ledger, SilentProgress(), name=name, until=until)
+        for reading in group:
+            answer = reading.answer
+            answer.judgements += reading.judgements()
+            score = _store_final(store, run, panel, answer, doubts)
+            if group is not known:
+                observer.replied(name, answer.stored.reply, score)
+    observer.model_finished(name)
 
 
 class _AnswerReading:
-    """One answer, read once by one judge; one that addresses its judge is read a second time,
-    without those words.
+    """One answer, read by one judge as often as there are repeats; one that addresses its judge is
+    read a second time, without those words.
     """
 
     def __init__(
-        self, panel: JudgePanel, judge: PanelJudge, answer: AnswerToJudge, repeat: int
+        self, panel: JudgePanel, judge: PanelJudge, answer: AnswerToJudge, scales: JudgeScales
     ) -> None:
-        self.answer, self.repeat = answer, repeat
-        case, evidence = answer.case, answer.evidence
-        self.questionnaires = [
-            panel.questionnaire(judge, case, answer.text, evidence, repeat=repeat)
-        ]
-        if (rest := without_demands(answer.text)) is not None:
-            self.questionnaires.append(
-                panel.questionnaire(judge, case, rest, evidence, repeat=repeat, explain=False)
+        self.answer, self._scales = answer, scales
+        self._rubric = panel.rubric_of(answer.case)
+        rest = without_demands(answer.shown)
+        self._pairs: list[tuple[Calibration, list[Questionnaire]]] = []
+        for repeat in range(panel.options.judge_repeats):
+            scale = scales.of(self._rubric, layout_of_repeat(judge.layout, repeat))
+            questionnaire = partial(
+                panel.questionnaire, judge, answer.case, evidence=answer.evidence, repeat=repeat
             )
+            if rest is None:
+                pair = [questionnaire(answer.shown, calibration=scale)]
+            else:  # both are asked everything, so that they can be compared
+                pair = [questionnaire(answer.shown), questionnaire(rest, explain=False)]
+            self._pairs.append((scale, pair))
 
-    def judgement(self, rubric: Rubric, scale: Calibration) -> Judgement:
-        read, *without = (calibrated(each.judgement(), scale) for each in self.questionnaires)
-        return lower_of(read, without[0], rubric) if without else read
+    @property
+    def questionnaires(self) -> list[Questionnaire]:
+        return [each for _, pair in self._pairs for each in pair]
 
-
-def _of_examples(
-    judge: PanelJudge, rubric: Rubric, suites: Sequence[Suite], layout: Layout | None
-) -> dict[str, Questionnaire]:
-    """The rubric's examples, as far as the tests are known that they answer. They were written
-    for files of seed 0, whatever seed this run has.
-    """
-    cases = _example_cases(rubric, suites)
-    return {
-        example.id: example_questionnaire(judge, rubric, example, cases[example.test_id], layout)
-        for example in rubric.examples
-        if example.test_id in cases
-    }
-
-
-def _example_cases(rubric: Rubric, suites: Sequence[Suite]) -> dict[str, Case]:
-    wanted = {example.test_id for example in rubric.examples}
-    found: dict[str, Case] = {}
-    for path in (SHIPPED / rubric.name, *(Path(suite.path) for suite in suites if suite.path)):
-        if not wanted - found.keys() or not path.exists():
-            continue
-        try:
-            suite = load_suite(path)
-        except AssayError:  # its files have changed since: then its examples say nothing
-            continue
-        for case in suite.cases:
-            if case.id in wanted and case.check.judged:
-                found.setdefault(case.id, case)
-    return found
+    def judgements(self) -> Iterator[Judgement]:
+        for scale, pair in self._pairs:
+            read, *without = (calibrated(each.judgement(), scale) for each in pair)
+            yield lower_of(read, without[0], self._rubric) if without else read

@@ -1,0 +1,167 @@
+"""The scales of one judge: how its likelihoods of yes become points, and how far it is trusted.
+
+In: a PanelJudge and the answers it is to read. Out: JudgeScales: from the judge's card where it has
+one (`assay judge-check`); else the judge reads the rubrics' scored examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from assay.ask_loop import ask_all
+from assay.errors import AssayError
+from assay.judge.calibration import UNCALIBRATED, Calibration, Curve, fit, left_one_out
+from assay.judge.deviation import deviation_of
+from assay.judge.questionnaire import Questionnaire
+from assay.judge.rubrics import load_rubric, shipped_rubrics
+from assay.messages import tr
+from assay.store import Run, Store
+from assay.suites.catalogue import SHIPPED
+from assay.suites.load import load_suite
+from assay.types import Case, Observer, Suite
+from assay.types.choices import Layout
+from assay.types.judge_cards import JudgeCard
+from assay.types.judgements import Deviation, Rubric
+from assay.workflow.evaluate.asking import StoredReplies
+from assay.workflow.judging.cards import read_card
+from assay.workflow.judging.panel import JudgePanel, PanelJudge, example_questionnaire
+
+MOST_OFF = 2.0  # points on the scored examples, beyond which confidence is low
+
+
+class OfCase(Protocol):
+    @property
+    def case(self) -> Case: ...
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeScales:
+    """`doubts`: why little is to be trusted that this judge says."""
+
+    of_layout: Mapping[tuple[str, Layout | None], Calibration]
+    deviations: tuple[Deviation, ...] = ()
+    doubts: tuple[str, ...] = ()
+    card: JudgeCard | None = field(default=None, repr=False)
+
+    def of(self, rubric: Rubric, layout: Layout | None) -> Calibration:
+        return self.of_layout.get((rubric.digest, layout), UNCALIBRATED)
+
+
+def find_scales(
+    store: Store,
+    run: Run,
+    panel: JudgePanel,
+    judge: PanelJudge,
+    answers: Sequence[OfCase],
+    suites: Sequence[Suite],
+    observer: Observer,
+    until: float | None,
+) -> JudgeScales:
+    """What the card holds; the examples are read of what it does not."""
+    facts = judge.model.facts
+    card = read_card(facts.fingerprint)
+    rubrics = {rubric.digest: rubric for each in answers for rubric in [panel.rubric_of(each.case)]}
+    scales: dict[tuple[str, Layout | None], Calibration] = {}
+    examples: dict[tuple[str, Layout | None], dict[str, Questionnaire]] = {}
+    for digest, rubric in rubrics.items():
+        for layout in panel.layouts_of(judge):
+            known = scale_on_card(card, rubric, layout)
+            if known is None:
+                examples[digest, layout] = _of_examples(judge, rubric, suites, layout)
+            else:
+                scales[digest, layout] = known
+    if any(examples.values()):
+        ask_all(
+            judge.model,
+            [each for some in examples.values() for each in some.values()],
+            StoredReplies(store, run, facts.fingerprint),
+            observer,
+            name=tr("scored examples, {spec}", spec=facts.spec),
+            until=until,
+        )
+    deviations = []
+    for (digest, layout), some in examples.items():
+        judged = {name: each.judgement() for name, each in some.items()}
+        scales[digest, layout] = fit(rubrics[digest], judged)
+        found = deviation_of(
+            rubrics[digest],
+            left_one_out(rubrics[digest], judged),
+            judge=facts.spec,
+            form=judge.form,
+            layout=layout,
+            left_one_out=layout is not None,
+        )
+        deviations += [found] if found else []
+    doubts = dict.fromkeys(_doubts(facts.spec, card, scales, deviations))
+    return JudgeScales(scales, tuple(deviations), tuple(doubts), card)
+
+
+def scale_on_card(
+    card: JudgeCard | None, rubric: Rubric, layout: Layout | None
+) -> Calibration | None:
+    """The scale that a card has for a rubric in a layout; None: the examples have to be read. The
+    reasoned form needs no scale.
+    """
+    if card is None or rubric.name not in shipped_rubrics():
+        return None
+    if load_rubric(rubric.name).digest != rubric.digest:
+        return None  # somebody's own of the same name
+    if layout is None:
+        return UNCALIBRATED
+    for scale in card.scales:
+        if (scale.rubric, scale.layout) == (rubric.name, layout):
+            curves = {key: Curve(tuple(knots)) for key, knots in scale.knots.items()}
+            return Calibration(examples=scale.examples, curves=curves)
+    return None
+
+
+def _doubts(
+    spec: str,
+    card: JudgeCard | None,
+    scales: Mapping[tuple[str, Layout | None], Calibration],
+    deviations: Sequence[Deviation],
+) -> Iterator[str]:
+    if card is None or not card.qualified:
+        yield tr("{judge} is not qualified", judge=spec)
+    if any(layout and not scale.examples for (_, layout), scale in scales.items()):
+        yield tr("{judge} is not calibrated", judge=spec)
+    for each in deviations:
+        if each.mean_absolute is not None and each.mean_absolute > MOST_OFF:
+            yield tr(
+                "{judge} is {points} points off on the scored examples",
+                judge=spec,
+                points=f"{each.mean_absolute:.1f}",
+            )
+
+
+def _of_examples(
+    judge: PanelJudge, rubric: Rubric, suites: Sequence[Suite], layout: Layout | None
+) -> dict[str, Questionnaire]:
+    """The rubric's examples, as far as the tests are known that they answer. They were written
+    for files of seed 0, whatever seed this run has.
+    """
+    cases = _example_cases(rubric, suites)
+    return {
+        example.id: example_questionnaire(judge, rubric, example, cases[example.test_id], layout)
+        for example in rubric.examples
+        if example.test_id in cases
+    }
+
+
+def _example_cases(rubric: Rubric, suites: Sequence[Suite]) -> dict[str, Case]:
+    wanted = {example.test_id for example in rubric.examples}
+    found: dict[str, Case] = {}
+    for path in (SHIPPED / rubric.name, *(Path(suite.path) for suite in suites if suite.path)):
+        if not wanted - found.keys() or not path.exists():
+            continue
+        try:
+            suite = load_suite(path)
+        except AssayError:  # its files have changed since: then its examples say nothing
+            continue
+        for case in suite.cases:
+            if case.id in wanted and case.check.judged:
+                found.setdefault(case.id, case)
+    return found
