@@ -490,24 +490,26 @@ def test_a_judges_progress_counts_answers_however_often_it_is_asked_about_one(co
     assert told == [1, "+", "end"]
 
 
-def test_a_judging_that_is_stopped_keeps_what_was_judged_and_the_evidence_on_the_rest(court):
+def test_a_judging_that_is_stopped_keeps_what_was_judged_and_the_evidence_on_the_rest(
+    court, sandboxed
+):
     class Impatient(Watcher):
         def replied(self, spec: str, reply: object, score: object) -> None:
             super().replied(spec, reply, score)
             if sum(name.startswith("judge ") and what == "+" for name, what in self.events) == 2:
                 raise KeyboardInterrupt
 
-    tests = [ORDERS | {"id": f"own_00{n}"} for n in (1, 2, 3)]
-    court.model = court.script("wrong", default="Nothing of it is true.")
+    models = [court.script(name, default=f"{HALF} {name}") for name in ("a", "b", "c")]
     judge = court.judge(form(7, 7, 7))
+    how = {"suite": court.checked(CHECK_FACTS), "models": models, "allow_code_execution": True}
     with pytest.raises(Interrupted):
-        court.run(judge, suite=court.tests(*tests), observer=Impatient())
+        court.run(judge, observer=Impatient(), **how)
     document = run_json(api.report("latest", out=court.out))
-    judged = verdicts(document)
-    assert [len(each["judgements"]) for each in judged.values()] == [1, 1, 0]
-    assert all(each["evidence"]["total"] for each in judged.values())
-    assert [each["criteria"] == [] for each in judged.values()] == [False, False, True]
-    again = court.run(judge, suite=court.tests(*tests))
+    judged = [verdicts(document, model)["own_001"] for model in range(3)]
+    assert [len(each["judgements"]) for each in judged] == [1, 1, 0]
+    assert [each["evidence"]["share"] for each in judged] == [0.5] * 3
+    assert [each["overall"] for each in judged] == [6.2, 6.2, 5.0]
+    again = court.run(judge, **how)
     assert again["run"] == document["run"]
     assert len(court.asked()) == 3
 
