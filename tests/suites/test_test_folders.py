@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.checks.judge import Judge
-from assay.errors import UsageError
+from assay.errors import SandboxUnavailable, UsageError
 from assay.suites.load import examine, load_suite
 from assay.types import FileFinding
 from tests.suites.conftest import good, put
@@ -153,4 +152,14 @@ def test_the_code_of_a_user_is_not_run_by_looking_at_it(tmp_path: Path) -> None:
     assert not findings(tmp_path)
     load_suite(tmp_path)
     assert not (tmp_path / "ran").exists()
-    shutil.rmtree(tmp_path / "sums_1")
+
+
+def test_a_make_py_that_nothing_can_confine_is_refused_by_its_test(tmp_path: Path) -> None:
+    def no_sandbox() -> Any:
+        raise SandboxUnavailable("no sandbox: none", hint="Install one.")
+
+    write_folder(tmp_path, **{"make.py": "def make(seed): ...\n"})
+    with pytest.raises(SandboxUnavailable) as refused:
+        load_suite(tmp_path, get_sandbox=no_sandbox)
+    assert refused.value.message == "make.py of sums_001 cannot be run: no sandbox: none"
+    assert refused.value.hint == "Install one."

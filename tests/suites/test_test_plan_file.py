@@ -45,7 +45,8 @@ def test_the_shipped_tests_come_back_from_their_plans_as_they_were(
 
 def asked(case: Case) -> tuple[Any, ...]:
     check: Any = case.check
-    judged = (check.rubric, check.requirements, check.checklist, check.evidence, check.data_seed)
+    judged = (check.rubric, check.requirements, check.checklist)
+    judged += (check.checker, check.checker_digest, check.runs_code, check.data_seed)
     return case.category, case.messages, case.system, case.temperature, case.max_tokens, judged
 
 
@@ -110,3 +111,15 @@ def test_mistakes_inside_a_test_are_told_with_the_page(tmp_path: Path) -> None:
         load_test_plans(tmp_path)
     assert {Path(finding.file).name for finding in refused.value.findings} == {"a_001.md"}
     assert any("rubrik" in finding.message for finding in refused.value.findings)
+
+
+def test_a_plan_whose_checker_has_changed_is_refused(tmp_path: Path) -> None:
+    suite = load_suite(SHIPPED / "data")
+    plans = write_plans(tmp_path / "plans", suite)
+    for page in plans.iterdir():
+        digest = f'"digest": "{next(suite.cases).check.judged.checker_digest}"'  # type: ignore[union-attr]
+        page.write_text(page.read_text("utf-8").replace(digest, '"digest": "other"'), "utf-8")
+    with pytest.raises(InvalidFiles) as refused:
+        load_test_plans(plans)
+    (found,) = refused.value.findings
+    assert "has changed since" in found.message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from assay import api
 from assay.errors import InvalidFiles, UsageError
 from assay.sandbox import open_sandbox
 from assay.suites.load import load_suite
+from assay.types.scores import SilentProgress
 
 
 @pytest.fixture
@@ -111,3 +113,26 @@ def test_an_unknown_rubric_is_found_before_a_model_is_asked(tmp_path: Path) -> N
     (tmp_path / "codding").mkdir()
     (tmp_path / "codding" / "rubric.toml").write_text("version = true\n")
     assert any(each.file.endswith("rubric.toml") for each in api.validate([tmp_path]))
+
+
+def test_a_run_says_first_which_tests_will_have_no_evidence(folder: Path) -> None:
+    class Notes(SilentProgress):
+        def __init__(self) -> None:
+            self.heard: list[str] = []
+
+        def note(self, sentence: str) -> None:
+            self.heard.append(sentence)
+
+        def model_started(self, *given: Any, **more: Any) -> None:
+            self.heard.append("start")
+
+    script = folder.parents[1] / "script.json"
+    script.write_text('{"default": "```json\\n{}\\n```"}')
+    notes = Notes()
+    report = api.run(
+        [f"scripted:{script}"], suites=[folder.parent], out=script.parent / "out", observer=notes
+    )
+    assert "code_not_allowed: no evidence for sales_001" in notes.heard[0]
+    assert notes.heard[1] == "start"
+    (test,) = report.models[0].suites[0].tests
+    assert test.outcome == "unscored"

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from typing_extensions import TypedDict
 
+from assay.errors import SandboxUnavailable
 from assay.files.fields import Doc, Form
 from assay.files.file_text import TOP, Refused, decode, read_bytes, refusal, shown_path
 from assay.files.json_file import sound_id
@@ -302,7 +303,11 @@ def _with_made_files(
 ) -> Case | None:
     folder = check.checker_folder
     assert folder is not None
-    made = made_for(check, get_sandbox() if get_sandbox and not check.checker_ships else None)
+    try:
+        made = made_for(check, get_sandbox() if get_sandbox and not check.checker_ships else None)
+    except SandboxUnavailable as error:
+        why = tr("make.py of {test} cannot be run: {why}", test=case.id, why=error.message)
+        raise SandboxUnavailable(why, hint=error.hint) from error
     if made.problem:
         found = refusal(shown_path(folder / MAKE_FILE), made.problem)
         findings.append(replace(found, test_id=case.id))

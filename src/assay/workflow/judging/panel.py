@@ -37,6 +37,7 @@ from assay.types.judgements import (
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
 
 USUAL_CONNECTIONS = {"openai": 8}  # DESIGN; all others one
+NAMED = 12  # tests in one note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,10 +102,11 @@ class JudgePanel:
             if case.check.judged and case.check.judged.needs_permission
         ]
         if waiting and not self.options.allow_code_execution:
+            more = f" (+ {len(waiting) - NAMED})" if len(waiting) > NAMED else ""
             yield tr(
-                "code_not_allowed: the evidence of {tests} is unscored, because their checkers run "
-                "code; --allow-code-execution runs it in a sandbox",
-                tests=", ".join(waiting),
+                "code_not_allowed: no evidence for {tests}; such checkers run code in a sandbox, "
+                "which needs --allow-code-execution",
+                tests=", ".join(waiting[:NAMED]) + more,
             )
 
     @property
