@@ -99,6 +99,7 @@ MISTAKES: list[tuple[dict[str, Any], str, str]] = [
     ({"wrong/four.md": "\n4"}, "wrong/four.md:1:1", "the first line must name the checks"),
     ({"prompt.md": "Add."}, "test.json:1:40: sums_001", "the prompt is here and in prompt.md"),
     ({"test.json": {**TEST, "colour": 1}}, "test.json:1:", "unknown field 'colour'"),
+    ({"test.json": {**TEST, "run_code": True}}, "test.json:1:", "did you mean 'runs_code'?"),
     ({"test.json": [TEST]}, "test.json:1:1", "one test in braces, not a list"),
     ({"test.json": {**TEST, "category": "a/b"}}, "test.json:1:", "'category' must be a name"),
     ({"test.json": {"category": "a", **good()}}, "test.json:1:", '"eval_method": "judge", not "k'),

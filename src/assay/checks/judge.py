@@ -43,8 +43,8 @@ class Judge(JudgeFields):
         yield from ((tr("requirement"), text) for text in self.requirements)
         yield from ((tr("evaluation point"), text) for text in self.evaluation_points)
         yield from ((tr("checklist"), text) for text in self.checklist)
-        if self.checker_folder:
-            yield tr("checked by"), str(self.checker_folder / "check.py")
+        if self.checker:
+            yield tr("checked by"), f"{self.checker}/check.py"
         elif self.evidence:
             yield tr("evidence"), self.evidence
         yield from ((tr("shown file"), fixture) for fixture in self.pinned_fixtures)

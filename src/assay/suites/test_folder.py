@@ -17,6 +17,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NotRequired
@@ -121,7 +122,8 @@ def read_folder(
     entry = {name: raw[name] for name in raw if name not in FolderFields.__annotations__}
     reader = _FolderFiles(folder, notes, findings)
     reader.add_prompt(entry)
-    case = read_case(entry, (), replace(shared, folder=folder), notes)
+    here = replace(shared, folder=folder, also=tuple(FolderFields.__annotations__))
+    case = read_case(entry, (), here, notes)
     errors = len(findings)
     reader.check_files()
     if case is None or own is None or len(findings) > errors:
@@ -171,8 +173,9 @@ def folder_digest(folder: Path) -> str:
         for name in sorted(names):
             path = Path(root, name)
             if name[0] != "." and path.is_file():
-                whole.update(path.relative_to(folder).as_posix().encode() + b"\0")
-                whole.update(hashlib.sha256(path.read_bytes()).digest())
+                whole.update(os.fsencode(path.relative_to(folder)) + b"\0")
+                with suppress(OSError), path.open("rb") as file:
+                    whole.update(hashlib.file_digest(file, "sha256").digest())
     return whole.hexdigest()[:32]
 
 

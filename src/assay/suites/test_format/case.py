@@ -48,6 +48,7 @@ class Shared:
     folder: Folder | None = None
     data_seed: int = 0
     shown: dict[str, str]
+    also: tuple[str, ...] = ()  # fields that somebody else reads
 
 
 def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | None:
@@ -62,7 +63,7 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
     known = validator.known if validator else COMMON_NAMES
     if not known.issuperset(raw):  # making the difference takes far longer
         for stray in raw.keys() - known:
-            _note_stray(stray, (*path, stray), validator, notes)
+            _note_stray(stray, (*path, stray), validator, shared.also, notes)
     asked = COMMON.check(raw, notes, path)
     check = validator.check(raw, notes, path) if validator else None
     _check_id(raw, path, notes)
@@ -97,11 +98,17 @@ def _check_validator(raw: Raw, path: Path, notes: Notes) -> CheckValidator | Non
     return None
 
 
-def _note_stray(field: str, path: Path, validator: CheckValidator | None, notes: Notes) -> None:
+def _note_stray(
+    field: str,
+    path: Path,
+    validator: CheckValidator | None,
+    also: tuple[str, ...],
+    notes: Notes,
+) -> None:
     owners = methods_of(field)
     if not owners:
         problem = tr("unknown field '{field}'", field=shown(field))
-        notes.error(path, did_you_mean(problem, field, all_fields()), about_key=True)
+        notes.error(path, did_you_mean(problem, field, (*all_fields(), *also)), about_key=True)
         return
     if validator is not None:
         message = tr(
