@@ -68,10 +68,17 @@ def test_a_checker_or_generator_that_fails_is_shown_with_its_line(folder: Path) 
     code = (folder / "check.py").read_text()
     (folder / "check.py").write_text(code + "\n\ndef check(a, b, c):\n    return 1 / 0\n")
     (found,) = tried(folder)
-    assert found.startswith("check.py:1:1: sales_001: error: the checker failed: ZeroDivisionError")
+    line = code.count("\n") + 4
+    assert found.startswith(f"check.py:{line}:1: sales_001: error: the checker failed: ZeroDiv")
     (folder / "make.py").write_text("def make(seed):\n    return {'files': {'orders.csv': seed}}\n")
     (found,) = tried(folder)
     assert found.startswith("make.py:1:1: sales_001: error: ")
+    (folder / "make.py").write_text(
+        "import time\ndef make(seed):\n"
+        "    return {'files': {'orders.csv': ''}, 'truth': {'at': time.time_ns()}}\n"
+    )
+    (found,) = tried(folder)
+    assert "make(0) gives something else each time" in found
 
 
 def test_entries_are_added_to_a_category_file_that_keeps_its_form(tmp_path: Path) -> None:

@@ -327,9 +327,14 @@ def _with_made_files(
 def _check_holes(case: Case, files: Mapping[str, str], notes: Notes) -> None:
     asked = "\n".join(turn.content for turn in case.messages)
     for name in files:
-        if f"{{{{{name}}}}}" not in asked:
-            message = tr("the prompt never shows it; write {hole} there", hole=f"{{{{{name}}}}}")
-            notes.error((), f"{shown(name)}: {message}")
+        hole = f"{{{{{name}}}}}"
+        if hole not in asked:
+            message = tr(
+                "make.py makes '{name}', and the prompt never shows it; write {hole} there",
+                name=shown(name),
+                hole=shown(hole),
+            )
+            notes.error((), message)
     for name in _HOLE.findall(asked):
         if name not in files:
             message = tr("no file is called '{name}', so the model sees the braces", name=name)

@@ -6,6 +6,7 @@ checks that it names, whatever data a seed makes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +36,7 @@ from assay.types.options import SandboxChoice
 DATA_SEEDS = 20
 NAMED = 3  # seeds in one finding, and findings of one kind
 
+_LINE = re.compile(r"\(line ([0-9]{1,6})\)$")  # as `assay.checking` names the line that raised
 _Checks = Mapping[str, EvidenceCheck]
 
 
@@ -106,6 +108,12 @@ class Trial:
             return [first]  # every seed has the same files
         sandbox = None if self.check.checker_ships else self.sandbox
         made = make_files(self.folder, self.seeds, sandbox)
+        if not made[0].problem and (first.files, first.truth) != (
+            {**first.files, **made[0].files},
+            made[0].truth,
+        ):
+            problem = tr("make(0) gives something else each time; draw from the seed alone")
+            return [replace(made[0], problem=problem)]
         return [replace(each, files={**first.files, **each.files}) for each in made]
 
     def _of_reference(self, answer: str, seen: Sequence[_Checks]) -> Iterator[FileFinding]:
@@ -154,9 +162,10 @@ class Trial:
                 yield self._finding(wrong.file, message, severity=_severity(wrong.answer, checks))
 
     def _finding(self, file: Path, message: str, *, severity: Severity = "error") -> FileFinding:
+        line = _LINE.search(message)
         return FileFinding(
             file=shown_path(file),
-            line=1,
+            line=int(line[1]) if line and file.suffix == ".py" else 1,
             column=1,
             message=" ".join(message.split()),
             test_id=self.case.id,
