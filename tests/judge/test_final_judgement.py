@@ -214,7 +214,10 @@ def test_failed_checks_become_weaknesses():
 def test_name_and_task_are_the_tests():
     made = verdict(judgement(8, 8, 8))
     assert (made.name, made.suite, made.rubric) == ("Binary search", "coding", "coding")
-    assert made.task.startswith("Write a binary search")
+    assert made.task == (
+        "Write a binary search in Python and say how it scales. Required: a function; its "
+        "complexity."
+    )
 
 
 # --------------------------------------------------------------------------------- borderline

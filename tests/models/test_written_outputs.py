@@ -50,6 +50,18 @@ def test_reasoning_is_split_off_and_an_unclosed_thought_is_no_answer(tmp_path):
     assert second.reasoning_unclosed
 
 
+def test_an_answer_that_was_caught_from_a_terminal_is_read_without_its_codes(tmp_path):
+    caught = (
+        "\x1b[?25l\x1b[?25h\x1b]0;ollama\x07Use the \x1b[1mfollowing\x1b[0m func"
+        "\x1b[4D\x1b[K\nfunction:\r\n\x1b[32mdef f(x): return x[0]\x1b[39;49m\n"
+    )
+    model = written(tmp_path / "m", a=caught)
+    said = ask(model, "a").text.split("\n")
+    assert [line.rstrip() for line in said[:3]] == [
+        "Use the following", "function:", "def f(x): return x[0]",
+    ]  # fmt: skip
+
+
 def test_a_broken_character_and_an_empty_file_are_answers(tmp_path):
     model = written(tmp_path / "m", a="five €".encode()[:-1], b=b"")
     assert ask(model, "a").text == "five \ufffd"

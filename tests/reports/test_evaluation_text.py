@@ -96,7 +96,7 @@ def test_a_scored_verdict_has_the_lines_and_labels_of_the_format_to_the_letter()
         "QUALITY RATING: GOOD\n"
         "\n"
         "DETAILED ASSESSMENT:\n"
-        "- Evidence: 9 of 12 checks passed.\n"
+        "- Evidence: 9 of 12 checks passed, by itself 7.5/10.\n"
         "- Check failed: case 10: case 10 gives another result\n"
         "- Check failed: case 11: case 11 gives another result\n"
         "- Check failed: case 12: case 12 gives another result\n"

@@ -50,13 +50,18 @@ def test_a_server_that_tells_log_probabilities_is_asked_by_likelihood(court, req
             "Is the code_quality": says(0.2), "Could the code_quality": says(0.1),
         }
     )  # fmt: skip
-    verdict = verdicts(court.run(server.spec()))["own_001"]
+    document = court.run(server.spec())
+    verdict = verdicts(document)["own_001"]
     (judgement,) = verdict["judgements"]
     assert judgement["form"] == "likelihood"
     raw = [one["raw"] for one in judgement["scores"]]
     assert raw == pytest.approx([0.8, 0.4, 0.15]), "the checklist speaks for completeness"
     assert scores(verdict) == (8, 4, 2), "1.5 points are rounded up"
     assert verdict["overall"] == 5.0
+    (cost,) = document["judged"]["costs"]
+    assert cost["requests"] == len(court.asked()) == 8
+    assert cost["prompt_tokens"] > 0
+    assert cost["seconds"] > 0
     question = next(each for each in map(words_of, server.asked) if "Could the corr" in each)
     assert "middle = (low + high) // 2" in question
     assert "able.json" not in question

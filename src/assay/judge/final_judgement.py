@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from assay.judge.confidence import confidence_in
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, explain
@@ -24,6 +25,7 @@ from assay.types.judgements import (
     MOST,
     NEAR_AN_EDGE,
     Evidence,
+    EvidenceCheck,
     FinalCriterion,
     FinalJudgement,
     Judgement,
@@ -38,7 +40,7 @@ from assay.types.judgements import (
 NO_JUDGE = "no_judge"
 SCORER, BY_CHECKS = "judge", "checks"
 SCORER_VERSION = 2
-_LONGEST_TASK = 200
+_LONGEST_TASK = 300  # characters of what was asked, and of each requirement
 
 
 def make_final_judgement(
@@ -76,7 +78,7 @@ def make_final_judgement(
         confidence_reasons=reasons,
         use_case=use_case,
         name=case.description or case.id,
-        task=_brief(case.prompt),
+        task=_task(case),
         notes=_notes(criteria, evidence, judgements),
         weaknesses=_failures(evidence),
         no_answer=no_answer,
@@ -194,7 +196,21 @@ def _with_facts(evidence: Evidence, scored: Sequence[Judgement]) -> Evidence:
     votes: dict[str, list[int]] = {}
     for one in (one for each in scored for one in each.facts):
         votes.setdefault(one.question, []).append(one.is_yes)
-    return evidence.with_facts({fact: bool(lower_median(said)) for fact, said in votes.items()})
+    found = {fact: bool(lower_median(said)) for fact, said in votes.items()}
+    read = evidence.with_facts(found)
+    return replace(read, checks=tuple(_told(each) for each in read.checks)) if found else read
+
+
+def _told(check: EvidenceCheck) -> EvidenceCheck:
+    """Whose reading it is, in the words of the check."""
+    if not check.by_judge:
+        return check
+    told = (
+        tr("the judge reads in the answer that {fact}", fact=check.fact)
+        if check.passed
+        else tr("the judge does not find in the answer that {fact}", fact=check.fact)
+    )
+    return replace(check, explanation=told)
 
 
 def _reason(key: str, judged: int, scored: Sequence[Judgement]) -> str:
@@ -272,6 +288,20 @@ def _unscored(evidence: Evidence, judgements: Sequence[Judgement]) -> tuple[str 
     )
 
 
-def _brief(prompt: str) -> str:
-    line = next((line.strip() for line in prompt.splitlines() if line.strip()), "")
-    return line if len(line) <= _LONGEST_TASK else line[: _LONGEST_TASK - 1].rstrip() + "…"
+def _task(case: Case) -> str:
+    """What was asked for: the first paragraph of the prompt, and the requirements."""
+    paragraphs = (" ".join(part.split()) for part in case.prompt.split("\n\n"))
+    asked = _cut(next((part for part in paragraphs if part), ""))
+    required = [_cut(" ".join(text.split())) for text in (_requirements(case))]
+    if not required:
+        return asked
+    return tr("{asked} Required: {required}.", asked=asked, required="; ".join(required))
+
+
+def _requirements(case: Case) -> Sequence[str]:
+    judged = case.check.judged
+    return [text.rstrip(".; ") for text in judged.requirements] if judged else []
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_TASK else text[: _LONGEST_TASK - 1].rstrip() + "…"

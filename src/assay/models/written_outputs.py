@@ -17,6 +17,7 @@ from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.base import BaseModel
 from assay.models.reasoning import as_unicode, split_reasoning
+from assay.text.terminal_codes import drop_terminal_codes
 from assay.types import Answered, Failed, ModelFacts, Reply, Request
 
 MAX_BYTES = 20_000_000  # of one answer
@@ -53,7 +54,8 @@ class WrittenOutputs(BaseModel):
         if file is None:
             reason = tr("there is no file {name}.txt", name=names[1])
             return Failed(request_id=request.id, reason=reason)
-        split = split_reasoning(as_unicode(_decoded(file.read_bytes())))
+        text = drop_terminal_codes(_decoded(file.read_bytes()))
+        split = split_reasoning(as_unicode(text))
         return Answered(
             request_id=request.id,
             text=split.answer,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from assay.errors import RunNotFound, StoreError
 from assay.messages import tr
-from assay.request_identity import MEASURE
+from assay.request_identity import JUDGE_SUITE, MEASURE
 from assay.store.bodies import adapter, content, digest_of, read_back, stored_work, to_json, utc_now
 from assay.store.database import Database
 from assay.store.records import Run, RunModel, StoredJudgement, StoredTry, TryKey
@@ -295,6 +295,17 @@ class Store:
         body = self._file.one("SELECT body FROM replies WHERE id = ?", (reply_id,))[0]
         reply: Reply = read_back(Reply, body)
         return reply
+
+    def read_judge_replies(self, run: Run, fingerprint: str) -> Iterator[Reply]:
+        """What a judge replied in a run, reused replies not counted."""
+        rows = self._file.each(
+            "SELECT r.body FROM replies r JOIN requests q ON q.id = r.request_id "
+            "WHERE r.run_id = ? AND q.fingerprint = ? AND q.suite = ?",
+            (run.id, fingerprint, JUDGE_SUITE),
+        )
+        for (body,) in rows:
+            reply: Reply = read_back(Reply, body)
+            yield reply
 
     def count_replies(self, run: Run) -> int:
         """How many replies a run brought in itself, reused ones not counted."""

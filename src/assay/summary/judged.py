@@ -28,6 +28,7 @@ from assay.types import Estimate
 from assay.types.judged import (
     POINTS_OF_10,
     DomainJudged,
+    JudgeCost,
     Judged,
     ModelJudged,
     ModelSpeed,
@@ -67,6 +68,7 @@ def judged(
     earlier: Sequence[EarlierRun] = (),
     deviations: Sequence[Deviation] = (),
     notes: Sequence[str] = (),
+    costs: Sequence[JudgeCost] = (),
     seed: int = 0,
 ) -> Judged:
     """Everything a report says of judged tests. `run` and `when` name this run among the earlier
@@ -87,6 +89,7 @@ def judged(
         not_run=_not_run(finals),
         use_case=next(iter(_once(each.use_case for each in finals)), ""),
         notes=tuple(notes),
+        costs=tuple(costs),
     )
 
 

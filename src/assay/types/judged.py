@@ -243,6 +243,20 @@ class ModelChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCost:
+    """What one judge was asked in a run, and what that took; tokens and seconds as far as the judge
+    told them. Replies that were in the store already cost nothing.
+    """
+
+    judge: str
+    requests: int
+    failed: int
+    prompt_tokens: int
+    output_tokens: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
     """A run's judgements, whole. `isolation`: how code was kept apart, a sentence each. `not_run`:
     evidence that there is not, by reason the tests. `judges` are names, each with its form.
@@ -258,3 +272,4 @@ class Judged:
     not_run: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     use_case: str = ""
     notes: tuple[str, ...] = ()
+    costs: tuple[JudgeCost, ...] = ()

@@ -140,12 +140,22 @@ def _details(verdict: FinalJudgement) -> Iterator[str]:
 def _evidence(verdict: FinalJudgement) -> Iterator[str]:
     evidence = verdict.evidence
     if evidence.checks:
-        yield trn(
-            "Evidence: {passed} of {count} check passed.",
-            "Evidence: {passed} of {count} checks passed.",
+        told = trn(
+            "Evidence: {passed} of {count} check passed",
+            "Evidence: {passed} of {count} checks passed",
             evidence.total,
             passed=evidence.passed,
         )
+        alone = evidence.tenths
+        by_itself = tr(", by itself {overall}/10", overall=shown_tenths(alone or 0))
+        yield f"{told}{'' if alone is None else by_itself}."
+        if read := sum(check.by_judge for check in evidence.checks):
+            yield trn(
+                "{count} check is the judge's reading: the answer has no block that could be read.",
+                "{count} checks are the judge's reading: the answer has no block that could be "
+                "read.",
+                read,
+            )
         failed = [check for check in evidence.checks if check.passed is False]
         for check in failed[:MOST_LINES]:
             what = _said(check.explanation) or _said(check.name)
@@ -170,7 +180,7 @@ def _judges_alone(verdict: FinalJudgement) -> Iterator[str]:
                 judged=one.judged,
                 score=one.score,
             )
-    if alone is not None and alone != tenths:
+    if alone is not None and (alone != tenths or verdict.evidence.share is not None):
         yield tr(
             "Judge-only overall: {overall}/10 ({band}).",
             overall=shown_tenths(alone),

@@ -47,6 +47,9 @@ def _blocks(of: Judged) -> Iterator[Block]:
     if kept_apart:
         yield Heading(tr("What was run"))
         yield bullets(kept_apart)
+    if of.costs:
+        yield Heading(tr("What judging took"))
+        yield bullets(map(said.cost, of.costs))
     yield from map(Note, of.notes)
     yield Heading(tr("Which model to use"))
     yield Paragraph(said.closing_sentence(of))

@@ -54,7 +54,7 @@ def judged_json(of: Judged) -> JsonObject:
         "models": [_model(model) for model in of.models],
         "choices": [_choice(each) for each in of.choices],
         "deviations": [pick(each, DEVIATION) for each in of.deviations],
-        **pick(of, "differences judges isolation not_run notes"),
+        **pick(of, "differences judges isolation not_run notes costs"),
         "use_case": of.use_case or None,
         "closing": closing_sentence(of),
     }

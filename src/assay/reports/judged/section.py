@@ -29,7 +29,7 @@ from assay.types.documents import (
     table,
 )
 from assay.types.judged import Judged, ModelJudged, TestJudged
-from assay.types.judgements import Band, FinalJudgement
+from assay.types.judgements import Band, FinalCriterion, FinalJudgement
 
 TONES: dict[Band, Tone] = {
     "EXCELLENT": "good",
@@ -49,6 +49,9 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
     yield Heading(title)
     if of.judges:
         yield Paragraph(tr("Judged by {judges}.", judges=", ".join(of.judges)), "dim")
+    else:
+        told = tr("No judge was asked: a score is the share of checks that pass, times 10.")
+        yield Paragraph(told, "dim")
     yield Picture(title=title, draw=partial(overall_by_test, of))
     yield _table(of)
     yield Paragraph(_legend(of), "dim")
@@ -61,6 +64,8 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
         yield from deviation_blocks(of.deviations)
     for sentence in said.isolation(of):
         yield Paragraph(sentence, "dim")
+    for each in of.costs:
+        yield Paragraph(said.cost(each), "dim")
     for choice in of.choices:
         left_out = said.left_out(choice)
         if left_out is not None:
@@ -106,15 +111,19 @@ def _reasons(model: ModelJudged) -> Iterator[Block]:
 
 
 def _reason(of: FinalJudgement) -> Iterator[Block]:
-    criteria = ", ".join(
-        f"{each.label} {each.score}/10"
-        + (f" ({tr('judged {score}', score=each.judged)})" if each.bounded else "")
-        for each in of.criteria
-    )
-    for sentence in (criteria, of.explanation, of.borderline):
+    for sentence in (said.scores_apart(of), of.explanation, of.borderline):
         if sentence:
             yield Paragraph(sentence)
-    yield bullets((sign(check.passed), f" {check.explanation}") for check in of.evidence.checks)
+    yield bullets(map(_criterion, of.criteria))
+    yield bullets(
+        (sign(check.passed), f" {check.explanation or check.name}") for check in of.evidence.checks
+    )
+
+
+def _criterion(of: FinalCriterion) -> str:
+    moved = f" ({tr('judged {score}', score=of.judged)})" if of.bounded else ""
+    reason = one_line(of.reason, longest=LONGEST_REASON)
+    return f"{of.label} {of.score}/10{moved}" + (f": {reason}" if reason else "")
 
 
 def _rows(of: Judged) -> Iterator[tuple[TestJudged, list[TestJudged | None]]]:

@@ -11,6 +11,7 @@ from assay.types import Estimate
 from assay.types.judged import (
     DomainDifference,
     DomainJudged,
+    JudgeCost,
     Judged,
     ModelChoice,
     ModelSpeed,
@@ -19,7 +20,7 @@ from assay.types.judged import (
     Rival,
     TestJudged,
 )
-from assay.types.judgements import BANDS, band_of, shown_tenths
+from assay.types.judgements import BANDS, FinalJudgement, band_of, shown_tenths
 
 EXPECTED = ("coding", "data")  # the closing sentence speaks of both, whatever was run
 SHOWN_TESTS = 12
@@ -159,6 +160,19 @@ def overall(of: TestJudged) -> str:
     return f"{shown_tenths(of.tenths)} {of.band}"
 
 
+def scores_apart(of: FinalJudgement) -> str:
+    """What the evidence gives, what the judge alone, and what counts; "" where one is missing."""
+    alone, judged = of.evidence.tenths, of.judge_only_tenths
+    if of.tenths is None or alone is None or judged is None:
+        return ""
+    return tr(
+        "Evidence {evidence}, judge alone {judge}, final {final} of 10.",
+        evidence=shown_tenths(alone),
+        judge=shown_tenths(judged),
+        final=shown_tenths(of.tenths),
+    )
+
+
 def evidence(of: TestJudged) -> str:
     return f"{of.evidence_passed}/{of.evidence_total}" if of.evidence_total else "–"
 
@@ -197,6 +211,8 @@ def evidence_sentence(of: DomainJudged) -> str:
         total=numbers.count(of.evidence_total),
         figure=numbers.figure(of.evidence),
     )
+    if of.judge_only.value is None:
+        return told
     if not of.bounded:
         return tr("{told} It moved no score of the judge.", told=told)
     return tr(
@@ -205,6 +221,24 @@ def evidence_sentence(of: DomainJudged) -> str:
         tests=ids(of.bounded),
         alone=numbers.figure(of.judge_only),
     )
+
+
+def cost(of: JudgeCost) -> str:
+    """What a judge was asked, and what that took."""
+    told = trn(
+        "Judging by {judge}: {count} request",
+        "Judging by {judge}: {count} requests",
+        of.requests,
+        judge=of.judge,
+    )
+    parts = [
+        tr("{count} tokens read", count=numbers.count(of.prompt_tokens)),
+        tr("{count} tokens written", count=numbers.count(of.output_tokens)),
+        tr("{time} of waiting", time=numbers.duration(of.seconds)),
+    ]
+    known = (of.prompt_tokens, of.output_tokens, of.seconds)
+    shown = [part for part, figure in zip(parts, known, strict=True) if figure]
+    return f"{', '.join([told, *shown])}."
 
 
 def certainty(of: DomainJudged) -> Iterator[str]:

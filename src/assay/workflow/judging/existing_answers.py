@@ -21,6 +21,7 @@ from assay.models.written_outputs import WrittenOutputs
 from assay.reports.judged.evaluation_reading import EvaluationFile, read_evaluations
 from assay.store import Run, Store
 from assay.suites.test_plan_file import load_test_plans
+from assay.text.terminal_codes import drop_terminal_codes
 from assay.types import Observer, Suite
 from assay.types.options import StoredAnswerOptions
 from assay.types.results import Report
@@ -208,13 +209,13 @@ def _read_imports(paths: Sequence[Path]) -> list[EvaluationFile]:
     for path in paths:
         for file in _files(path):
             try:
-                text = file.read_bytes()[:MAX_BYTES].decode("utf-8", "replace")
+                raw = file.read_bytes()[:MAX_BYTES].decode("utf-8", "replace")
             except OSError as error:
                 raise UsageError(
                     tr("cannot read {path}: {why}", path=file, why=error.strerror),
                     hint=tr("give a text file of evaluations, or a folder of them"),
                 ) from error
-            readings.append(read_evaluations(text, file=str(file)))
+            readings.append(read_evaluations(drop_terminal_codes(raw), file=str(file)))
     if paths and not any(reading.evaluations for reading in readings):
         raise UsageError(
             tr("there is no evaluation in {paths}", paths=", ".join(map(str, paths))),

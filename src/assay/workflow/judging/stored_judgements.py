@@ -5,14 +5,15 @@ In: the store and a run that was judged. Out: Judged, as reports draw it; None w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.judge.final_judgement import NO_JUDGE
 from assay.messages import tr
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.summary.judged import EarlierRun, JudgedAnswer, JudgedModel, judged
-from assay.types import Case, Failed, Suite
-from assay.types.judged import Judged
+from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Suite
+from assay.types.judged import JudgeCost, Judged
 from assay.types.judgements import Evidence, FinalJudgement
 from assay.types.results import ModelReport
 
@@ -46,7 +47,31 @@ def judged_of(
         earlier=tuple(_earlier(store, run)),
         deviations=run.judging.deviations if run.judging else (),
         notes=run.judging.notes if run.judging else (),
+        costs=tuple(_costs(store, run)),
     )
+
+
+def _costs(store: Store, run: Run) -> Iterator[JudgeCost]:
+    for judge in run.judging.judges if run.judging else ():
+        replies = list(store.read_judge_replies(run, judge.fingerprint))
+        written = [each.output_tokens or 0 for each in replies if isinstance(each, Answered)]
+        if replies:
+            yield JudgeCost(
+                judge=judge.spec,
+                requests=len(replies),
+                failed=sum(isinstance(each, Failed) for each in replies),
+                prompt_tokens=sum(
+                    each.prompt_tokens or 0
+                    for each in replies
+                    if isinstance(each, Answered | ChoiceLikelihoods)
+                ),
+                output_tokens=sum(written),
+                seconds=math.fsum(
+                    each.total_s or 0.0
+                    for each in replies
+                    if isinstance(each, Answered | ChoiceLikelihoods | Failed)
+                ),
+            )
 
 
 def _answers(
