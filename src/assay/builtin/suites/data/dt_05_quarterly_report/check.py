@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.checking import Check, Fact, check_facts, check_names, json_block, same_text, spell_keys
 
+MOST_WORDS = 600
 SECTIONS = ("Executive summary", "Key metrics", "What changed", "Risks", "Recommendations")
 LINES = ("fastest_growing_line", "declining_line")
 SAYS = {  # weight, and what a judge looks for
@@ -39,6 +40,7 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
         block["revenue_by_line"] = spell_keys(block.get("revenue_by_line"), lines)
     yield from check_facts(block, list_facts(facts, block or {}))
     yield check_sections(answer)
+    yield check_length(answer)
     if block is not None:
         named = [*block["revenue_by_line"], *(block[key] for key in LINES if key in block)]
         yield check_names("only_asked_keys", block, facts)
@@ -71,3 +73,10 @@ def check_sections(answer: str) -> Check:
         if filled and tuple(one for _, one in found) == SECTIONS:
             return Check("sections", True, "the five sections are there", 2)
     return Check("sections", False, f"not the sections {', '.join(SECTIONS)}, each with text", 2)
+
+
+def check_length(answer: str) -> Check:
+    """Words outside the block, with some room for how table cells and headings are counted."""
+    words = len(re.findall(r"\w+(?:[.,'’-]\w+)*", answer.split("```")[0]))
+    why = f"about {words} words, and {MOST_WORDS} were allowed"
+    return Check("length", 0 < words <= 1.1 * MOST_WORDS, why)
