@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from assay import api
 from assay.workflow.discover import discovery
 from assay.workflow.discover.discovery import (
     ModelFound,
@@ -239,6 +240,15 @@ def test_tests_in_the_folder_are_found_before_what_ships(tmp_path):
     assert (first.argument, first.title, first.tests, first.ships) == ("example/", "Mine", 5, False)
     assert {suite.argument: suite.ships for suite in rest}["example"]
     assert all(suite.tests > 0 for suite in rest)
+
+
+def test_a_folder_of_test_folders_is_a_suite_and_a_test_folder_is_none(tmp_path):
+    suite = api.new_test("sales", suite=tmp_path / "shop", judged=True).parent
+    found = [
+        [(each.argument, each.tests) for each in find_suites(folder) if not each.ships]
+        for folder in (tmp_path, suite)
+    ]
+    assert found == [[("shop/", 1)], [("./", 1)]]
 
 
 def test_a_suite_with_mistakes_says_how_to_see_them(tmp_path, monkeypatch):

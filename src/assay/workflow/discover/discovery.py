@@ -27,7 +27,7 @@ from assay.models.ollama.client import OllamaClient
 from assay.suites.catalogue import catalogue
 from assay.suites.load import load_suite
 from assay.suites.suite_file import SUITE_FILE
-from assay.suites.test_folder import TEST_FILE
+from assay.suites.test_folder import is_test_folder
 from assay.text.number_format import memory
 from assay.types.model_spec import without_userinfo
 from assay.workflow.checkpoints.places import step_of
@@ -288,12 +288,12 @@ def _suites_in(folder: Path) -> Iterator[SuiteFound]:
     """A cheap look says whether a folder's JSON files hold tests; those that do are checked."""
     left = MOST_BYTES
     for path in (folder, *_subfolders(folder)):
-        files = [*_json_files(path), *(each / TEST_FILE for each in _test_folders(path))]
+        files = _json_files(path)
         size = sum(file.stat().st_size for file in files)
         if size > left:
             continue
         left -= size
-        tests = sum(map(_tests_in, files))
+        tests = sum(map(_tests_in, files)) + sum(map(is_test_folder, _subfolders(path)))
         if tests:
             # Written as a path: a bare name would mean the suite of that name that ships.
             shown = os.path.relpath(path, folder)
@@ -316,17 +316,11 @@ def _json_files(folder: Path) -> list[Path]:
         return []
 
 
-def _test_folders(folder: Path) -> list[Path]:
-    return [each for each in _subfolders(folder) if (each / TEST_FILE).is_file()]
-
-
 def _tests_in(file: Path) -> int:
     try:
         tests = json.loads(file.read_bytes())
     except (OSError, ValueError, RecursionError):
         return 0
-    if isinstance(tests, dict) and file.name == TEST_FILE:
-        tests = [tests]
     if not isinstance(tests, list) or not tests:
         return 0
     shaped = all(isinstance(test, dict) and "id" in test for test in tests)
