@@ -1,0 +1,229 @@
+"""Calls the function with sequences it has not seen, and counts the items that it reads.
+
+Short sequences are handed over; long ones stay here, so that no item is read without being counted.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from random import Random
+from typing import Any
+
+from assay.checking import (
+    Candidate,
+    Check,
+    Code,
+    GroupResult,
+    Items,
+    Step,
+    as_steps,
+    called,
+    choose_code,
+    compare,
+    find_function,
+    has_broken_code,
+    holds,
+    missing_package,
+    read_examples,
+)
+
+_WITHHELD = ("bisect", "_bisect")
+_MOST_READ = 400  # more than any logarithmic search needs, far less than a long sequence has
+# Weight, and what is checked. Reading few items is the point of the task: without it, or with
+# results that are not those asked for, less than half of the weight is left.
+_CHECKS = {
+    "name": (1, "The function has the name asked for"),
+    "edge_cases": (1, "Empty sequences and single items"),
+    "present": (2, "Every item of sequences without repetition"),
+    "absent": (2, "Items that are missing below, between and above others"),
+    "repeated": (4, "Items that occur several times"),
+    "kinds": (2, "Texts, fractions, tuples and other sequences"),
+    "unchanged": (1, "The sequence is not changed"),
+    "logarithmic": (8, "The number of items read grows with the logarithm of the length"),
+    "logarithmic_repeats": (8, "The same where items occur very often"),
+    "examples": (1, "The docstring has two examples or more, and they are true"),
+}
+Call = tuple[Sequence[Any], Any]
+
+
+def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[Check]:
+    asked_for = truth["function"]
+    code = choose_code(
+        answer, [asked_for], otherwise=lambda block: find_function(block, 2) is not None
+    )
+    if code is None:
+        is_broken = has_broken_code(answer)
+        reason = "the code cannot be parsed" if is_broken else "there is no such function"
+        reasons = dict.fromkeys(_CHECKS, reason)
+    elif package := missing_package(code):
+        for name, (weight, about) in _CHECKS.items():
+            yield Check(
+                name, None, f"{about}: needs {package}, which is not installed here", weight
+            )
+        return
+    else:
+        reasons = _Trial(code, truth).reasons()
+    for name, (weight, about) in _CHECKS.items():
+        reason = reasons[name]
+        yield Check(name, not reason, f"{about}: {reason}" if reason else about, weight)
+
+
+class _Trial:
+    """One function, called with what the seed draws."""
+
+    def __init__(self, code: Code, truth: Mapping[str, Any]) -> None:
+        self.code = code
+        self.asked_for = truth["function"]
+        is_named = self.asked_for in code.defined
+        self.name = self.asked_for if is_named else find_function(code.main, 2) or self.asked_for
+        self.is_first = truth["pick"] == "first"
+        self.absent = truth["absent"]
+        self.random = Random(f"hidden:{truth['seed']}")
+        self.candidate = Candidate(code.sources, without=_WITHHELD)
+
+    def reasons(self) -> dict[str, str]:
+        """Why each check does not hold; "" where it does."""
+        found = {
+            "name": "" if self.name == self.asked_for else f"it is called {self.name}",
+            "edge_cases": self.call(*self.edge_cases()),
+            "present": self.call(*self.present()),
+            "absent": self.call(*self.missing()),
+            "repeated": self.call(*self.repeated()),
+            "kinds": self.kinds(),
+            "logarithmic": self.count(self.long_sequences(1)),
+            "logarithmic_repeats": self.count(self.long_sequences(self.random.randrange(4, 9))),
+        }
+        works = not found["present"]
+        found["unchanged"] = self.unchanged() if works else "the function does not work"
+        found["examples"] = self.examples() if works else "the function does not work"
+        return found
+
+    def expected(self, given: Sequence[Any], wanted: Any) -> int:
+        places = [at for at, item in enumerate(given) if item == wanted]
+        return places[0 if self.is_first else -1] if places else self.absent
+
+    def call(self, *calls: Call, code: str = "result = {}(given, wanted)") -> str:
+        """Why the results are not those expected."""
+        steps = [
+            Step(code=code.format(self.name), names={"given": given, "wanted": wanted})
+            for given, wanted in calls
+        ]
+        expected = [self.expected(given, wanted) for given, wanted in calls]
+        return compare(self.candidate.run(*steps), *expected)
+
+    def ascending(self, count: int, step: int = 9) -> list[int]:
+        """Numbers that all differ, with a gap of two at least."""
+        start = self.random.randrange(-200, 200)
+        return [start + at for at in accumulate(self.random.choices(range(2, step), k=count))]
+
+    # ---------------------------------------------------------------------------------- inputs
+
+    def edge_cases(self) -> list[Call]:
+        (one,) = self.ascending(1)
+        return [([], one), ([], "a"), ([one], one), ([one], one - 1), ([one], one + 1), ((), one)]
+
+    def present(self) -> list[Call]:
+        lists = [self.ascending(size) for size in (2, 3, *self.random.sample(range(4, 30), 4))]
+        return [(given, wanted) for given in lists for wanted in given]
+
+    def missing(self) -> list[Call]:
+        lists = [self.ascending(size) for size in (2, *self.random.sample(range(3, 25), 4))]
+        return [
+            (given, wanted)
+            for given in lists
+            for wanted in (given[0] - 1, given[-1] + 1, *(item + 1 for item in given[:-1]))
+        ]
+
+    def repeated(self) -> list[Call]:
+        lists = [[7, 7], [self.random.randrange(90)] * self.random.randrange(5, 30)]
+        for _ in range(5):
+            different = self.ascending(self.random.randrange(2, 6))
+            lists.append([one for one in different for _ in range(self.random.randrange(1, 8))])
+        return [(given, wanted) for given in lists for wanted in sorted(set(given))]
+
+    def kinds(self) -> str:
+        numbers = self.ascending(self.random.randrange(5, 12))
+        texts = sorted(f"{chr(65 + number % 50)}{number:x}" for number in numbers)
+        fractions = sorted(number / 8 for number in numbers)
+        calls = [
+            (given, wanted)
+            for given in (texts, fractions, tuple(numbers), tuple(texts + texts[-1:]))
+            for wanted in (given[0], given[-1], self.random.choice(given))
+        ]
+        calls += [(texts, "~"), (texts, ""), (fractions, fractions[0] + 0.01)]
+        own_class = "from collections import UserList\nresult = {}(UserList(given), wanted)"
+        return self.call(*calls) or self.call(*calls[:6], code=own_class)
+
+    def unchanged(self) -> str:
+        steps, expected = [], []
+        for size in self.random.sample(range(4, 20), 3):
+            given = self.ascending(size)
+            for wanted in (given[-1], given[0] + 1):
+                code = f"{self.name}(given, wanted)\nresult = given"
+                steps.append(Step(code=code, names={"given": given, "wanted": wanted}))
+                expected.append(given)
+        return compare(self.candidate.run(*steps), *expected)
+
+    def long_sequences(self, different: int) -> list[list[Any]]:
+        """Sequences whose items all differ, with 1, or have only a few values in uneven shares."""
+        found: list[list[Any]] = []
+        for size in (1_000, 6_000, 30_000):
+            length = size + self.random.randrange(size // 4)
+            numbers = self.ascending(length, 1_000)
+            if different > 1:
+                ends = sorted(self.random.sample(range(1, length), different - 1))
+                numbers = [
+                    value
+                    for value, start, end in zip(numbers, [0, *ends], [*ends, length], strict=False)
+                    for _ in range(end - start)
+                ]
+            found.append(numbers)
+        found.append([f"{number + 1_000:09}" for number in found[1]])
+        return found
+
+    # ------------------------------------------------------------------------ what is measured
+
+    def count(self, sequences: Sequence[list[Any]]) -> str:
+        """Why results are wrong, or more items were read than a logarithm allows: enough for a
+        search that goes through the sequence twice and reads each middle item three times.
+        """
+        steps, expected, bounds = [], [], []
+        for given in sequences:
+            places = [0, len(given) - 1, *(self.random.randrange(len(given)) for _ in range(3))]
+            missing = [-(10**6), 10**10, given[places[2]]]
+            if isinstance(given[0], str):
+                missing = ["", "x", given[places[2]] + "0"]
+            else:
+                missing[2] += 1
+            for wanted in [given[place] for place in places] + missing:
+                code = f"result = {self.name}(given, wanted)"
+                steps.append(Step(code=code, names={"given": Items(given), "wanted": wanted}))
+                expected.append(self.expected(given, wanted))
+                bounds.append((6 * math.ceil(math.log2(len(given))) + 12, len(given)))
+        result = self.candidate.run(*steps, most_asked=_MOST_READ, cpu_s=4)
+        return self.too_many(result, bounds) or compare(result, *expected)
+
+    def too_many(self, result: GroupResult, bounds: Sequence[tuple[int, int]]) -> str:
+        for step, (most, length) in zip(result.steps, bounds, strict=False):
+            if step.asked > most:
+                return f"more than {most} of {length} items were read"
+            if step.asked == 0:
+                return "no item was read"
+        return ""
+
+    def examples(self) -> str:
+        function = self.code.function(self.name)
+        docstring = ast.get_docstring(function) if function is not None else None
+        examples = read_examples(docstring or "")
+        if sum(self.name in called(example) for example in examples) < 2:
+            return "there are fewer than two"
+        result = self.candidate.run(*as_steps(examples, "answer"))
+        if result.why:
+            return result.why
+        for example, step in zip(examples, result.steps, strict=True):
+            if not holds(example, step):
+                return f"one is not true: {example.code.strip()!r}"
+        return ""
