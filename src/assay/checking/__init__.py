@@ -12,7 +12,7 @@
 `files` are what make.py gave, as JSON holds it (tuples are lists, keys are texts). Whatever it
 raises, or 50 seconds without an end, leaves the answer's evidence unscored.
 
-Reading an answer    code_blocks, json_block, choose_code, missing_package
+Reading an answer    code_blocks, json_block, choose_code, missing_package, find_obstacle
 Comparing            read_number, same_number, same_text, same_date, same_set, compare_rows, same
 Facts of a block     Fact, check_facts, value_at; spell_keys; check_names, mentions (no inventions)
 Running code         Candidate(sources).run(Step(...), ...) -> GroupResult; compare, differs
@@ -27,8 +27,9 @@ Running code         Candidate(sources).run(Step(...), ...) -> GroupResult; comp
 Each run is a process of its own, forked from one that was started before answer, truth and check.py
 were read. Never pass the truth in `names` or `code`: compare here. A group that did not come to its
 end has `.why`; `.steps` are then fewer. Numbers of more than 300 digits come back as Described.
+Candidate(sources, without=["bisect"]) withholds modules, whichever way the code asks for them.
 
-Counting     Progression (a list read item by item) and Values (compared, hashed, printed) stay in
+Counting     Items (a list read item by item) and Values (compared, hashed, printed) stay in
              this process; StepResult.asked says how often a step asked. Give run(most_asked=...).
 Services     run(step, replies=[{"status": 200, "body": {...}}, ...]) answers on the loopback
              interface; names={"base_url": SERVICE} (or REFUSED) has the address, .requests of the
@@ -42,7 +43,7 @@ from .candidate import (
     SERVICE,
     Candidate,
     GroupResult,
-    Progression,
+    Items,
     Raised,
     Step,
     StepResult,
@@ -56,6 +57,7 @@ from .code import (
     Code,
     choose_code,
     find_function,
+    find_obstacle,
     functions,
     has_broken_code,
     missing_package,
@@ -78,17 +80,17 @@ from .comparing import (
     show,
 )
 from .examples import Example, as_steps, called, holds, read_examples, rebinds
-from .facts import Check, Fact, check_facts, value_at
+from .facts import Check, Fact, check_facts, list_checks, value_at
 from .given_names import check_names, mentions, spell_keys
 from .wire import Described, Remote
 
 __all__ = [
     "REFUSED", "SERVICE", "Block", "Candidate", "Check", "Code", "Described", "Example", "Fact",
-    "GroupResult", "Progression", "Raised", "Remote", "RowComparison", "Step", "StepResult",
-    "Values", "as_steps", "called", "check_facts", "check_names", "choose_code", "code_blocks",
-    "compare", "compare_rows", "differs", "fenced", "find_function", "functions",
-    "has_broken_code", "holds", "json_block", "mentions", "missing_package", "needs", "parse",
-    "plain_text", "raised_instead", "read_date", "read_examples", "read_number", "rebinds",
+    "GroupResult", "Items", "Raised", "Remote", "RowComparison", "Step", "StepResult", "Values",
+    "as_steps", "called", "check_facts", "check_names", "choose_code", "code_blocks", "compare",
+    "compare_rows", "differs", "fenced", "find_function", "find_obstacle", "functions",
+    "has_broken_code", "holds", "json_block", "list_checks", "mentions", "missing_package", "needs",
+    "parse", "plain_text", "raised_instead", "read_date", "read_examples", "read_number", "rebinds",
     "repeats", "same", "same_date", "same_number", "same_set", "same_text", "show", "spell_keys",
     "takes", "value_at",
 ]  # fmt: skip

@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any, SupportsIndex
 
 from .wire import decoded, encoded, receive, send
+from .withheld import withhold
 
 _LONGEST_TEXT = 2_000
 Ask = Callable[..., Any]
@@ -109,6 +110,7 @@ def serve(channel: socket.socket) -> None:
     """Load the answer, then do the steps that are asked for, until the channel closes."""
     ask = _asking(channel)
     order = receive(channel)
+    withhold(order["without"])
     for name, source in order["modules"].items():
         _load(name, source)
     module, problem = _load("answer", *order["sources"])

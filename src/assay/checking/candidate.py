@@ -33,19 +33,10 @@ REFUSED = object()  # the address of a service that refuses every connection
 
 
 @dataclass(frozen=True, slots=True)
-class Progression:
-    """A list that the candidate reads item by item, each read counted in StepResult.asked: `start`,
-    then `step` more after every `repeat` items.
-    """
+class Items:
+    """A list that the candidate reads item by item, each read counted in StepResult.asked."""
 
-    length: int
-    start: int = 0
-    step: int = 1
-    repeat: int = 1
-
-    def item(self, at: int) -> int:
-        """The value at a place."""
-        return self.start + self.step * (at // self.repeat)
+    items: Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +54,7 @@ class Step:
     an example is a line of an interactive session, whose output is kept; with `anew` it begins a
     new session with the names of the modules `names`.
 
-    `names` of a probe are values that it can use: plain ones, Progression, Values, SERVICE.
+    `names` of a probe are values that it can use: plain ones, Items, Values, SERVICE.
     """
 
     code: str
@@ -118,14 +109,19 @@ class GroupResult:
 
 class Candidate:
     """Code of an answer. `sources` are loaded one after the other as the module `answer`; `modules`
-    are there to be imported.
+    are there to be imported, and of modules `without` nothing can be used.
     """
 
     def __init__(
-        self, sources: str | Sequence[str], modules: Mapping[str, str] | None = None
+        self,
+        sources: str | Sequence[str],
+        modules: Mapping[str, str] | None = None,
+        *,
+        without: Sequence[str] = (),
     ) -> None:
         self.sources = [sources] if isinstance(sources, str) else [*sources]
         self.modules = dict(modules or {})
+        self.without = [*without]
 
     def run(
         self,
@@ -143,6 +139,7 @@ class Candidate:
         group = _Group(
             sources=self.sources,
             modules=self.modules,
+            without=self.without,
             steps=[Step(code=one) if isinstance(one, str) else one for one in steps],
             cpu_s=cpu_s,
             wall_s=wall_s,
@@ -156,6 +153,7 @@ class Candidate:
 class _Group:
     sources: list[str]
     modules: dict[str, str]
+    without: list[str]
     steps: list[Step]
     cpu_s: int
     wall_s: float
@@ -167,6 +165,7 @@ class _Group:
 _REHEARSAL = _Group(
     sources=["def double(number):\n    return 2 * number\n"],
     modules={},
+    without=[],
     steps=[Step(code="result = double(21)")],
     cpu_s=5,
     wall_s=20,
@@ -279,7 +278,7 @@ class _Talk:
         self.service = service
         self.deadline = time.monotonic() + group.wall_s
         self.asked = 0
-        self.sequences: list[Progression] = []
+        self.sequences: list[Sequence[Any]] = []
         self.values: list[Any] = []
         self.results: list[StepResult] = []
         self.problem: Raised | None = None
@@ -288,7 +287,8 @@ class _Talk:
         """All steps; `results` has what came of them."""
         try:
             group = self.group
-            self._send({"modules": group.modules, "sources": group.sources})
+            self._send({"without": group.without, "modules": group.modules,
+                        "sources": group.sources})  # fmt: skip
             self.problem = _read_raised(self._answer()["problem"])
             for step in group.steps:
                 self.asked = 0
@@ -330,9 +330,9 @@ class _Talk:
 
     def _hand_over(self, value: Any) -> Any:
         """What the child gets: remote data stay here."""
-        if isinstance(value, Progression):
-            self.sequences.append(value)
-            return {"remote_sequence": [len(self.sequences) - 1, value.length]}
+        if isinstance(value, Items):
+            self.sequences.append(value.items)
+            return {"remote_sequence": [len(self.sequences) - 1, len(value.items)]}
         if isinstance(value, Values):
             first = len(self.values)
             self.values += value.values
@@ -346,7 +346,7 @@ class _Talk:
     def _reply(self, what: str, *places: int) -> object:
         if what == "item":
             number, at = places
-            return self.sequences[number].item(at)
+            return self.sequences[number][at]
         one = self.values[places[0]]
         if what == "eq":
             return bool(one == self.values[places[1]])

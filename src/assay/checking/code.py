@@ -136,6 +136,18 @@ def missing_package(code: Code) -> str:
     return ""
 
 
+def find_obstacle(answer: str, code: Code | None) -> tuple[str, bool]:
+    """Why the code of an answer cannot be run, "" where it can; and whether that is the answer's
+    fault, and not that of a package which is not there.
+    """
+    if code is None:
+        is_broken = has_broken_code(answer)
+        return "the code cannot be parsed" if is_broken else "the code asked for is not there", True
+    if package := missing_package(code):
+        return f"needs {package}, which is not installed here", False
+    return "", True
+
+
 def _modules_of(node: ast.AST) -> list[str]:
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]

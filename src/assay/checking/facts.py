@@ -5,7 +5,7 @@ In: a block as `json_block` gives it, and facts. Out: one Check for each fact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -47,6 +47,19 @@ class Fact:
     tolerance: float = 0
     same: Callable[[Any, Any], bool] | None = None
     name: str = ""
+
+
+def list_checks(
+    table: Mapping[str, tuple[float, str]], reasons: Mapping[str, str] | str, *, known: bool = True
+) -> Iterator[Check]:
+    """One check for each name in the table, which gives its weight and says what is checked. A
+    check with a reason against it did not pass, or could not be checked where that is not `known`;
+    a single reason is one against all.
+    """
+    for name, (weight, about) in table.items():
+        reason = reasons if isinstance(reasons, str) else reasons[name]
+        why = f"{about}: {reason}" if reason else about
+        yield Check(name, (not reason) if known else None, why, weight)
 
 
 def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator[Check]:

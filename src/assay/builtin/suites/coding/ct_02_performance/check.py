@@ -1,8 +1,8 @@
 """Compares results with those of a fast function of ours, and counts operations on entries.
 
 The entries of some lists stay here, so that every comparison and hash is counted. What is not done
-with entries, such as looking positions up in a list, shows with a long list and a limit of processor
-time that is some hundred times what a single pass needs.
+with entries, such as looking positions up in a list, shows with a long list and a limit of
+processor time that is some hundred times what a single pass needs.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from assay.checking import (
     Candidate,
     Check,
     Code,
-    GroupResult,
     Remote,
     Step,
     Values,
     choose_code,
     compare,
     find_function,
-    has_broken_code,
-    missing_package,
+    find_obstacle,
+    list_checks,
     raised_instead,
     repeats,
 )
 
-_SIZES = (60, 120, 240)
-_LONG = 40_000
+_SIZES = (40, 80, 160)
+_LONG = 30_000
 _MOST_GROWTH = 6.5  # for four times the entries; n log n gives 5.4, a square gives 16
-# Weight, and what is checked. The given code, or another that is as slow, passes less than half.
+# Weight, and what is checked. The given code, or another that is as slow, gets less than half: its
+# results count little, and that it leaves its arguments alone counts nothing.
 _CHECKS = {
     "name": (1, "The faster function has the name asked for"),
-    "edge_cases": (1, "Empty lists and single entries"),
+    "edge_cases": (4, "Empty lists and single entries"),
     "numbers": (3, "Numbers, many of them repeated"),
-    "mixed": (4, "Numbers, texts and tuples mixed"),
-    "unchanged": (2, "The lists are not changed"),
+    "mixed": (8, "Numbers, texts and tuples mixed"),
+    "unchanged": (8, "The lists are not changed"),
     "operations": (5, "The number of comparisons and hashes"),
     "growth": (3, "The growth of their number with four times the entries"),
     "long_list": (6, f"A list of {_LONG:,} entries"),
@@ -55,21 +55,11 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         quoted=slow,
         otherwise=lambda block: find_function(block, count, but=asked_for) is not None,
     )
-    if code is None:
-        is_broken = has_broken_code(answer)
-        reason = "the code cannot be parsed" if is_broken else "there is no new function"
-        reasons = dict.fromkeys(_CHECKS, reason)
-    elif package := missing_package(code):
-        for name, (weight, about) in _CHECKS.items():
-            yield Check(
-                name, None, f"{about}: needs {package}, which is not installed here", weight
-            )
-        return
+    obstacle, known = find_obstacle(answer, code)
+    if code is None or obstacle:
+        yield from list_checks(_CHECKS, obstacle, known=known)
     else:
-        reasons = _Trial(code, truth, count, slow).reasons()
-    for name, (weight, about) in _CHECKS.items():
-        reason = reasons[name]
-        yield Check(name, not reason, f"{about}: {reason}" if reason else about, weight)
+        yield from list_checks(_CHECKS, _Trial(code, truth, count, slow).reasons())
 
 
 class _Trial:
@@ -85,6 +75,7 @@ class _Trial:
         self.count = count
         self.often = truth["often"]
         self.random = Random(f"hidden:{truth['seed']}")
+        self.sample = self.random.sample
         self.candidate = Candidate(code.sources)
         ours: dict[str, Any] = {}
         exec(truth["faster"], ours)
@@ -92,18 +83,20 @@ class _Trial:
 
     def reasons(self) -> dict[str, str]:
         """Why each check does not hold; "" where it does."""
-        numbers = self.call([self.draw(range(size)) for size in self.sizes(range(2, 25), 6)])
-        operations, growth = self.operations()
-        return {
+        edges: list[Lists] = [([], []), ([], [1]), ([7], [7]), (["x"], []), ([()], [(), 8])]
+        mixed = [self.draw(self.mixed(size)) for size in self.sample(range(8, 17), 4)]
+        found = {
             "name": "" if self.name == self.asked_for else f"it is called {self.name}",
-            "edge_cases": self.call([([], []), ([], [1]), ([7], [7]), (["x"], []), ([()], [(), 8])]),
-            "numbers": numbers,
-            "mixed": self.call([self.draw(self.mixed(size)) for size in self.sizes(range(8, 17), 4)]),
-            "unchanged": numbers and "the results are wrong" or self.unchanged(),
-            "operations": operations,
-            "growth": growth,
-            "long_list": self.call([self.draw(range(10**6), _LONG)], cpu_s=2),
-        }  # fmt: skip
+            "edge_cases": self.call(edges),
+            "numbers": self.call([self.draw(range(size)) for size in self.sample(range(2, 25), 6)]),
+            "mixed": self.call(mixed),
+        }
+        found["operations"], found["growth"] = self.operations()
+        results = [found[name] for name in ("edge_cases", "numbers", "mixed", "operations")]
+        wrong = next(filter(None, results), "")
+        found["long_list"] = wrong or self.call([self.draw_long(_LONG)], cpu_s=1)
+        found["unchanged"] = found["numbers"] or found["operations"] or self.unchanged()
+        return found
 
     def expected(self, lists: Lists) -> list[object]:
         return list(self.faster(*lists[: self.count]))
@@ -117,24 +110,16 @@ class _Trial:
 
     # ---------------------------------------------------------------------------------- inputs
 
-    def sizes(self, among: range, count: int) -> list[int]:
-        return self.random.sample(among, count)
-
-    def draw(self, pool: Sequence[Hashable], length: int = 0) -> Lists:
-        """Two lists of entries of the pool, or of as many of it as give the length. Numbers of
-        occurrences lie on both sides of whatever the function asks for.
+    def draw(self, pool: Sequence[Hashable]) -> Lists:
+        """Two lists of entries of the pool, which occur more often and less often than whatever
+        the function asks for.
         """
-        found = []
-        some = pool if not length else self.random.sample(pool, length)
-        for _ in range(2):
-            entries: list[Hashable] = []
-            for entry in some:
-                entries += [entry] * self.random.randrange(self.often + 1)
-                if length and len(entries) >= length:
-                    break
-            self.random.shuffle(entries)
-            found.append(entries[:length] if length else entries)
-        return found[0], found[1]
+        length = len(pool) * (self.often + 1) // 2
+        return self.random.choices(pool, k=length), self.random.choices(pool, k=length)
+
+    def draw_long(self, length: int) -> Lists:
+        one, two = self.draw(range(2 * length // self.often))
+        return one[:length], two[:length]
 
     def mixed(self, count: int) -> list[Hashable]:
         """Entries of many types. Equal ones can look different, others alike."""
@@ -148,46 +133,33 @@ class _Trial:
     # ------------------------------------------------------------------------ what is measured
 
     def unchanged(self) -> str:
-        lists = [self.draw(range(size)) for size in self.sizes(range(3, 15), 3)]
+        lists = [self.draw(range(size)) for size in self.sample(range(3, 15), 3)]
         code = f"{self.name}({self.arguments})\nresult = [one, two]"
         steps = [Step(code=code, names={"one": one, "two": two}) for one, two in lists]
         return compare(self.candidate.run(*steps), *([one, two] for one, two in lists))
 
     def operations(self) -> tuple[str, str]:
-        """Why there are too many, and why they grow too fast."""
-        lists = [self.draw(range(10**6), size) for size in _SIZES]
-        code = f"result = {self.name}({self.arguments})"
-        steps = [
-            Step(code=code, names={"one": Values(one), "two": Values(two)}) for one, two in lists
-        ]
-        # Beyond the most that is allowed for the longest list there is nothing more to learn.
-        result = self.candidate.run(*steps, most_asked=_allowed(_SIZES[-1]) + 1, cpu_s=4)
-        if result.why:
-            return result.why, result.why
-        return self.number(result, lists), self.growth(result)
-
-    def number(self, result: GroupResult, lists: Sequence[Lists]) -> str:
-        first = 0
-        for step, size, (one, two) in zip(result.steps, _SIZES, lists, strict=True):
-            if step.asked > _allowed(size):
-                return f"more than {_allowed(size)} for {size} entries"
-            if step.raised is not None:
-                return raised_instead(step, result)
-            known = [*one, *two]
-            if _resolve(step.value, known, first) != self.expected((one, two)):
-                return f"the result for {size} entries is wrong"
-            first += len(known)
-        return ""
-
-    def growth(self, result: GroupResult) -> str:
-        asked = [step.asked for step in result.steps]
-        # A question is about two entries at most.
-        if any(2 * count < size for count, size in zip(asked, _SIZES, strict=True)):
-            return "not every entry was looked at"
-        if any(step.raised for step in result.steps):
-            return "there were too many to go on"
+        """Why there are too many, or the results are wrong; and why they grow too fast."""
+        asked = []
+        for size in _SIZES:
+            one, two = self.draw_long(size)
+            names = {"one": Values(one), "two": Values(two)}
+            step = Step(code=f"result = {self.name}({self.arguments})", names=names)
+            result = self.candidate.run(step, most_asked=_allowed(size), cpu_s=4)
+            if result.why:
+                return result.why, result.why
+            (found,) = result.steps
+            asked.append(found.asked)
+            if found.asked > _allowed(size):
+                return (f"more than {_allowed(size)} for {size} entries",) * 2
+            if found.raised is not None:
+                return (raised_instead(found, result),) * 2
+            if 2 * found.asked < size:  # a question is about two entries at most
+                return ("not every entry was looked at",) * 2
+            if _resolve(found.value, [*one, *two]) != self.expected((one, two)):
+                return (f"the result for {size} entries is wrong",) * 2
         times = asked[-1] / asked[0]
-        return "" if times <= _MOST_GROWTH else f"{times:.1f} times as many"
+        return "", "" if times <= _MOST_GROWTH else f"{times:.1f} times as many"
 
 
 def _allowed(size: int) -> int:
@@ -195,11 +167,10 @@ def _allowed(size: int) -> int:
     return int(size * (math.log2(size) + 6))
 
 
-def _resolve(value: object, known: Sequence[Hashable], first: int) -> object:
+def _resolve(value: object, known: Sequence[Hashable]) -> object:
     """A result with the remote entries in it replaced by what they are."""
     if isinstance(value, Remote):
-        at = value.place - first
-        return known[at] if 0 <= at < len(known) else value
+        return known[value.place] if 0 <= value.place < len(known) else value
     if isinstance(value, list):
-        return [_resolve(one, known, first) for one in value]
-    return tuple(_resolve(one, known, first) for one in value) if type(value) is tuple else value
+        return [_resolve(one, known) for one in value]
+    return tuple(_resolve(one, known) for one in value) if type(value) is tuple else value

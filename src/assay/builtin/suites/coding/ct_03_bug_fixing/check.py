@@ -14,57 +14,45 @@ from assay.checking import (
     Code,
     choose_code,
     differs,
+    find_obstacle,
     functions,
-    has_broken_code,
-    missing_package,
+    list_checks,
     parse,
     raised_instead,
 )
 
-_BUG, _REST = 4, 4  # weights; each bug counts as much as all functions that were right
+_BUG, _REST = 4, 7  # weights
 
 
 def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[Check]:
-    shown = truth["functions"]
-    original = files["shop.py"]
-    names = [one["name"] for one in shown]
-    code = choose_code(answer, names, quoted=original)
-    package = missing_package(code) if code is not None else ""
-    if code is None or package:
-        reason = "the code cannot be parsed" if has_broken_code(answer) else "there is no new code"
-        if package:
-            reason = f"needs {package}, which is not installed here"
-        failed = None if package else False
-        bugs = [one["name"] for one in shown if one["planted"]]
-        for number, name in enumerate(bugs, 1):
-            yield Check(f"bug_{number}", failed, f"The bug in {name}: {reason}", _BUG)
-        yield Check("nothing_broken", failed, f"The functions that were right: {reason}", _REST)
-        yield Check("complete", failed, f"The module as a whole: {reason}")
+    shown, original = truth["functions"], files["shop.py"]
+    bugs = {f"bug_{at}": one for at, one in enumerate(filter(_is_planted, shown), 1)}
+    table: dict[str, tuple[float, str]] = {
+        **{name: (_BUG, f"The bug in {one['name']} is fixed") for name, one in bugs.items()},
+        "nothing_broken": (_REST, "The functions that were right are still right"),
+        "complete": (1, "All functions are there, with their parameters"),
+    }
+    code = choose_code(answer, [one["name"] for one in shown], quoted=original)
+    obstacle, known = find_obstacle(answer, code)
+    if code is None or obstacle:
+        yield from list_checks(table, obstacle, known=known)
         return
     trial = _Trial(code, truth, original)
-    has_fixed = False
-    number = 0
-    for one in shown:
-        if one["planted"]:
-            number += 1
-            reason = trial.reason(one)
-            has_fixed = has_fixed or not reason
-            about = f"The bug in {one['name']}"
-            yield Check(f"bug_{number}", not reason,
-                        f"{about}: {reason}" if reason else f"{about} is fixed", _BUG)  # fmt: skip
-    # Leaving functions as they are is worth nothing to one who has fixed nothing.
-    reasons = [] if has_fixed else ["no bug is fixed"]
-    reasons += [
+    reasons = {name: trial.reason(one) for name, one in bugs.items()}
+    # Leaving functions as they are is worth nothing to one who fixes little.
+    too_few = "too few bugs are fixed" if 2 * sum(map(bool, reasons.values())) > len(bugs) else ""
+    spoiled = [
         f"{one['name']}, {reason}"
         for one in shown
         if not one["planted"] and (reason := trial.reason(one))
     ]
-    about = "The functions that were right are still right"
-    yield Check("nothing_broken", not reasons,
-                f"{about}: {reasons[0]}" if reasons else about, _REST)  # fmt: skip
-    lacking = trial.left_out or ([] if has_fixed else ["a fix"])
-    about = "All functions are there, with their parameters"
-    yield Check("complete", not lacking, f"{about}: not {', '.join(lacking)}" if lacking else about)
+    reasons["nothing_broken"] = too_few or "; ".join(spoiled)
+    reasons["complete"] = too_few or ", ".join(trial.left_out)
+    yield from list_checks(table, reasons)
+
+
+def _is_planted(function: Mapping[str, Any]) -> bool:
+    return bool(function["planted"])
 
 
 class _Trial:

@@ -1,0 +1,74 @@
+"""Takes modules away from a candidate's process, whichever way its code asks for them.
+
+They can be imported, so that modules which need them can be too, but whatever they offer refuses to
+be used. The originals cannot be loaded again: an audit hook stays for as long as the process does.
+"""
+
+from __future__ import annotations
+
+import _imp
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import PurePath
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any, NoReturn
+
+
+class WithheldModule(ModuleType):
+    """In the place of a module."""
+
+    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _make_refusal(self.__name__)
+
+
+def withhold(names: Iterable[str]) -> None:
+    """Take these modules away; there is no way back."""
+    refused = frozenset(names)
+    if not refused:
+        return
+    loaded = refused & sys.modules.keys()
+    for module in [*sys.modules.values()] if loaded else ():
+        for name, value in [*vars(module).items()]:
+            if isinstance(value, ModuleType):
+                origin = value.__name__
+            elif isinstance(value, BuiltinFunctionType | FunctionType):
+                origin = value.__module__
+            else:
+                continue
+            if origin in refused:
+                setattr(module, name, _make_refusal(str(origin)))
+    for name in refused:
+        if name in loaded:
+            vars(sys.modules[name]).clear()
+        sys.modules[name] = WithheldModule(name)
+    create_builtin = _imp.create_builtin
+
+    def create_other_builtin(spec: Any) -> Any:
+        _refuse_if(spec.name in refused, spec.name)
+        return create_builtin(spec)
+
+    _imp.create_builtin = create_other_builtin
+
+    def refuse(event: str, values: tuple[object, ...]) -> None:
+        if event in ("import", "open", "ctypes.dlopen"):
+            for value in values:
+                if isinstance(value, str | bytes):
+                    text = value if isinstance(value, str) else value.decode("utf-8", "replace")
+                    stem = PurePath(text).name.partition(".")[0]
+                    _refuse_if(stem in refused, stem)
+
+    sys.addaudithook(refuse)
+
+
+def _make_refusal(name: str) -> Callable[..., NoReturn]:
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise ImportError(f"{name} is not available in this test")
+
+    return refuse
+
+
+def _refuse_if(is_refused: bool, name: str) -> None:
+    if is_refused:
+        raise ImportError(f"{name} is not available in this test")
