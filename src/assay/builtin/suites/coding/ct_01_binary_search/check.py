@@ -23,11 +23,13 @@ from assay.checking import (
     called,
     choose_code,
     compare,
+    differs,
     find_function,
     find_obstacle,
     holds,
     list_checks,
     read_examples,
+    show,
 )
 
 _WITHHELD = ("bisect", "_bisect")
@@ -45,7 +47,7 @@ _CHECKS = {
     "logarithmic_repeats": (14, "The same where items occur very often"),
     "examples": (1, "The docstring has two examples or more, and they are true"),
 }
-Call = tuple[Sequence[Any], Any]
+Call = tuple[Sequence[Any], Sequence[Any]]  # a sequence, and what to look for in it
 
 
 def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> Iterator[Check]:
@@ -57,10 +59,10 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     if code is None or obstacle:
         yield from list_checks(_CHECKS, obstacle, known=known)
     else:
-        yield from list_checks(_CHECKS, _Trial(code, truth).reasons())
+        yield from list_checks(_CHECKS, _SearchTrial(code, truth).reasons())
 
 
-class _Trial:
+class _SearchTrial:
     """One function, called with what the seed draws."""
 
     def __init__(self, code: Code, truth: Mapping[str, Any]) -> None:
@@ -75,34 +77,36 @@ class _Trial:
 
     def reasons(self) -> dict[str, str]:
         """Why each check does not hold; "" where it does."""
-        found = {
-            "name": "" if self.name == self.asked_for else f"it is called {self.name}",
-            "edge_cases": self.call(*self.edge_cases()),
-            "present": self.call(*self.present()),
-            "absent": self.call(*self.missing()),
-            "repeated": self.call(*self.repeated()),
-            "kinds": self.kinds(),
-        }
-        basics = (found[name] for name in ("edge_cases", "present", "absent", "kinds"))
-        found["logarithmic"] = next(filter(None, basics), "") or self.count(1)
+        found = dict.fromkeys(_CHECKS, "it does not find items that are there")
+        found["name"] = "" if self.name == self.asked_for else f"it is called {self.name}"
+        found["present"] = self.call(self.present())
+        if found["present"]:
+            return found
+        found["edge_cases"] = self.call(self.edge_cases())
+        found["absent"] = self.call(self.missing())
+        found["repeated"] = self.call(self.repeated())
+        found["kinds"] = self.kinds()
+        found["unchanged"] = self.unchanged()
+        found["examples"] = self.examples()
+        basics = found["edge_cases"] or found["absent"] or found["kinds"]
+        found["logarithmic"] = basics or self.count(1)
         found["logarithmic_repeats"] = found["repeated"] or self.count(self.random.randrange(4, 9))
-        works = not found["present"]
-        found["unchanged"] = self.unchanged() if works else "the function does not work"
-        found["examples"] = self.examples() if works else "the function does not work"
         return found
 
     def expected(self, given: Sequence[Any], wanted: Any) -> int:
         at = bisect_left(given, wanted) if self.is_first else bisect_right(given, wanted) - 1
         return at if 0 <= at < len(given) and given[at] == wanted else self.absent
 
-    def call(self, *calls: Call, code: str = "result = {}(given, wanted)") -> str:
+    def call(self, calls: Sequence[Call], sequence: str = "given") -> str:
         """Why the results are not those expected."""
-        steps = [
-            Step(code=code.format(self.name), names={"given": given, "wanted": wanted})
-            for given, wanted in calls
-        ]
-        expected = [self.expected(given, wanted) for given, wanted in calls]
-        return compare(self.candidate.run(*steps), *expected)
+        code = f"result = [{self.name}({sequence}, one) for one in wanted]"
+        steps = [Step(code=code, names={"given": one, "wanted": two}) for one, two in calls]
+        result = self.candidate.run(*steps)
+        for step, (given, wanted) in zip(result.steps, calls, strict=False):
+            expected = [self.expected(given, one) for one in wanted]
+            if reason := differs(step, expected, result):
+                return f"{reason} when looking for {show(wanted)} in {show(given)}"
+        return result.why
 
     def ascending(self, count: int, step: int = 9) -> list[int]:
         """Numbers that all differ, with a gap of two at least."""
@@ -113,49 +117,41 @@ class _Trial:
 
     def edge_cases(self) -> list[Call]:
         (one,) = self.ascending(1)
-        return [([], one), ([], "a"), ([one], one), ([one], one - 1), ([one], one + 1), ((), one)]
+        return [([], [one, "a"]), ((), [one]), ([one], [one - 1, one, one + 1])]
 
     def present(self) -> list[Call]:
         lists = [self.ascending(size) for size in (2, 3, *self.random.sample(range(4, 30), 4))]
-        return [(given, wanted) for given in lists for wanted in given]
+        return [(given, given) for given in lists]
 
     def missing(self) -> list[Call]:
         lists = [self.ascending(size) for size in (2, *self.random.sample(range(3, 25), 4))]
-        return [
-            (given, wanted)
-            for given in lists
-            for wanted in (given[0] - 1, given[-1] + 1, *(item + 1 for item in given[:-1]))
-        ]
+        return [(given, [given[0] - 1, *(item + 1 for item in given)]) for given in lists]
 
     def repeated(self) -> list[Call]:
         lists = [[7, 7], [self.random.randrange(90)] * self.random.randrange(5, 30)]
         for _ in range(5):
             different = self.ascending(self.random.randrange(2, 6))
             lists.append([one for one in different for _ in range(self.random.randrange(1, 8))])
-        return [(given, wanted) for given in lists for wanted in sorted(set(given))]
+        return [(given, sorted(set(given))) for given in lists]
 
     def kinds(self) -> str:
         numbers = self.ascending(self.random.randrange(5, 12))
         texts = sorted(f"{chr(65 + number % 50)}{number:x}" for number in numbers)
-        fractions = sorted(number / 8 for number in numbers)
-        calls = [
-            (given, wanted)
-            for given in (texts, fractions, tuple(numbers), tuple(texts))
-            for wanted in (given[0], given[-1], self.random.choice(given))
+        fractions = [number / 8 for number in numbers]
+        calls: list[Call] = [
+            (texts, [*texts, "~", ""]),
+            (fractions, [*fractions, fractions[0] + 0.01]),
+            (tuple(numbers), numbers),
+            (tuple(texts), texts),
         ]
-        calls += [(texts, "~"), (texts, ""), (fractions, fractions[0] + 0.01)]
-        own_class = "from collections import UserList\nresult = {}(UserList(given), wanted)"
-        return self.call(*calls) or self.call(*calls[:6], code=own_class)
+        own_class = "__import__('collections').UserList(given)"
+        return self.call(calls) or self.call(calls[:2], own_class)
 
     def unchanged(self) -> str:
-        steps, expected = [], []
-        for size in self.random.sample(range(4, 20), 3):
-            given = self.ascending(size)
-            for wanted in (given[-1], given[0] + 1):
-                code = f"{self.name}(given, wanted)\nresult = given"
-                steps.append(Step(code=code, names={"given": given, "wanted": wanted}))
-                expected.append(given)
-        return compare(self.candidate.run(*steps), *expected)
+        lists = [self.ascending(size) for size in self.random.sample(range(4, 20), 3)]
+        code = f"[{self.name}(given, one) for one in (given[-1], given[0] + 1)]\nresult = given"
+        steps = [Step(code=code, names={"given": given}) for given in lists]
+        return compare(self.candidate.run(*steps), *lists)
 
     def long_sequences(self, different: int) -> list[list[Any]]:
         """Sequences whose items all differ, with 1, or have only a few values in uneven shares."""

@@ -19,6 +19,7 @@ from assay.checking import (
     list_checks,
     parse,
     raised_instead,
+    show,
 )
 
 _BUG, _REST = 4, 7  # weights
@@ -37,16 +38,12 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     if code is None or obstacle:
         yield from list_checks(table, obstacle, known=known)
         return
-    trial = _Trial(code, truth, original)
+    trial = _RepairTrial(code, truth, original)
     reasons = {name: trial.reason(one) for name, one in bugs.items()}
     # Leaving functions as they are is worth nothing to one who fixes little.
     too_few = "too few bugs are fixed" if 2 * sum(map(bool, reasons.values())) > len(bugs) else ""
-    spoiled = [
-        f"{one['name']}, {reason}"
-        for one in shown
-        if not one["planted"] and (reason := trial.reason(one))
-    ]
-    reasons["nothing_broken"] = too_few or "; ".join(spoiled)
+    rest = [one for one in shown if not one["planted"]]
+    reasons["nothing_broken"] = too_few or trial.reason(*rest)
     reasons["complete"] = too_few or ", ".join(trial.left_out)
     yield from list_checks(table, reasons)
 
@@ -55,7 +52,7 @@ def _is_planted(function: Mapping[str, Any]) -> bool:
     return bool(function["planted"])
 
 
-class _Trial:
+class _RepairTrial:
     """The corrected module beside ours."""
 
     def __init__(self, code: Code, truth: Mapping[str, Any], original: str) -> None:
@@ -74,12 +71,13 @@ class _Trial:
         self.corrected: dict[str, Any] = {}
         exec(truth["corrected"], self.corrected)
 
-    def reason(self, function: Mapping[str, Any]) -> str:
-        """Why the function does not do what it should; "" where it does."""
-        result = self.candidate.run(*function["probes"])
+    def reason(self, *functions: Mapping[str, Any]) -> str:
+        """Why the functions do not do what they should; "" where they do."""
+        probes = [probe for function in functions for probe in function["probes"]]
+        result = self.candidate.run(*probes)
         if result.why:
             return result.why
-        for probe, step in zip(function["probes"], result.steps, strict=True):
+        for probe, step in zip(probes, result.steps, strict=True):
             try:
                 names = dict(self.corrected)
                 exec(probe, names)
@@ -90,7 +88,7 @@ class _Trial:
             else:
                 reason = differs(step, names["result"], result)
             if reason:
-                return reason
+                return f"{reason} after {show(probe)}"
         return ""
 
 
