@@ -119,8 +119,8 @@ def _totals(random: Random, constants: dict[str, Any]) -> list[str]:
 
 def _all_fit(random: Random, _: dict[str, Any]) -> list[str]:
     limit = random.randrange(10, 40)
-    weights = ([limit - 1, limit + 1], [limit + 1, limit - 1], [limit], [limit - 2, limit - 1],
-               [limit + 1, limit + 3], [], [limit - 1, limit], [limit + 1, limit])  # fmt: skip
+    around = ((-1, 1), (1, -1), (0,), (-2, -1), (1, 3), (), (-1, 0), (1, 0))
+    weights = [[limit + one for one in some] for some in around]
     return [f"result = bool($f({some}, {limit}))" for some in weights]
 
 
