@@ -168,7 +168,7 @@ def test_a_served_model_without_a_suite_is_asked_coding_and_data(bench, ollama_s
     report = api.run([ollama_server.spec()], limit=1, max_tokens=8, out=bench.out)
     suites = run_json(report)["models"][0]["suites"]
     assert [suite["suite"] for suite in suites] == ["coding", "data"]
-    assert {suite["score"]["unscored"] for suite in suites} == {1}
+    assert {suite["score"]["n"] + suite["score"]["unscored"] for suite in suites} == {1}
     assert any("assay judge latest" in hint for hint in report.hints)
     assert report.exit_code == 0
     assert len(ollama_server.asked) == 2

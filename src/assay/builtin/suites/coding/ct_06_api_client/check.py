@@ -1,0 +1,315 @@
+"""Tries a client against a service that works, is busy, slow, gone, or refuses.
+
+The service runs in another process than the client, and only the service says which requests came
+and when. What a reply holds is drawn from the seed, so that a client which sends no request cannot
+know it. Waits are measured by the service from below, since a busy machine makes every wait longer;
+from above counts what the client asked `time.sleep` for.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, unquote
+
+from assay.checking import (
+    REFUSED,
+    SERVICE,
+    Candidate,
+    Check,
+    GroupResult,
+    Step,
+    choose_code,
+    missing_package,
+    raised_instead,
+    same,
+    show,
+)
+
+Request = Mapping[str, Any]
+BACKOFF_S = 0.05  # where waits are measured
+LONGEST_WAIT = 2.1  # times what was asked for: room for jitter, none for waits that triple
+OTHERS = ("quiet_import", "key_in_header", "every_rule", "key_hidden")
+PLAIN = ("get", "list", "create", "update", "delete")  # tried first; the rest if any of them works
+WEIGHTS = {
+    "retry_when_busy": 2, "create_sent_once": 2, "growing_waits": 2, "no_retry_when_refused": 2,
+    "error_status": 2, "timeout": 2, "every_rule": 10, "key_hidden": 15,
+}  # fmt: skip
+SHORTEST_LEAK = 10  # characters of the key
+# Shows whatever is logged, at every level, and notes the waits; only measured ones take time.
+PRELUDE = """\
+import logging, sys, time
+logging.basicConfig(stream=sys.stderr, level=1, force=True)
+waits, sleep = [], time.sleep
+def noted(seconds):
+    waits.append(seconds)
+    sleep(min(seconds, {longest}))
+time.sleep = noted
+home = vars(sys.modules["answer"])
+home.update({{name: noted for name, one in home.items() if one is sleep}})
+client = {client}(base_url, {key!r}, timeout={timeout}, attempts={attempts}, backoff={backoff})
+print(repr(client), str(client))
+"""
+# Calls that may fail; what can be read of an exception and of those behind it is printed.
+CALLING = """\
+import traceback
+result = []
+for call in [{calls}]:
+    try:
+        result.append(call())
+    except Exception as problem:
+        print("".join(traceback.format_exception(problem)), repr(problem))
+        kind = {error!r} if isinstance(problem, {error}) else type(problem).__name__
+        result.append([kind, getattr(problem, "status", "none")])
+result = [result, waits]
+"""
+
+
+class Sent(NamedTuple):
+    """A request: its path as segments behind /v1, decoded."""
+
+    verb: str
+    path: list[str]
+    query: dict[str, list[str]] = {}  # noqa: RUF012 - never changed
+    body: object = None
+
+
+class Probe(NamedTuple):
+    """Calls, the replies to them, and what is expected: results and requests."""
+
+    name: str
+    about: str
+    calls: list[str]
+    replies: list[dict[str, Any]]
+    results: list[Any]
+    requests: list[Sent]
+    options: dict[str, float] = {}  # noqa: RUF012
+    service: object = SERVICE
+
+
+def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator[Check]:
+    """One check for each behaviour, and two for the key."""
+    probes = list(probes_of(truth))
+    code = choose_code(answer, [truth["client"], truth["error"]])
+    package = missing_package(code) if code is not None else ""
+    if code is None or package:
+        why = (
+            f"needs {package}, which is not installed here" if package else "there is no such class"
+        )
+        for name in [*(one.name for one in probes), *OTHERS]:
+            yield weighed(name, None if package else False, why)
+        return
+    candidate = Candidate(code.sources)
+    results: dict[str, GroupResult] = {}
+    checks: list[Check] = []
+    for probe in probes:
+        if len(checks) < len(PLAIN) or any(one.passed for one in checks):
+            results[probe.name] = run(probe, candidate, truth)
+            checks.append(try_out(probe, results[probe.name]))
+        else:
+            checks.append(weighed(probe.name, False, "not tried, since no plain request works"))
+    requests = [one for result in results.values() for one in result.requests]
+    checks += [check_import(candidate, requests), check_header(truth, requests)]
+    yield from checks
+    broken = [one.name for one in checks if not one.passed and one.name != "quiet_import"]
+    why = f"rules that are not kept: {', '.join(broken) or 'none'}"
+    yield weighed("every_rule", not broken, why)
+    yield check_secret(truth, results, works=2 * len(broken) < len(checks))
+
+
+def weighed(name: str, passed: bool | None, why: str) -> Check:
+    """A check with its weight."""
+    return Check(name, passed, why, weight=WEIGHTS.get(name, 1))
+
+
+# ------------------------------------------------------------------------------------ the probes
+
+
+def probes_of(truth: dict[str, Any]) -> Iterator[Probe]:
+    """All probes of a client."""
+    root, records, odd_id = truth["resource"], truth["records"], truth["odd_id"]
+    first, second, busy, refusals = records[0], records[1], truth["busy"], truth["refusals"]
+    one, other, changes = first["id"], second["id"], {"note": f"{second['id']} ü"}
+    verb, filtered, (value, *odd_values) = truth["update_verb"], truth["filter"], truth["values"]
+
+    def call(method: str, *arguments: object) -> str:
+        return f"lambda: client.{truth[method]}({', '.join(map(repr, arguments))})"
+
+    def reply(body: object, status: int = 200, **more: object) -> dict[str, Any]:
+        return {"status": status, "body": body, **more}
+
+    def is_busy(*statuses: int) -> list[dict[str, Any]]:
+        return [reply({"error": "busy"}, status) for status in statuses]
+
+    def failed(*statuses: int | None) -> list[Any]:
+        return [[truth["error"], status] for status in statuses]
+
+    get, fetched = call("get", one), Sent("GET", [root, one])
+    update, updated = call("update", one, changes), Sent(verb, [root, one], {}, changes)
+    delete, deleted = call("delete", other), Sent("DELETE", [root, other])
+    gone = reply(None, 204)
+    # fmt: off
+    yield Probe("get", "a record is fetched", [get], [reply(first)], [first], [fetched])
+    yield Probe("list", "records are listed", [call("list", value)], [reply(records)], [records],
+                [Sent("GET", [root], {filtered: [value]})])
+    yield Probe("create", "a record is created", [call("create", first)], [reply(second, 201)],
+                [second], [Sent("POST", [root], {}, first)])
+    yield Probe("update", "a record is changed", [update], [reply(second)], [second], [updated])
+    yield Probe("delete", "a record is deleted", [delete], [gone], [None], [deleted])
+    yield Probe("path_encoding", "an ID is one segment of the path", [call("get", odd_id)],
+                [reply(second)], [second], [Sent("GET", [root, odd_id])])
+    yield Probe("query_encoding", "filter values are encoded",
+                [call("list", odd) for odd in odd_values], [reply([first]), reply([])],
+                [[first], []], [Sent("GET", [root], {filtered: [odd]}) for odd in odd_values])
+    yield Probe("retry_when_busy", "a request to a busy service is sent again", [get],
+                [*is_busy(*busy[:2]), reply(second)], [second], [fetched] * 3)
+    yield Probe("retry_changes", "so are requests that change or delete", [update, delete],
+                [*is_busy(busy[0]), reply(first), *is_busy(busy[1]), gone], [first, None],
+                [updated, updated, deleted, deleted])
+    yield Probe("retry_bounded", "it gives up after the attempts allowed", [get],
+                is_busy(*busy * 5), failed((busy * 2)[truth["attempts"] - 1]),
+                [fetched] * truth["attempts"], {"attempts": truth["attempts"]})
+    yield Probe("create_sent_once", "a new record is sent once", [call("create", second)],
+                [*is_busy(busy[2]), reply(second), reply(second)], failed(busy[2]),
+                [Sent("POST", [root], {}, second)])
+    yield Probe("growing_waits", "the waits between attempts double", [get], is_busy(*busy * 5),
+                failed(busy[3]), [fetched] * 4, {"attempts": 4, "backoff": BACKOFF_S})
+    yield Probe("no_retry_when_refused", "a refused request is not sent again", [get] * 3,
+                [reply({"error": "no"}, status) for status in refusals], failed(*refusals),
+                [fetched] * 3)
+    yield Probe("error_status", "the exception has the last status", [get] * 2,
+                is_busy(busy[1], busy[2], busy[3], busy[0]), failed(busy[2], busy[0]),
+                [fetched] * 4, {"attempts": 2})
+    yield Probe("timeout", "a service that does not answer is not waited for", [get],
+                [reply(first, hold=True), reply(first), reply(first)], failed(None), [fetched],
+                {"timeout": 0.3})
+    yield Probe("no_connection", "no connection raises the exception", [get], [], failed(None), [],
+                service=REFUSED)
+    # fmt: on
+
+
+def run(probe: Probe, candidate: Candidate, truth: dict[str, Any]) -> GroupResult:
+    """What the client did."""
+    options = {"timeout": 5.0, "attempts": 3, "backoff": 0.01, **probe.options}
+    longest = 4 * BACKOFF_S if options["backoff"] == BACKOFF_S else 0
+    code = PRELUDE.format(client=truth["client"], key=truth["key"], longest=longest, **options)
+    code += CALLING.format(calls=", ".join(probe.calls), error=truth["error"])
+    step = Step(code=code, names={"base_url": probe.service})
+    return candidate.run(step, cpu_s=2, wall_s=6, replies=probe.replies)
+
+
+def try_out(probe: Probe, result: GroupResult) -> Check:
+    """The check of a probe."""
+    why = result.why or wrong_results(probe, result) or wrong_requests(probe, result)
+    if not why and probe.name == "growing_waits":
+        why = wrong_waits(result)
+    return weighed(probe.name, not why, f"{probe.about}: {why}" if why else probe.about)
+
+
+def wrong_results(probe: Probe, result: GroupResult) -> str:
+    """What is wrong with what came back; "" where nothing is."""
+    (step,) = result.steps
+    if step.raised is not None:
+        return raised_instead(step, result)
+    found = step.value[0] if isinstance(step.value, list) and step.value else None
+    if same(found, probe.results):
+        return ""
+    return f"{show(found)} came back instead of {show(probe.results)}"
+
+
+def wrong_requests(probe: Probe, result: GroupResult) -> str:
+    """What is wrong with what was sent; "" where nothing is."""
+    if len(result.requests) != len(probe.requests):
+        return f"{len(result.requests)} requests were sent instead of {len(probe.requests)}"
+    for request, sent in zip(result.requests, probe.requests, strict=True):
+        path, _, query = request["path"].partition("?")
+        segments = [unquote(segment) for segment in path.split("/")]
+        queried = parse_qs(query, keep_blank_values=True)
+        if (request["verb"], segments, queried) != (sent.verb, ["", "v1", *sent.path], sent.query):
+            return f"the request was {show(request['verb'] + ' ' + request['path'])}"
+        if sent.body is not None and not is_json(request, sent.body):
+            return f"its body was {show(request['body'])}, or not called application/json"
+    return ""
+
+
+def is_json(request: Request, expected: object) -> bool:
+    """Whether a request has this body."""
+    kind = header_of(request, "Content-Type").partition(";")[0].strip().lower()
+    try:
+        return kind == "application/json" and same(json.loads(request["body"]), expected)
+    except (ValueError, RecursionError):
+        return False
+
+
+def header_of(request: Request, name: str) -> str:
+    """The first header of that name; "" where there is none."""
+    return next((text for one, text in request["headers"] if one.lower() == name.lower()), "")
+
+
+def wrong_waits(result: GroupResult) -> str:
+    """Why they do not double: never shorter by the service's clock, never longer as asked for."""
+    times = [float(request["at"]) for request in result.requests]
+    value = result.steps[0].value
+    asked = value[1] if isinstance(value, list) and len(value) == 2 else None
+    waits = (
+        [one for one in asked if isinstance(one, int | float)] if isinstance(asked, list) else []
+    )
+    for at, (one, two) in enumerate(pairwise(times)):
+        wanted = BACKOFF_S * 2**at
+        # A sleep is never shorter than asked for; a tenth is for the clocks.
+        if two - one < 0.9 * wanted:
+            return f"the wait before request {at + 2} was too short"
+        if len(waits) == len(times) - 1 and waits[at] > LONGEST_WAIT * wanted:
+            return f"the wait before request {at + 2} was too long"
+    return ""
+
+
+# ------------------------------------------------------------------------- the import and the key
+
+
+def check_import(candidate: Candidate, requests: Sequence[Request]) -> Check:
+    """Whether nothing happens on import."""
+    result = candidate.run("result = 1", cpu_s=2, replies=[])
+    if result.problem is not None:
+        why = f"the code cannot be loaded, {show(result.problem.text)}"
+    elif result.why:
+        why = result.why
+    elif result.output.strip() or result.requests:
+        why = "something is printed or sent on import"
+    else:
+        why = "" if requests else "no request was ever sent"
+    return weighed("quiet_import", not why, why or "nothing happens on import")
+
+
+def check_header(truth: dict[str, Any], requests: Sequence[Request]) -> Check:
+    """Whether the key was in its header, in all requests."""
+    expected = truth["prefix"] + truth["key"]
+    right = sum(header_of(request, truth["header"]) == expected for request in requests)
+    why = f"the key was in the right header in {right} of {len(requests)} requests"
+    return weighed("key_in_header", bool(requests) and right == len(requests), why)
+
+
+def check_secret(truth: dict[str, Any], results: dict[str, GroupResult], *, works: bool) -> Check:
+    """Looks for the key in all that was printed, logged, raised, or sent outside of its header."""
+    key = truth["key"]
+    encoded = base64.b64encode(key.encode()).decode()
+    parts = [text[at : at + SHORTEST_LEAK] for text in (key, encoded, key[::-1])
+             for at in range(len(text) - SHORTEST_LEAK + 1)]  # fmt: skip
+    places = []
+    for name, result in results.items():
+        texts = [result.output, *(step.raised.text for step in result.steps if step.raised)]
+        for request in result.requests:
+            texts += [request["path"], request["body"]]
+            texts += [text for one, text in request["headers"]
+                      if one.lower() != truth["header"].lower()]  # fmt: skip
+        if any(part in text for part in parts for text in texts):
+            places.append(name)
+    why = "the key was never printed, logged or raised"
+    if places:
+        why = f"the key could be read in the probes {', '.join(places)}"
+    elif not works:
+        why = "too little of the client works for the key to be looked for"
+    return weighed("key_hidden", works and not places, why)

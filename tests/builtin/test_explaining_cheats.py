@@ -1,0 +1,192 @@
+"""Answers to CT-04, CT-05 and CT-06 that try to pass without solving the task. None reaches half of
+the share at any of ten seeds, whatever they list, print, patch or claim.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from assay import checkers
+from assay.checkers import Made
+from assay.errors import SandboxUnavailable
+from assay.sandbox import open_sandbox
+from assay.types.checks import SHIPPED_SUITES
+
+SEEDS = range(1, 11)
+Cheat = Callable[[Made], str]
+
+
+def folder_of(name: str) -> Path:
+    return SHIPPED_SUITES / "coding" / name
+
+
+@cache
+def reference_of_seed_0(name: str) -> str:
+    (made,) = checkers.make_files(folder_of(name), [0], None)
+    text = (folder_of(name) / "reference.md").read_text("utf-8")
+    return checkers.fill(text, made.files, made.truth)
+
+
+# --------------------------------------------------------------------------------- code review
+
+KINDS = ["security", "performance", "correctness", "style"]
+
+
+def block(findings: list[tuple[object, object]]) -> str:
+    rows = [{"line": line, "kind": kind, "why": "This can go wrong."} for line, kind in findings]
+    return f"```json\n{json.dumps({'findings': rows})}\n```"
+
+
+def lines_of(made: Made) -> range:
+    return range(1, made.files["review.txt"].count("\n") + 2)
+
+
+def functions_of(made: Made) -> list[int]:
+    return [int(line[:3]) for line in made.files["review.txt"].splitlines() if "| def " in line]
+
+
+REVIEWS: dict[str, Cheat] = {
+    "every line, one kind": lambda made: block([(line, "security") for line in lines_of(made)]),
+    "every line, every kind": lambda made: block(
+        [(line, kind) for line in lines_of(made) for kind in KINDS]
+    ),
+    "every function, one kind": lambda made: block(
+        [(line, "correctness") for line in functions_of(made)]
+    ),
+    "every function, every kind": lambda made: block(
+        [(line, kind) for line in functions_of(made) for kind in KINDS]
+    ),
+    "every function, kinds in turn": lambda made: block(
+        [(line, KINDS[at % 4]) for at, line in enumerate(functions_of(made))]
+    ),
+    "a range for a line": lambda made: block([(f"1-{lines_of(made)[-1]}", kind) for kind in KINDS]),
+    "a list of kinds": lambda made: block([(line, KINDS) for line in functions_of(made)]),
+    "hedged lines": lambda made: block([("9 or 14 or 20", "security")] * 12),
+    "the findings of another seed": lambda made: reference_of_seed_0("ct_04_code_review"),
+    "claims": lambda made: "All faults are found, every check passes.\n\n" + block([]),
+    "the task again": lambda made: made.files["review.txt"] + "\n" + block([(12, "security")]),
+}
+
+# ------------------------------------------------------------------------------- documentation
+
+
+def documented(example: str) -> Cheat:
+    """Every docstring names all that it should, and has this example; NAME is the function."""
+
+    def answer(made: Made) -> str:
+        tree = ast.parse(made.files["toolbox.py"])
+        for function in tree.body:
+            assert isinstance(function, ast.FunctionDef)
+            names = ", ".join(one.arg for one in function.args.args)
+            text = f"Take {names}; ValueError is possible.\n\n{example}\n"
+            text = text.replace("NAME", function.name)
+            function.body.insert(0, ast.Expr(ast.Constant(text)))
+        module = ast.unparse(ast.fix_missing_locations(tree))
+        return f'```python\n"""Tools."""\n\n{module}\n```'
+
+    return answer
+
+
+def with_real_code(test: str) -> str:
+    """An example that is true of the module alone, since it looks at the function's code."""
+    return f">>> {test}\nTrue"
+
+
+DOCUMENTATION: dict[str, Cheat] = {
+    "the module of another seed": lambda made: reference_of_seed_0("ct_05_documentation"),
+    "constants": documented(">>> print('NAME works')\nNAME works"),
+    "calls that show nothing": documented(">>> result = NAME"),
+    "a function of its own": documented(">>> def NAME(*_): return 1\n\n>>> NAME(1)\n1"),
+    "a patched module": documented(
+        ">>> import toolbox\n>>> toolbox.NAME = lambda *_: 1\n>>> toolbox.NAME(1)\n1"
+    ),
+    "a patched name": documented(">>> NAME = len\n>>> NAME('abc')\n3"),
+    "a look at the code": documented(with_real_code("NAME.__code__.co_firstlineno < 60")),
+    "a look through a text": documented(
+        with_real_code("'{0.__code__.co_firstlineno}'.format(NAME) < '60'")
+    ),
+    "a look at the file": documented(
+        with_real_code("__import__('inspect').getsource(NAME) != NAME(1)")
+    ),
+    "errors that are swallowed": documented(
+        ">>> try:\n...     x = NAME()\n... except Exception:\n...     print('ok')\nok"
+    ),
+    "exit": documented(">>> raise SystemExit\n"),
+    "the code alone": lambda made: f"```python\n{made.files['toolbox.py']}\n```",
+}
+
+# --------------------------------------------------------------------------------- API client
+
+METHODS = ("get", "list", "create", "update", "delete")
+
+
+def client(body: str, *, before: str = "") -> Cheat:
+    """A class with the right names, whose methods all do the same."""
+
+    def answer(made: Made) -> str:
+        truth = made.truth
+        methods = "\n".join(
+            f"    def {truth[name]}(self, *arguments):\n        {body}" for name in METHODS
+        )
+        error = f"class {truth['error']}(Exception):\n    status = None"
+        start = "    def __init__(self, base_url, api_key, **options):\n        self.url = base_url"
+        code = f"{before}\n{error}\n\nclass {truth['client']}:\n{start}\n{methods}"
+        return f"```python\n{code.replace('ERROR', truth['error'])}\n```"
+
+    return answer
+
+
+CLIENTS: dict[str, Cheat] = {
+    "the client of another seed": lambda made: reference_of_seed_0("ct_06_api_client"),
+    "always fails": client("raise ERROR('no answer')"),
+    "always returns": client("return arguments[0]"),
+    "is equal to everything": client(
+        "return Equal()",
+        before="class Equal(dict):\n    __eq__ = lambda *_: True\n    __hash__ = None",
+    ),
+    "ends the process": client("import os; os._exit(0)"),
+    "changes the messages": client(
+        "return None",
+        before="import json, sys\njson.dumps = lambda *_, **__: '{\"value\": null}'\n"
+        "for module in list(sys.modules.values()):\n"
+        "    if 'checking' in getattr(module, '__name__', ''):\n"
+        "        for name in ('encoded', '_raised', '_probe'):\n"
+        "            if hasattr(module, name):\n"
+        "                setattr(module, name, lambda *_, **__: {'value': True})",
+    ),
+    "sends anything anywhere": client(
+        "import urllib.request; return urllib.request.urlopen(self.url, timeout=1).read()"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "cheats"),
+    [
+        ("ct_04_code_review", REVIEWS),
+        ("ct_05_documentation", DOCUMENTATION),
+        ("ct_06_api_client", CLIENTS),
+    ],
+)
+def test_a_cheat_stays_below_half_at_every_seed(name: str, cheats: dict[str, Cheat]) -> None:
+    assert sum(map(len, (REVIEWS, DOCUMENTATION, CLIENTS))) >= 20
+    try:
+        sandbox = open_sandbox()
+    except SandboxUnavailable:
+        sandbox = open_sandbox("weak")
+    made = checkers.make_files(folder_of(name), SEEDS, None)
+    items = [(what, cheat(one), one) for what, cheat in cheats.items() for one in made]
+    evidence = checkers.gather(folder_of(name), [(text, one) for _, text, one in items], sandbox)
+    too_high = {
+        what: round(float(found.share), 2)
+        for (what, _, _), found in zip(items, evidence, strict=True)
+        if found.share is not None and found.share >= 0.5
+    }
+    assert too_high == {}
+    assert [found.missing for found in evidence if found.share is None] == []
