@@ -4,6 +4,7 @@
     quadratic_kappa        the same ratings, two raters
     krippendorff_alpha     the same ratings, any number of raters, some missing
     icc                    the same ratings, several raters, none missing (two-way random, absolute)
+    share_within           how many pairs of ratings of one thing are equal, or nearly
     agreement_difference   whether a third rater is nearer to the first than the second is
 
 Draws are over the things rated, or over `clusters` of them where some belong together. Ratings
@@ -14,10 +15,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from assay.stats.estimates import nothing
+from assay.stats.intervals import wilson
 from assay.stats.resampling import DRAWS
 from assay.types import Estimate
 
@@ -101,6 +104,28 @@ def icc(
         raise ValueError("every rater must have rated everything")
     table = np.asarray(ratings, dtype=np.float64).reshape(len(ratings), max(widths, default=0))
     return _estimate(partial(_icc, of=of), table, fewest=2, **drawing)
+
+
+def share_within(
+    ratings: Sequence[Sequence[float]], most: float = 0, **drawing: Unpack[Drawing]
+) -> Estimate:
+    """Of all pairs of ratings of one thing, the share that lies at most `most` apart. One row per
+    thing rated, one place per rater, none missing.
+    """
+    import numpy as np
+
+    def share(table: Numbers) -> float | None:
+        first, second = np.triu_indices(table.shape[1], 1)
+        return float((abs(table[:, first] - table[:, second]) <= most).mean())
+
+    table = np.asarray(ratings, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] < 2:
+        return nothing(unit="share", method="bootstrap")
+    found = replace(_estimate(share, table, fewest=1, **drawing), unit="share")
+    if found.value in (0.0, 1.0):  # drawing would claim certainty
+        low, high = wilson(found.value, len(_members(drawing.get("clusters"), found.n)))
+        return replace(found, low=low, high=high, method="wilson")
+    return found
 
 
 def agreement_difference(
