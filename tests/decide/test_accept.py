@@ -319,3 +319,13 @@ def test_what_a_gate_does_not_ask_for_is_no_criterion():
     found = accept(candidate(text=None), Gate(source="here", generation_max_failures=0))
     assert list(found.criteria) == ["generation"]
     assert found.accepted is True
+
+
+def test_no_criterion_passes_that_rests_on_a_judge_that_is_not_qualified():
+    judged = replace(os_suite(80, 90, 85), unqualified=("ollama:small",))
+    found = accept(candidate(suites={"os": judged}), GATE)
+    assert found.criteria["os_benchmark"].passed is None
+    assert "a judge that is not qualified (ollama:small)" in sentences(
+        found.criteria["os_benchmark"].reasons
+    )
+    assert found.accepted is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +15,7 @@ from assay.judge.guards.fencing import fence
 from assay.judge.qualification.gold import GOLD_RUBRICS, gold_set
 from assay.types.judge_cards import JudgeCard
 from assay.workflow.judging.cards import read_card
+from assay.workflow.judging.check_forecast import check_cost
 from tests.conftest import Bench
 from tests.judge.qualification.judges import (
     PolicyJudge,
@@ -181,3 +183,14 @@ def test_a_server_that_always_says_yes_is_not_qualified(
     assert done["exit_code"] == 1
     assert done["marks"]["order"]["value"] == 0
     assert not done["qualified"]
+
+
+# -------------------------------------------------------------------------------- in a run
+
+
+def test_a_run_says_before_it_starts_what_the_check_of_its_judge_would_cost() -> None:
+    for judge in (PolicyJudge(), PolicyJudge(by_likelihood=False)):
+        said = check_cost(judge.facts)
+        told = int(re.findall(r"about ([\d,]+) requests", said)[0].replace(",", ""))
+        made = api.check_judge(judge).card.requests
+        assert 0.9 < told / made < 1.1, said

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from assay import stats
@@ -107,7 +108,15 @@ def _suite(measured: Measurements, asked: SuiteLimit) -> GateCriterion:
     incomplete = [
         (name, share) for name, share in shares.items() if share is not None and share.incomplete
     ]
-    return _against("suite", mean, asked.min, suite=asked.name, incomplete=incomplete)
+    criterion = _against("suite", mean, asked.min, suite=asked.name, incomplete=incomplete)
+    return _doubted(criterion, suite.unqualified) if suite.unqualified else criterion
+
+
+def _doubted(criterion: GateCriterion, judges: tuple[str, ...]) -> GateCriterion:
+    """Scores that rest on a judge that is not qualified can fail and cannot pass."""
+    doubt = fact("judge_not_qualified", judges=judges)
+    passed = None if criterion.passed else criterion.passed
+    return replace(criterion, passed=passed, reasons=(*criterion.reasons, doubt))
 
 
 def _against(

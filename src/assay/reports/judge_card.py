@@ -7,8 +7,20 @@ from collections.abc import Iterator, Sequence
 from assay.messages import tr, trn
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.text import number_format as numbers
-from assay.types.documents import Block, Document, Fold, Hint, Line, Note, Paragraph, sign, table
+from assay.types.documents import (
+    Block,
+    Document,
+    Fold,
+    Heading,
+    Hint,
+    Line,
+    Note,
+    Paragraph,
+    sign,
+    table,
+)
 from assay.types.judge_cards import CardMark, CardTrial, JudgeCard, JudgeCheck
+from assay.types.judgements import JudgedBy
 
 
 def card_blocks(card: JudgeCard) -> Iterator[Block]:
@@ -33,9 +45,21 @@ def card_blocks(card: JudgeCard) -> Iterator[Block]:
     yield from map(Note, card.notes)
 
 
-def cards_blocks(cards: Sequence[JudgeCard]) -> Iterator[Block]:
-    for card in cards:
-        yield from card_blocks(card)
+def judges_blocks(judges: Sequence[JudgedBy], *, level: int = 3) -> Iterator[Block]:
+    """The cards of the judges of a run; what is not known of those without one."""
+    if judges:
+        yield Heading(tr("Can the judge be trusted?"), level)
+    for judge in judges:
+        if judge.card is not None:
+            yield from card_blocks(judge.card)
+        else:
+            yield Note(
+                tr(
+                    "{judge} is not qualified: it was not checked. `assay judge-check {judge}` "
+                    "does that.",
+                    judge=judge.spec,
+                )
+            )
 
 
 def check_document(check: JudgeCheck) -> Document:

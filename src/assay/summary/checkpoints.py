@@ -124,13 +124,19 @@ def speed_figures(reply: Reply | None) -> tuple[SpeedFigures | None, Estimate | 
     return SpeedFigures(tokens_per_s=speed, runs_per_s=runs, details=details), memory, ""
 
 
-def suite_figures(summary: SuiteSummary, digest: str) -> SuiteFigures:
+def suite_figures(
+    summary: SuiteSummary, digest: str, unqualified: tuple[str, ...] = ()
+) -> SuiteFigures:
     scores: dict[str, dict[str, float]] = {}
     for row in summary.tests:
         if row.score is not None:
             scores.setdefault(row.category, {})[row.id] = row.score
     return SuiteFigures(
-        score=summary.score, categories=summary.categories, scores=scores, digest=digest
+        score=summary.score,
+        categories=summary.categories,
+        scores=scores,
+        digest=digest,
+        unqualified=unqualified,
     )
 
 

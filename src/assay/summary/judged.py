@@ -36,7 +36,7 @@ from assay.types.judged import (
     RunPoint,
     TestJudged,
 )
-from assay.types.judgements import MOST, Deviation, FinalJudgement
+from assay.types.judgements import MOST, Deviation, FinalJudgement, JudgedBy
 from assay.types.results import Performance
 
 __all__ = ["EarlierRun", "JudgedAnswer", "JudgedModel", "judged"]
@@ -67,6 +67,7 @@ def judged(
     when: str = "",
     earlier: Sequence[EarlierRun] = (),
     deviations: Sequence[Deviation] = (),
+    judged_by: Sequence[JudgedBy] = (),
     notes: Sequence[str] = (),
     costs: Sequence[JudgeCost] = (),
     seed: int = 0,
@@ -84,6 +85,7 @@ def judged(
         differences=apart,
         choices=tuple(choose_model(domain, found, apart) for domain in domains),
         deviations=tuple(deviations),
+        judged_by=tuple(judged_by),
         judges=_once(one.judge for each in finals for one in each.judgements),
         isolation=_once(each.evidence.isolation for each in finals),
         not_run=_not_run(finals),

@@ -9,3 +9,4 @@ from typing import Literal
 MeasureKind = Literal["perplexity", "generation", "speed", "training"]
 JudgeFormChoice = Literal["auto", "likelihood", "reasoned"]
 Layout = Literal["fence", "around", "again"]
+JudgeForm = Literal["likelihood", "reasoned"]

@@ -121,12 +121,14 @@ class Sample:
 class SuiteFigures:
     """One suite: its score in points, the share of each category, and of each category the score
     of every test that has one (0 to 1, by test id), from which differences are drawn.
+    `unqualified`: judges that are not qualified, where scores of it rest on them.
     """
 
     score: Estimate
     categories: Mapping[str, Estimate]
     scores: Mapping[str, Mapping[str, float]]
     digest: str = ""
+    unqualified: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

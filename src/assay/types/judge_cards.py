@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.messages import tr
-from assay.types.choices import Layout
-from assay.types.judgements import JudgeForm
+from assay.types.choices import JudgeForm, Layout
 from assay.types.scores import Estimate
 
 MarkName = Literal["order", "level", "stability", "injection"]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from assay.types import Estimate
-from assay.types.judgements import Band, Confidence, Deviation, FinalJudgement
+from assay.types.judgements import Band, Confidence, Deviation, FinalJudgement, JudgedBy
 
 POINTS_OF_10 = "points of 10"
 LEAST_EVIDENCE = 0.5  # share of checks that a recommended model passes, where there are any
@@ -267,6 +267,7 @@ class Judged:
     differences: tuple[DomainDifference, ...]
     choices: tuple[ModelChoice, ...]
     deviations: tuple[Deviation, ...] = ()
+    judged_by: tuple[JudgedBy, ...] = ()
     judges: tuple[str, ...] = ()
     isolation: tuple[str, ...] = ()
     not_run: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

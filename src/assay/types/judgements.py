@@ -19,10 +19,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
 
+from assay.types.choices import JudgeForm as JudgeForm
 from assay.types.choices import Layout
+from assay.types.judge_cards import JudgeCard
 
 Band = Literal["EXCELLENT", "GOOD", "ACCEPTABLE", "POOR", "FAILED"]
-JudgeForm = Literal["likelihood", "reasoned"]
 Answer = Literal["yes", "no", "partial", "na"]
 Confidence = Literal["high", "medium", "low"]
 QuoteStatus = Literal["exact", "approximate", "fabricated", "from_task", "too_short"]
@@ -380,7 +381,9 @@ class FinalJudgement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedBy:
-    """One judge of a run. `notes` are whole sentences: a family it shares with who is judged."""
+    """One judge of a run. `notes` are whole sentences: a family it shares with who is judged.
+    `card`: as it was when the run was judged; None: the judge was not checked.
+    """
 
     spec: str
     name: str
@@ -388,6 +391,11 @@ class JudgedBy:
     form: JudgeForm
     layout: Layout | None = None
     notes: tuple[str, ...] = ()
+    card: JudgeCard | None = None
+
+    @property
+    def qualified(self) -> bool:
+        return self.card is not None and self.card.qualified
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

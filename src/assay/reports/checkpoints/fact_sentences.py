@@ -43,6 +43,9 @@ SENTENCES: Mapping[str, Message] = {
     "category_incomplete": message(
         "{name} is incomplete, {unscored} of {total} without a score, and no gate passes on it."
     ),
+    "judge_not_qualified": message(
+        "It rests on a judge that is not qualified ({judges}), and no gate passes on it."
+    ),
     "not_evaluated_because": message("The checkpoint could not be evaluated: {why}"),
     "no_samples": message("No sample was written."),
     "samples_passed": message_n(

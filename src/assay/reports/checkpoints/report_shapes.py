@@ -130,6 +130,7 @@ class SuiteShape(BaseModel):
     categories: dict[str, ShareEstimate]
     scores: dict[str, dict[str, Share]]
     digest: Text
+    unqualified: tuple[Text, ...] = ()
 
 
 class CriterionShape(BaseModel):

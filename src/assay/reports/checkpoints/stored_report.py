@@ -43,6 +43,7 @@ def measured_from(document: object, *, source: str = REPORT_FILE) -> Measurement
                 categories={each: share.estimate() for each, share in suite.categories.items()},
                 scores=suite.scores,
                 digest=suite.digest,
+                unqualified=suite.unqualified,
             )
             for name, suite in details.suites.items()
         },

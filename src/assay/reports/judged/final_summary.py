@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.messages import tr
+from assay.reports.judge_card import judges_blocks
 from assay.reports.judged import sentences as said
 from assay.reports.judged.deviation import deviation_blocks
 from assay.text import number_format as numbers
@@ -40,6 +41,7 @@ def _blocks(of: Judged) -> Iterator[Block]:
             named = tr("{model}, {domain}", model=model.model, domain=_name(domain))
             yield Paragraph(named, "strong")
             yield bullets([*said.certainty(domain), said.evidence_sentence(domain)])
+    yield from judges_blocks(of.judged_by, level=2)
     if of.deviations:
         yield Heading(tr("How far the judge is from known scores"))
         yield from deviation_blocks(of.deviations)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.reports.json_values import JsonObject, pick, plain_value
+from assay.reports.judge_card import card_json
 from assay.reports.judged.sentences import closing_sentence
 from assay.types.judged import (
     DomainJudged,
@@ -55,6 +56,8 @@ def judged_json(of: Judged) -> JsonObject:
         "choices": [_choice(each) for each in of.choices],
         "deviations": [pick(each, DEVIATION) for each in of.deviations],
         **pick(of, "differences judges isolation not_run notes costs"),
+        "cards": {each.spec: card_json(each.card) if each.card else None for each in of.judged_by},
+        **pick(of, "differences judges isolation not_run notes"),
         "use_case": of.use_case or None,
         "closing": closing_sentence(of),
     }

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from assay.messages import tr
+from assay.reports.judge_card import judges_blocks
 from assay.reports.judged import sentences as said
 from assay.reports.judged.deviation import deviation_blocks
 from assay.reports.pictures.judged import overall_by_test
@@ -59,6 +60,7 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
     for model in of.models:
         yield Fold(tr("Why: {model}", model=model.model), tuple(_reasons(model)), long=True)
     yield bullets(_unscored(of))
+    yield from judges_blocks(of.judged_by)
     if of.deviations:
         yield Heading(tr("How far the judge is from known scores"), 3)
         yield from deviation_blocks(of.deviations)

@@ -99,8 +99,11 @@ def measured_of(
     digests: Mapping[str, str],
     tries: Iterable[StoredTry],
     samples: Sequence[SamplePrompt],
+    unqualified: Mapping[str, tuple[str, ...]],
 ) -> Measurements:
-    """One checkpoint of a run; `digests` tell versions of its suites apart."""
+    """One checkpoint of a run; `digests` tell versions of its suites apart, `unqualified` are the
+    judges without a good card that scores of a suite rest on.
+    """
     from assay.checks.health.examine import examine  # served models need none of it
 
     replies: dict[str, dict[str, Reply]] = {}
@@ -131,7 +134,12 @@ def measured_of(
         size_class=size_class_of(facts.parameters) if facts.parameters else None,
         fingerprint=facts.fingerprint,
         text=text,
-        suites={each.suite: suite_figures(each, digests.get(each.suite, "")) for each in summaries},
+        suites={
+            each.suite: suite_figures(
+                each, digests.get(each.suite, ""), unqualified.get(each.suite, ())
+            )
+            for each in summaries
+        },
         mmlu_cs=share_of(summaries, MMLU, MMLU_CATEGORY),
         hellaswag=share_of(summaries, HELLASWAG, HELLASWAG_CATEGORY),
         speed=speed,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import ExitCode
-from assay.judge.final_judgement import NO_JUDGE
+from assay.judge.final_judgement import NO_JUDGE, SCORER
 from assay.messages import tr, trn
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.store import Run, RunModel, Store, StoredTry
@@ -58,7 +58,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
             beside = tuple(store.read_measures(run, model))
             failed += sum(isinstance(kept.reply, Failed) for kept in beside)
             measured[model.spec] = measured_of(
-                subject, model, run, summaries, digests, beside, samples
+                subject, model, run, summaries, digests, beside, samples, _unqualified(run, tries)
             )
     decision = _decision(run, measured, suites)
     if decision is not None:
@@ -95,6 +95,14 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         machine=run.machine,
         sampling=run.sampling,
     )
+
+
+def _unqualified(run: Run, tries: Sequence[StoredTry]) -> dict[str, tuple[str, ...]]:
+    """By suite: the judges that are not qualified, where a score rests on a judge."""
+    judges = run.judging.judges if run.judging else ()
+    names = tuple(each.spec for each in judges if not each.qualified)
+    judged = {kept.suite for kept in tries if kept.score and kept.score.scorer == SCORER}
+    return dict.fromkeys(judged, names)
 
 
 def _unheard(judged: Judged | None) -> int:

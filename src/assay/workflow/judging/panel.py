@@ -26,6 +26,7 @@ from assay.request_identity import example_key
 from assay.sandbox import Sandbox, open_sandbox
 from assay.types import Case, Model, ModelFacts, Suite
 from assay.types.choices import Layout
+from assay.types.judge_cards import JudgeCard
 from assay.types.judgements import (
     NO_EVIDENCE,
     Evidence,
@@ -35,6 +36,8 @@ from assay.types.judgements import (
     ScoredExample,
 )
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
+from assay.workflow.judging.cards import read_card
+from assay.workflow.judging.check_forecast import check_cost
 
 USUAL_CONNECTIONS = {"openai": 8}  # DESIGN; all others one
 NAMED = 12  # tests in one note
@@ -48,6 +51,7 @@ class PanelJudge:
     form: JudgeForm
     layout: Layout | None = None
     notes: tuple[str, ...] = ()
+    card: JudgeCard | None = None
 
     @property
     def judged_by(self) -> JudgedBy:
@@ -59,6 +63,7 @@ class PanelJudge:
             form=self.form,
             layout=self.layout,
             notes=self.notes,
+            card=self.card,
         )
 
 
@@ -279,15 +284,38 @@ def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFact
                judge=facts.spec),
             hint=tr("leave --judge-form out, or take --judge-form reasoned"),
         )  # fmt: skip
-    form: JudgeForm = (
-        "likelihood" if has_likelihoods and options.judge_form != "reasoned" else "reasoned"
-    )
+    card = read_card(facts.fingerprint)
+    form, layout = _best_way(card, options, has_likelihoods=has_likelihoods)
     return PanelJudge(
         model=model,
         form=form,
-        layout=(options.judge_layout or DEFAULT_LAYOUT) if form == "likelihood" else None,
-        notes=tuple(_kinship(facts, tested)),
+        layout=layout,
+        notes=(*_kinship(facts, tested), *_unqualified(facts, card)),
+        card=card,
     )
+
+
+def _best_way(
+    card: JudgeCard | None, options: JudgeOptions, *, has_likelihoods: bool
+) -> tuple[JudgeForm, Layout | None]:
+    """What the options say; what they leave open, as the judge did best when it was checked."""
+    if options.judge_form == "auto" and options.judge_layout is None and card is not None:
+        return card.form, card.layout
+    if not has_likelihoods or options.judge_form == "reasoned":
+        return "reasoned", None
+    return "likelihood", options.judge_layout or (card and card.layout) or DEFAULT_LAYOUT
+
+
+def _unqualified(facts: ModelFacts, card: JudgeCard | None) -> Iterator[str]:
+    if card is None:
+        yield tr(
+            "{judge} is not qualified: it was not checked. {cost}. Until then no gate passes on "
+            "its scores.",
+            judge=facts.spec,
+            cost=check_cost(facts),
+        )
+    elif not card.qualified:
+        yield tr("{card} No gate passes on its scores.", card=card.sentence)
 
 
 def _kinship(judge: ModelFacts, tested: Sequence[ModelFacts]) -> Iterator[str]:

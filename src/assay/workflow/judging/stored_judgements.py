@@ -46,6 +46,7 @@ def judged_of(
         when=run.created,
         earlier=tuple(_earlier(store, run)),
         deviations=run.judging.deviations if run.judging else (),
+        judged_by=run.judging.judges if run.judging else (),
         notes=run.judging.notes if run.judging else (),
         costs=tuple(_costs(store, run)),
     )
