@@ -29,6 +29,7 @@ from tests.judge.qualification.judges import (
 )
 from tests.servers.fixtures import Server
 from tests.waiting import wait_for
+from tests.workflow.judged_work import Court, form, verdicts
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +58,8 @@ def test_a_sane_judge_qualifies_and_is_not_asked_again(by_likelihood: bool) -> N
     for mark in card.marks:
         assert mark.estimate.n > 30
         assert mark.estimate.low is not None
+    told = re.findall(r"about ([\d,]+) requests", check_cost(judge.facts))
+    assert int(told[0].replace(",", "")) == pytest.approx(card.requests, rel=0.1)
     asked = len({request.id for request in judge.asked})
     assert asked == len(judge.asked), "nothing twice"
     again = api.check_judge(judge)
@@ -188,9 +191,22 @@ def test_a_server_that_always_says_yes_is_not_qualified(
 # -------------------------------------------------------------------------------- in a run
 
 
-def test_a_run_says_before_it_starts_what_the_check_of_its_judge_would_cost() -> None:
-    for judge in (PolicyJudge(), PolicyJudge(by_likelihood=False)):
-        said = check_cost(judge.facts)
-        told = int(re.findall(r"about ([\d,]+) requests", said)[0].replace(",", ""))
-        made = api.check_judge(judge).card.requests
-        assert 0.9 < told / made < 1.1, said
+def test_a_report_shows_the_card_and_what_it_means(tmp_path: Path) -> None:
+    """A judge that always says the same, before it was checked and after."""
+    court = Court(tmp_path)
+    judge = court.judge(form(7, 8, 9))
+    words = ("run", court.model, "-s", court.tests(), "--judge", judge)
+    before = court.assay(*words)
+    assert "is not qualified: it was not checked" in before.stderr
+    assert re.search(r"judge-check scripted:\S+` makes about \d+ requests", before.stderr)
+    assert "is not qualified: it was not checked" in " ".join(before.stdout.split())
+    checked = court.document("judge-check", judge)
+    assert checked["exit_code"] == 1
+    assert checked["form"] == "reasoned"
+    after = court.document("judge", "latest", "--judge", judge)
+    assert after["judged"]["cards"][judge]["qualified"] is False
+    (final,) = verdicts(after).values()
+    assert final["confidence"] == "low"
+    assert any("is not qualified" in reason for reason in final["confidence_reasons"])
+    shown = " ".join(court.assay("report", "latest").stdout.split())
+    assert "is not qualified: order 0.00, at least 0.80" in shown

@@ -206,9 +206,7 @@ class JudgeFormOptions(CommandOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeOptions(JudgeFormOptions):
-    """Who judges open answers, and how. No judges: nothing is judged."""
-
+class JudgeNameOptions(CommandOptions):
     group = JUDGE
     judges: Sequence[str] = option(
         (),
@@ -217,6 +215,13 @@ class JudgeOptions(JudgeFormOptions):
         is_model=True,
         help=tr("Model that judges open answers. Repeatable: the median of all judges counts."),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeOptions(JudgeFormOptions, JudgeNameOptions):
+    """Who judges open answers, and how. No judges: nothing is judged."""
+
+    group = JUDGE
     judge_repeats: int = option(
         1,
         least=1,

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from assay.plan import Plan
 from assay.store import Run, Store
 from assay.types import Case, ChoiceLikelihoods, Request
-from assay.workflow.judging.cards import read_card
 from assay.workflow.judging.judge_scales import scale_on_card
 from assay.workflow.judging.panel import JudgePanel, PanelJudge, example_questionnaire
 
@@ -79,7 +78,7 @@ def requests_to_judge(
 
 def _of_examples(panel: JudgePanel, judge: PanelJudge, cases: Sequence[Case]) -> Iterator[Request]:
     """Examples of tests that are not among these are read too; how many is not looked up."""
-    card = read_card(judge.model.facts.fingerprint)
+    card = judge.card
     for case in cases:
         rubric = panel.rubric_of(case)
         layouts = panel.layouts_of(judge)

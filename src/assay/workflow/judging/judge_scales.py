@@ -13,7 +13,13 @@ from typing import Protocol
 
 from assay.ask_loop import ask_all
 from assay.errors import AssayError
-from assay.judge.calibration import UNCALIBRATED, Calibration, Curve, fit, left_one_out
+from assay.judge.calibration import (
+    UNCALIBRATED,
+    Calibration,
+    calibration_of,
+    fit,
+    left_one_out,
+)
 from assay.judge.deviation import deviation_of
 from assay.judge.questionnaire import Questionnaire
 from assay.judge.rubrics import load_rubric, shipped_rubrics
@@ -26,7 +32,6 @@ from assay.types.choices import Layout
 from assay.types.judge_cards import JudgeCard
 from assay.types.judgements import Deviation, Rubric
 from assay.workflow.evaluate.asking import StoredReplies
-from assay.workflow.judging.cards import read_card
 from assay.workflow.judging.panel import JudgePanel, PanelJudge, example_questionnaire
 
 MOST_OFF = 2.0  # points on the scored examples, beyond which confidence is low
@@ -62,7 +67,7 @@ def find_scales(
 ) -> JudgeScales:
     """What the card holds; the examples are read of what it does not."""
     facts = judge.model.facts
-    card = read_card(facts.fingerprint)
+    card = judge.card
     rubrics = {rubric.digest: rubric for each in answers for rubric in [panel.rubric_of(each.case)]}
     scales: dict[tuple[str, Layout | None], Calibration] = {}
     examples: dict[tuple[str, Layout | None], dict[str, Questionnaire]] = {}
@@ -111,11 +116,7 @@ def scale_on_card(
         return None  # somebody's own of the same name
     if layout is None:
         return UNCALIBRATED
-    for scale in card.scales:
-        if (scale.rubric, scale.layout) == (rubric.name, layout):
-            curves = {key: Curve(tuple(knots)) for key, knots in scale.knots.items()}
-            return Calibration(examples=scale.examples, curves=curves)
-    return None
+    return calibration_of(card, rubric.name, layout)
 
 
 def _doubts(
