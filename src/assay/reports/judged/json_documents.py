@@ -57,7 +57,6 @@ def judged_json(of: Judged) -> JsonObject:
         "deviations": [pick(each, DEVIATION) for each in of.deviations],
         **pick(of, "differences judges isolation not_run notes costs"),
         "cards": {each.spec: card_json(each.card) if each.card else None for each in of.judged_by},
-        **pick(of, "differences judges isolation not_run notes"),
         "use_case": of.use_case or None,
         "closing": closing_sentence(of),
     }
