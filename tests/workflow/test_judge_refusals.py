@@ -57,16 +57,20 @@ def test_a_suite_without_judged_tests_needs_no_judge(court):
         court.run(court.judge("x"), suite=suite)
 
 
+def _everything(refused: Refusals) -> str:
+    findings = [f for e in refused.errors if isinstance(e, InvalidFiles) for f in e.findings]
+    return "\n".join([str(refused), *map(str, findings)])
+
+
 def test_all_mistakes_in_rubrics_and_judges_are_told_at_once(court):
     suite = court.tests(judged_test("own_001"), judged_test("own_002", rubric="nowhere"))
     broken = RUBRIC.replace("weight = 4", "weight = 0").replace('"8-9" = "b", ', "", 1)
     court.rubric(broken)
     with pytest.raises(Refusals) as refused:
         court.run(f"scripted:{court.folder}/nobody.json", suite=suite)
-    told = str(refused.value)
+    told = _everything(refused.value)
     assert "there is no rubric 'nowhere'" in told
-    assert "2 mistakes in the rubric marks" in told
-    assert "nobody.json" in told
+    assert all(words in told for words in ("criterion[0].weight", "look at 8, 9", "nobody.json"))
     assert not court.out.exists()
 
 
@@ -78,8 +82,7 @@ def test_all_mistakes_in_shown_files_are_told_at_once(court):
     )
     with pytest.raises(Refusals) as refused:
         court.run(f"scripted:{court.folder}/nobody.json", suite=suite)
-    findings = [f for e in refused.value.errors if isinstance(e, InvalidFiles) for f in e.findings]
-    told = "\n".join([str(refused.value), *map(str, findings)])
+    told = _everything(refused.value)
     for words in (
         "did you mean 'sales_table'",
         "no file 'b.csv'",

@@ -57,7 +57,7 @@ def make_final_judgement(
     little trusted.
     """
     scored = [each for each in judgements if each.unscored_reason is None and each.scores]
-    evidence = _with_facts(evidence, scored)
+    evidence = with_facts(evidence, judgements)
     criteria = (
         tuple(_criterion(each, evidence, scored) for each in rubric.criteria) if scored else ()
     )
@@ -82,6 +82,7 @@ def make_final_judgement(
         notes=_notes(criteria, evidence, judgements),
         weaknesses=_failures(evidence),
         no_answer=no_answer,
+        doubts=tuple(doubts),
     )
 
 
@@ -191,9 +192,10 @@ def _criterion(
     )
 
 
-def _with_facts(evidence: Evidence, scored: Sequence[Judgement]) -> Evidence:
+def with_facts(evidence: Evidence, judgements: Sequence[Judgement]) -> Evidence:
     """With the facts that most judgements found in the answer."""
     votes: dict[str, list[int]] = {}
+    scored = [each for each in judgements if each.unscored_reason is None and each.scores]
     for one in (one for each in scored for one in each.facts):
         votes.setdefault(one.question, []).append(one.is_yes)
     found = {fact: bool(lower_median(said)) for fact, said in votes.items()}

@@ -336,6 +336,7 @@ class FinalJudgement:
     """What is made of one answer. Unscored: no criteria, and the reason. Scored without criteria:
     by its evidence alone. `no_answer`: nothing in it could be read, which is 0.
 
+    `doubts` are why its judges are little trusted; they are among the reasons of its confidence.
     `borderline` is a sentence where the overall lies near a band's edge, else "". `weaknesses` are
     what the evidence found wrong; what judges found is in their judgements.
     """
@@ -357,6 +358,7 @@ class FinalJudgement:
     notes: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
     no_answer: bool = False
+    doubts: tuple[str, ...] = ()
 
     @property
     def tenths(self) -> int | None:

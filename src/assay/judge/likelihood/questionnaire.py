@@ -88,7 +88,7 @@ class LikelihoodQuestionnaire:
 
     def pending(self) -> tuple[Request, ...]:
         """The facts without a reply; then questions; after them the explanation of all."""
-        if self._trivial:
+        if self._trivial or self._failed():
             return ()
         facts = tuple(one for one in self._fact_requests if one.id not in self._replies)
         criteria = self._about.rubric.criteria
@@ -284,15 +284,12 @@ class LikelihoodQuestionnaire:
         """A code and a sentence: where a question's request failed, since the same command asks it
         again, or where too many questions of a criterion are not answered.
         """
-        given = [self._replies.get(each.id) for each in (*self._fact_requests, *self._requests)]
-        reasons = [why_unanswered(reply) for reply in given if isinstance(reply, Failed)]
-        failed = [why for code, why in reasons if code == "failed"]
-        if failed:
+        if failed := self._failed():
             return "failed", trn(
                 "{count} question of {total} failed: {why}",
                 "{count} questions of {total} failed: {why}",
                 len(failed),
-                total=len(given),
+                total=len(self._fact_requests) + len(self._requests),
                 why=failed[0],
             )
         unread = [one for one in self._found() if one.probability is None]
@@ -315,6 +312,14 @@ class LikelihoodQuestionnaire:
                     why=why,
                 )
         return None
+
+    def _failed(self) -> list[str]:
+        """Why questions failed. The judgement is unscored then, whatever the rest would be."""
+        reasons = [
+            why_unanswered(reply) for reply in self._replies.values() if isinstance(reply, Failed)
+        ]
+        failed_words = self._explanation and self._explanation.id in self._replies
+        return [why for code, why in reasons if code == "failed" and not failed_words]
 
     def _commonest_reason(self, criterion: str) -> tuple[str, str]:
         reasons = Counter(

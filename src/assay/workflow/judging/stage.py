@@ -25,7 +25,7 @@ from functools import cached_property, partial
 
 from assay.ask_loop import ask_all, find_unanswered
 from assay.judge.calibration import Calibration, calibrated
-from assay.judge.final_judgement import make_final_judgement, score_of
+from assay.judge.final_judgement import make_final_judgement, score_of, with_facts
 from assay.judge.guards.second_reading import lower_of, without_demands
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, why_trivial
 from assay.judge.opening import layout_of_repeat
@@ -143,9 +143,10 @@ def check_again(
             store, run, answer.model, answer.case, answer.text, panel.sandbox
         )
         kept, score = judged.get(answer.key), None
-        if kept is None or kept.evidence != answer.evidence:
-            answer.judgements += kept.judgements if kept else ()
-            score = _store_final(store, run, panel, answer)
+        answer.judgements += kept.judgements if kept else ()
+        if kept is None or kept.evidence != with_facts(answer.evidence, answer.judgements):
+            doubts = kept.doubts if kept else ()
+            score = _store_final(store, run, panel, answer, doubts)
         observer.replied(name, answer.stored.reply, score)
     if answers:
         observer.model_finished(name)
