@@ -30,3 +30,8 @@ def test_the_page_leads_from_a_new_test_to_its_report(tmp_path):
     done = extend.run(tmp_path, "assay", "rescore", "--json", "--allow-code-execution")
     (suite,) = json.loads(done.stdout)["models"][0]["suites"]
     assert [test["score"] for test in suite["tests"]] == [1.0]
+    code = (folder / "make.py").read_text("utf-8")
+    (folder / "make.py").write_text(code.replace("10 * number", "20 * number"))
+    done = extend.run(tmp_path, "assay", "rescore", "--json", "--allow-code-execution")
+    assert "it gives other files than the prompt shows" in done.stderr
+    assert json.loads(done.stdout)["models"][0]["suites"][0]["score"]["value"] == 100

@@ -27,6 +27,7 @@ class Judge(JudgeFields):
     checker: Annotated[str, NotInFile()] = ""
     checker_digest: Annotated[str, NotInFile()] = ""
     runs_code: Annotated[bool, NotInFile()] = False
+    files_digest: Annotated[str, NotInFile()] = ""
 
     def score(self, answer: str, context: Context, /) -> Score:
         return Score(

@@ -154,13 +154,16 @@ def read_folder(
 
 def made_for(check: JudgeFields, sandbox: Sandbox | None) -> Made:
     """What the checker of a test compares answers with, and the files that were shown. `sandbox` is
-    what the make.py of a folder that does not ship runs in.
+    what the make.py of a folder that does not ship runs in. An answer to other files than make.py
+    gives today cannot be checked: then there is a problem.
     """
     from assay.checkers import make_files
 
     folder = check.checker_folder
     assert folder is not None
     (made,) = make_files(folder, [check.data_seed], None if check.checker_ships else sandbox)
+    if check.files_digest and not made.problem and _digest_of(made) != check.files_digest:
+        return replace(made, problem=tr("it gives other files than the prompt shows"))
     beside = {name: read_beside(name, folder) for name in check.fixtures if name not in made.files}
     return replace(made, files={**beside, **made.files})
 
@@ -320,8 +323,16 @@ def _with_made_files(
     return replace(
         case,
         messages=with_files(case.messages, files),
-        check=replace(check, fixtures=(*check.fixtures, *files)),  # type: ignore[type-var]
+        check=replace(  # type: ignore[type-var]
+            check,
+            fixtures=(*check.fixtures, *files),
+            files_digest=_digest_of(replace(made, files=files)),
+        ),
     )
+
+
+def _digest_of(made: Made) -> str:
+    return hashlib.sha256(repr(sorted(made.files.items())).encode()).hexdigest()[:32]
 
 
 def _check_holes(case: Case, files: Mapping[str, str], notes: Notes) -> None:

@@ -168,7 +168,7 @@ class JudgeFields(Check):
     prompt already contains them. `data_seed` is what generated ones were made from.
 
     A test folder brings a checker: `checker` is that folder, relative to the shipped suites where
-    it ships, and `checker_digest` identifies its files.
+    it ships; `checker_digest` is of all its files, `files_digest` of those that make.py made.
     """
 
     __slots__ = ()
@@ -184,6 +184,7 @@ class JudgeFields(Check):
         checker: str
         checker_digest: str
         runs_code: bool
+        files_digest: str
 
     @property
     def checker_folder(self) -> Path | None:

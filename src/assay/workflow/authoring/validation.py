@@ -104,7 +104,7 @@ class Trial:
 
     def _made(self) -> Sequence[Made]:
         first = made_for(self.check, self.sandbox)
-        if not (self.folder / MAKE_FILE).exists():
+        if first.problem or not (self.folder / MAKE_FILE).exists():
             return [first]  # every seed has the same files
         sandbox = None if self.check.checker_ships else self.sandbox
         made = make_files(self.folder, self.seeds, sandbox)

@@ -144,7 +144,11 @@ def check_again(
         )
         kept, score = judged.get(answer.key), None
         answer.judgements += kept.judgements if kept else ()
-        if kept is None or kept.evidence != with_facts(answer.evidence, answer.judgements):
+        if kept and kept.evidence.checks and answer.evidence.unscored_reason:
+            why = tr("the evidence of {test} cannot be gathered again, so it stays: {reason}",
+                     test=answer.case.id, reason=answer.evidence.missing)  # fmt: skip
+            observer.note(why)
+        elif kept is None or kept.evidence != with_facts(answer.evidence, answer.judgements):
             doubts = kept.doubts if kept else ()
             score = _store_final(store, run, panel, answer, doubts)
         observer.replied(name, answer.stored.reply, score)
