@@ -15,7 +15,8 @@ import pytest
 from assay import checkers
 from assay.checkers import Made
 from assay.errors import SandboxUnavailable
-from assay.sandbox import open_sandbox
+from assay.sandbox import Sandbox, open_sandbox
+from assay.suites.test_folder import read_reference, read_wrong
 from assay.types.checks import SHIPPED_SUITES
 
 SEEDS = range(1, 11)
@@ -166,22 +167,26 @@ CLIENTS: dict[str, Cheat] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "cheats"),
-    [
-        ("ct_04_code_review", REVIEWS),
-        ("ct_05_documentation", DOCUMENTATION),
-        ("ct_06_api_client", CLIENTS),
-    ],
-)
-def test_a_cheat_stays_below_half_at_every_seed(name: str, cheats: dict[str, Cheat]) -> None:
-    assert sum(map(len, (REVIEWS, DOCUMENTATION, CLIENTS))) >= 20
+TESTS = {
+    "ct_04_code_review": REVIEWS,
+    "ct_05_documentation": DOCUMENTATION,
+    "ct_06_api_client": CLIENTS,
+}
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
     try:
-        sandbox = open_sandbox()
+        return open_sandbox()
     except SandboxUnavailable:
-        sandbox = open_sandbox("weak")
+        return open_sandbox("weak")
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_a_cheat_stays_below_half_at_every_seed(name: str, sandbox: Sandbox) -> None:
+    assert sum(map(len, TESTS.values())) >= 20
     made = checkers.make_files(folder_of(name), SEEDS, None)
-    items = [(what, cheat(one), one) for what, cheat in cheats.items() for one in made]
+    items = [(what, cheat(one), one) for what, cheat in TESTS[name].items() for one in made]
     evidence = checkers.gather(folder_of(name), [(text, one) for _, text, one in items], sandbox)
     too_high = {
         what: round(float(found.share), 2)
@@ -190,3 +195,16 @@ def test_a_cheat_stays_below_half_at_every_seed(name: str, cheats: dict[str, Che
     }
     assert too_high == {}
     assert [found.missing for found in evidence if found.share is None] == []
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_references_pass_and_wrong_answers_fail_what_they_name(name: str, sandbox: Sandbox) -> None:
+    folder = folder_of(name)
+    first, other = checkers.make_files(folder, [0, 17], None)
+    answers = [(frozenset[str](), read_reference(folder), made) for made in (first, other)]
+    answers += [(frozenset(wrong.fails), wrong.answer, other) for wrong in read_wrong(folder)]
+    items = [(checkers.fill(text, made.files, made.truth), made) for _, text, made in answers]
+    for (named, _, _), found in zip(answers, checkers.gather(folder, items, sandbox), strict=True):
+        failed = {check.name for check in found.checks if check.passed is not True}
+        assert named <= failed
+        assert found.share == 1 if not named else found.share is not None and found.share < 0.8

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from assay.checking import Check, json_block, read_number, same_text
+from assay.checking import Check, code_blocks, json_block, read_number, same_text
 
 Place = dict[str, Any]
 Finding = tuple[float, str] | None  # line and kind
@@ -23,9 +23,8 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     """One check for each fault, for each sound place, and one for false findings."""
     faulty = [place for place in truth["places"] if place["kinds"]]
     sound = [place for place in truth["places"] if not place["kinds"]]
-    block = json_block(answer)
-    listed = block.get("findings") if block is not None else None
-    if not isinstance(listed, list):
+    listed = read_list(answer)
+    if listed is None:
         yield from without_block(faulty)
         return
     findings = [read_finding(one) for one in listed[:MOST_READ]]
@@ -49,6 +48,14 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     right = enough and len(found) >= SHARE_RIGHT * (len(found) + len(false))
     why = f"{len(found)} of {len(faulty)} faults were found, and {len(false)} findings are false"
     yield Check("false_findings", right, why, weight=WEIGHT_OF_FALSE)
+
+
+def read_list(answer: str) -> list[object] | None:
+    """The findings; also where the block is a mere list of them."""
+    blocks = [json_block(answer)]
+    blocks += [json_block(f'{{"findings": {text}}}') for text in code_blocks(answer, "json")]
+    found = [block.get("findings") for block in blocks if block is not None]
+    return next((one for one in found if isinstance(one, list)), None)
 
 
 def without_block(faulty: list[Place]) -> Iterator[Check]:

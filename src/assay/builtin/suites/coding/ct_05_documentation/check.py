@@ -150,8 +150,7 @@ def check_examples(
 ) -> Iterator[Check]:
     """Whether the examples of each function are true of it, and false of its mutants."""
     names = set(texts)
-    examples = {name: [one for one in read_examples(text) if is_plain(one.code, names)]
-                for name, text in texts.items()}  # fmt: skip
+    examples = {name: own_examples(text, name, names) for name, text in texts.items()}
     real = run_examples(examples, original)
     # One module for the first mutants of all functions, and one for the second.
     changed = []
@@ -161,8 +160,7 @@ def check_examples(
     hidden = []
     for one in functions:
         name, count = one["name"], len(one["mutants"])
-        own = [bool(example.promised) and called(example) & names == {name}
-               for example in examples[name]]  # fmt: skip
+        own = [shows(example, name, names) for example in examples[name]]
         held = real[name]
         false = [example.code.strip() for example, true in zip(examples[name], held, strict=True)
                  if not true]  # fmt: skip
@@ -183,6 +181,17 @@ def check_examples(
             hidden.append(name)
     why = f"names that mislead, without an example that shows it: {', '.join(hidden) or 'none'}"
     yield Check("every_trap", not hidden, why, weight=6)
+
+
+def own_examples(text: str, name: str, names: set[str]) -> list[Example]:
+    """The plain examples of a docstring, if one of them shows what the function does."""
+    found = [one for one in read_examples(text) if is_plain(one.code, names)]
+    return found if any(shows(one, name, names) for one in found) else []
+
+
+def shows(example: Example, name: str, names: set[str]) -> bool:
+    """Whether it calls the function, no other of the module, and says what comes back."""
+    return bool(example.promised) and called(example) & names == {name}
 
 
 def run_examples(examples: dict[str, list[Example]], source: str) -> dict[str, list[bool]]:
