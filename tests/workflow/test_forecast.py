@@ -125,12 +125,6 @@ def test_answers_that_are_drawn_k_times_are_k_requests(bench, tests, ollama_serv
     assert len(ollama_server.asked) - timed == 11
 
 
-def test_a_server_that_may_be_asked_for_each_of_several_is_announced_so(bench, openai_server):
-    suite = bench.suite({"word": [several_best(5)]})
-    ahead = forecast(job(bench, suite, openai_server.spec()))
-    assert (ahead.requests, ahead.at_least) == (1, True)
-
-
 def test_letters_that_may_have_to_be_written_are_announced_so(bench, start_ollama):
     server = start_ollama(version="0.34.0")  # tells the likelihoods of first tokens
     suite = bench.suite({"letter": letters(4)})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from assay.messages import tr
@@ -18,17 +18,31 @@ from assay.models.http.faults import Fault
 from assay.models.http.retrying import Patience
 from assay.models.http.workers import in_parallel
 from assay.models.reasoning import as_unicode, split_reasoning
-from assay.types import Answered, ChoiceLikelihoods, Failed, Reply, Request, Timing
+from assay.models.sampled import draws, together
+from assay.types import (
+    Answered,
+    ChoiceLikelihoods,
+    Failed,
+    Reply,
+    Request,
+    Sampling,
+    Timing,
+    ToAnswer,
+)
 
 CUT = "length"
 
 
 @dataclass(slots=True)
-class AnswerFigures:
-    """What came with an answer. `…_at` are seconds by our clock, `…_s` by the server's; None: not
-    told. `first_logprobs`: of the first token.
+class ServedAnswer:
+    """An answer as it comes, and what came with it. `…_at` are seconds by our clock, `…_s` by the
+    server's; None: not told. `first_logprobs`: of the first token.
     """
 
+    started: float = field(default_factory=time.perf_counter)
+    pieces: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    finish: str = ""
     first_token_at: float | None = None
     first_answer_at: float | None = None
     ended_at: float = 0.0
@@ -39,9 +53,30 @@ class AnswerFigures:
     decode_s: float | None = None
     first_logprobs: Mapping[str, Any] | None = None
 
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+    @property
+    def thinking(self) -> str:
+        return "".join(self.thoughts)
+
+    def add(self, text: str, thought: str) -> None:
+        now = self.ended_at = time.perf_counter() - self.started
+        if (text or thought) and self.first_token_at is None:
+            self.first_token_at = now
+        if text and self.first_answer_at is None:
+            self.first_answer_at = now
+        self.pieces.append(text)
+        self.thoughts.append(thought)
+
+    def remove_secrets(self, connection: Connection) -> None:
+        self.pieces = [connection.clean_answer(self.text)]
+        self.thoughts = [connection.clean_answer(self.thinking)]
+
 
 class ServedModel(BaseModel):
-    """A subclass sets `_facts` and answers one request in `_ask`."""
+    """A subclass sets `_facts`, answers one request in `_ask` and draws one answer in `_draw`."""
 
     def __init__(self, connection: Connection, *, width: int, first_pause_s: float) -> None:
         self._connection = connection
@@ -62,6 +97,13 @@ class ServedModel(BaseModel):
 
     def _ask(self, request: Request) -> Reply:
         raise NotImplementedError
+
+    def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
+        raise NotImplementedError
+
+    def _write(self, request_id: str, work: ToAnswer) -> Answered:
+        """One answer, or as many as `predictions` says, each with a seed of its own."""
+        return together([self._draw(request_id, work, how) for how in draws(work.sampling)])
 
     def _learn(self, fault: Fault) -> None:
         """Hears of a Fault before it becomes a reply."""
@@ -88,50 +130,43 @@ class ServedModel(BaseModel):
 
 
 def answered_by(
-    request_id: str,
-    figures: AnswerFigures,
-    *,
-    text: str,
-    thinking: str,
-    finish: str,
-    timing: Timing | None,
-    attempts: int,
+    request_id: str, answer: ServedAnswer, *, timing: Timing | None, attempts: int
 ) -> Answered:
     """An answer in words; thoughts come apart, or in the text, or both, and some keep their tags.
     Thoughts alone, cut off, are an answer that was never begun.
     """
-    split = split_reasoning(text)
-    thought = split_reasoning(thinking)
+    split = split_reasoning(answer.text)
+    thought = split_reasoning(answer.thinking)
     parts = (thought.reasoning, thought.answer, split.reasoning)
     reasoning = "\n".join(part for part in parts if part)
-    cut = finish == CUT
+    cut = answer.finish == CUT
     return Answered(
         request_id=request_id,
         text=split.answer,
         reasoning=reasoning,
         reasoning_unclosed=split.unclosed or (cut and bool(reasoning) and not split.answer),
         truncated=cut,
-        prompt_tokens=figures.prompt_tokens,
-        output_tokens=figures.output_tokens,
-        first_token_s=figures.first_token_at,
-        first_answer_s=figures.first_answer_at,
-        total_s=figures.ended_at,
+        prompt_tokens=answer.prompt_tokens,
+        output_tokens=answer.output_tokens,
+        first_token_s=answer.first_token_at,
+        first_answer_s=answer.first_answer_at,
+        total_s=answer.ended_at,
         timing=timing,
-        finish=finish,
+        finish=answer.finish,
         attempts=attempts,
     )
 
 
 def chosen_by(
     request_id: str,
-    figures: AnswerFigures,
+    answer: ServedAnswer,
     continuations: Sequence[str],
     *,
     timing: Timing | None,
     attempts: int,
 ) -> ChoiceLikelihoods | None:
     """The choices among the likeliest first tokens; None where those do not decide."""
-    letters = read_first_token(figures.first_logprobs, continuations)
+    letters = read_first_token(answer.first_logprobs, continuations)
     if letters is None:
         return None
     return ChoiceLikelihoods(
@@ -139,8 +174,8 @@ def chosen_by(
         log_likelihoods=letters.log_likelihoods,
         bounded=letters.bounded,
         method="first_token",
-        prompt_tokens=figures.prompt_tokens,
-        total_s=figures.ended_at,
+        prompt_tokens=answer.prompt_tokens,
+        total_s=answer.ended_at,
         timing=timing,
         attempts=attempts,
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from assay.messages import tr
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, message_in, readable
 from assay.models.http.figures import reported_count, reported_seconds
-from assay.models.http.served import AnswerFigures
+from assay.models.http.served import ServedAnswer
 from assay.models.reasoning import as_unicode
 
 NANOSECOND = 1e-9
@@ -34,12 +34,10 @@ LASTING = (
 
 
 @dataclass(slots=True)
-class OllamaAnswer(AnswerFigures):
-    text: str = ""
-    thinking: str = ""
-    finish: str = ""
+class OllamaAnswer(ServedAnswer):
     total_s: float | None = None
     load_s: float | None = None
+    done: bool = False
 
     @property
     def queue_s(self) -> float | None:
@@ -49,45 +47,22 @@ class OllamaAnswer(AnswerFigures):
         parts = (self.load_s or 0.0) + self.prefill_s + (self.decode_s or 0.0)
         return max(0.0, self.total_s - parts)
 
-
-@dataclass(slots=True)
-class _Stream:
-    started: float
-    pieces: list[str] = field(default_factory=list)
-    thoughts: list[str] = field(default_factory=list)
-    written: OllamaAnswer = field(default_factory=OllamaAnswer)
-    done: bool = False
-
     def take(self, line: Mapping[str, Any]) -> None:
-        text, thought = _said(line)
-        now = time.perf_counter() - self.started
-        if (text or thought) and self.written.first_token_at is None:
-            self.written.first_token_at = now
-        if text and self.written.first_answer_at is None:
-            self.written.first_answer_at = now
-        self.pieces.append(text)
-        self.thoughts.append(thought)
-        if self.written.first_logprobs is None and not any(self.thoughts):
-            self.written.first_logprobs = _first(line.get("logprobs"))
-        if line.get("done") is True:
-            self._finish(line, now)
-
-    def _finish(self, line: Mapping[str, Any], now: float) -> None:
+        self.add(*_said(line))
+        logprobs = line.get("logprobs")
+        if self.first_logprobs is None and isinstance(logprobs, list) and not any(self.thoughts):
+            self.first_logprobs = next((one for one in logprobs[:1] if isinstance(one, dict)), None)
+        if line.get("done") is not True:
+            return
         self.done = True
-        found = self.written
-        found.finish = as_unicode(str(line.get("done_reason") or "stop")[:40])
-        found.ended_at = now
-        found.prompt_tokens = reported_count(line.get("prompt_eval_count"))
-        found.output_tokens = reported_count(line.get("eval_count"))
-        found.cached_tokens = reported_count(line.get("prompt_eval_cached_count"))
-        found.total_s = reported_seconds(line.get("total_duration"), unit=NANOSECOND)
-        found.load_s = reported_seconds(line.get("load_duration"), unit=NANOSECOND)
-        found.prefill_s = reported_seconds(line.get("prompt_eval_duration"), unit=NANOSECOND)
-        found.decode_s = reported_seconds(line.get("eval_duration"), unit=NANOSECOND)
-
-    @property
-    def text(self) -> str:
-        return "".join(self.pieces)
+        self.finish = as_unicode(str(line.get("done_reason") or "stop")[:40])
+        self.prompt_tokens = reported_count(line.get("prompt_eval_count"))
+        self.output_tokens = reported_count(line.get("eval_count"))
+        self.cached_tokens = reported_count(line.get("prompt_eval_cached_count"))
+        self.total_s = reported_seconds(line.get("total_duration"), unit=NANOSECOND)
+        self.load_s = reported_seconds(line.get("load_duration"), unit=NANOSECOND)
+        self.prefill_s = reported_seconds(line.get("prompt_eval_duration"), unit=NANOSECOND)
+        self.decode_s = reported_seconds(line.get("eval_duration"), unit=NANOSECOND)
 
 
 def _said(line: Mapping[str, Any]) -> tuple[str, str]:
@@ -155,31 +130,29 @@ class OllamaClient:
 
     def write(self, path: str, body: Mapping[str, Any]) -> OllamaAnswer:
         """One streamed answer. A stream that ends early is a Fault that holds what had come."""
-        stream = _Stream(time.perf_counter())
+        answer = OllamaAnswer()
         try:
             with self._connection.lines(path, body) as lines:
                 for raw in lines:
-                    line = self._connection.parsed(raw)
-                    self._take(stream, line)
-                    if stream.done:
+                    self._take(answer, self._connection.parsed(raw))
+                    if answer.done:
                         self._connection.read_out(lines)
                         break
         except Fault as fault:
-            fault.partial = stream.text
+            fault.partial = answer.text
             raise _lasting(fault) from fault
         # "load" without a word: the server did something else than answer.
-        if not stream.done or (stream.written.finish in ("load", "unload") and not stream.text):
+        if not answer.done or (answer.finish in ("load", "unload") and not answer.text):
             raise Fault(
                 "broken_stream",
                 tr("{url} stopped before the answer was complete", url=self._connection.url),
                 retry=True,
-                partial=stream.text,
+                partial=answer.text,
             )
-        stream.written.text = self._connection.clean_answer(stream.text)
-        stream.written.thinking = self._connection.clean_answer("".join(stream.thoughts))
-        return stream.written
+        answer.remove_secrets(self._connection)
+        return answer
 
-    def _take(self, stream: _Stream, line: object) -> None:
+    def _take(self, answer: OllamaAnswer, line: object) -> None:
         if isinstance(line, dict) and line.get("error"):
             told = line["error"]
             words = told if isinstance(told, str) else message_in(json.dumps(line))
@@ -193,7 +166,7 @@ class OllamaClient:
         try:
             if not isinstance(line, dict):
                 raise TypeError
-            stream.take(line)
+            answer.take(line)
         except (TypeError, ValueError) as error:
             shown = readable(self._connection.without_secrets(str(line)[:4000]))
             raise self._connection.unreadable(shown[:200]) from error
@@ -215,9 +188,3 @@ def _lasting(fault: Fault) -> Fault:
     if fault.message and "context length" in fault.message and fault.status == 400:
         fault.cause = "prompt_too_long"
     return fault
-
-
-def _first(logprobs: object) -> Mapping[str, Any] | None:
-    if isinstance(logprobs, list) and logprobs and isinstance(logprobs[0], dict):
-        return logprobs[0]
-    return None

@@ -34,7 +34,6 @@ from assay.models.ollama.facts import (
     version_of,
 )
 from assay.models.ollama.residence import Residence
-from assay.models.sampled import draws, together
 from assay.types import (
     Answered,
     ModelFacts,
@@ -152,7 +151,7 @@ class OllamaModel(ServedModel):
     def _ask(self, request: Request) -> Reply:
         work = request.work
         if isinstance(work, ToAnswer):
-            return self._write(request, work)
+            return self._write(request.id, work)
         if isinstance(work, ToChoose):
             return self._choose(request, work)
         raise Fault("refused", tr("Ollama cannot measure the likelihood of a text"))
@@ -168,23 +167,11 @@ class OllamaModel(ServedModel):
         )
         if chosen is not None:
             return chosen
-        return self._write(request, ToAnswer(messages=work.messages, sampling=otherwise))
+        return self._write(request.id, ToAnswer(messages=work.messages, sampling=otherwise))
 
-    def _write(self, request: Request, work: ToAnswer) -> Answered:
-        drawn = [self._one_answer(request, work, how) for how in draws(work.sampling)]
-        return together(drawn)
-
-    def _one_answer(self, request: Request, work: ToAnswer, sampling: Sampling) -> Answered:
+    def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
         written, timing, attempts = self._written(work, sampling, {})
-        return answered_by(
-            request.id,
-            written,
-            text=written.text,
-            thinking=written.thinking,
-            finish=written.finish,
-            timing=timing,
-            attempts=attempts,
-        )
+        return answered_by(request_id, written, timing=timing, attempts=attempts)
 
     def _written(
         self, work: ToAnswer, sampling: Sampling, extra: Mapping[str, Any]

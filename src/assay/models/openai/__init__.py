@@ -1,8 +1,7 @@
 """`openai:NAME[@URL]`: models behind any OpenAI-compatible server.
 
-`key` says as whom, `facts` what the server has and can do, `dialect` how to speak to it and ask it
-patiently, `bodies` writes requests, `client` and `reading` read answers, `writing` and
-`likelihoods` make replies of them, and `model` puts them together.
+`key` says as whom, `facts` what the server has and can do, `dialect` how to speak to it, `bodies`
+writes requests, `client` and `reading` read answers, `likelihoods` and `model` make replies.
 """
 
 from __future__ import annotations

@@ -23,12 +23,10 @@ class Post(NamedTuple):
 
 
 def to_write(name: str, work: ToAnswer, sampling: Sampling, dialect: Dialect) -> Post:
-    """A streamed answer; several at once where `predictions` says so."""
+    """A streamed answer."""
     body: dict[str, Any] = {"stream": True}
     if "stream_options" not in dialect.left_out:
         body["stream_options"] = {"include_usage": True}
-    if sampling.predictions > 1:
-        body["n"] = sampling.predictions
     extra = body | _schema(work, dialect) | _thinking(sampling)
     return _post(name, work.messages, sampling, dialect, extra)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -15,10 +16,10 @@ from assay.messages import tr
 from assay.models.http.faults import Fault, readable
 from assay.models.http.figures import reported_count
 from assay.models.openai.bodies import first_token, to_echo
-from assay.models.openai.client import PatientClient
+from assay.models.openai.client import OpenAIClient
 from assay.models.openai.dialect import BEYOND_OPENAI, Dialect
 from assay.models.openai.likelihoods import NEXT, are_likeliest, is_right
-from assay.models.openai.reading import OpenAIAnswers
+from assay.models.openai.reading import OpenAIAnswer
 from assay.types import Capability, Message, ModelFacts, Sampling, Thinking
 from assay.types.options import OpenAIForm
 
@@ -112,85 +113,82 @@ class Learned:
     is_ollama: bool = False
 
 
-def learn(name: str, form: OpenAIForm, asking: PatientClient) -> Learned:
+def learn(form: OpenAIForm, client: OpenAIClient) -> Learned:
     """Ask one token in the form wanted; `auto` takes chat, else completions."""
     if form == "completions":
-        return _as_completions(name, asking)
+        return _as_completions(client)
     try:
-        return _as_chat(name, asking)
+        return _as_chat(client)
     except Fault as fault:
-        if form == "chat" or not _may_lack_chat(fault):
+        if form == "chat" or not (fault.cause == "unreadable" or fault.status in NOT_THIS_FORM):
             raise
         with suppress(Fault):
-            return _as_completions(name, asking)
+            return _as_completions(client)
         raise
 
 
-def _as_chat(name: str, asking: PatientClient) -> Learned:
-    asking.dialect = Dialect("chat")
-    written = _settled(name, asking)
+def _as_chat(client: OpenAIClient) -> Learned:
+    client.dialect = Dialect("chat")
+    written = _settled(client)
     can: set[Capability] = {"generate", "structured_output"}
-    likeliest = asking.dialect.likeliest and are_likeliest(written.first_logprobs)
+    likeliest = client.dialect.likeliest and are_likeliest(written.first_logprobs)
     if likeliest and not written.thinks:  # its first token is not yet its answer
         can.add("top_logprobs")
-    return Learned(asking.dialect, frozenset(can), written.fingerprint == OLLAMA)
+    return Learned(client.dialect, frozenset(can), written.fingerprint == OLLAMA)
 
 
-def _as_completions(name: str, asking: PatientClient) -> Learned:
-    asking.dialect = Dialect("completions", likeliest=0)
-    written = _settled(name, asking)
+def _as_completions(client: OpenAIClient) -> Learned:
+    client.dialect = Dialect("completions", likeliest=0)
+    written = _settled(client)
     can: set[Capability] = {"generate"}
-    if _echoes(name, asking):
+    if _echoes(client):
         can.add("score_text")
-    return Learned(asking.dialect, frozenset(can), written.fingerprint == OLLAMA)
+    return Learned(client.dialect, frozenset(can), written.fingerprint == OLLAMA)
 
 
-def _settled(name: str, asking: PatientClient) -> OpenAIAnswers:
+def _settled(client: OpenAIClient) -> OpenAIAnswer:
     """Ask until no field is refused. Where a refusal names none, the fields that not every server
     knows are left out together, and put back one by one.
     """
     try:
-        return _asked(name, asking)
+        return _asked(client)
     except Fault as fault:
         if fault.cause != "refused" or fault.status not in (400, 422):
             raise
         try:
-            asking.dialect = asking.dialect.without(*BEYOND_OPENAI)
-            written = _asked(name, asking)
+            client.dialect = client.dialect.without(*BEYOND_OPENAI)
+            written = _asked(client)
         except Fault:
             raise fault from None
     for field in BEYOND_OPENAI:
-        good = asking.dialect
-        asking.dialect = good.with_again(field)
+        good = client.dialect
+        client.dialect = good.with_again(field)
         try:
-            written = _asked(name, asking)
+            written = _asked(client)
         except Fault:
-            asking.dialect = good
+            client.dialect = good
     return written
 
 
-def _asked(name: str, asking: PatientClient) -> OpenAIAnswers:
-    written, _ = asking.whole(
-        lambda dialect: first_token(name, QUESTION, SHORT, dialect), probing=True
+def _asked(client: OpenAIClient) -> OpenAIAnswer:
+    written, _ = client.whole(
+        lambda dialect: first_token(client.name, QUESTION, SHORT, dialect), probing=True
     )
     return written
 
 
-def _may_lack_chat(fault: Fault) -> bool:
-    return fault.cause == "unreadable" or fault.status in NOT_THIS_FORM
-
-
-def _echoes(name: str, asking: PatientClient) -> bool:
-    def told(text: str, *, echoed: bool) -> object:
-        written, _ = asking.whole(
+def _echoes(client: OpenAIClient) -> bool:
+    def told(text: str, *, likeliest: int, echo: bool) -> object:
+        written, _ = client.whole(
             lambda dialect: to_echo(
-                name, text, likeliest=1 if echoed else NEXT, dialect=dialect, echo=echoed
+                client.name, text, likeliest=likeliest, dialect=dialect, echo=echo
             )
         )
         return written.logprobs
 
     with suppress(Fault):
-        return is_right(lambda text: told(text, echoed=True), lambda text: told(text, echoed=False))
+        echoed = partial(told, likeliest=1, echo=True)
+        return is_right(echoed, partial(told, likeliest=NEXT, echo=False))
     return False
 
 

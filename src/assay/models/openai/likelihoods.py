@@ -21,8 +21,7 @@ from assay.messages import tr
 from assay.models.http.faults import Fault
 from assay.models.http.served import chosen_by
 from assay.models.openai.bodies import first_token, to_echo
-from assay.models.openai.client import PatientClient
-from assay.models.openai.writing import timing_of
+from assay.models.openai.client import OpenAIClient
 from assay.models.plain_text import as_text
 from assay.types import ChoiceLikelihoods, ReadText, Sampling, ToChoose, ToRead
 
@@ -59,17 +58,19 @@ def read_echo(logprobs: object, text: str) -> tuple[EchoedToken, ...] | None:
         return None
     tokens: Any = logprobs.get("tokens")
     values = logprobs.get("token_logprobs")
-    if not _are_tokens(tokens) or not _are_logprobs(values, tokens):
+    if not isinstance(tokens, list) or not tokens or not all(isinstance(t, str) for t in tokens):
         return None
-    offsets = logprobs.get("text_offset")
-    if _begins_text(tokens, text):
-        skip = 0
-    elif _begins_text(tokens[1:], text):
-        skip = 1  # a token that opens every text, such as <s>
+    # The first has nothing before it; every other is a number, and no probability is above 1.
+    if not isinstance(values, list) or len(values) != len(tokens) or values[0] is not None:
+        return None
+    if not all(map(is_logprob, values[1:])):
+        return None
+    for skip in (0, 1):  # 1: a token that opens every text, such as <s>
+        if text and "".join(tokens[skip:]).startswith(text):
+            ends = _ends_by_length(tokens[skip:], text)
+            break
     else:
-        ends = _ends_by_offsets(tokens, offsets, text)
-        return None if ends is None else _tokens(logprobs, 0, ends)
-    ends = _ends_by_length(tokens[skip:], text)
+        skip, ends = 0, _ends_by_offsets(tokens, logprobs.get("text_offset"), text)
     return None if ends is None else _tokens(logprobs, skip, ends)
 
 
@@ -122,20 +123,6 @@ def _agree(one: float | None, other: float) -> bool:
     return one is not None and abs(one - other) <= AGREE_WITHIN
 
 
-# ---------------------------------------------------------------------------------- the shape
-
-
-def _are_tokens(tokens: Any) -> bool:
-    return isinstance(tokens, list) and bool(tokens) and all(isinstance(t, str) for t in tokens)
-
-
-def _are_logprobs(values: Any, tokens: Sequence[str]) -> bool:
-    """The first has nothing before it; every other is a number, and no probability is above 1."""
-    if not isinstance(values, list) or len(values) != len(tokens) or values[0] is not None:
-        return False
-    return all(is_logprob(value) for value in values[1:])
-
-
 def is_logprob(value: object) -> bool:
     """A number that can be one: JSON may hold NaN, true, and integers of 400 digits."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -157,10 +144,6 @@ def are_likeliest(entry: Mapping[str, Any] | None) -> bool:
             return False
         shares[token] = math.exp(one["logprob"])
     return len(set(shares.values())) > 1 and math.fsum(shares.values()) <= MOST_SHARED
-
-
-def _begins_text(tokens: Sequence[str], text: str) -> bool:
-    return bool(text) and "".join(tokens).startswith(text)
 
 
 def _ends_by_length(tokens: Sequence[str], text: str) -> list[int] | None:
@@ -196,15 +179,11 @@ def _tokens(logprobs: Mapping[str, Any], skip: int, ends: Sequence[int]) -> tupl
         EchoedToken(
             text=logprobs["tokens"][place],
             end=end,
-            logprob=_clipped(logprobs["token_logprobs"][place]),
+            logprob=None if place == 0 else min(0.0, float(logprobs["token_logprobs"][place])),
             best=_best(bests[place]) if place < len(bests) else {},
         )
         for place, end in enumerate(ends, start=skip)
     )
-
-
-def _clipped(value: float | None) -> float | None:
-    return None if value is None else min(0.0, float(value))
 
 
 def _best(told: object) -> dict[str, float]:
@@ -217,17 +196,19 @@ ONE_TOKEN = Sampling(temperature=0.0, seed=0, max_tokens=1)
 
 
 def by_first_token(
-    name: str, asking: PatientClient, request_id: str, work: ToChoose
+    client: OpenAIClient, request_id: str, work: ToChoose
 ) -> tuple[ChoiceLikelihoods | None, tuple[str, ...]]:
     """The choices among the likeliest first tokens, and what the server dropped. A model that
     thinks first chooses later.
     """
     one = replace(work.otherwise or ONE_TOKEN, temperature=0.0, max_tokens=1, stop=())
-    written, attempts = asking.whole(lambda dialect: first_token(name, work.messages, one, dialect))
+    written, attempts = client.whole(
+        lambda dialect: first_token(client.name, work.messages, one, dialect)
+    )
     if written.thinks:
         return None, ()
     if not are_likeliest(written.first_logprobs):
-        asking.note(
+        client.note(
             "logprobs",
             tr(
                 "the server gave no log-probabilities for some answers, or impossible ones "
@@ -235,44 +216,39 @@ def by_first_token(
             ),
         )
         return None, ("logprobs",)
-    timing = timing_of(written)
-    return (
-        chosen_by(request_id, written, work.continuations, timing=timing, attempts=attempts),
-        (),
+    chosen = chosen_by(
+        request_id, written, work.continuations, timing=written.timing, attempts=attempts
     )
+    return chosen, ()
 
 
-def by_echo(name: str, asking: PatientClient, request_id: str, work: ToChoose) -> ChoiceLikelihoods:
+def by_echo(client: OpenAIClient, request_id: str, work: ToChoose) -> ChoiceLikelihoods:
     """Each choice behind the prompt, scored as text."""
     started = time.perf_counter()
     prompt = as_text(work.messages)
-    found = [_behind(name, asking, prompt, continuation) for continuation in work.continuations]
+    values, most_attempts = [], 1
+    for choice in work.continuations:
+        # A space where neither side has one: tokens of words begin with theirs.
+        apart = not prompt or prompt[-1].isspace() or choice[:1].isspace()
+        text = prompt + ("" if apart else " ") + choice
+        tokens, attempts = _echoed(client, text, likeliest=1)
+        value = likelihood_after(tokens, len(prompt))
+        if value is None:
+            raise _unreadable()
+        values.append(value)
+        most_attempts = max(most_attempts, attempts)
     return ChoiceLikelihoods(
         request_id=request_id,
-        log_likelihoods=tuple(value for value, _ in found),
+        log_likelihoods=tuple(values),
         total_s=time.perf_counter() - started,
-        attempts=max((attempts for _, attempts in found), default=1),
+        attempts=most_attempts,
     )
 
 
-def _behind(name: str, asking: PatientClient, prompt: str, continuation: str) -> tuple[float, int]:
-    text = prompt + _joint(prompt, continuation) + continuation
-    tokens, attempts = _echoed(name, asking, text, likeliest=1)
-    value = likelihood_after(tokens, len(prompt))
-    if value is None:
-        raise _unreadable()
-    return value, attempts
-
-
-def _joint(prompt: str, continuation: str) -> str:
-    """A space where neither side has one: tokens of words begin with theirs."""
-    return " " if prompt and not (prompt[-1].isspace() or continuation[:1].isspace()) else ""
-
-
-def read(name: str, asking: PatientClient, request_id: str, work: ToRead) -> ReadText:
+def read(client: OpenAIClient, request_id: str, work: ToRead) -> ReadText:
     """A whole text. Its first token is not scored where nothing stands before it."""
     started = time.perf_counter()
-    tokens, _ = _echoed(name, asking, work.text, likeliest=NEXT)
+    tokens, _ = _echoed(client, work.text, likeliest=NEXT)
     scored = [(token.logprob, token.rank) for token in tokens if token.logprob is not None]
     ranks = [rank for _, rank in scored if rank is not None]
     if not scored or len(ranks) != len(scored):
@@ -290,10 +266,10 @@ def read(name: str, asking: PatientClient, request_id: str, work: ToRead) -> Rea
 
 
 def _echoed(
-    name: str, asking: PatientClient, text: str, *, likeliest: int
+    client: OpenAIClient, text: str, *, likeliest: int
 ) -> tuple[Sequence[EchoedToken], int]:
-    written, attempts = asking.whole(
-        lambda dialect: to_echo(name, text, likeliest=likeliest, dialect=dialect)
+    written, attempts = client.whole(
+        lambda dialect: to_echo(client.name, text, likeliest=likeliest, dialect=dialect)
     )
     tokens = read_echo(written.logprobs, text)
     if tokens is None:

@@ -7,15 +7,17 @@ answer   eight requests at a time, unless told otherwise
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 from assay.errors import ModelUnavailable, UsageError
 from assay.messages import tr
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault
-from assay.models.http.served import ServedModel
-from assay.models.openai.client import OpenAIClient, PatientClient
-from assay.models.openai.dialect import Dialect
+from assay.models.http.served import ServedModel, answered_by
+from assay.models.openai.bodies import to_write
+from assay.models.openai.client import OpenAIClient
+from assay.models.openai.dialect import MATTERS, Dialect
 from assay.models.openai.facts import (
     about_ollama,
     entries_of,
@@ -27,12 +29,13 @@ from assay.models.openai.facts import (
 )
 from assay.models.openai.key import Key, key_for, sent_in_the_clear
 from assay.models.openai.likelihoods import by_echo, by_first_token, read
-from assay.models.openai.writing import Writing
 from assay.types import (
+    Answered,
     ModelFacts,
     Observed,
     Reply,
     Request,
+    Sampling,
     ToAnswer,
     ToChoose,
     ToRead,
@@ -63,11 +66,10 @@ class OpenAIModel(ServedModel):
             secrets=self._key.secrets,
         )
         super().__init__(connection, width=width, first_pause_s=settings.first_pause_s)
-        self._client = OpenAIClient(connection)
-        self._asking = PatientClient(self._client, self._patience, _first_guess(settings))
+        first = Dialect("completions" if settings.form == "completions" else "chat")
+        self._client = OpenAIClient(name, connection, self._patience, first)
         if clear := sent_in_the_clear(url, self._key):
-            self._asking.note("key", clear)
-        self._writing = Writing(name, self._asking)
+            self._client.note("key", clear)
         try:
             self._facts = self._find(spec)
         except BaseException:
@@ -77,14 +79,14 @@ class OpenAIModel(ServedModel):
     def probe(self) -> None:
         """One token, to see which form, fields and likelihoods there are."""
         try:
-            learned = learn(self._name, self._settings.form, self._asking)
+            learned = learn(self._settings.form, self._client)
         except Fault as fault:
             raise self._unavailable(fault) from fault
         form = learned.dialect.form
         about = dict(self._facts.about)
         if learned.is_ollama:
             about["server"] = "Ollama"
-            self._asking.note("ollama", about_ollama(self._name, self._connection.url))
+            self._client.note("ollama", about_ollama(self._name, self._connection.url))
         self._facts = replace(
             self._facts,
             fingerprint=fingerprint(self._connection.url, self._name, form),
@@ -96,9 +98,7 @@ class OpenAIModel(ServedModel):
 
     def observed(self) -> Observed:
         """What the server refused or dropped, and its context where it told."""
-        return Observed(context_length=self._facts.context_length, notes=self._asking.notes)
-
-    # ------------------------------------------------------------------------------ finding it
+        return Observed(context_length=self._facts.context_length, notes=self._client.notes)
 
     def _find(self, spec: str) -> ModelFacts:
         entries = entries_of(self._listed())
@@ -118,7 +118,7 @@ class OpenAIModel(ServedModel):
             self._name,
             url=self._connection.url,
             entry=entry,
-            form=self._asking.dialect.form,
+            form=self._client.dialect.form,
         )
 
     def _listed(self) -> object:
@@ -163,36 +163,61 @@ class OpenAIModel(ServedModel):
     def _said(self, fault: Fault) -> str:
         return self._connection.without_secrets(fault.sentence)
 
-    # ---------------------------------------------------------------------------------- asking
-
     def _ask(self, request: Request) -> Reply:
         work = request.work
         if isinstance(work, ToAnswer):
-            return self._writing.write(request.id, work)
+            return self._write(request.id, work)
         can = self._facts.capabilities
         if isinstance(work, ToChoose):
             return self._choose(request.id, work)
         if isinstance(work, ToRead) and "score_text" in can:
-            return read(self._name, self._asking, request.id, work)
+            return read(self._client, request.id, work)
         raise Fault("refused", tr("this server cannot measure the likelihood of a text"))
 
     def _choose(self, request_id: str, work: ToChoose) -> Reply:
         can = self._facts.capabilities
         if "score_text" in can:
-            return by_echo(self._name, self._asking, request_id, work)
+            return by_echo(self._client, request_id, work)
         dropped: tuple[str, ...] = ()
         if "top_logprobs" in can:
-            chosen, dropped = by_first_token(self._name, self._asking, request_id, work)
+            chosen, dropped = by_first_token(self._client, request_id, work)
             if chosen is not None:
                 return chosen
         if work.otherwise is None:
             raise Fault("refused", tr("this server gives no likelihoods of choices"))
         asked = ToAnswer(messages=work.messages, sampling=work.otherwise)
-        return self._writing.write(request_id, asked, dropped=dropped)
+        answered = self._write(request_id, asked)
+        return replace(answered, dropped=tuple(sorted({*answered.dropped, *dropped})))
+
+    def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
+        written, attempts = self._client.streamed(
+            lambda dialect: to_write(self._name, work, sampling, dialect)
+        )
+        answered = answered_by(request_id, written, timing=written.timing, attempts=attempts)
+        return replace(answered, dropped=self._dropped(work, answered))
+
+    def _dropped(self, work: ToAnswer, answered: Answered) -> tuple[str, ...]:
+        dropped = {field for field in MATTERS if field in self._client.dialect.left_out}
+        if answered.prompt_tokens is None or answered.output_tokens is None:
+            dropped.add("usage")
+            self._client.note(
+                "usage", tr("the server did not count the tokens of every answer (usage)")
+            )
+        if work.schema is not None and not answered.truncated and not _is_json(answered.text):
+            dropped.add("response_format")
+            self._client.note(
+                "response_format",
+                tr("the server accepted a JSON Schema and ignored it (response_format)"),
+            )
+        return tuple(sorted(dropped))
 
 
-def _first_guess(settings: ServerOptions) -> Dialect:
-    return Dialect("completions" if settings.form == "completions" else "chat")
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "record layer failure")  # OpenSSL's words for it

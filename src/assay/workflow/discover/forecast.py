@@ -141,7 +141,7 @@ def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Shar
                 for request, test in pending
             ],
             reused=plan.turns - sum(test.left for _, test in pending),
-            at_least=any(_may_take_more(plan, request) for request, _ in pending),
+            at_least=any(_may_be_written(request) for request, _ in pending),
         )
     panel = prepared.panel
     for judge in panel.judges if panel else ():
@@ -157,22 +157,15 @@ def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Shar
 
 
 def _draws(plan: Plan, request: Request) -> int:
-    """A server's k best are k answers: of Ollama k requests, of others one while they can."""
+    """A server's k best are k requests."""
     if plan.facts.predicts_by != "sampled" or not isinstance(request.work, ToAnswer):
         return 1
-    is_ollama = read_spec(plan.facts.spec).scheme == "ollama"
-    return request.work.sampling.predictions if is_ollama else 1
+    return request.work.sampling.predictions
 
 
-def _may_take_more(plan: Plan, request: Request) -> bool:
-    """A letter that the first token does not decide is written instead; a server that does not
-    give several answers at once is asked for each.
-    """
-    if isinstance(request.work, ToChoose):
-        return request.work.otherwise is not None
-    several = isinstance(request.work, ToAnswer) and request.work.sampling.predictions > 1
-    is_sampled = plan.facts.predicts_by == "sampled"
-    return several and is_sampled and read_spec(plan.facts.spec).scheme != "ollama"
+def _may_be_written(request: Request) -> bool:
+    """A letter that the first token does not decide is written instead."""
+    return isinstance(request.work, ToChoose) and request.work.otherwise is not None
 
 
 def _answer_length(plan: Plan, test: TestDialogue, request: Request) -> tuple[int, int]:
