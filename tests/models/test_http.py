@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import email.utils
 import http.server
 import shutil
 import socket
@@ -203,24 +201,14 @@ def test_a_secret_is_removed_however_json_spells_it(ollama_server, connected):
     assert "[removed]" in fault.message
 
 
-def in_seconds(seconds):
-    when = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=seconds)
-    return email.utils.format_datetime(when, usegmt=True)
-
-
 @pytest.mark.parametrize(("value", "seconds"), [("3", 3), ("0", 0), ("-5", 0)])
 def test_retry_after_is_seconds(value, seconds):
     assert retry_after(value) == seconds
 
 
-def test_retry_after_is_a_date():
-    assert 3000 <= retry_after(in_seconds(3600)) <= 3601
-    assert retry_after(in_seconds(-60)) == 0
-
-
 @pytest.mark.parametrize(
     "value",
-    [None, "", "soon", "nan", "Mon, 99 Foo 2026", "Wed, 21 Oct 99999999999999999999 07:28:00 GMT"],
+    [None, "", "soon", "nan", "Wed, 21 Oct 2026 07:28:00 GMT"],
 )
 def test_a_retry_after_that_says_nothing_is_as_if_it_were_not_there(value):
     assert retry_after(value) is None
@@ -371,7 +359,7 @@ def test_leaving_early_calls_off_and_waits_for_the_workers():
     with no_hang():
         coming.close()
     assert off.is_set()
-    assert not [t for t in threading.enumerate() if t.name.startswith("asking-")]
+    assert not [t for t in threading.enumerate() if t.name.startswith("asking")]
 
 
 def test_answers_do_not_pile_up_before_a_slow_reader():

@@ -4,10 +4,9 @@ help, and how long the server asks us to wait.
 
 from __future__ import annotations
 
-import datetime
-import email.utils
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from assay.messages import tr
 from assay.types import Cause
@@ -17,30 +16,24 @@ PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 SHOWN_OF_A_MESSAGE = 300
 
 
+@dataclass(eq=False)
 class Fault(Exception):
-    """One failed attempt. `sentence` is for the user; `message` is what the server itself said."""
+    """One failed attempt. `sentence` is for the user; `message` is what the server itself said.
+    `asked` is False where the server was not even tried.
+    """
 
-    def __init__(
-        self,
-        cause: Cause,
-        sentence: str,
-        *,
-        retry: bool = False,
-        retry_after_s: float | None = None,
-        status: int | None = None,
-        message: str = "",
-        partial: str = "",
-    ) -> None:
-        super().__init__(sentence)
-        self.cause = cause
-        self.sentence = sentence
-        self.retry = retry
-        self.retry_after_s = retry_after_s
-        self.status = status
-        self.message = message
-        self.partial = partial
-        self.attempts = 1
-        self.asked = True  # False: the server was not even tried
+    cause: Cause
+    sentence: str
+    retry: bool = False
+    retry_after_s: float | None = None
+    status: int | None = None
+    message: str = ""
+    partial: str = ""
+    attempts: int = 1
+    asked: bool = True
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
 def fault_of_status(url: str, status: int, headers: Mapping[str, str], message: str) -> Fault:
@@ -99,17 +92,9 @@ def readable(text: str) -> str:
 
 
 def retry_after(value: str | None) -> float | None:
-    """Seconds, or a date. What is neither is as if it were not there."""
-    if not value:
-        return None
+    """Seconds; a date and whatever else is no number are as if they were not there."""
     try:
-        seconds = float(value)
+        seconds = float(value or "nan")
     except ValueError:
-        try:
-            then = email.utils.parsedate_to_datetime(value)
-            if then.tzinfo is None:
-                then = then.replace(tzinfo=datetime.UTC)
-            seconds = (then - datetime.datetime.now(datetime.UTC)).total_seconds()
-        except (ValueError, OverflowError):
-            return None
-    return max(0.0, seconds) if seconds == seconds else None  # "nan" is a float, too
+        return None
+    return max(0.0, seconds) if seconds == seconds else None

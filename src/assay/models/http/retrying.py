@@ -70,16 +70,15 @@ class Patience:
 
     def _refuse_a_server_that_never_answers(self) -> None:
         if self._timeouts >= TIMEOUTS_IN_A_ROW:
-            fault = Fault(
+            raise Fault(
                 "timeout",
                 tr(
                     "not asked: {count} requests in a row had timed out; a longer --timeout or a "
                     "smaller model may help",
                     count=TIMEOUTS_IN_A_ROW,
                 ),
+                asked=False,
             )
-            fault.asked = False
-            raise fault
 
     def _pause(self, number: int, fault: Fault) -> None:
         asked = fault.retry_after_s or 0.0

@@ -23,7 +23,7 @@ from assay.models.http.faults import Fault
 from assay.models.http.served import ServedModel, answered_by, chosen_by
 from assay.models.ollama.bodies import body_for
 from assay.models.ollama.client import OllamaAnswer, OllamaClient
-from assay.models.ollama.context import CutDetector, context_for
+from assay.models.ollama.context import context_for, was_cut
 from assay.models.ollama.facts import (
     OBEYS_TRUNCATE_SINCE,
     entry_of,
@@ -80,8 +80,6 @@ class OllamaModel(ServedModel):
         self._residence.leave()
         self._connection.close()
 
-    # ------------------------------------------------------------------------------ finding it
-
     def _find(self, spec: str) -> ModelFacts:
         try:
             version = self._client.version()
@@ -91,7 +89,7 @@ class OllamaModel(ServedModel):
             raise self._unavailable(fault) from fault
         self._stops = own_stops(shown)
         self._own_bytes = own_bytes(shown)
-        self._cuts = CutDetector(self._own_bytes, obeys=version_of(version) >= OBEYS_TRUNCATE_SINCE)
+        self._obeys = version_of(version) >= OBEYS_TRUNCATE_SINCE
         return facts_of(
             spec,
             self._name,
@@ -123,8 +121,6 @@ class OllamaModel(ServedModel):
             hint=tr("check that {url} is an Ollama server", url=self._connection.url),
         )
 
-    # --------------------------------------------------------------------------------- loading
-
     def _make_room(self, requests: Sequence[Request]) -> None:
         """One context for all, as large as the longest needs: another size reloads the model."""
         if self._settings.num_ctx:
@@ -141,8 +137,6 @@ class OllamaModel(ServedModel):
             longest = work.otherwise.max_tokens if work.otherwise else 1
             return context_for(work.messages, longest, self._own_bytes)
         return 0
-
-    # ---------------------------------------------------------------------------------- asking
 
     def _learn(self, fault: Fault) -> None:
         if fault.cause == "timeout" and fault.status is None and fault.asked:
@@ -192,7 +186,8 @@ class OllamaModel(ServedModel):
     def _refuse_if_cut(self, work: ToAnswer, written: OllamaAnswer) -> None:
         given = self._residence.observed.context_length
         context = min(self._context, given or self._context)
-        if self._cuts.was_cut(work.messages, written.prompt_tokens, context):
+        counted, own = written.prompt_tokens, self._own_bytes
+        if was_cut(work.messages, counted, context, own_bytes=own, obeys=self._obeys):
             raise Fault(
                 "prompt_too_long",
                 tr(
