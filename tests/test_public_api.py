@@ -10,6 +10,7 @@ from assay import api
 
 def test_exactly_these_functions_are_public():
     assert sorted(api.__all__) == [
+        "CompareOptions",
         "DEFAULT_OUT",
         "JudgeCheckOptions",
         "PromptOptions",

@@ -20,8 +20,9 @@ from assay.types import Case, Request, Sampling, ToAnswer, ToChoose, Work
 # Part of every id: a new number makes every stored reply unusable.
 IDENTITY_VERSION = 1
 JUDGE_SUITE = "judge"
+PAIR_SUITE = "judge/pairs"  # two answers side by side; no suite's name has a slash
 EVIDENCE_SUITE = "evidence"
-MEASURE = "measure/"  # begins the suite of a measurement; no suite's name has a slash
+MEASURE = "measure/"  # begins the suite of a measurement
 
 _COMPACT = (",", ":")
 _OUR_SAMPLING = (1.0, 0, 0.0, 1.0, 0.0, 0.0, None, None)
@@ -47,7 +48,13 @@ def make_test_request(
 
 
 def make_judge_request(
-    fingerprint: str, key: str, work: ToAnswer | ToChoose, *, turn: int = 0, repeat: int = 0
+    fingerprint: str,
+    key: str,
+    work: ToAnswer | ToChoose,
+    *,
+    turn: int = 0,
+    repeat: int = 0,
+    suite: str = JUDGE_SUITE,
 ) -> Request:
     """One question to a judge.
 
@@ -55,14 +62,13 @@ def make_judge_request(
         fingerprint: of the judge.
         key: what is judged, as judge_key or example_key returns it.
         work: the question.
-        turn: the number of the attempt, or of the question.
+        turn: the number of the attempt, of the question, or of the order of a pair.
         repeat: the number of the judge's repeat.
+        suite: what the store counts it under.
     """
     body = [IDENTITY_VERSION, fingerprint, key, turn, repeat, work.kind, _set_fields(work)]
     text = json.dumps(body, ensure_ascii=False, separators=_COMPACT)
-    return Request(
-        id=_hash(text), suite=JUDGE_SUITE, test_id=key, turn=turn, repeat=repeat, work=work
-    )
+    return Request(id=_hash(text), suite=suite, test_id=key, turn=turn, repeat=repeat, work=work)
 
 
 def judge_key(test_id: str) -> str:

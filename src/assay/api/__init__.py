@@ -22,6 +22,7 @@ from assay.types.decisions import MEASURES
 from assay.types.judge_cards import JudgeCheck
 from assay.types.options import (
     DEFAULT_OUT,
+    CompareOptions,
     JudgeCheckOptions,
     JudgeOptions,
     PromptOptions,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_OUT",
+    "CompareOptions",
     "JudgeCheckOptions",
     "PromptOptions",
     "RunOptions",
@@ -271,13 +273,19 @@ def select(
     return select_among(folders, gate=gate, out=out, write_back=write_back)
 
 
-def compare(runs: Sequence[str], *, out: Path = DEFAULT_OUT) -> Comparison:
-    """The first run or model against each of the others, paired by test."""
+@takes_options(CompareOptions)
+def compare(options: CompareOptions) -> Comparison:
+    """The first run or model against each of the others, paired by test. With a `judge`, their
+    answers to judged tests are compared in pairs as well, in both orders.
+    """
     from assay.store import Store
     from assay.workflow.history.comparison import compare as compare_in
+    from assay.workflow.judging.pairs import compare_in_pairs
 
-    with Store(out, read_only=True) as store:
-        return compare_in(store, runs)
+    if options.judge:
+        return compare_in_pairs(options, options.observer)
+    with Store(options.out, read_only=True) as store:
+        return compare_in(store, options.runs)
 
 
 def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderboard:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from assay.judge.guards.fencing import fence, heading
 from assay.judge.likelihood.layouts import shown_task, task_of
 from assay.judge.likelihood.questionnaire import likelihood_of_yes
-from assay.request_identity import make_judge_request
+from assay.request_identity import PAIR_SUITE, make_judge_request
 from assay.text.json_in_prose import objects_in
 from assay.types import (
     Answered,
@@ -52,7 +52,9 @@ _SCHEMA = json.dumps(
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class PairQuestionnaire:
-    """One pair in one order. `by_likelihood`: read from log-probabilities, else as written."""
+    """One pair in one order. `by_likelihood`: read from log-probabilities, else as written. `turn`
+    tells the orders apart, for judges whose replies are written in a file.
+    """
 
     judge: ModelFacts
     case: Case
@@ -61,6 +63,7 @@ class PairQuestionnaire:
     key: str
     by_likelihood: bool
     repeat: int = 0
+    turn: int = 0
     _reply: Reply | None = None
 
     def pending(self) -> tuple[Request, ...]:
@@ -83,6 +86,14 @@ class PairQuestionnaire:
         said = [one["better"] for one in objects_in(self._reply.text) if "better" in one]
         values = {FIRST: 1.0, SECOND: 0.0, TIE: 0.5}
         return values.get(str(said[-1])) if said else None
+
+    @property
+    def outcome(self) -> float | None:
+        """1: the first is better; 0: the second; 0.5: neither."""
+        prefers = self.prefers_first
+        if prefers is None or prefers == 0.5:
+            return prefers
+        return 1.0 if prefers > 0.5 else 0.0
 
     @property
     def failed(self) -> bool:
@@ -116,5 +127,10 @@ class PairQuestionnaire:
             schema = _SCHEMA if structured else None
             work = ToAnswer(messages=messages, sampling=sampling, schema=schema)
         return make_judge_request(
-            self.judge.fingerprint, self.key, work, turn=0, repeat=self.repeat
+            self.judge.fingerprint,
+            self.key,
+            work,
+            turn=self.turn,
+            repeat=self.repeat,
+            suite=PAIR_SUITE,
         )

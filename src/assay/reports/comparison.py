@@ -11,6 +11,7 @@ from assay.text import number_format as numbers
 from assay.types.documents import (
     Block,
     Document,
+    Figures,
     Heading,
     Note,
     Paragraph,
@@ -21,7 +22,7 @@ from assay.types.documents import (
     bullets,
     table,
 )
-from assay.types.results import Comparison, Flip, PairComparison, SuiteComparison
+from assay.types.results import Comparison, Flip, PairComparison, PairJudging, SuiteComparison
 
 SHOWN_FLIPS = 20  # on a terminal
 SHOWN_IDS = 5
@@ -48,6 +49,8 @@ def _pair(pair: PairComparison) -> Iterator[Block]:
         yield Paragraph((f"{name}: ", Span(side.model, "name"), f"  {side.run}"), "dim")
     for compared in pair.suites:
         yield from _compared(compared, first, second)
+    if pair.judged:
+        yield from _judged(pair.judged, first, second)
     yield from map(Note, pair.notes)
 
 
@@ -68,6 +71,39 @@ def _compared(compared: SuiteComparison, first: str, second: str) -> Iterator[Bl
         heads = ("", tr("test"), tr("category"), tr("first"), tr("second"))
         flips = map(_flip, compared.flips)
         yield table(heads, flips, weights={2: 1}, most_on_terminal=SHOWN_FLIPS)
+
+
+def _judged(of: PairJudging, first: str, second: str) -> Iterator[Block]:
+    yield Heading(tr("In pairs, judged by {judge}", judge=of.judge), 3)
+    yield Paragraph(*_preference(of, first, second))
+    yield Figures(
+        (
+            (tr("win rate of the second"), of.win_rate),
+            (tr("outcome changes with the order"), of.inconsistent),
+            (tr("the answer shown first wins"), of.first_preferred),
+            (tr("the longer answer wins"), of.longer_preferred),
+            (tr("length, second − first"), of.length),
+        )
+    )
+    yield from map(Note, of.notes)
+
+
+def _preference(of: PairJudging, first: str, second: str) -> tuple[str, Tone]:
+    gaps = {"first": first, "second": second, "wins": of.wins, "ties": of.ties, "losses": of.losses}
+    counted = trn(
+        "of {count} test {wins} won, {ties} tied, {losses} lost",
+        "of {count} tests {wins} won, {ties} tied, {losses} lost",
+        of.win_rate.n,
+        **gaps,
+    )
+    low, high = of.win_rate.low, of.win_rate.high
+    if low is not None and low > 0.5:
+        return tr("{second} is preferred to {first}: {counted}.", counted=counted, **gaps), "good"
+    if high is not None and high < 0.5:
+        return tr("{first} is preferred to {second}: {counted}.", counted=counted, **gaps), "bad"
+    return tr(
+        "No significant preference for {second}: {counted}.", counted=counted, **gaps
+    ), "strong"
 
 
 def _differences(compared: SuiteComparison) -> Table:

@@ -40,7 +40,11 @@ def comparison_json(comparison: Comparison) -> JsonObject:
     """What `assay compare --json` prints."""
     return {
         "pairs": [
-            {**pick(pair, "a b"), "suites": [*map(_compared, pair.suites)], **pick(pair, "notes")}
+            {
+                **pick(pair, "a b"),
+                "suites": [*map(_compared, pair.suites)],
+                **pick(pair, "judged notes" if pair.judged else "notes"),
+            }
             for pair in comparison.pairs
         ],
         **pick(comparison, "notes"),

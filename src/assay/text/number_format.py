@@ -9,7 +9,8 @@ from assay.messages import tr
 from assay.types import Estimate
 from assay.types.judged import POINTS_OF_10
 
-DECIMALS = {"points": 1, POINTS_OF_10: 1, "share": 3, "tokens": 0, "tokens/s": 1, "s": 3}
+DECIMALS = {"points": 1, POINTS_OF_10: 1, "share": 3, "tokens": 0, "tokens/s": 1, "s": 3,
+            "characters": 0}  # fmt: skip
 OTHER_DECIMALS = 3
 DIGITS, MOST_DIGITS = 3, 8
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

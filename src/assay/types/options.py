@@ -186,8 +186,6 @@ class BudgetOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeFormOptions(CommandOptions):
-    """How a judge is asked."""
-
     group = JUDGE
     judge_form: JudgeFormChoice = option(
         "auto",
@@ -196,12 +194,25 @@ class JudgeFormOptions(CommandOptions):
             "reasons and scores; auto: likelihood where the judge gives log-probabilities."
         ),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeLayoutOptions(JudgeFormOptions):
+    group = JUDGE
     judge_layout: Layout | None = option(
         None,
         help=tr(
             "Prompt of a likelihood judge: the answer in a fence, the question around the answer, "
             "or the answer again after the question. Default: fence."
         ),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelfJudgingOptions(CommandOptions):
+    group = JUDGE
+    allow_self_judging: bool = option(
+        False, help=tr("Allow a model to judge its own answers; the report says so.")
     )
 
 
@@ -218,7 +229,7 @@ class JudgeNameOptions(CommandOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeOptions(JudgeFormOptions, JudgeNameOptions):
+class JudgeOptions(SelfJudgingOptions, JudgeLayoutOptions, JudgeNameOptions):
     """Who judges open answers, and how. No judges: nothing is judged."""
 
     group = JUDGE
@@ -237,9 +248,6 @@ class JudgeOptions(JudgeFormOptions, JudgeNameOptions):
     )
     sandbox: SandboxChoice = option(
         "auto", help=tr("weak: run code even where this machine cannot isolate it.")
-    )
-    allow_self_judging: bool = option(
-        False, help=tr("Allow a model to judge its own answers; the report says so.")
     )
 
     @property
@@ -439,8 +447,28 @@ class StoredAnswerOptions(
 
 
 @dataclass(frozen=True)
+class CompareOptions(
+    OutputOptions, LocalOptions, BudgetOptions, ServerOptions, SelfJudgingOptions, JudgeFormOptions
+):
+    """`assay compare`: runs or models in the store, and who judges their answers in pairs."""
+
+    group = JUDGE
+    runs: Sequence[str]
+    _: KW_ONLY
+    judge: str | None = option(
+        None,
+        metavar="MODEL",
+        is_model=True,
+        help=tr(
+            "Model that says which of two answers to a judged test is better. It sees each pair in "
+            "both orders; where they disagree, the pair is a tie. Default: none."
+        ),
+    )
+
+
+@dataclass(frozen=True)
 class JudgeCheckOptions(
-    OutputOptions, LocalOptions, BudgetOptions, ServerOptions, JudgeFormOptions
+    OutputOptions, LocalOptions, BudgetOptions, ServerOptions, JudgeLayoutOptions
 ):
     """`assay judge-check`: the judge, and in which forms it is tried."""
 

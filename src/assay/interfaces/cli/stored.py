@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
 from assay.interfaces.cli.options import (
+    all_options,
     as_json,
     command,
     format_of,
@@ -20,7 +21,7 @@ from assay.interfaces.cli.options import (
 from assay.interfaces.cli.output import say, write_exactly
 from assay.interfaces.cli.showing import show
 from assay.messages import tr, trn
-from assay.types.options import SandboxChoice
+from assay.types.options import CompareOptions, SandboxChoice
 
 RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
 
@@ -53,22 +54,28 @@ def report(run: str, form: str, verbose: bool, as_json: bool, out: Path) -> int:
     help=tr(
         "Shows differences with intervals, significance, and the tests that flipped. Each name is "
         "a run (with all its models) or a model in the store; the first is compared with each of "
-        "the others."
+        "the others. With --judge, their answers to judged tests are compared in pairs as well; "
+        "the same command asks nothing twice."
     ),
     examples=[
         "assay compare latest",
         "assay compare 20261114 20261115",
         "assay compare scripted:a.json scripted:b.json",
+        "assay compare ollama:qwen3:4b ollama:gemma3:4b --judge ollama:qwen3:14b",
     ],
 )
 @click.argument("runs", metavar="A B...", nargs=-1, required=True)
+@all_options(CompareOptions)
 @format_of("text", "md", "json", "html")
 @as_json
-def compare(runs: tuple[str, ...], form: str, as_json: bool, out: Path) -> int:
+def compare(form: str, as_json: bool, **options: Any) -> int:
     from assay import api
+    from assay.api.rendering import progress_for
 
-    show(api.compare(runs, out=out), "json" if as_json else form)
-    return 0
+    with progress_for(sys.stderr) as observer:
+        compared = api.compare(**options, observer=observer)
+    show(compared, "json" if as_json else form)
+    return compared.exit_code
 
 
 @command(

@@ -21,7 +21,6 @@ from dataclasses import replace
 
 from assay.judge.calibration import Calibration, calibrated, fit, left_one_out
 from assay.judge.guards.suspicions import flags_of
-from assay.judge.pairs import PairQuestionnaire
 from assay.judge.qualification.gold import GoldSet
 from assay.judge.qualification.injections import harmless_texts
 from assay.judge.qualification.readings import GoldReadings, InjectedReading, Way, WholeReadings
@@ -178,21 +177,13 @@ def _stability(readings: WholeReadings, measured: Measured) -> Estimate:
             one, other = both
             changes.append(None if one is None or other is None else abs(one - other) / 10)
     for pair in readings.pairs:
-        one_way, other_way = _outcome(pair.first), _outcome(pair.second)
+        one_way, other_way = pair.first.outcome, pair.second.outcome
         if one_way is None or other_way is None:
             changes.append(None)
         else:
             changes.append(10 * abs(one_way - (1 - other_way)))
     known = [each for each in changes if each is not None]
     return average(known, unit="points", unscored=len(changes) - len(known))
-
-
-def _outcome(asked: PairQuestionnaire) -> float | None:
-    """1: the first; 0: the second; 0.5: neither."""
-    prefers = asked.prefers_first
-    if prefers is None or prefers == 0.5:
-        return prefers
-    return 1.0 if prefers > 0.5 else 0.0
 
 
 def _rise(each: InjectedReading, scale: Calibration, *, guarded: bool) -> float | None:

@@ -38,7 +38,7 @@ class _ComparedSide:
 
 
 def compare(store: Store, names: Sequence[str]) -> Comparison:
-    chosen = [pair for name in names for pair in _sides(store, name)]
+    chosen = find_sides(store, names)
     if len(chosen) < 2:
         raise UsageError(
             tr("a comparison needs two sides, and {names} names one", names=", ".join(names)),
@@ -47,6 +47,10 @@ def compare(store: Store, names: Sequence[str]) -> Comparison:
     sides = [_answers(store, run, model) for run, model in chosen]
     _refuse_nothing_in_common(sides)
     return Comparison(pairs=with_holm([_pair(sides[0], other) for other in sides[1:]]))
+
+
+def find_sides(store: Store, names: Sequence[str]) -> list[tuple[Run, RunModel]]:
+    return [pair for name in names for pair in _sides(store, name)]
 
 
 def _refuse_nothing_in_common(sides: Sequence[_ComparedSide]) -> None:
@@ -121,9 +125,13 @@ def _pair(a: _ComparedSide, b: _ComparedSide) -> PairComparison:
 
 
 def _suite(a: _ComparedSide, b: _ComparedSide, name: str) -> SuiteComparison:
-    firsts, seconds = (_questions(answers.suites[name]) for answers in (a, b))
-    same = frozenset(test_id for test_id in seconds if firsts.get(test_id) == seconds[test_id])
+    same = same_tests(a.suites[name], b.suites[name])
     return compare_suites(a.summaries[name], b.summaries[name], same=same)
+
+
+def same_tests(a: Suite, b: Suite) -> frozenset[str]:
+    firsts, seconds = _questions(a), _questions(b)
+    return frozenset(test_id for test_id in seconds if firsts.get(test_id) == seconds[test_id])
 
 
 def _questions(suite: Suite) -> dict[str, tuple[Case, tuple[Case, ...]]]:
