@@ -197,7 +197,7 @@ def test_the_final_summary_has_all_its_parts(run):
     assert "61.5 tokens/s [58.4–64.6] n=12" in plain
     assert "Correctness is the weakest criterion (4.7 of 10 [2.6–7.3] n=6)" in plain
     assert "0.84 [0.50 to 1.20] | +0.31 [−0.10 to +0.70] | 7/10 | 8/10 | 0.91" in plain
-    assert "The answers' code was run inside bubblewrap" in plain
+    assert "Checks and the code they try out ran inside bubblewrap" in plain
     assert "Not run for DT-06: the data was not at hand" in plain
     assert (
         "Too many answers of qwen2.5-coder:7b are unscored to say it of writing (coding)" in plain

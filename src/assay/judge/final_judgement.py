@@ -29,6 +29,7 @@ from assay.types.judgements import (
     FinalCriterion,
     FinalJudgement,
     Judgement,
+    NoAnswer,
     Rubric,
     RubricCriterion,
     band_of,
@@ -62,7 +63,7 @@ def make_final_judgement(
         tuple(_criterion(each, evidence, scored) for each in rubric.criteria) if scored else ()
     )
     confidence, reasons = confidence_in(evidence, judgements, doubts) if scored else (None, ())
-    no_answer, why = (False, "") if scored else _why_no_answer(evidence, judgements, trivial)
+    no_answer, why = _why_no_answer(evidence, judgements, None if scored else trivial)
     unscored, why = (None, why) if scored or no_answer else _unscored(evidence, judgements)
     return FinalJudgement(
         test_id=case.id,
@@ -261,16 +262,16 @@ def _notes(
 
 def _why_no_answer(
     evidence: Evidence, judgements: Sequence[Judgement], trivial: Trivial | None
-) -> tuple[bool, str]:
+) -> tuple[NoAnswer, str]:
     """Whether there is nothing to score, and why."""
     if trivial is not None and trivial in NOTHING_SAID:
-        return True, explain(trivial)
+        return "empty", explain(trivial)
     if evidence.unread_facts and not judgements:
-        return True, tr(
+        return "facts", tr(
             "the answer has no JSON block that could be read; a judge can look for its facts: "
             "assay judge latest --judge MODEL"
         )
-    return False, ""
+    return "", ""
 
 
 def _unscored(evidence: Evidence, judgements: Sequence[Judgement]) -> tuple[str | None, str]:

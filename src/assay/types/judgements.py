@@ -26,6 +26,7 @@ from assay.types.judge_cards import JudgeCard
 Band = Literal["EXCELLENT", "GOOD", "ACCEPTABLE", "POOR", "FAILED"]
 Answer = Literal["yes", "no", "partial", "na"]
 Confidence = Literal["high", "medium", "low"]
+NoAnswer = Literal["", "empty", "facts"]  # why an answer counts as none: "facts" wait for a judge
 QuoteStatus = Literal["exact", "approximate", "fabricated", "from_task", "too_short"]
 
 BANDS: tuple[tuple[int, Band], ...] = (
@@ -357,7 +358,7 @@ class FinalJudgement:
     task: str = ""
     notes: tuple[str, ...] = ()
     weaknesses: tuple[str, ...] = ()
-    no_answer: bool = False
+    no_answer: NoAnswer = ""
     doubts: tuple[str, ...] = ()
 
     @property

@@ -240,15 +240,18 @@ def _judge_line(one: Judgement) -> str:
 
 def isolation_sentence(how: str) -> str:
     return {
-        "bubblewrap": tr("The answers' code was run inside bubblewrap, without a network."),
+        "bubblewrap": tr(
+            "Checks and the code they try out ran inside bubblewrap, without a network."
+        ),
         "namespaces": tr(
-            "The answers' code was run in namespaces of its own, with limits and without a network."
+            "Checks and the code they try out ran in namespaces of their own, with limits and "
+            "without a network."
         ),
         "weak": tr(
-            "The answers' code was run with limits only: nothing else kept it apart from this "
-            "machine."
+            "Checks and the code they try out ran with limits only: nothing else kept them apart "
+            "from this machine."
         ),
-    }.get(how, tr("The answers' code was run: {how}", how=how))
+    }.get(how, tr("Checks and the code they try out ran so: {how}", how=how))
 
 
 def form_name(form: str) -> str:

@@ -24,6 +24,7 @@ from assay.types.judgements import BANDS, FinalJudgement, band_of, shown_tenths
 
 EXPECTED = ("coding", "data")  # the closing sentence speaks of both, whatever was run
 SHOWN_TESTS = 12
+LEAST_SHOWN = 0.05  # seconds: a script takes none
 
 
 def domain_name(domain: str) -> str:
@@ -83,8 +84,8 @@ def choice_clause(of: ModelChoice) -> str:
             "{model}, has {figure}"
         ),
         "not_shown": tr(
-            "use none of these models for {domain}: the best, {model} ({figure}), passes only "
-            "{evidence} of its checks"
+            "use none of these models for {domain}: even the best, {model} ({figure}), passes less "
+            "than half of its checks (share {evidence})"
         ),
         "incomplete": tr(
             "no model can be named for {domain}, because too many answers are unscored ({model}: "
@@ -237,7 +238,7 @@ def cost(of: JudgeCost) -> str:
         tr("{time} of waiting", time=numbers.duration(of.seconds)),
     ]
     known = (of.prompt_tokens, of.output_tokens, of.seconds)
-    shown = [part for part, figure in zip(parts, known, strict=True) if figure]
+    shown = [part for part, figure in zip(parts, known, strict=True) if figure >= LEAST_SHOWN]
     return f"{', '.join([told, *shown])}."
 
 

@@ -281,8 +281,7 @@ def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:
             for model in found.models
             for test in model.tests
             for final in test.final_judgements
-            if final.unscored_reason == NO_JUDGE
-            or (final.evidence.unread_facts and final.no_answer)
+            if final.unscored_reason == NO_JUDGE or final.no_answer == "facts"
         }
     )
 
