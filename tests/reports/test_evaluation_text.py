@@ -187,6 +187,18 @@ def test_an_unscored_verdict_says_so_and_has_no_score():
     assert to_judgement(found).unscored_reason == "unreadable"
 
 
+@pytest.mark.parametrize(("no_answer", "line"), [("", "Checks: 6 of 8"), ("empty", "No answer:")])
+def test_what_the_evidence_alone_scores_has_no_criteria_and_reads_back_as_no_judgement(
+    no_answer, line
+):
+    one = replace(verdict("CT-01", shown=evidence(6, 8)), no_answer=no_answer)
+    text = evaluation_text(one, model="m")
+    assert f"EVALUATION:\n{line}" in text
+    assert f"OVERALL SCORE: {'0.0' if no_answer else '7.5'}/10\n" in text
+    found = only(text)
+    assert (found.findings, found.scores, found.tenths) == ((), (), None)
+
+
 def test_the_evidence_comes_first_where_the_judge_praises_what_fails():
     lying = judgement("coding", (10, 10, 10), verdict="Perfect in every way!")
     text = evaluation_text(verdict("CT-01", judgements=[lying], shown=evidence(0, 8)), model="m")

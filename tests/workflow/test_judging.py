@@ -13,6 +13,8 @@ from assay import api
 from assay.errors import Interrupted, SandboxUnavailable
 from assay.reports.json_documents import run_json
 from assay.sandbox import open_sandbox
+from assay.types import Estimate
+from assay.types.judge_cards import CardMark, JudgeCard
 from tests.workflow.judged_work import (
     ANSWER,
     CHECK_CODE,
@@ -512,6 +514,28 @@ def test_a_judging_that_is_stopped_keeps_what_was_judged_and_the_evidence_on_the
     again = court.run(judge, **how)
     assert again["run"] == document["run"]
     assert len(court.asked()) == 3
+
+
+@pytest.mark.parametrize("order", [0.9, 0.7])
+def test_a_judge_with_a_card_reads_no_scored_examples(court, monkeypatch, order):
+    suite = court.tests(judged_test("own_001", rubric="coding"))
+    judge = court.judge(form(7, 7, 7))
+    without = verdicts(court.run(judge, suite=suite))["own_001"]
+    assert len(court.asked("judge:coding/%")) == 10
+    assert without["confidence"] == "low"
+    assert any("not qualified" in why for why in without["confidence_reasons"])
+    estimate = Estimate(
+        value=order, low=None, high=None, n=40, unscored=0, unit="share", method="wilson"
+    )
+    mark = CardMark(name="order", estimate=estimate, limit=0.8, at_least=True)
+    card = JudgeCard(
+        judge="j", name="j", fingerprint="f", digest="d", made="", form="reasoned", marks=(mark,)
+    )
+    monkeypatch.setattr("assay.workflow.judging.panel.read_card", lambda fingerprint: card)
+    with_card = verdicts(court.run(judge, suite=suite, fresh=True))["own_001"]
+    assert len(court.asked("judge:coding/%")) == 10, "no more than before"
+    assert scores(with_card) == scores(without)
+    assert with_card["confidence"] == ("medium" if order >= 0.8 else "low")
 
 
 def test_an_answer_that_goes_in_circles_is_shortened_for_the_judge_and_that_is_said(court):

@@ -20,7 +20,13 @@ from decimal import Decimal
 from rapidfuzz import fuzz, process
 
 from assay.messages import tr, trn
-from assay.reports.judged.evaluation_text import STANDARD_CRITERIA, UNSCORED, nothing_named
+from assay.reports.judged.evaluation_text import (
+    CHECKS,
+    NO_ANSWER,
+    STANDARD_CRITERIA,
+    UNSCORED,
+    nothing_named,
+)
 from assay.text.safe_text import one_line
 from assay.types import FileFinding, Severity
 from assay.types.judgements import (
@@ -226,7 +232,7 @@ class _Evaluation:
             self._item(line.text.strip())
         elif self.block in ("STRENGTHS", "WEAKNESSES"):
             self._bullet(line)
-        elif self.block == "EVALUATION" and line.label == UNSCORED:
+        elif self.block == "EVALUATION" and line.label in (UNSCORED, CHECKS, NO_ANSWER):
             self.unscored = self.unscored or line.value[:LONGEST_VALUE] or tr("not stated")
         elif self.block == "EVALUATION" and line.label in CRITERIA:
             if line.label in self.criteria:

@@ -25,7 +25,7 @@ LONGEST_LINE = 2000
 LONGEST_NAME = 200
 MOST_LINES = 12  # strengths, weaknesses, notes: more are not read
 MOST_FROM_EVIDENCE = 6  # of the weaknesses; the assessment has more
-UNSCORED = "Unscored"
+UNSCORED, CHECKS, NO_ANSWER = "Unscored", "Checks", "No answer"  # in the place of scores
 
 
 class StandardCriterion(NamedTuple):
@@ -68,9 +68,9 @@ def _lines(verdict: FinalJudgement, model: str) -> Iterator[str]:
         yield f"{UNSCORED}: {_said(verdict.unscored_reason or '') or tr('not stated')}"
     else:
         if verdict.by_checks:
-            yield f"Checks: {verdict.evidence.passed} of {verdict.evidence.total} passed"
+            yield f"{CHECKS}: {verdict.evidence.passed} of {verdict.evidence.total} passed"
         if verdict.no_answer:
-            yield f"No answer: {_said(verdict.explanation)}"
+            yield f"{NO_ANSWER}: {_said(verdict.explanation)}"
         for one in verdict.criteria:
             reason = _reason(verdict, one)
             yield f"{_said(one.label, LONGEST_NAME)}: {one.score}/{MOST} - {reason}"
@@ -148,7 +148,12 @@ def _evidence(verdict: FinalJudgement) -> Iterator[str]:
         )
         alone = evidence.tenths
         by_itself = tr(", by itself {overall}/10", overall=shown_tenths(alone or 0))
-        yield f"{told}{'' if alone is None else by_itself}."
+        if evidence.total:
+            yield f"{told}{'' if alone is None else by_itself}."
+        if unknown := len(evidence.checks) - evidence.total:
+            yield trn(
+                "{count} check could not be made.", "{count} checks could not be made.", unknown
+            )
         if read := sum(check.by_judge for check in evidence.checks):
             yield trn(
                 "{count} check is the judge's reading: the answer has no block that could be read.",

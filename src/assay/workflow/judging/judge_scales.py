@@ -7,7 +7,7 @@ one (`assay judge-check`); else the judge reads the rubrics' scored examples.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -49,7 +49,6 @@ class JudgeScales:
     of_layout: Mapping[tuple[str, Layout | None], Calibration]
     deviations: tuple[Deviation, ...] = ()
     doubts: tuple[str, ...] = ()
-    card: JudgeCard | None = field(default=None, repr=False)
 
     def of(self, rubric: Rubric, layout: Layout | None) -> Calibration:
         return self.of_layout.get((rubric.digest, layout), UNCALIBRATED)
@@ -66,8 +65,7 @@ def find_scales(
     until: float | None,
 ) -> JudgeScales:
     """What the card holds; the examples are read of what it does not."""
-    facts = judge.model.facts
-    card = judge.card
+    facts, card = judge.model.facts, judge.card
     rubrics = {rubric.digest: rubric for each in answers for rubric in [panel.rubric_of(each.case)]}
     scales: dict[tuple[str, Layout | None], Calibration] = {}
     examples: dict[tuple[str, Layout | None], dict[str, Questionnaire]] = {}
@@ -101,7 +99,7 @@ def find_scales(
         )
         deviations += [found] if found else []
     doubts = dict.fromkeys(_doubts(facts.spec, card, scales, deviations))
-    return JudgeScales(scales, tuple(deviations), tuple(doubts), card)
+    return JudgeScales(scales, tuple(deviations), tuple(doubts))
 
 
 def scale_on_card(
