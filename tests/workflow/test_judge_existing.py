@@ -254,7 +254,7 @@ def test_our_own_evaluations_come_back_as_they_were(court):
     reports = court.run_folder(document) / "reports" / "evaluations"
     again = court.judge_again("latest", imports=[reports])
     assert scores(verdicts(again)["own_001"]) == (7, 8, 9)
-    (note,) = again["judged"]["notes"]
+    *_, note = again["judged"]["notes"]
     assert note.startswith("Judged with: assay judge latest ")
     assert " --import " in note
 
