@@ -24,9 +24,7 @@ def test_no_module_has_a_name_that_could_hold_anything(root):
 
 
 def test_a_class_name_exists_once(root):
-    exempt = {
-        root / "src/assay" / room for room in ("evidence", "fixtures", "checking", "checks/health")
-    }
+    exempt = {root / "src/assay" / room for room in ("checking", "checks/health")}
     places: dict[str, list[str]] = {}
     for path in sources(root):
         if not exempt & {*path.parents}:

@@ -1,4 +1,4 @@
-"""Files that a judged test shows: found, made from a seed, put into the prompt; mistakes told."""
+"""Files that a judged test shows: found and put into the prompt; mistakes told."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 
 from assay.checks.judge import Judge
-from assay.fixtures import make
 from assay.suites.load import examine, load_suite
 from assay.suites.test_format.shown_files import with_files
 from assay.types import Message
-from tests.suites.conftest import FindingsOf, WriteSuite
+from tests.suites.conftest import WriteSuite
 
 
 def judged(**fields: Any) -> dict[str, Any]:
@@ -23,7 +22,7 @@ def judged(**fields: Any) -> dict[str, Any]:
         "description": "d",
         "eval_method": "judge",
         "rubric": "data",
-        "fixtures": ["sales_table:orders.csv"],
+        "fixtures": ["orders.csv"],
     } | fields
 
 
@@ -31,52 +30,6 @@ def loaded(folder: Path, **how: Any) -> tuple[str, Judge]:
     (case,) = load_suite(folder, **how).cases
     assert isinstance(case.check, Judge)
     return case.prompt, case.check
-
-
-def table(seed: int) -> str:
-    return make("sales_table", seed).files["orders.csv"].rstrip("\n")
-
-
-def test_a_generated_file_stands_in_the_prompt_and_follows_the_seed(
-    write_suite: WriteSuite,
-) -> None:
-    folder = write_suite({"a": [judged(evidence="sales_table")]})
-    for seed in (0, 3):
-        prompt, check = loaded(folder, data_seed=seed)
-        assert prompt == f"Look at this:\n{table(seed)}\nWhat do you see?"
-        assert (check.data_seed, check.evidence) == (seed, "sales_table")
-    assert table(0) != table(3)
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"fixtures": ["sales_table@7:orders.csv"], "evidence": "sales_table"},
-        {"evidence": "sales_table@7"},
-        {"fixtures": ["sales_table@7:orders.csv"], "evidence": "sales_table@7"},
-    ],
-)
-def test_a_pinned_seed_wins_over_the_commands_for_files_and_facts(
-    write_suite: WriteSuite, fields: dict[str, Any]
-) -> None:
-    prompt, check = loaded(write_suite({"a": [judged(**fields)]}), data_seed=3)
-    assert table(7) in prompt
-    assert (check.data_seed, check.evidence) == (7, "sales_table")
-
-
-def test_files_and_facts_of_two_seeds_are_refused(findings_of: FindingsOf) -> None:
-    (found,) = findings_of(
-        judged(fixtures=["sales_table@7:orders.csv"], evidence="sales_table@8"),
-    )
-    assert (found.severity, "7, 8" in found.message) == ("error", True)
-
-
-def test_a_test_that_was_written_out_needs_no_place_for_its_pinned_file(
-    write_suite: WriteSuite,
-) -> None:
-    whole = judged(prompt=f"All here:\n{table(7)}", fixtures=["sales_table@7:orders.csv"])
-    prompt, check = loaded(write_suite({"a": [whole]}))
-    assert (prompt, check.data_seed) == (whole["prompt"], 7)
 
 
 def test_a_file_beside_the_tests_is_shown_as_it_is(write_suite: WriteSuite) -> None:
@@ -108,19 +61,15 @@ def test_files_are_shown_in_every_turn_of_a_conversation(write_suite: WriteSuite
     ]
     talk = judged(messages=turns)
     del talk["prompt"]
-    (case,) = load_suite(write_suite({"a": [talk]})).cases
-    assert [table(0) in turn.content for turn in case.messages] == [True, False, True]
+    (case,) = load_suite(write_suite({"a": [talk]}, extra={"orders.csv": "id,sum"})).cases
+    assert ["id,sum" in turn.content for turn in case.messages] == [True, False, True]
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        pytest.param({"fixtures": ["sale_table:orders.csv"]}, "did you mean 'sales_table'",
-                     id="a generator that is not there"),
-        pytest.param({"fixtures": ["sales_table:order.csv"]}, "makes no 'order.csv', only orders",
-                     id="a file that it does not make"),
-        pytest.param({"fixtures": ["sales_table:orders.csv"], "prompt": "What do you see?"},
-                     "write {{orders.csv}} there", id="a file that the prompt never shows"),
+        pytest.param({"fixtures": ["sales_table@7:orders.csv"]}, "nothing makes 'orders.csv'",
+                     id="a generator of earlier versions"),
         pytest.param({"fixtures": ["orders.csv"]}, "there is no file 'orders.csv'", id="missing"),
         pytest.param({"fixtures": ["../secret"], "prompt": "{{../secret}}"}, "leads out of",
                      id="out of the folder"),
@@ -155,11 +104,16 @@ def test_links_binary_files_and_large_ones_are_refused(write_suite: WriteSuite) 
     ]  # fmt: skip
 
 
+def test_a_test_that_was_written_out_by_an_earlier_version_is_read(write_suite: WriteSuite) -> None:
+    whole = judged(prompt="All here:\nid,sum", fixtures=["sales_table@7:orders.csv"])
+    assert loaded(write_suite({"a": [whole]}))[0] == whole["prompt"]
+
+
 def test_what_is_likely_a_slip_is_a_warning_and_loads(write_suite: WriteSuite) -> None:
     folder = write_suite(
         {"a": [judged(fixtures=["notes.txt"], evidence="sale_table", prompt="Look.")]}
     )
     told = [each for each in examine([folder]) if each.severity == "warning"]
     assert any("is not shown 'notes.txt'" in each.message for each in told)
-    assert any("no evidence 'sale_table'" in each.message for each in told)
+    assert any("'evidence' does nothing" in each.message for each in told)
     assert loaded(folder)[0] == "Look."

@@ -12,6 +12,7 @@ from assay.errors import Interrupted, InvalidFiles, ModelUnavailable, RunNotFoun
 from assay.reports.progress import SilentProgress
 from tests.workflow.judged_work import (
     ANSWER,
+    CHECK_CODE,
     QUOTES,
     Court,
     form,
@@ -21,11 +22,6 @@ from tests.workflow.judged_work import (
     standard,
     verdicts,
 )
-
-SALES = judged_test(
-    "own_001", prompt="Summarise:\n{{orders.csv}}", evidence="sales_table", rubric="coding",
-    fixtures=["sales_table:orders.csv"],
-)  # fmt: skip
 
 
 @pytest.fixture
@@ -96,15 +92,17 @@ def test_a_judging_out_of_time_says_how_to_go_on(court):
 
 
 def test_outputs_and_test_plans_alone_give_the_verdicts_of_the_run_itself(court):
-    suite = court.tests(SALES, judged_test("own_002", rubric="coding", description="Ünicode — “q”"))
+    make = "def make(seed):\n    return {'files': {'a.csv': f'seed,{seed}'}, 'truth': {}}\n"
+    suite = court.checked(
+        CHECK_CODE, make=make, prompt="Read:\n{{a.csv}}", rubric="coding", description="Ü — “q”"
+    )
     judge = court.judge(form(7, 8, 9))
-    judged = court.run(judge, suite=suite, data_seed=5)
+    judged = court.run(judge, suite=suite, data_seed=5, allow_code_execution=True)
     folder = court.folder / "elsewhere"
     for name in ("outputs", "test-plans"):
         shutil.copytree(court.run_folder(judged) / name, folder / name)
-    shutil.rmtree(suite)
     asked = len(court.asked("judge:own%"))
-    again = court.judge_again(str(folder), judge)
+    again = court.judge_again(str(folder), judge, allow_code_execution=True)
     assert verdicts(again) == verdicts(judged)
     assert verdicts(again)["own_001"]["evidence"]["total"] > 0
     assert len(court.asked("judge:own%")) == asked, "the same question is not asked twice"

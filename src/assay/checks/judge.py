@@ -21,7 +21,7 @@ class Judge(JudgeFields):
     requirements: Annotated[Remarks, Doc("What the answer has to do.")] = ()
     evaluation_points: Annotated[Remarks, Doc("What the judge should look at.")] = ()
     checklist: Annotated[Remarks, Doc("Questions that the judge answers with yes or no.")] = ()
-    evidence: Annotated[Text | None, Doc("How the answer is tried out, if it can be.")] = None
+    evidence: Annotated[Text | None, Doc("Of earlier versions; it does nothing.")] = None
     fixtures: Annotated[Texts, Doc("Files that the test shows.")] = ()
     data_seed: Annotated[int, NotInFile()] = 0
     checker: Annotated[str, NotInFile()] = ""
@@ -46,6 +46,4 @@ class Judge(JudgeFields):
         yield from ((tr("checklist"), text) for text in self.checklist)
         if self.checker:
             yield tr("checked by"), f"{self.checker}/check.py"
-        elif self.evidence:
-            yield tr("evidence"), self.evidence
-        yield from ((tr("shown file"), fixture) for fixture in self.pinned_fixtures)
+        yield from ((tr("shown file"), fixture) for fixture in self.fixtures)

@@ -65,7 +65,7 @@ def _blocks(case: Case) -> Iterator[Block]:
 
 
 def _as_test(case: Case, check: JudgeFields) -> dict[str, Any]:
-    """The test as a file would have it, with its files shown and their seed pinned."""
+    """The test as a file would have it, with its files shown."""
     turns = [{"role": turn.role, "content": turn.content} for turn in case.messages]
     told: dict[str, Any] = {
         "id": case.id,
@@ -78,8 +78,7 @@ def _as_test(case: Case, check: JudgeFields) -> dict[str, Any]:
         "requirements": check.requirements,
         "evaluation_points": check.evaluation_points,
         "checklist": check.checklist,
-        "evidence": check.evidence and f"{check.evidence}@{check.data_seed}",
-        "fixtures": check.pinned_fixtures,
+        "fixtures": check.fixtures,
         "temperature": case.temperature,
         "max_tokens": case.max_tokens,
         "stop": case.stop,

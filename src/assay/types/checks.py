@@ -164,11 +164,12 @@ ONE_ANSWER = Requests()
 
 
 class JudgeFields(Check):
-    """What a judge reads of a test. `fixtures` are GENERATOR:FILE, or files beside the tests; the
-    prompt already contains them. `data_seed` is what generated ones were made from.
+    """What a judge reads of a test. `fixtures` are files beside the tests, or made by make.py; the
+    prompt already contains them. `evidence` is of earlier versions, and does nothing.
 
     A test folder brings a checker: `checker` is that folder, relative to the shipped suites where
     it ships; `checker_digest` is of all its files, `files_digest` of those that make.py made.
+    `data_seed` is what make.py was given.
     """
 
     __slots__ = ()
@@ -199,16 +200,6 @@ class JudgeFields(Check):
     def needs_permission(self) -> bool:
         """Whether its checker runs only with --allow-code-execution."""
         return bool(self.checker) and (self.runs_code or not self.checker_ships)
-
-    @property
-    def pinned_fixtures(self) -> tuple[str, ...]:
-        """The files with the seed that generated ones were made from."""
-        return tuple(_pin(fixture, self.data_seed) for fixture in self.fixtures)
-
-
-def _pin(fixture: str, seed: int) -> str:
-    generator, colon, file = fixture.partition(":")
-    return f"{generator.partition('@')[0]}@{seed}:{file}" if colon else fixture
 
 
 _ADAPTERS: dict[type[Check], TypeAdapter[Any]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path as Folder
@@ -24,7 +25,7 @@ from assay.suites.test_format.fields import (
     methods,
     methods_of,
 )
-from assay.suites.test_format.shown_files import ShownFiles, find_files, pinned, with_files
+from assay.suites.test_format.shown_files import digest_files, find_files, with_files
 from assay.types import Case, Check, FieldProblem, Message, ScoringMode
 
 MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
@@ -37,7 +38,7 @@ _USUAL_ID = re.compile(r"[\w-]+_[0-9]{3,}")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
     """What all tests of a category have in common. `folder` is where files lie that tests show,
-    `data_seed` what generated ones are made from; `shown` collects what was found of them.
+    `data_seed` what make.py of a test folder gets; `shown` collects what was found of them.
     """
 
     suite: str
@@ -70,7 +71,7 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
     _check_conversation(raw, path, notes, sound=asked is not None)
     files = None
     if check is not None and asked is not None and check.judged:
-        files = find_files(raw, path, shared.folder, shared.data_seed, notes)
+        files = find_files(raw, path, shared.folder, notes)
     if check is None:
         return None
     case = _build(asked if asked is not None else {}, check, shared)
@@ -170,16 +171,9 @@ def _check_id(raw: Raw, path: Path, notes: Notes) -> None:
         notes.error(where, message)
 
 
-def _with_files(case: Case, files: ShownFiles, shared: Shared) -> Case:
-    judged = case.check.judged
-    assert judged is not None
-    shared.shown[case.id] = files.digest
-    evidence = pinned(judged.evidence)[0] if judged.evidence else None
-    return replace(
-        case,
-        messages=with_files(case.messages, files.texts),
-        check=replace(judged, evidence=evidence, data_seed=files.data_seed),  # type: ignore[type-var]
-    )
+def _with_files(case: Case, files: Mapping[str, str], shared: Shared) -> Case:
+    shared.shown[case.id] = digest_files(files, shared.data_seed)
+    return replace(case, messages=with_files(case.messages, files))
 
 
 def _build(asked: CommonFields, check: Check, shared: Shared) -> Case:

@@ -1,99 +1,49 @@
 """Files that a judged test shows: `{{FILE}}` in its prompt becomes the file's text.
 
-"orders.csv"                  is beside the category file, or in a folder there
-"sales_table:orders.csv"      is made by a generator of `assay.fixtures`, from --data-seed
-"sales_table@7:orders.csv"    the same, from this seed whatever the command says
+They are beside the category file, or in a folder there; in a test folder, make.py may give more.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assay.files.notes import Notes
 from assay.files.places import Path as Place
-from assay.files.wording import did_you_mean, shown
-from assay.fixtures import GENERATORS, make
+from assay.files.wording import shown
 from assay.messages import tr
 from assay.types import Message
 
 MAX_BYTES = 1_000_000  # no model that Assay is for reads more
-_GENERATED = re.compile(r"(?P<generator>[a-z_]+)(?:@(?P<seed>\d{1,9}))?:(?P<file>.+)", re.DOTALL)
-_PINNED = re.compile(r"(?P<name>[^@]+)@(?P<seed>\d{1,9})")
+_GENERATED = re.compile(r"[a-z_]+(?:@\d{1,9})?:(?P<file>.+)", re.DOTALL)  # of earlier versions
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFiles:
-    """Texts by the name in the prompt, and the seed that generated ones came from."""
-
-    texts: Mapping[str, str]
-    data_seed: int
-
-    @property
-    def digest(self) -> str:
-        return hashlib.sha256(
-            repr((sorted(self.texts.items()), self.data_seed)).encode()
-        ).hexdigest()
-
-
-def pinned(name: str) -> tuple[str, int | None]:
-    """`NAME@SEED` to its parts; a name without a seed has None."""
-    found = _PINNED.fullmatch(name)
-    return (found["name"], int(found["seed"])) if found else (name, None)
+def digest_files(texts: Mapping[str, str], data_seed: int) -> str:
+    return hashlib.sha256(repr((sorted(texts.items()), data_seed)).encode()).hexdigest()
 
 
 def find_files(
-    raw: Mapping[str, Any], path: Place, folder: Path | None, data_seed: int, notes: Notes
-) -> ShownFiles:
-    """Note every file that is not there; the texts of those that are."""
-    entries = [(entry, _GENERATED.fullmatch(entry)) for entry in raw.get("fixtures", ())]
-    pins = _pins(raw, path, entries, notes)
-    seed = pins[0] if pins else data_seed
+    raw: Mapping[str, Any], path: Place, folder: Path | None, notes: Notes
+) -> dict[str, str]:
+    """Note every file that is not there; the texts of those that are, by name."""
+    if raw.get("evidence"):
+        message = tr("'evidence' does nothing any more: a test folder brings its own checker")
+        notes.warning((*path, "evidence"), message)
     texts: dict[str, str] = {}
-    for number, (entry, generated) in enumerate(entries):
+    for number, name in enumerate(raw.get("fixtures", ())):
         place = (*path, "fixtures", number)
-        if generated is None:
-            text = _beside(entry, place, folder, _shows(raw, entry), notes)
-            name = entry
-        else:
-            name = generated["file"]
-            text = _made(generated["generator"], name, seed, place, notes)
-            # A test that was written out shows the text itself, and its seed is pinned.
-            if text is not None and not pins and not _shows(raw, name):
-                notes.error(
-                    place,
-                    tr("the prompt never shows it; write {hole} there", hole=_hole(name)),
-                )
-        if text is not None:
+        made = _GENERATED.fullmatch(name)
+        if made and _shows(raw, made["file"]):
+            message = tr("nothing makes '{name}' here; make.py of a test folder could",
+                         name=shown(made["file"]))  # fmt: skip
+            notes.error(place, message)
+        elif not made and (text := _beside(name, place, folder, _shows(raw, name), notes)):
             texts[name] = text
-    return ShownFiles(texts, seed)
-
-
-def _pins(
-    raw: Mapping[str, Any],
-    path: Place,
-    entries: Sequence[tuple[str, re.Match[str] | None]],
-    notes: Notes,
-) -> list[int]:
-    """The seed that a test is bound to, alone in a list; empty where it takes any. Files and facts
-    are made from one seed, or an answer would be compared with what it was not shown.
-    """
-    examiner, seed = pinned(str(raw.get("evidence") or ""))
-    if examiner and examiner not in GENERATORS:
-        problem = tr("there is no evidence '{name}', so nothing is run or computed",
-                     name=shown(examiner))  # fmt: skip
-        notes.warning((*path, "evidence"), did_you_mean(problem, examiner, GENERATORS))
-    own = [int(found["seed"]) for _, found in entries if found and found["seed"] is not None]
-    pins = sorted({*own, *([] if seed is None else [seed])})
-    if len(pins) > 1:
-        message = tr("the files of a test come from one seed, not from {seeds}",
-                     seeds=", ".join(map(str, pins)))  # fmt: skip
-        notes.error((*path, "fixtures"), message)
-    return pins
+    return texts
 
 
 def with_files(messages: tuple[Message, ...], texts: Mapping[str, str]) -> tuple[Message, ...]:
@@ -115,22 +65,6 @@ def _hole(name: str) -> str:
 def _shows(raw: Mapping[str, Any], name: str) -> bool:
     hole = _hole(name)
     return hole in str(raw.get("prompt", "")) or hole in str(raw.get("messages", ""))
-
-
-def _made(generator: str, name: str, seed: int, place: Place, notes: Notes) -> str | None:
-    if generator not in GENERATORS:
-        problem = tr("there is no generator '{name}'", name=shown(generator))
-        notes.error(place, did_you_mean(problem, generator, GENERATORS))
-        return None
-    files = make(generator, seed).files
-    if name not in files:
-        notes.error(
-            place,
-            tr("'{generator}' makes no '{name}', only {files}", generator=generator,
-               name=shown(name), files=", ".join(files)),
-        )  # fmt: skip
-        return None
-    return files[name]
 
 
 def _beside(

@@ -10,15 +10,12 @@ everything again; and code that hangs would be waited for again.
 
 from __future__ import annotations
 
-import hashlib
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-import assay.evidence
 from assay.checkers import code_not_allowed, gather, make_digest
 from assay.errors import SandboxUnavailable
-from assay.evidence.examine import examine
 from assay.messages import tr
 from assay.request_identity import make_evidence_request
 from assay.sandbox import Sandbox, open_sandbox
@@ -31,40 +28,37 @@ from assay.types.judgements import Evidence
 
 def has_checker(case: Case) -> bool:
     """Whether the test brings evidence with it."""
-    check = case.check.judged
-    return check is not None and bool(check.evidence or check.checker)
+    return case.check.judged is not None and bool(case.check.judged.checker)
 
 
 def evidence_of(
     store: Store, run: Run, model: RunModel, case: Case, answer: str, sandbox: Sandbox | None
 ) -> Evidence:
-    """What is known of an answer. Only what code did is stored: the rest is computed again."""
+    """What the test's own checker finds about an answer; no sandbox: code is not allowed."""
     check = case.check.judged
     assert check
-    if sandbox is None and check.checker and not check.needs_permission:
+    folder = check.checker_folder
+    assert folder
+    if sandbox is None and not check.needs_permission:
         sandbox = _open_any_sandbox()
     if sandbox is None:
-        return code_not_allowed() if check.checker_folder else examine(check, answer, None)
-    folder = check.checker_folder
-    digest = make_digest(folder) if folder else _evidence_digest()
-    content = [digest, check.evidence, check.data_seed, sandbox.isolation, answer]
+        return code_not_allowed()
+    content = [make_digest(folder), check.data_seed, sandbox.isolation, answer]
     request = make_evidence_request(case.id, content)
     if (number := store.find_answer(run, request.id)) is not None:
         stored = store.read_reply(number)
         assert isinstance(stored, Answered)
         evidence: Evidence = read_back(Evidence, stored.text)
         return evidence
-    evidence = _gather(check, answer, sandbox) if folder else examine(check, answer, sandbox)
-    if evidence.checks and evidence.isolation:
+    evidence = _gather(folder, check, answer, sandbox)
+    if evidence.checks:
         text = to_json(evidence, Evidence)
         reply = Answered(request_id=request.id, text=text)
         store.store_reply(run, model.facts.fingerprint, request, reply)
     return evidence
 
 
-def _gather(check: JudgeFields, answer: str, sandbox: Sandbox) -> Evidence:
-    folder = check.checker_folder
-    assert folder
+def _gather(folder: Path, check: JudgeFields, answer: str, sandbox: Sandbox) -> Evidence:
     made = made_for(check, sandbox)
     if made.problem:
         why = tr("make.py failed: {reason}", reason=made.problem)
@@ -83,11 +77,3 @@ def _open_any_sandbox() -> Sandbox | None:
         except SandboxUnavailable:
             continue
     return None
-
-
-@cache
-def _evidence_digest() -> str:
-    """A digest of the code that checks: after a fix it checks again."""
-    home = Path(assay.evidence.__file__).parent
-    files = sorted(home.rglob("*.py"))
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()

@@ -1,0 +1,49 @@
+"""The tests that ship as folders: their own answers show that their checkers are right."""
+
+import json
+
+import pytest
+
+from assay.errors import SandboxUnavailable
+from assay.sandbox import open_sandbox
+from assay.suites.load import load_suite
+from assay.suites.test_folder import read_wrong
+from assay.types.checks import SHIPPED_SUITES
+from assay.workflow.authoring.validation import Trial
+
+FOLDERS = sorted(path.parent for path in SHIPPED_SUITES.glob("*/*/test.json"))
+SEEDS = range(3)  # `assay validate` tries 20
+KEPT = {
+    "coding": {"writing": 2, "improving": 2, "explaining": 2},
+    "data": {"extracting": 2, "connecting": 2, "reporting": 2},
+}
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    try:
+        return open_sandbox()
+    except SandboxUnavailable as error:
+        pytest.skip(error.message)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_the_reference_passes_and_each_wrong_answer_fails_what_it_names(folder, sandbox):
+    wanted = json.loads((folder / "test.json").read_text("utf-8"))["id"]
+    (case,) = (one for one in load_suite(folder.parent).cases if one.id == wanted)
+    assert case.check.judged
+    trial = Trial(case, case.check.judged, folder, sandbox, SEEDS)
+    assert [(one.file, one.message) for one in trial.findings()] == []
+    assert len(list(read_wrong(folder))) >= 3
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_the_suites_keep_their_tests_and_categories(name):
+    suite = load_suite(SHIPPED_SUITES / name)
+    assert {each.name: len(each.cases) for each in suite.categories} == KEPT[name]
+    prefix = "CT" if name == "coding" else "DT"
+    assert sorted(case.id for case in suite.cases) == [f"{prefix}-0{at}" for at in range(1, 7)]
+    for case in suite.cases:
+        assert case.check.judged
+        assert case.check.judged.checker_ships
+        assert case.check.judged.runs_code == (name == "coding")
