@@ -1,9 +1,13 @@
 """The tests that ship as folders: their own answers show that their checkers are right."""
 
+import ast
+import io
 import json
+import tokenize
 
 import pytest
 
+from assay.checkers import make_files
 from assay.errors import SandboxUnavailable
 from assay.sandbox import open_sandbox
 from assay.suites.load import load_suite
@@ -35,6 +39,21 @@ def test_the_reference_passes_and_each_wrong_answer_fails_what_it_names(folder, 
     trial = Trial(case, case.check.judged, folder, sandbox, SEEDS)
     assert [(one.file, one.message) for one in trial.findings()] == []
     assert len(list(read_wrong(folder))) >= 3
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_seeds_make_other_files_of_the_same_names_without_comments(folder):
+    made = make_files(folder, range(6), None)
+    assert make_files(folder, [0], None) == made[:1]
+    assert {tuple(one.files) for one in made} == {tuple(made[0].files)}
+    assert len({str(one.files) for one in made}) == len(made)
+    for one in made:
+        assert not one.problem
+        for name, text in one.files.items():
+            if name.endswith(".py"):
+                ast.parse(text)
+                tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+                assert [each.string for each in tokens if each.type == tokenize.COMMENT] == []
 
 
 @pytest.mark.parametrize("name", KEPT)

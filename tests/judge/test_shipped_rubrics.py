@@ -9,7 +9,6 @@ import pytest
 
 from assay.checkers import gather, make_files
 from assay.errors import SandboxUnavailable
-from assay.evidence import examine
 from assay.judge.guards.suspicions import flags_of
 from assay.judge.guards.trivial import why_trivial
 from assay.judge.rubrics import SHIPPED, load_rubric, shipped_rubrics
@@ -101,11 +100,8 @@ def test_an_example_is_asked_of_the_judge_and_is_not_suspicious(rubric, id_):
 def agrees_with_evidence(rubric, id_, sandbox):
     one = example(rubric, id_)
     check = cases(rubric)[one.test_id].check
-    if check.checker_folder is None:
-        evidence = examine(check, one.answer, sandbox)
-    else:
-        made = make_files(check.checker_folder, [check.data_seed], None)
-        evidence = gather(check.checker_folder, [(one.answer, made[0])], sandbox)[0]
+    made = make_files(check.checker_folder, [check.data_seed], None)
+    evidence = gather(check.checker_folder, [(one.answer, made[0])], sandbox)[0]
     if evidence.unread_facts:
         return  # without a block a judge reads them
     assert evidence.share is not None, evidence.missing
