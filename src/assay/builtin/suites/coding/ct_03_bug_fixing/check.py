@@ -29,7 +29,7 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     shown, original = truth["functions"], files["shop.py"]
     bugs = {f"bug_{at}": one for at, one in enumerate(filter(_is_planted, shown), 1)}
     table: dict[str, tuple[float, str]] = {
-        **{name: (_BUG, f"The bug in {one['name']} is fixed") for name, one in bugs.items()},
+        **{name: (_BUG, f"A fix of the bug in {one['name']}") for name, one in bugs.items()},
         "nothing_broken": (_REST, "The functions that were right are still right"),
         "complete": (1, "All functions are there, with their parameters"),
     }
