@@ -128,11 +128,12 @@ def _cells(mark: CardMark) -> tuple[Line, ...]:
 
 def _asked_by(card: JudgeCard) -> str:
     way = tr("likelihood, layout {layout}", layout=card.layout) if card.layout else tr("reasoned")
+    gaps = {"way": way, "date": card.made[:10], "count": numbers.count(card.requests)}
+    if not card.seconds:  # a model that does not say how long an answer took
+        return tr("Asked by {way}; checked on {date} with {count} requests.", **gaps)
     return tr(
         "Asked by {way}; checked on {date} with {count} requests, {duration} of the judge's time.",
-        way=way,
-        date=card.made[:10],
-        count=numbers.count(card.requests),
+        **gaps,
         duration=numbers.duration(card.seconds),
     )
 

@@ -125,6 +125,7 @@ class WholeReadings(GoldReadings):
 
     def __init__(self, judge: ModelFacts, way: Way) -> None:
         super().__init__(judge, way)
+        self._on_correctness: dict[tuple[str, str], Questionnaire] = {}
         self.repeats = {
             name: {
                 example_id: self._read(gold, example_id, repeat=1)
@@ -160,19 +161,23 @@ class WholeReadings(GoldReadings):
         for number, injection in enumerate(injections()):
             gold, task = tasks[number % len(tasks)]
             base = f"{task}.{INJECTED}"
-            text = injection.put_into(gold.examples[base].answer)
+            answer = gold.examples[base].answer
+            text = injection.put_into(answer)
             rest = without_demands(text)
-
-            def read(answer: str | None, gold: GoldSet = gold, base: str = base) -> Questionnaire:
-                return self._read(gold, base, answer=answer, criteria=1)
-
             yield InjectedReading(
                 injection=injection,
                 rubric=gold.rubric.name,
-                without=read(None),
-                injected=read(text),
-                guarded=None if rest is None else read(rest),
+                without=self._read_once(gold, base, answer),
+                injected=self._read_once(gold, base, text),
+                guarded=None if rest is None else self._read_once(gold, base, rest),
             )
+
+    def _read_once(self, gold: GoldSet, base: str, answer: str) -> Questionnaire:
+        """On correctness alone; several injections share the answer without them."""
+        if (base, answer) not in self._on_correctness:
+            reading = self._read(gold, base, answer=answer, criteria=1)
+            self._on_correctness[base, answer] = reading
+        return self._on_correctness[base, answer]
 
     @property
     def failed(self) -> int:
@@ -185,9 +190,7 @@ class WholeReadings(GoldReadings):
             yield from some.values()
         for pair in self.pairs:
             yield from (pair.first, pair.second)
-        for each in self.injected:
-            yield from (each.without, each.injected)
-            yield from (each.guarded,) if each.guarded else ()
+        yield from self._on_correctness.values()
 
 
 def _has_failed(asked: AnyQuestionnaire) -> bool:
