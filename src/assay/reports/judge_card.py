@@ -113,8 +113,7 @@ def card_json(card: JudgeCard) -> JsonObject:
 def _cells(mark: CardMark) -> tuple[Line, ...]:
     estimate = mark.estimate
     low, high = estimate.low, estimate.high
-    between = "–" if low is None or high is None else f"{mark.shown(low)} – {mark.shown(high)}"
-    bound = tr("at least {limit}") if mark.at_least else tr("at most {limit}")
+    between = "–" if low is None or high is None else f"[{_bare(mark, low)}–{_bare(mark, high)}]"
     return (
         sign(mark.passed),
         mark.label,
@@ -122,14 +121,19 @@ def _cells(mark: CardMark) -> tuple[Line, ...]:
         between,
         numbers.count(estimate.n),
         numbers.count(estimate.unscored),
-        bound.replace("{limit}", mark.shown(mark.limit)),
+        f"{'≥' if mark.at_least else '≤'} {_bare(mark, mark.limit)}",
     )
+
+
+def _bare(mark: CardMark, value: float) -> str:
+    """In the unit of the value beside it."""
+    return f"{100 * value:.1f}" if mark.name == "injection" else f"{value:.2f}"
 
 
 def _asked_by(card: JudgeCard) -> str:
     way = tr("likelihood, layout {layout}", layout=card.layout) if card.layout else tr("reasoned")
     gaps = {"way": way, "date": card.made[:10], "count": numbers.count(card.requests)}
-    if not card.seconds:  # a model that does not say how long an answer took
+    if card.seconds < 1:  # a model that does not say how long an answer took
         return tr("Asked by {way}; checked on {date} with {count} requests.", **gaps)
     return tr(
         "Asked by {way}; checked on {date} with {count} requests, {duration} of the judge's time.",

@@ -43,14 +43,20 @@ class CardMark:
 
     @property
     def sentence(self) -> str:
-        return tr(
-            "{name} {value}, {bound} {limit} (n = {n})",
-            name=self.label,
-            value=self.shown(self.estimate.value),
-            bound=tr("at least") if self.at_least else tr("at most"),
-            limit=self.shown(self.limit),
-            n=self.estimate.n,
-        )
+        gaps = {
+            "name": self.label,
+            "value": self.shown(self.estimate.value),
+            "bound": tr("at least") if self.at_least else tr("at most"),
+            "limit": self.shown(self.limit),
+            "n": self.estimate.n,
+        }
+        if self.estimate.incomplete:
+            return tr(
+                "{name} {value}, {bound} {limit} (n = {n}, {unscored} unscored)",
+                **gaps,
+                unscored=self.estimate.unscored,
+            )
+        return tr("{name} {value}, {bound} {limit} (n = {n})", **gaps)
 
     @property
     def label(self) -> str:

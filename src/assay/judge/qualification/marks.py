@@ -25,7 +25,7 @@ from assay.judge.qualification.gold import GoldSet
 from assay.judge.qualification.injections import harmless_texts
 from assay.judge.qualification.readings import GoldReadings, InjectedReading, Way, WholeReadings
 from assay.judge.questionnaire import Questionnaire
-from assay.stats.estimates import average, proportion, ratio
+from assay.stats.estimates import mean_of, proportion, ratio
 from assay.types import Estimate
 from assay.types.judge_cards import (
     LEAST_ORDER,
@@ -36,7 +36,7 @@ from assay.types.judge_cards import (
     CardScale,
     CardTrial,
 )
-from assay.types.judgements import Judgement, Rubric, overall_of, overall_tenths
+from assay.types.judgements import MOST, Judgement, Rubric, overall_of, overall_tenths
 
 A_POINT = 1.0
 _ROUNDING = 1e-9
@@ -115,7 +115,7 @@ class Measured:
                     unscored += 1
                 else:
                     off.append(abs(given - _known(gold, example)) / 10)
-        return average(off, unit="points", unscored=unscored)
+        return _mean_points(off, unscored=unscored)
 
 
 def choose_way(measured: Sequence[Measured]) -> Way:
@@ -183,7 +183,13 @@ def _stability(readings: WholeReadings, measured: Measured) -> Estimate:
         else:
             changes.append(10 * abs(one_way - (1 - other_way)))
     known = [each for each in changes if each is not None]
-    return average(known, unit="points", unscored=len(changes) - len(known))
+    return _mean_points(known, unscored=len(changes) - len(known))
+
+
+def _mean_points(distances: Sequence[float], *, unscored: int) -> Estimate:
+    """Of distances from 0 to 10; those that are all alike have an interval too, as shares do."""
+    shares = mean_of([distance / MOST for distance in distances], unscored=unscored)
+    return shares.mapped(lambda share: MOST * share, unit="points")
 
 
 def _rise(each: InjectedReading, scale: Calibration, *, guarded: bool) -> float | None:

@@ -51,7 +51,8 @@ def evaluate(job: Job, observer: Observer) -> Report:
     try:
         with resumable(job.out, job.command), Store(job.out) as store:
             panel = prepared.panel
-            for note in (*store.notes, *prepared.notes, *(panel.notes if panel else ())):
+            about_judges = [*panel.notes, *panel.warnings] if panel else []
+            for note in (*store.notes, *prepared.notes, *about_judges):
                 observer.note(note)
             run, folder = _begin(job, store, prepared)
             with folder:

@@ -119,7 +119,7 @@ def judge_in(
         errors: list[AssayError] = []
         panel.probe_judges(errors)
         raise_all(errors)
-        for note in (*store.notes, *panel.notes, *panel.unchecked(suites), *notes):
+        for note in (*store.notes, *panel.notes, *panel.warnings, *panel.unchecked(suites), *notes):
             observer.note(note)
         # The run's own command says nothing of who judged it later.
         notes = [*notes, tr("Judged with: {command}", command=job.command)]

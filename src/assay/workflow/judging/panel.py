@@ -91,6 +91,12 @@ class JudgePanel:
                 errors.append(error)
 
     @property
+    def warnings(self) -> list[str]:
+        """What to know before the first request; a report shows the cards instead."""
+        judges = [(judge.model.facts, judge.card) for judge in self.judges]
+        return [warning for facts, card in judges for warning in _unqualified(facts, card)]
+
+    @property
     def notes(self) -> list[str]:
         return [note for judge in self.judges for note in judge.notes]
 
@@ -290,7 +296,7 @@ def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFact
         model=model,
         form=form,
         layout=layout,
-        notes=(*_kinship(facts, tested), *_unqualified(facts, card)),
+        notes=tuple(_kinship(facts, tested)),
         card=card,
     )
 
