@@ -185,7 +185,7 @@ def probes_of(truth: dict[str, Any]) -> Iterator[Probe]:
                 [fetched] * 4, {"attempts": 2})
     yield Probe("timeout", "a service that does not answer is not waited for", [get],
                 [reply(first, hold=True), reply(first), reply(first)], failed(None), [fetched],
-                {"timeout": 0.3})
+                {"timeout": 0.5})
     yield Probe("no_connection", "no connection raises the exception", [get], [], failed(None), [],
                 service=REFUSED)
     # fmt: on
