@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
 import pytest
 
+from assay.errors import SandboxUnavailable
+from assay.sandbox import open_sandbox
 from tests.workflow.judged_work import (
     ANSWER,
+    CHECK_FACTS,
     CRITERIA,
     Court,
     form,
@@ -65,6 +69,30 @@ def test_a_server_that_tells_log_probabilities_is_asked_by_likelihood(court, req
     question = next(each for each in map(words_of, server.asked) if "Could the corr" in each)
     assert "middle = (low + high) // 2" in question
     assert "able.json" not in question
+
+
+def test_facts_that_are_in_no_block_are_read_by_the_judge_and_bound_it(court, openai_server):
+    try:
+        open_sandbox("auto")
+    except SandboxUnavailable as error:
+        pytest.skip(error.message)
+    court.model = court.script("prose", default="There are 40 orders, and the largest is A7.")
+    openai_server.answers(
+        {"Does the answer say that orders is 40": says(0.9), "Does the answer say": says(0.1),
+         "*": says(0.97)}
+    )  # fmt: skip
+    suite = court.checked(CHECK_FACTS)
+    document = court.run(openai_server.spec(), suite=suite, allow_code_execution=True)
+    verdict = verdicts(document)["own_001"]
+    read = {check["name"]: check["passed"] for check in verdict["evidence"]["checks"]}
+    assert all(check["by_judge"] for check in verdict["evidence"]["checks"])
+    assert read["orders"] is True
+    assert sum(read.values()) == 1
+    share = verdict["evidence"]["share"]
+    most = int(10 * share)
+    assert scores(verdict) == (most, most + 3, most + 3)
+    assert scores(verdict, "judged") == (10, 10, 10)
+    assert "the judge reads in the answer that orders is 40" in json.dumps(verdict)
 
 
 def test_a_rubrics_examples_calibrate_a_judge_and_say_how_far_it_is_off(court, openai_server):

@@ -134,9 +134,11 @@ def _ways_of_asking(asked: Sequence[Sequence[Attempt]]) -> dict[str, str]:
             found.setdefault(trial.case.category, set()).add("sampled")
         if isinstance(reply, ChoiceLikelihoods) and reply.method == "first_token":
             found.setdefault(trial.case.category, set()).add("first_token")
-        if trial.score and trial.score.scorer == "checks":
-            found.setdefault(trial.case.category, set()).add("checks")
-    return {category: " + ".join(sorted(ways)) for category, ways in found.items()}
+        if trial.case.check.judged and trial.score and trial.score.value is not None:
+            found.setdefault(trial.case.category, set()).add(trial.score.scorer)
+    return {
+        category: " + ".join(sorted(ways)) for category, ways in found.items() if ways != {"judge"}
+    }
 
 
 def _mean(scores: Sequence[float | None], *, seed: int) -> Estimate:
