@@ -9,9 +9,12 @@ import pytest
 
 from assay.judge.calibration import calibration_of
 from assay.judge.qualification.version import gold_digest
+from assay.models.opening import open_model
 from assay.types import Estimate
 from assay.types.judge_cards import CardMark, CardScale, JudgeCard
+from assay.types.options import LocalOptions, ServerOptions
 from assay.workflow.judging.cards import cards_folder, read_card, write_card
+from tests.workflow.judged_work import Court, form, scores, verdicts
 
 
 def mark(value: float | None, *, n: int = 40, unscored: int = 0) -> CardMark:
@@ -64,6 +67,29 @@ def test_a_card_of_other_gold_answers_or_of_no_sense_is_none() -> None:
     assert read_card(CARD.fingerprint) is None
     write_card(CARD).write_text("{")
     assert read_card(CARD.fingerprint) is None
+
+
+def test_a_panel_leaves_out_who_failed_its_check_unless_all_did(tmp_path: Path) -> None:
+    court = Court(tmp_path)
+    good, bad = court.judge(form(6, 6, 6)), court.judge(form(10, 10, 10), name="bad")
+
+    def card(spec: str, order: float) -> None:
+        facts = open_model(spec, ServerOptions(), LocalOptions()).facts
+        write_card(
+            replace(CARD, judge=spec, fingerprint=facts.fingerprint, form="reasoned",
+                    layout=None, marks=(mark(order),), scales=())
+        )  # fmt: skip
+
+    card(bad, 0.5)
+    document = court.run(good, bad)
+    assert scores(verdicts(document)["own_001"]) == (6, 6, 6)
+    assert document["judged"]["judges"] == [good]
+    assert f"{bad} is not qualified: order 0.50" in "\n".join(document["judged"]["notes"])
+    assert "left out of the panel" in "\n".join(document["judged"]["notes"])
+    card(good, 0.6)
+    document = court.judge_again("latest", good, bad)
+    assert document["judged"]["judges"] == [good, bad]
+    assert verdicts(document)["own_001"]["confidence"] == "low"
 
 
 def test_a_mark_of_nothing_or_of_half_passes_nothing() -> None:

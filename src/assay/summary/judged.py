@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay import stats
+from assay.summary.judge_agreement import agreements_of
 from assay.summary.judged_choice import choose_model, differences, paired, told_apart
 from assay.summary.judged_domain import domain_judged
 from assay.summary.judged_scores import (
@@ -92,6 +93,7 @@ def judged(
         use_case=next(iter(_once(each.use_case for each in finals)), ""),
         notes=tuple(notes),
         costs=tuple(costs),
+        agreements=tuple(agreements_of(finals)),
     )
 
 

@@ -21,6 +21,7 @@ from assay.types import Estimate
 from assay.types.judgements import Band, Confidence, Deviation, FinalJudgement, JudgedBy
 
 POINTS_OF_10 = "points of 10"
+LEAST_RELIABLE, LEAST_TENTATIVE = 0.8, 0.667  # alpha
 LEAST_EVIDENCE = 0.5  # share of checks that a recommended model passes, where there are any
 
 Ground = Literal[
@@ -242,6 +243,32 @@ class ModelChoice:
         return tuple(rival for rival in self.rivals if rival.as_good)
 
 
+AgreementKind = Literal["repeats", "judges", "imported"]
+AgreementName = Literal["alpha", "icc", "kappa", "spearman", "exact", "within_one"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaterAgreement:
+    """How far scores of the same criteria of the same answers agree: those of one judge's repeats,
+    of several judges, or of a judge and imported evaluations. `figures`: ordinal alpha, ICC(A,1),
+    quadratic kappa, rank correlation, and the share of pairs of scores that are equal, or at most a
+    point apart. Their n counts scores, their intervals are drawn by tests.
+    """
+
+    kind: AgreementKind
+    raters: tuple[str, ...]
+    answers: int
+    figures: Mapping[AgreementName, Estimate]
+
+    @property
+    def reliable(self) -> bool | None:
+        """By Krippendorff's limits for alpha: from 0.8 on; below 0.667 not; else None."""
+        alpha = self.figures["alpha"].value
+        if alpha is None or LEAST_TENTATIVE <= alpha < LEAST_RELIABLE:
+            return None
+        return alpha >= LEAST_RELIABLE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCost:
     """What one judge was asked in a run, and what that took; tokens and seconds as far as the judge
@@ -274,3 +301,4 @@ class Judged:
     use_case: str = ""
     notes: tuple[str, ...] = ()
     costs: tuple[JudgeCost, ...] = ()
+    agreements: tuple[RaterAgreement, ...] = ()

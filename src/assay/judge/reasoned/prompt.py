@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 from assay.judge.guards.fencing import LIMIT, Fenced, defused, fence, heading
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
@@ -28,6 +28,7 @@ from assay.types.judgements import (
 )
 
 Step = Literal["whole", "again", "shorter", "split"]
+Item = TypeVar("Item")
 
 MOST_QUESTIONS = 12  # of the checklist; a quote for each is what a small judge can hold
 LATER_TEMPERATURE = 0.3  # of repeats after the first: equal repeats say nothing about stability
@@ -211,10 +212,10 @@ def room_for(asked: Asked, judge: ModelFacts, repeat: int) -> int:
     return max(_LEAST_SHOWN, min(LIMIT, room))
 
 
-def rotated(criteria: tuple[RubricCriterion, ...], repeat: int) -> tuple[RubricCriterion, ...]:
-    """Another order for each repeat."""
-    first = repeat % len(criteria)
-    return criteria[first:] + criteria[:first]
+def rotated(asked: tuple[Item, ...], repeat: int) -> tuple[Item, ...]:
+    """Criteria or questions in another order for each repeat."""
+    first = repeat % max(1, len(asked))
+    return asked[first:] + asked[:first]
 
 
 def checklist_of(rubric: Rubric, case: Case) -> tuple[RubricQuestion, ...]:

@@ -77,7 +77,7 @@ class ReasonedQuestionnaire:
         self._asked = Asked(
             case=about.case,
             criteria=rotated(about.rubric.criteria, about.repeat),
-            questions=checklist_of(about.rubric, about.case),
+            questions=rotated(checklist_of(about.rubric, about.case), about.repeat),
             evidence=about.evidence,
             answer=about.answer,
             use_case=about.use_case,

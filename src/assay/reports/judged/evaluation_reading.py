@@ -31,6 +31,7 @@ from assay.text.safe_text import one_line
 from assay.types import FileFinding, Severity
 from assay.types.judgements import (
     BANDS,
+    IMPORTED,
     MOST,
     CriterionScore,
     Judgement,
@@ -157,8 +158,8 @@ def to_judgement(imported: Imported) -> Judgement:
     scored = imported.tenths is not None
     errors = [one.message for one in imported.findings if one.severity == "error"]
     return Judgement(
-        judge=f"imported:{imported.file}",
-        fingerprint=f"imported:{imported.digest}",
+        judge=IMPORTED + imported.file,
+        fingerprint=IMPORTED + imported.digest,
         form="reasoned",
         scores=imported.scores if scored else (),
         unscored_reason=None if scored else "unreadable",

@@ -55,7 +55,7 @@ def judged_json(of: Judged) -> JsonObject:
         "models": [_model(model) for model in of.models],
         "choices": [_choice(each) for each in of.choices],
         "deviations": [pick(each, DEVIATION) for each in of.deviations],
-        **pick(of, "differences judges isolation not_run notes costs"),
+        **pick(of, "differences judges isolation not_run notes costs agreements"),
         "cards": {each.spec: card_json(each.card) if each.card else None for each in of.judged_by},
         "use_case": of.use_case or None,
         "closing": closing_sentence(of),

@@ -69,14 +69,15 @@ class PanelJudge:
 
 @dataclass(slots=True, kw_only=True)
 class JudgePanel:
-    """All judges. `models` are opened; each is one of `judges` after it was probed. `rubrics` by
-    suite and name.
+    """All judges. `models` are opened; each is one of `judges` after it was probed, or one of
+    `left_out`: those that failed their check, where others did not. `rubrics` by suite and name.
     """
 
     options: JudgeOptions
     tested: tuple[ModelFacts, ...]
     models: list[Model] = field(default_factory=list)
     judges: list[PanelJudge] = field(default_factory=list)
+    left_out: tuple[PanelJudge, ...] = ()
     rubrics: Mapping[tuple[str, str], Rubric] = field(default_factory=dict)
     sandbox: Sandbox | None = None
     connections: int | None = None
@@ -89,6 +90,10 @@ class JudgePanel:
                 self.judges.append(_panel_judge(model, self.options, self.tested))
             except AssayError as error:
                 errors.append(error)
+        failed = tuple(each for each in self.judges if each.card and not each.card.qualified)
+        if len(failed) < len(self.judges):
+            self.left_out = failed
+            self.judges = [each for each in self.judges if each not in failed]
 
     @property
     def warnings(self) -> list[str]:
@@ -98,7 +103,12 @@ class JudgePanel:
 
     @property
     def notes(self) -> list[str]:
-        return [note for judge in self.judges for note in judge.notes]
+        left_out = [
+            tr("{card} It is left out of the panel.", card=judge.card.sentence)
+            for judge in self.left_out
+            if judge.card
+        ]
+        return [*left_out, *(note for judge in self.judges for note in judge.notes)]
 
     def notes_if(self, *, code_was_run: bool) -> list[str]:
         """With how it was kept apart."""
