@@ -312,10 +312,14 @@ def test_a_model_of_ones_own_can_be_typed_and_a_wrong_one_is_explained(
 def judged(bench, ollama_server):
     """A folder with one test that needs a judge, and a judge that keeps to its form."""
     test = {
-        "id": "open_001", "prompt": "Write a function that halves a number.",
-        "eval_method": "judge", "rubric": "coding", "evidence": "binary_search",
+        "id": "open_001", "prompt": "Write a function that halves a number.", "category": "open",
+        "eval_method": "judge", "rubric": "coding",
     }  # fmt: skip
-    bench.suite({"open": [test]}, name="my-tests")
+    folder = bench.folder / "my-tests" / "halves"
+    folder.mkdir(parents=True)
+    (folder / "test.json").write_text(json.dumps(test))
+    (folder / "check.py").write_text("def check(answer, truth, files): ...")
+    (folder / "reference.md").write_text("def half(n): return n / 2")
     bench.script("judge", default=form(8, 7, 9))
     ollama_server.answers({"halves a number": "It is easy: def half(n): return n / 2"})
     return ollama_server
@@ -323,7 +327,7 @@ def judged(bench, ollama_server):
 
 def test_a_judge_can_be_typed_and_its_verdict_counts(bench, judged, open_door):
     door = open_door(judged.url)
-    door.see("none found; tests that need one stay unscored")
+    door.see("none found; unless you name one, only what checks show is scored")
     door.see("another model")
     door.press(ENTER)
     door.see("another suite")
@@ -353,7 +357,7 @@ def test_numbers_and_names_choose_a_judge_and_code_may_be_run(judged, open_door)
     door.press(f"{CHAT}\r")
     door.see("numbers or names")
     door.press("\r")
-    door.see("no judge: leave them unscored")
+    door.see("no judge: score only what checks show")
     door.see("number or name [1]")
     door.press("7\r")
     door.see("type a number from 1 to 1")

@@ -72,10 +72,15 @@ def test_nothing_is_asked_where_no_test_needs_a_judge(bench, model):
     assert keys.asked == []
 
 
-def test_without_a_judge_nothing_is_asked_about_code(model):
-    keys = Keys()
-    assert ask_for_judge(keys, ["coding", "data"], [model], []) == JudgeOptions()
-    assert keys.asked == ["Which judge reads the answers to 12 tests?"]
+def test_code_may_be_run_without_a_judge_too(model, monkeypatch):
+    works = Found(isolation="namespaces", tool="", problems=())
+    monkeypatch.setattr(judge_question, "find_isolation", lambda: works)
+    keys = Keys(allows=True)
+    options = ask_for_judge(keys, ["coding", "data"], [model], [])
+    assert options == JudgeOptions(allow_code_execution=True)
+    assert keys.asked == [
+        "Which judge reads the answers to 12 tests?", "May the code of answers be run?"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("allows", [False, True])

@@ -17,12 +17,10 @@ from assay.types import ModelFacts
 from assay.workflow.discover.discovery import ModelFound, find_judges
 from assay.workflow.judging.panel import judged_cases
 
-OF_CODE = "coding"  # the rubric of tests whose answers hold code
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToJudge:
-    """The number of tests that need a judge, and whether code of their answers can be run."""
+    """The number of tests that need a judge, and whether a checker has to be allowed."""
 
     tests: int
     holds_code: bool
@@ -71,9 +69,7 @@ def what_to_judge(suites: Sequence[str]) -> ToJudge:
     checks = [judged for case in cases if (judged := case.check.judged)]
     return ToJudge(
         tests=len(cases),
-        holds_code=any(
-            each.needs_permission or (each.rubric == OF_CODE and each.evidence) for each in checks
-        ),
+        holds_code=any(each.needs_permission for each in checks),
     )
 
 

@@ -141,7 +141,7 @@ def _about_judging(found: OllamaFound) -> str:
     candidates = find_judges(found.models)
     if candidates:
         return tr("for open answers: {names}", names=", ".join(each.name for each in candidates))
-    return tr("none found; tests that need one stay unscored unless you name one")
+    return tr("none found; unless you name one, only what checks show is scored")
 
 
 def _wants_a_model(asking: Questions, checkpoints: Sequence[CheckpointFound]) -> bool:

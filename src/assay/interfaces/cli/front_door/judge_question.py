@@ -30,10 +30,9 @@ def ask_for_judge(
         return JudgeOptions()
     tested = [facts_of(spec) for spec in models]
     judge = _which(asking, needed, tested, found)
-    if judge == NO_JUDGE:
-        return JudgeOptions()
+    judges = () if judge == NO_JUDGE else (judge,)
     allowed = needed.holds_code and _may_code_be_run(asking)
-    return JudgeOptions(judges=(judge,), allow_code_execution=allowed)
+    return JudgeOptions(judges=judges, allow_code_execution=allowed)
 
 
 def _which(
@@ -65,8 +64,8 @@ def _may_code_be_run(asking: Questions) -> bool:
     }[isolation.isolation]
     say(
         tr(
-            "Code that runs is evidence, which binds the judge. It would run in {how}: without "
-            "network, and without your files",
+            "Code that runs is evidence: it scores an answer, and binds a judge. It would run in "
+            "{how}: without network, and without your files",
             how=how,
         ),
         dim=True,

@@ -60,7 +60,7 @@ def offered_judges(candidates: Sequence[Candidate]) -> list[Option]:
         )
         for model, title in zip(models, _titles(models, kin), strict=True)
     ]
-    return [*offered, Option(value=NO_JUDGE, title=tr("no judge: leave them unscored"))]
+    return [*offered, Option(value=NO_JUDGE, title=tr("no judge: score only what checks show"))]
 
 
 def _titles(models: Sequence[ModelFound], remarks: Sequence[str] = ()) -> list[str]:
