@@ -6,9 +6,9 @@ Takes a folder of answers (`ANSWERS/MODEL/TEST-ID.md`) to the tests of `coding`,
 Assay's own code in a store that is thrown away, and counts what the judge is asked. Its likelihood
 of yes is a hash of the answer's beginning and the question, so that two versions of Assay meet the
 same judge. A token is four characters; what a request shares with the one before it is not read
-again, as in a server with one slot. Everything is judged twice: by a judge without a card, which
-reads the scored examples, and by one whose card has the scales that they gave. Code of the answers
-is run.
+again, as in a server with one slot. Everything is judged three times: by a judge without a card,
+which reads the scored examples; by one whose card has the scales that they gave; and by the second
+again, asked every question, whatever it can move. Code of the answers is run.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ def read_by_kind(asked: Sequence[tuple[str, str]]) -> Counter[str]:
     return read
 
 
-def measure_both(answers: Path) -> dict[str, Any]:
-    """Without a card and with one."""
+def measure_all(answers: Path) -> dict[str, Any]:
+    """Without a card, with one, and asked everything."""
     found: list[JudgeScales] = []
     read_examples = stage.find_scales
 
@@ -121,7 +121,14 @@ def measure_both(answers: Path) -> dict[str, Any]:
     stage.find_scales = remember  # type: ignore[assignment]
     without = measure(answers)
     stage.find_scales = lambda *_: found[-1]  # type: ignore[assignment]
-    return {"without a card": without, "with a card": measure(answers)}
+    with_card = measure(answers)
+    spare = panel.JudgePanel.questionnaire
+
+    def ask_everything(*words: Any, **named: Any) -> Any:
+        return spare(*words, **(named | {"calibration": None}))
+
+    panel.JudgePanel.questionnaire = ask_everything  # type: ignore[method-assign]
+    return {"without a card": without, "with a card": with_card, "everything": measure(answers)}
 
 
 def measure(answers: Path) -> dict[str, Any]:
@@ -161,7 +168,7 @@ def main() -> None:
     parser.add_argument("answers", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    found = measure_both(options.answers)
+    found = measure_all(options.answers)
     print(json.dumps(found, indent=1))
     if options.json:
         options.json.write_text(json.dumps(found, indent=1), "utf-8")
