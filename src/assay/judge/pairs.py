@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from assay.judge.guards.fencing import fence, heading
 from assay.judge.likelihood.layouts import shown_task, task_of
-from assay.judge.likelihood.questionnaire import likelihood_of_yes
+from assay.judge.likelihood.questionnaire import likelihood_of_yes, room_for_answer
 from assay.request_identity import PAIR_SUITE, make_judge_request
 from assay.text.json_in_prose import objects_in
 from assay.types import (
@@ -100,7 +100,9 @@ class PairQuestionnaire:
         return isinstance(self._reply, Failed) and self._reply.cause != "prompt_too_long"
 
     def _request(self) -> Request:
-        first, second = fence(self.first, limit=_LONGEST), fence(self.second, limit=_LONGEST)
+        task = task_of(self.case)
+        room = min(_LONGEST, room_for_answer(self.judge, task, 2))
+        first, second = fence(self.first, limit=room), fence(self.second, limit=room)
         closing = (
             f"Which answer is better? Reply with one letter: {FIRST} or {SECOND}."
             if self.by_likelihood
@@ -108,7 +110,7 @@ class PairQuestionnaire:
             f"{SECOND} or {TIE})."
         )
         parts = [
-            heading("TASK"), shown_task(task_of(self.case)), "", heading("RULES"), first.rule,
+            heading("TASK"), shown_task(task), "", heading("RULES"), first.rule,
             second.rule, "", f"Answer {FIRST}:", first.block, "", f"Answer {SECOND}:",
             second.block, "", closing,
         ]  # fmt: skip

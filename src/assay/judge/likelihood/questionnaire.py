@@ -46,7 +46,6 @@ from assay.types import (
     ToAnswer,
     ToChoose,
 )
-from assay.types.choices import Layout
 from assay.types.judgements import (
     ChecklistAnswer,
     CriterionScore,
@@ -72,7 +71,7 @@ class LikelihoodQuestionnaire:
         self._layout = about.layout or DEFAULT_LAYOUT
         self._task = task_of(about.case)
         self._shown_task = shown_task(self._task)
-        room = _room(about.judge, self._layout, self._task)
+        room = room_for_answer(about.judge, self._task, 2 if self._layout == "again" else 1)
         self._fenced = fence(about.answer, limit=room)
         self._questions = questions_for(about.rubric, about.case)
         self._facts = tuple(check.fact for check in about.evidence.unread_facts)
@@ -417,10 +416,9 @@ def _counted(values: Sequence[float], raw: float) -> str:
     )
 
 
-def _room(judge: ModelFacts, layout: Layout, task: str) -> int:
-    """How many characters of an answer are shown to a judge whose context is small."""
+def room_for_answer(judge: ModelFacts, task: str, copies: int) -> int:
+    """How many characters are shown of each of so many answers, to a judge of small context."""
     if judge.context_length is None:
         return LIMIT
     whole = int(judge.context_length * _LETTERS_A_TOKEN) - min(len(task), LIMIT) - _OWN_WORDS
-    copies = 2 if layout == "again" else 1
     return min(LIMIT, max(_LEAST_SHOWN, whole // copies))

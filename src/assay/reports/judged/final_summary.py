@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from assay.messages import tr
 from assay.reports.judge_card import judges_blocks
 from assay.reports.judged import sentences as said
+from assay.reports.judged.agreement import agreement_blocks
 from assay.reports.judged.deviation import deviation_blocks
 from assay.text import number_format as numbers
 from assay.types import Estimate
@@ -45,6 +46,7 @@ def _blocks(of: Judged) -> Iterator[Block]:
     if of.deviations:
         yield Heading(tr("How far the judge is from known scores"))
         yield from deviation_blocks(of.deviations)
+    yield from agreement_blocks(of.agreements, level=2)
     kept_apart = list(said.isolation(of))
     if kept_apart:
         yield Heading(tr("What was run"))

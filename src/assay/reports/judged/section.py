@@ -8,6 +8,7 @@ from functools import partial
 from assay.messages import tr
 from assay.reports.judge_card import judges_blocks
 from assay.reports.judged import sentences as said
+from assay.reports.judged.agreement import agreement_blocks
 from assay.reports.judged.deviation import deviation_blocks
 from assay.reports.pictures.judged import overall_by_test
 from assay.text import number_format as numbers
@@ -29,7 +30,7 @@ from assay.types.documents import (
     sign,
     table,
 )
-from assay.types.judged import Judged, ModelJudged, RaterAgreement, TestJudged
+from assay.types.judged import Judged, ModelJudged, TestJudged
 from assay.types.judgements import Band, FinalCriterion, FinalJudgement
 
 TONES: dict[Band, Tone] = {
@@ -64,10 +65,7 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
     if of.deviations:
         yield Heading(tr("How far the judge is from known scores"), 3)
         yield from deviation_blocks(of.deviations)
-    if of.agreements:
-        yield Heading(tr("How far judgements agree"), 3)
-        for agreement in of.agreements:
-            yield from _agreement(agreement)
+    yield from agreement_blocks(of.agreements, level=3)
     for sentence in said.isolation(of):
         yield Paragraph(sentence, "dim")
     for each in of.costs:
@@ -78,12 +76,6 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
             yield Note(left_out)
     yield from map(Note, of.notes)
     yield Paragraph(said.closing_sentence(of), "strong")
-
-
-def _agreement(of: RaterAgreement) -> Iterator[Block]:
-    tone: Tone = "warning" if of.reliable is None else "good" if of.reliable else "bad"
-    yield Paragraph(said.agreement(of), tone)
-    yield Figures(tuple((said.agreement_name(name), each) for name, each in of.figures.items()))
 
 
 def _table(of: Judged) -> Table:

@@ -9,7 +9,6 @@ from assay.reports.judged.evaluation_text import confidence_name, isolation_sent
 from assay.text import number_format as numbers
 from assay.types import Estimate
 from assay.types.judged import (
-    AgreementName,
     DomainDifference,
     DomainJudged,
     JudgeCost,
@@ -17,7 +16,6 @@ from assay.types.judged import (
     ModelChoice,
     ModelSpeed,
     OverRuns,
-    RaterAgreement,
     Remark,
     Rival,
     TestJudged,
@@ -314,34 +312,6 @@ def pace_figures(pace: ModelSpeed) -> Iterator[tuple[str, Estimate]]:
 
 def memory(pace: ModelSpeed | None) -> str:
     return "–" if pace is None or not pace.memory_bytes else numbers.memory(pace.memory_bytes)
-
-
-def agreement(of: RaterAgreement) -> str:
-    gaps = {
-        "raters": tr(" and ").join(of.raters),
-        "answers": trn("{count} answer", "{count} answers", of.answers),
-        "how": tr("reliable") if of.reliable else tr("not reliable"),
-    }
-    if of.reliable is None:
-        gaps["how"] = tr("tentative") if of.figures["alpha"].n else tr("without spread")
-    match of.kind:
-        case "repeats":
-            return tr("{raters} read {answers} several times: its scores are {how}.", **gaps)
-        case "judges":
-            return tr("{raters} read {answers}: their scores are {how} together.", **gaps)
-        case "imported":
-            return tr("{raters} and imported scores of {answers}: {how} together.", **gaps)
-
-
-def agreement_name(name: AgreementName) -> str:
-    return {
-        "alpha": tr("ordinal alpha"),
-        "icc": tr("intraclass correlation"),
-        "kappa": tr("quadratic kappa"),
-        "spearman": tr("rank correlation"),
-        "exact": tr("equal scores"),
-        "within_one": tr("at most a point apart"),
-    }[name]
 
 
 def isolation(of: Judged) -> Iterator[str]:

@@ -56,7 +56,8 @@ def compare_in_pairs(options: CompareOptions, observer: Observer) -> Comparison:
             panel.probe_judges(errors)
             raise_all(errors)
             (judge,) = panel.judges
-            for note in (*store.notes, *panel.notes):
+            notes = (*panel.notes, *panel.warnings)
+            for note in (*store.notes, *notes):
                 observer.note(note)
             name = tr("judge {spec}", spec=judge.model.facts.spec)
             found = []
@@ -66,7 +67,7 @@ def compare_in_pairs(options: CompareOptions, observer: Observer) -> Comparison:
                 ledger = StoredReplies(store, run, judge.model.facts.fingerprint)
                 asked = [one for each in work for one in each.orders]
                 ask_all(judge.model, asked, ledger, observer, name=name, until=until)
-                found.append(replace(pair, judged=_judged(judge, work)))
+                found.append(replace(pair, judged=_judged(judge, work, notes)))
         failed = any(one.failed for work in works for each in work for one in each.orders)
         return replace(compared, pairs=tuple(found), exit_code=3 if failed else 0)
 
@@ -156,16 +157,16 @@ def _texts(store: Store, side: StoredSide) -> dict[TryKey, str]:
 def _shown(answer: str) -> str:
     """Without most of what is said over and over, and without what addresses the judge."""
     short = shorten_loop(answer)
-    return without_demands(short) or short
+    rest = without_demands(short)
+    return short if rest is None else rest
 
 
-def _judged(judge: PanelJudge, work: Sequence[_AnswerPair]) -> PairJudging:
-    notes = judge.notes
+def _judged(judge: PanelJudge, work: Sequence[_AnswerPair], notes: Sequence[str]) -> PairJudging:
     flagged = sum(bool(flags_of(text)) for each in work for text in (each.first, each.second))
     if flagged:
         told = trn(
-            "{count} answer seems to address its judge; it was compared without those words.",
-            "{count} answers seem to address their judge; they were compared without those words.",
+            "{count} answer seems to address its judge; the words were taken out where possible.",
+            "{count} answers seem to address a judge; the words were taken out where possible.",
             flagged,
         )
         notes = (*notes, told)
