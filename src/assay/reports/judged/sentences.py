@@ -40,6 +40,11 @@ def closing_sentence(of: Judged) -> str:
     missing = [domain_name(domain) for domain in EXPECTED if domain not in there]
     clauses = [choice_clause(choice) for choice in of.choices]
     clauses += [tr("{domain} was not judged", domain=domain) for domain in missing]
+    doubtful = ", ".join(each.spec for each in of.judged_by if not each.qualified)
+    if doubtful and any(choice.chosen for choice in of.choices):
+        clauses.append(
+            tr("this rests on a judge that is not qualified ({judges})", judges=doubtful)
+        )
     joined = "; ".join(clauses)
     return f"{joined[:1].upper()}{joined[1:]}."
 
