@@ -33,7 +33,6 @@ from assay.types import Case, FileFinding, JudgeFields, Observer, Severity
 from assay.types.judgements import EvidenceCheck
 from assay.types.options import SandboxChoice
 
-DATA_SEEDS = 20
 NAMED = 3  # seeds in one finding, and findings of one kind
 
 _LINE = re.compile(r"\(line ([0-9]{1,6})\)$")  # as `assay.checking` names the line that raised
@@ -53,7 +52,7 @@ def validate_with_code(
     """
     opened = open_sandbox(sandbox)
     found: list[FileFinding] = []
-    for path in paths:
+    for path in dict.fromkeys(paths):
         here = examine([path], get_sandbox=lambda: opened, check_rubric=load_rubric)
         found += here
         if is_gate_file(path) or any(each.severity == "error" for each in here):
@@ -63,13 +62,14 @@ def validate_with_code(
             judged = case.check.judged
             if judged and judged.checker_folder:
                 observer.note(tr("trying the checker of {test}", test=case.id))
-                folder = home / judged.checker_folder.name
-                found += Trial(case, judged, folder, opened, range(data_seeds)).findings()
+                as_given = home / judged.checker_folder.name  # unless it is a link
+                folder = as_given if as_given.is_dir() else judged.checker_folder
+                found += CheckerTrial(case, judged, folder, opened, range(data_seeds)).findings()
     return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class CheckerTrial:
     """The checker of one test, tried out with its own answers."""
 
     case: Case
