@@ -3,15 +3,17 @@
 import ast
 import io
 import json
+import re
 import tokenize
 
 import pytest
 
-from assay.checkers import make_files
+from assay.checkers import fill, gather, make_files
+from assay.checking import json_block
 from assay.errors import SandboxUnavailable
 from assay.sandbox import open_sandbox
 from assay.suites.load import load_suite
-from assay.suites.test_folder import read_wrong
+from assay.suites.test_folder import read_reference, read_wrong
 from assay.types.checks import SHIPPED_SUITES
 from assay.workflow.authoring.validation import Trial
 
@@ -54,6 +56,26 @@ def test_seeds_make_other_files_of_the_same_names_without_comments(folder):
                 ast.parse(text)
                 tokens = tokenize.generate_tokens(io.StringIO(text).readline)
                 assert [each.string for each in tokens if each.type == tokenize.COMMENT] == []
+
+
+ODD = (None, True, -1, 10**300, 1e308, "", "\0\ud800", "12,34", "2025-13-45", [], [[]], [None], {},
+       [{"line": 10**30, "kind": None}], [1] * 300)  # fmt: skip
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_no_answer_breaks_a_checker(folder, sandbox):
+    (made,) = make_files(folder, [0], None)
+    reference = fill(read_reference(folder), made.files, made.truth)
+    block = json_block(reference) or {}
+    answers = [
+        *(json.dumps(dict.fromkeys(block, odd)) for odd in ODD),
+        *(json.dumps({**block, key: odd}) for key, odd in zip(block, ODD, strict=False)),
+        *(re.sub(r"(?m)^(\s+)return .*", rf"\1return {value}", reference)
+          for value in ("10**400", "float('nan')", "object()")),
+        "", "{" * 50_000, "```json\n" + "[" * 50_000, "```python\n" + "(" * 50_000, "\0\ud800",
+    ]  # fmt: skip
+    found = gather(folder, [(answer, made) for answer in answers], sandbox)
+    assert [one.missing for one in found if one.missing] == []
 
 
 @pytest.mark.parametrize("name", KEPT)

@@ -79,7 +79,7 @@ from .comparing import (
     same_text,
     show,
 )
-from .examples import Example, as_steps, called, holds, read_examples, rebinds
+from .examples import Example, as_steps, called, holds, read_examples
 from .facts import Check, Fact, check_facts, list_checks, value_at
 from .given_names import check_names, mentions, spell_keys
 from .wire import Described, Remote
@@ -90,7 +90,7 @@ __all__ = [
     "as_steps", "called", "check_facts", "check_names", "choose_code", "code_blocks", "compare",
     "compare_rows", "differs", "fenced", "find_function", "find_obstacle", "functions",
     "has_broken_code", "holds", "json_block", "list_checks", "mentions", "missing_package", "needs",
-    "parse", "plain_text", "raised_instead", "read_date", "read_examples", "read_number", "rebinds",
+    "parse", "plain_text", "raised_instead", "read_date", "read_examples", "read_number",
     "repeats", "same", "same_date", "same_number", "same_set", "same_text", "show", "spell_keys",
     "takes", "value_at",
 ]  # fmt: skip

@@ -77,24 +77,6 @@ def called(example: Example) -> frozenset[str]:
     )
 
 
-def rebinds(example: Example, names: frozenset[str]) -> bool:
-    """Whether it gives one of these names another meaning, or changes an object's attributes."""
-    try:
-        tree = ast.parse(example.code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return True
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id in names:
-            return True
-        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
-            return True
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in names:
-            return True
-        if isinstance(node, ast.Call) and called(example) & {"setattr", "exec", "eval", "globals"}:
-            return True
-    return False
-
-
 def holds(example: Example, result: StepResult) -> bool:
     """Whether what was shown is what the example promises."""
     if result.raised is not None:
