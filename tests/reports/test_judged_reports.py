@@ -190,7 +190,6 @@ def test_the_final_summary_has_all_its_parts(run):
         "## Areas for improvement",
         "## Confidence",
         "## How far the judge is from known scores",
-        "## How far judgements agree",
         "## What was run",
         "## Which model to use",
     ]

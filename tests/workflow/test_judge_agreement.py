@@ -75,6 +75,9 @@ def test_repeats_judges_and_imported_scores_are_compared_in_the_report(court) ->
     )
     assert imported["spearman"]["value"] == pytest.approx(spearman(judge, people, draws=2).value)
     assert imported["exact"]["value"] == pytest.approx(2 / 3)
+    alone = api.judge("latest", **options)
+    assert alone.judged
+    assert [each.kind for each in alone.judged.agreements] == [kind for kind, *_ in found]
     text = api.render(report)
     assert "How far judgements agree" in text
     assert "quadratic kappa" in text

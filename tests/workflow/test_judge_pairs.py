@@ -135,3 +135,39 @@ def test_a_test_asked_several_times_counts_once() -> None:
     assert (found.wins, found.losses) == (1, 1)
     assert found.inconsistent.value == pytest.approx(1 / 3)
     assert found.first_preferred.n == 5
+
+
+# Accuracy over both orders, orders agree, verdicts for the output shown first: percent, as counted
+# from the recorded verdicts by their collectors.
+RECORDED = {
+    ("gpt-4", "verdict_only"): (95.5, 95, 50.5),
+    ("gpt-3.5-turbo-0613", "reason_then_verdict"): (74.0, 64, 66.8),
+    ("llama-2-70b-chat", "metrics_and_reference"): (76.0, 66, 36.0),
+    ("falcon-180b-chat", "reason_then_verdict"): (57.0, 14, 93.0),
+}
+
+
+@pytest.mark.parametrize(("judge", "form"), RECORDED)
+def test_the_leanings_of_recorded_judges_come_out(shared: Path, judge: str, form: str) -> None:
+    pairs, right = [], []
+    for line in (shared / "data/judge/llmbar_natural.jsonl").read_text("utf-8").splitlines():
+        item = json.loads(line)
+        said = item["verdicts"][judge][form]
+        outcomes = [None if said[order] is None else said[order] - 1.0
+                    for order in ("order_12", "order_21")]  # fmt: skip
+        right += [outcome == item["label"] - 1 for outcome in outcomes]
+        pairs.append(
+            JudgedPair(
+                suite="natural",
+                id=item["item_id"],
+                score=score_of_pair(outcomes),
+                outcomes=tuple(outcomes),
+                lengths=(len(item["output_1"]), len(item["output_2"])),
+            )
+        )
+    found = pair_judging(judge, pairs)
+    accuracy, agree, first = RECORDED[judge, form]
+    assert 100 * sum(right) / len(right) == pytest.approx(accuracy, abs=0.5)
+    assert found.inconsistent.value == pytest.approx(1 - agree / 100, abs=0.011)
+    assert found.first_preferred.value == pytest.approx(first / 100, abs=0.006)
+    assert found.win_rate.n + found.win_rate.unscored == len(pairs) == 100

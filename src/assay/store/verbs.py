@@ -382,11 +382,14 @@ class Store:
             )  # fmt: skip
             self._store_score(run, model, judged.key, judged.reply_id, score)
 
-    def read_judgements(self, run: Run, model: RunModel) -> tuple[StoredJudgement, ...]:
-        """The newest judgement of each try that was judged."""
+    def read_judgements(
+        self, run: Run, model: RunModel, *, every: bool = False
+    ) -> tuple[StoredJudgement, ...]:
+        """The newest judgement of each try that was judged; or every one, the oldest first."""
+        which = "run_id = ? AND model = ?" if every else f"id IN {_newest('verdicts')}"
         rows = self._file.all(
-            "SELECT suite, test_id, repeat, reply_id, body FROM verdicts WHERE id IN "
-            f"{_newest('verdicts')} ORDER BY suite, test_id, repeat",
+            "SELECT suite, test_id, repeat, reply_id, body FROM verdicts "
+            f"WHERE {which} ORDER BY suite, test_id, repeat, id",
             (run.id, model.position),
         )
         return tuple(

@@ -18,7 +18,7 @@ from assay.stats.agreement import (
 )
 from assay.types import Estimate
 from assay.types.judged import AgreementKind, AgreementName, RaterAgreement
-from assay.types.judgements import IMPORTED, FinalJudgement, Judgement, lower_median
+from assay.types.judgements import FinalJudgement, Judgement, lower_median
 
 DRAWS = 500  # each statistic is computed anew for each: 2,000 would take a second
 
@@ -32,8 +32,8 @@ def agreements_of(finals: Sequence[FinalJudgement]) -> Iterator[RaterAgreement]:
     imported: dict[Rated, list[int]] = {}
     for number, final in enumerate(finals):
         for judgement in final.judgements:
-            is_imported = judgement.judge.startswith(IMPORTED)
-            into = imported if is_imported else judges.setdefault(judgement.judge, {})
+            judge = judgement.judge
+            into = imported if judgement.is_imported else judges.setdefault(judge, {})
             for criterion, score in _given(judgement):
                 into.setdefault((number, criterion), []).append(score)
     tests = [(final.suite, final.test_id) for final in finals]

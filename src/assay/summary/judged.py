@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay import stats
-from assay.summary.judge_agreement import agreements_of
 from assay.summary.judged_choice import choose_model, differences, paired, told_apart
 from assay.summary.judged_domain import domain_judged
 from assay.summary.judged_scores import (
@@ -34,6 +33,7 @@ from assay.types.judged import (
     ModelJudged,
     ModelSpeed,
     OverRuns,
+    RaterAgreement,
     RunPoint,
     TestJudged,
 )
@@ -71,6 +71,7 @@ def judged(
     judged_by: Sequence[JudgedBy] = (),
     notes: Sequence[str] = (),
     costs: Sequence[JudgeCost] = (),
+    agreements: Sequence[RaterAgreement] = (),
     seed: int = 0,
 ) -> Judged:
     """Everything a report says of judged tests. `run` and `when` name this run among the earlier
@@ -93,7 +94,7 @@ def judged(
         use_case=next(iter(_once(each.use_case for each in finals)), ""),
         notes=tuple(notes),
         costs=tuple(costs),
-        agreements=tuple(agreements_of(finals)),
+        agreements=tuple(agreements),
     )
 
 

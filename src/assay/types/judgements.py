@@ -272,6 +272,10 @@ class Judgement:
         return next((one.score for one in self.scores if one.criterion == criterion), None)
 
     @property
+    def is_imported(self) -> bool:
+        return self.judge.startswith(IMPORTED)
+
+    @property
     def fabricated(self) -> int:
         return sum(quote.status in ("fabricated", "from_task") for quote in self.quotes)
 

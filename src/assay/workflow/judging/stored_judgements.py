@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from assay.judge.final_judgement import NO_JUDGE
 from assay.messages import tr
-from assay.store import Run, RunModel, Store, StoredTry
+from assay.store import Run, RunModel, Store, StoredTry, TryKey
+from assay.summary.judge_agreement import agreements_of
 from assay.summary.judged import EarlierRun, JudgedAnswer, JudgedModel, judged
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Suite
 from assay.types.judged import JudgeCost, Judged
@@ -49,7 +51,31 @@ def judged_of(
         judged_by=run.judging.judges if run.judging else (),
         notes=run.judging.notes if run.judging else (),
         costs=tuple(_costs(store, run)),
+        agreements=tuple(agreements_of([*_all_raters(store, run)])),
     )
+
+
+def _all_raters(store: Store, run: Run) -> Iterator[FinalJudgement]:
+    """What judges last said of each answer, and the evaluations last imported: the other kind stays
+    in the store, though only the newest judgement counts.
+    """
+    for model in run.models:
+        found: dict[TryKey, tuple[int, dict[bool, FinalJudgement]]] = {}
+        for kept in store.read_judgements(run, model, every=True):
+            final = kept.judgement
+            answer, kinds = found.get(kept.key, (kept.reply_id, {}))
+            kinds = kinds if answer == kept.reply_id else {}
+            kinds |= {each.is_imported: final for each in final.judgements}
+            found[kept.key] = kept.reply_id, kinds
+        for _, kinds in found.values():
+            given = (
+                each
+                for kind, final in kinds.items()
+                for each in final.judgements
+                if each.is_imported == kind
+            )
+            if kinds:
+                yield replace(next(iter(kinds.values())), judgements=tuple(given))
 
 
 def _costs(store: Store, run: Run) -> Iterator[JudgeCost]:
