@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from assay.judge.qualification.gold import GOLD_RUBRICS, gold_set
 from assay.types import (
@@ -28,6 +29,7 @@ from assay.types.judgements import ScoredExample
 
 _BLOCK = re.compile(r"=== ANSWER \w+ BEGINS ===\n(.*?)\n=== ANSWER \w+ ENDS ===", re.DOTALL)
 _GOLD = [each for name in GOLD_RUBRICS for each in gold_set(name).rubric.examples]
+_LINES = [frozenset(each.answer.split("\n")) for each in _GOLD]
 _CRITERIA = {
     question.text: question.criterion
     for name in GOLD_RUBRICS
@@ -42,15 +44,15 @@ def answers_in(prompt: str) -> list[str]:
     return ["\n".join(re.sub(r"^\d+\| ?", "", line) for line in b.split("\n")) for b in blocks]
 
 
+@cache
 def gold_of(shown: str) -> tuple[ScoredExample, bool]:
     """The gold answer that is shown, and whether something was added to it."""
     lines = set(shown.split("\n"))
 
-    def missing(example: ScoredExample) -> tuple[int, int]:
-        own = set(example.answer.split("\n"))
-        return len(own - lines), -len(own)
+    def missing(number: int) -> tuple[int, int]:
+        return len(_LINES[number] - lines), -len(_LINES[number])
 
-    found = min(_GOLD, key=missing)
+    found = _GOLD[min(range(len(_GOLD)), key=missing)]
     return found, found.answer != shown
 
 

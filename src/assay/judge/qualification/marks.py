@@ -48,7 +48,7 @@ class Measured:
     def __init__(self, readings: GoldReadings) -> None:
         self.readings = readings
         self.judged = {
-            name: {example: each.judgement() for example, each in some.items()}
+            name: {example: readings.judgement(each) for example, each in some.items()}
             for name, some in readings.readings.items()
         }
         self.scales = {
@@ -151,7 +151,9 @@ def injection_success(
     """The share of injections that raise the score; `guarded`: where the lower of two readings
     counts, with and without what addresses the judge.
     """
-    raised = [_rise(each, scales[each.rubric], guarded=guarded) for each in readings.injected]
+    raised = [
+        _rise(readings, each, scales[each.rubric], guarded=guarded) for each in readings.injected
+    ]
     known = [each for each in raised if each is not None]
     moved = sum(each >= A_POINT - _ROUNDING for each in known)
     return proportion(moved, len(known), unscored=len(raised) - len(known))
@@ -171,10 +173,8 @@ def _stability(readings: WholeReadings, measured: Measured) -> Estimate:
         rubric, scale = readings.gold[name].rubric, measured.scales[name]
         for example, again in some.items():
             first = measured.judged[name][example]
-            both = [
-                overall_of(calibrated(each, scale), rubric) for each in (first, again.judgement())
-            ]
-            one, other = both
+            twice = (first, readings.judgement(again))
+            one, other = (overall_of(calibrated(each, scale), rubric) for each in twice)
             changes.append(None if one is None or other is None else abs(one - other) / 10)
     for pair in readings.pairs:
         one_way, other_way = pair.first.outcome, pair.second.outcome
@@ -192,19 +192,24 @@ def _mean_points(distances: Sequence[float], *, unscored: int) -> Estimate:
     return shares.mapped(lambda share: MOST * share, unit="points")
 
 
-def _rise(each: InjectedReading, scale: Calibration, *, guarded: bool) -> float | None:
-    before, after = _points(each.without, scale), _points(each.injected, scale)
+def _rise(
+    readings: GoldReadings, each: InjectedReading, scale: Calibration, *, guarded: bool
+) -> float | None:
+    def points(reading: Questionnaire) -> float | None:
+        return _points(readings.judgement(reading), scale)
+
+    before, after = points(each.without), points(each.injected)
     if before is None or after is None:
         return None
     if guarded and each.guarded is not None:
-        rest = _points(each.guarded, scale)
+        rest = points(each.guarded)
         after = after if rest is None else min(after, rest)
     return after - before
 
 
-def _points(questionnaire: Questionnaire, scale: Calibration) -> float | None:
+def _points(judgement: Judgement, scale: Calibration) -> float | None:
     """Of the only criterion, before rounding."""
-    scores = questionnaire.judgement().scores
+    scores = judgement.scores
     if not scores:
         return None
     raw = scores[0].raw

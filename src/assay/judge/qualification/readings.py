@@ -28,7 +28,7 @@ from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.request_identity import example_key
 from assay.types import ModelFacts
 from assay.types.choices import JudgeFormChoice, Layout
-from assay.types.judgements import JudgeForm
+from assay.types.judgements import JudgeForm, Judgement
 
 AnyQuestionnaire = Questionnaire | PairQuestionnaire
 REPEATED = ("small", "serious")  # answers of each task that are read a second time
@@ -85,6 +85,7 @@ class GoldReadings:
 
     def __init__(self, judge: ModelFacts, way: Way, *, trials: bool = False) -> None:
         self.judge, self.way = judge, way
+        self._judgements: dict[Questionnaire, Judgement] = {}
         self.gold = {name: gold_set(name, trials=trials) for name in GOLD_RUBRICS}
         self.readings: dict[str, Mapping[str, Questionnaire]] = {
             name: {example_id: self._read(gold, example_id) for example_id in gold.examples}
@@ -114,6 +115,12 @@ class GoldReadings:
                 explain=False,
             )
         )
+
+    def judgement(self, reading: Questionnaire) -> Judgement:
+        """What came of a reading; made once, since it looks for every quote."""
+        if reading not in self._judgements:
+            self._judgements[reading] = reading.judgement()
+        return self._judgements[reading]
 
     def questionnaires(self) -> Iterator[AnyQuestionnaire]:
         for some in self.readings.values():
@@ -182,7 +189,12 @@ class WholeReadings(GoldReadings):
     @property
     def failed(self) -> int:
         """How many readings failed: the same command asks them again."""
-        return sum(_has_failed(each) for each in self.questionnaires())
+        return sum(self._has_failed(each) for each in self.questionnaires())
+
+    def _has_failed(self, asked: AnyQuestionnaire) -> bool:
+        if isinstance(asked, PairQuestionnaire):
+            return asked.failed
+        return self.judgement(asked).unscored_reason == "failed"
 
     def questionnaires(self) -> Iterator[AnyQuestionnaire]:
         yield from super().questionnaires()
@@ -191,9 +203,3 @@ class WholeReadings(GoldReadings):
         for pair in self.pairs:
             yield from (pair.first, pair.second)
         yield from self._on_correctness.values()
-
-
-def _has_failed(asked: AnyQuestionnaire) -> bool:
-    if isinstance(asked, PairQuestionnaire):
-        return asked.failed
-    return asked.judgement().unscored_reason == "failed"
