@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay import api
-from assay.interfaces.cli import load_command
+from assay.interfaces.cli import COMMANDS, load_command
 from assay.types.option_fields import options_of
 from assay.types.options import PromptOptions, RunOptions, StoredAnswerOptions, WatchOptions
 
@@ -71,3 +71,9 @@ def test_a_text_is_taken_for_one_of_several_and_for_a_path():
 def test_a_misspelt_keyword_is_refused_with_the_nearest():
     with pytest.raises(TypeError, match="did you mean 'repeats'"):
         api.run("scripted:a.json", repeat=3)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_two_parameters_of_a_command_share_a_name(name):
+    names = [parameter.name for parameter in load_command(name).params]
+    assert len(names) == len(set(names))

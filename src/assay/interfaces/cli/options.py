@@ -224,7 +224,7 @@ def format_of(*names: str, or_plugin: bool = False) -> Callable[[Command], Comma
     others = tr("Format of the output: {names}, or that of a plugin.", names=", ".join(names))
     return click.option(
         "--format",
-        "form",
+        "output_format",
         type=str if or_plugin else click.Choice(names),
         metavar="NAME" if or_plugin else None,
         default=names[0],

@@ -40,12 +40,12 @@ RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
 @verbose
 @as_json
 @plugin_option
-def report(run: str, form: str, verbose: bool, as_json: bool, out: Path) -> int:
+def report(run: str, output_format: str, verbose: bool, as_json: bool, out: Path) -> int:
     from assay import api
 
     # The document states how this command ends; failed requests of the run are in its figures.
     shown = replace(api.report(run, out=out), exit_code=0)
-    show(shown, "json" if as_json else form, verbose=verbose)
+    show(shown, "json" if as_json else output_format, verbose=verbose)
     return 0
 
 
@@ -68,13 +68,13 @@ def report(run: str, form: str, verbose: bool, as_json: bool, out: Path) -> int:
 @all_options(CompareOptions)
 @format_of("text", "md", "json", "html")
 @as_json
-def compare(form: str, as_json: bool, **options: Any) -> int:
+def compare(output_format: str, as_json: bool, **options: Any) -> int:
     from assay import api
     from assay.api.rendering import progress_for
 
     with progress_for(sys.stderr) as observer:
         compared = api.compare(**options, observer=observer)
-    show(compared, "json" if as_json else form)
+    show(compared, "json" if as_json else output_format)
     return compared.exit_code
 
 
@@ -86,10 +86,10 @@ def compare(form: str, as_json: bool, **options: Any) -> int:
 @click.option("-s", "--suite", metavar="NAME", help=tr("Show only this suite. Default: all."))
 @format_of("text", "md", "json", "html")
 @as_json
-def leaderboard(suite: str | None, form: str, as_json: bool, out: Path) -> int:
+def leaderboard(suite: str | None, output_format: str, as_json: bool, out: Path) -> int:
     from assay import api
 
-    show(api.leaderboard(suite=suite, out=out), "json" if as_json else form)
+    show(api.leaderboard(suite=suite, out=out), "json" if as_json else output_format)
     return 0
 
 
@@ -179,8 +179,8 @@ def rescore(
 )
 @click.argument("run", default="latest")
 @format_of("jsonl", "csv")
-def export(run: str, form: Literal["jsonl", "csv"], out: Path) -> int:
+def export(run: str, output_format: Literal["jsonl", "csv"], out: Path) -> int:
     from assay import api
 
-    write_exactly(api.export(run, form=form, out=out))
+    write_exactly(api.export(run, form=output_format, out=out))
     return 0

@@ -42,8 +42,10 @@ from assay.types.options import SandboxChoice, SchemaKind
 @named_options("benchmarks")
 @as_json
 @plugin_option
-def suites(name: str | None, form: str, benchmarks: Path | None, as_json: bool, out: Path) -> int:
-    form = "json" if as_json else form
+def suites(
+    name: str | None, output_format: str, benchmarks: Path | None, as_json: bool, out: Path
+) -> int:
+    form = "json" if as_json else output_format
     if name is None:
         _list_suites(form, benchmarks)
     else:
