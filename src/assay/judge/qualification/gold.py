@@ -73,10 +73,6 @@ class GoldSet:
     def examples(self) -> Mapping[str, ScoredExample]:
         return {each.id: each for each in self.rubric.examples}
 
-    def only(self, *, trials: bool) -> GoldSet:
-        """The tasks that forms and layouts are tried on, or all."""
-        return gold_set(self.rubric.name, trials=True) if trials else self
-
 
 def gold_bytes(rubric: str) -> bytes:
     return (SHIPPED / rubric / _FILE).read_bytes()
