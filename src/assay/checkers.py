@@ -26,7 +26,7 @@ from assay.checking.making import BadResult, run_make
 from assay.messages import tr
 from assay.sandbox import Limits, Program, Ran, Sandbox
 from assay.types.checks import SHIPPED_SUITES
-from assay.types.judgements import Evidence, EvidenceCheck
+from assay.types.judgements import CODE_NOT_ALLOWED, Evidence, EvidenceCheck
 
 MAKE, CHECK = "make.py", "check.py"
 _CPU_S, _WALL_S = 40, 75  # for one item, with room for the limits inside; each further one:
@@ -85,7 +85,7 @@ def gather(
 
 def code_not_allowed() -> Evidence:
     """The evidence of a checker that may not run."""
-    return Evidence(missing=_not_allowed(), unscored_reason="code_not_allowed")
+    return Evidence(missing=_not_allowed(), unscored_reason=CODE_NOT_ALLOWED)
 
 
 def _not_allowed() -> str:

@@ -109,6 +109,20 @@ def test_outputs_and_test_plans_alone_give_the_verdicts_of_the_run_itself(court)
     assert again["exit_code"] == 0
 
 
+def test_evidence_of_a_run_counts_when_it_is_judged_without_running_code(court):
+    suite = court.checked(
+        "from assay.checking import Check\n"
+        "def check(answer, truth, files):\n"
+        "    yield Check('long', False, 'it is short')\n"
+    )
+    court.run(suite=suite, allow_code_execution=True)
+    observer = Notes()
+    judged = court.judge_again("latest", court.judge(form(10, 10, 10)), observer=observer)
+    assert not any("code_not_allowed" in each for each in observer.notes)
+    assert verdicts(judged)["own_001"]["evidence"]["total"] == 1
+    assert rows(judged)["own_001"]["score"] < 0.5
+
+
 def made_elsewhere(court, **answers):
     for model, texts in answers.items():
         folder = court.folder / "made" / "outputs" / model

@@ -35,6 +35,7 @@ BANDS: tuple[tuple[int, Band], ...] = (
 )  # fmt: skip
 NEAR_AN_EDGE = 3  # tenths: so near to a band's edge an overall is called borderline
 MOST = 10  # points of a criterion
+CODE_NOT_ALLOWED = "code_not_allowed"  # why there is no evidence: the checker may not run
 IMPORTED = "imported:"  # begins the name of the judge of an imported evaluation
 BOUND_CLOSELY = "correctness"  # the criterion that running and computing speak about
 

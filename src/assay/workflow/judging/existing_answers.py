@@ -119,7 +119,14 @@ def judge_in(
         errors: list[AssayError] = []
         panel.probe_judges(errors)
         raise_all(errors)
-        for note in (*store.notes, *panel.notes, *panel.warnings, *panel.unchecked(suites), *notes):
+        known = {
+            kept.key[:2]
+            for model in run.models
+            for kept in store.read_judgements(run, model)
+            if kept.judgement.evidence.checks
+        }
+        unchecked = panel.unchecked(suites, known)
+        for note in (*store.notes, *panel.notes, *panel.warnings, *unchecked, *notes):
             observer.note(note)
         # The run's own command says nothing of who judged it later.
         notes = [*notes, tr("Judged with: {command}", command=job.command)]

@@ -8,7 +8,7 @@ that cannot be isolated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -115,12 +115,17 @@ class JudgePanel:
         apart = [self.sandbox.description] if self.sandbox and code_was_run else []
         return [*self.notes, *apart]
 
-    def unchecked(self, suites: Sequence[Suite]) -> Iterator[str]:
-        """Which tests' evidence will be unscored, because their checkers may not run."""
+    def unchecked(
+        self, suites: Sequence[Suite], known: Collection[tuple[str, str]] = ()
+    ) -> Iterator[str]:
+        """Which tests' evidence will be unscored, because their checkers may not run. `known`: by
+        suite and id those whose evidence is stored.
+        """
         waiting = [
             case.id
             for case in judged_cases(suites)
             if case.check.judged and case.check.judged.needs_permission
+            if (case.suite, case.id) not in known
         ]
         if waiting and not self.options.allow_code_execution:
             more = f" (+ {len(waiting) - NAMED})" if len(waiting) > NAMED else ""

@@ -34,6 +34,7 @@ from assay.messages import tr, trn
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.types import Answered, Case, Observer, Score, Suite
 from assay.types.judgements import (
+    CODE_NOT_ALLOWED,
     NO_EVIDENCE,
     Evidence,
     Judgement,
@@ -106,6 +107,8 @@ def check_answers(
             )
         kept = judged.get(answer.key)
         is_known = kept is not None and kept.reply_id == answer.stored.reply_id
+        if kept and is_known and answer.evidence.unscored_reason == CODE_NOT_ALLOWED:
+            answer.evidence = _without_readings(kept.judgement.evidence)
         if kept and not kept.judgement.judgements:
             is_known = is_known and kept.judgement.evidence == answer.evidence
         score = None
@@ -116,6 +119,17 @@ def check_answers(
     if to_check:
         observer.model_finished(name)
     return answers
+
+
+def _without_readings(evidence: Evidence) -> Evidence:
+    """As it was gathered: another judge reads the facts itself."""
+    checks = tuple(
+        replace(check, passed=None, by_judge=False, explanation=check.fact)
+        if check.by_judge
+        else check
+        for check in evidence.checks
+    )
+    return replace(evidence, checks=checks)
 
 
 def check_again(
