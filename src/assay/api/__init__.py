@@ -280,9 +280,10 @@ def compare(options: CompareOptions) -> Comparison:
     """
     from assay.store import Store
     from assay.workflow.history.comparison import compare as compare_in
-    from assay.workflow.judging.pairs import compare_in_pairs
 
     if options.judge:
+        from assay.workflow.judging.pairs import compare_in_pairs
+
         return compare_in_pairs(options, options.observer)
     with Store(options.out, read_only=True) as store:
         return compare_in(store, options.runs)
