@@ -28,6 +28,7 @@ from assay.checking import (
 )
 
 MODULE = "toolbox"
+UNCHANGED = 9  # documentation of other code than was given is no more than 0.8
 IMPORTABLE = {MODULE, "datetime", "decimal", "fractions", "math", "pprint"}
 ALLOWED = {
     "abs", "all", "any", "bool", "dict", "enumerate", "float", "frozenset", "int", "isinstance",
@@ -61,7 +62,12 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
 
 def weights(truth: dict[str, Any]) -> Iterator[tuple[str, int]]:
     """Every check with its weight."""
-    yield from (("code_unchanged", 4), ("docstrings", 1), ("parameters", 1), ("exceptions", 1))
+    yield from (
+        ("code_unchanged", UNCHANGED),
+        ("docstrings", 1),
+        ("parameters", 1),
+        ("exceptions", 1),
+    )
     for one in truth["functions"]:
         yield from ((f"{one['role']}_examples", 1), (f"{one['role']}_mutants", weight_of(one)))
     yield ("every_trap", 6)
@@ -80,7 +86,7 @@ def check_text(original: ast.Module, code: Code, texts: dict[str, str]) -> Itera
     functions = {one.name: one for one in original.body if isinstance(one, ast.FunctionDef)}
     same = outline(code.tree) == outline(original)
     why = "the code is what it was" if same else "the code was changed, or is not complete"
-    yield Check("code_unchanged", same, why, weight=4)
+    yield Check("code_unchanged", same, why, weight=UNCHANGED)
     silent = [name for name, text in texts.items() if not text.strip()]
     if not any(ast.get_docstring(block.tree) for block in code.blocks):
         silent.append("the module")
