@@ -55,13 +55,6 @@ class Bigram:
         return [table[before, after] for before, after in itertools.pairwise(ids)]
 
 
-class Writer(Bigram):
-    context_length = 64
-
-    def detokenize(self, ids):
-        return "".join(LETTERS[each] for each in ids)
-
-
 def model(plugin, name="x"):
     return PluginModel(plugin, "mine", name)
 
@@ -296,59 +289,6 @@ def test_logits_that_cannot_be_used_are_a_failed_request_with_a_reason(wrong, sa
     assert says in reply.reason
 
 
-# -------------------------------------------------------------------------- writing from logits
-
-
-def test_a_model_without_generate_writes_what_is_likeliest():
-    plugin = Writer()
-    expected, last = "", "b"
-    for _ in range(5):
-        last = LETTERS[int(plugin.table[LETTERS.index(last)].argmax())]
-        expected += last
-    how = Sampling(temperature=0.0, seed=0, max_tokens=5)
-    reply = answered(model(plugin), "ab", how)
-    assert (reply.text, reply.truncated, reply.output_tokens) == (expected, True, 5)
-
-
-def test_an_end_id_and_stop_strings_end_what_is_written():
-    plugin = Writer()
-    plugin.table[:] = -20
-    for before, after in ("ab", "bc", "cd", "de", "ef"):
-        plugin.table[LETTERS.index(before), LETTERS.index(after)] = 20
-    how = Sampling(temperature=0.0, seed=0, max_tokens=5, stop=("de",))
-    assert answered(model(plugin), "a", how).text == "bc"
-    plugin.eos_id = LETTERS.index("d")
-    assert answered(model(plugin), "a", how).text == "bc"
-
-
-def test_the_k_best_first_lines_are_those_of_an_exhaustive_search():
-    plugin = Writer(seed=3)
-    plugin.table[:, LETTERS.index("\n")] += 3
-    # 16 hypotheses live, and there are 12 letters: nothing is pruned in two steps.
-    how = Sampling(temperature=0.0, seed=0, max_tokens=2, predictions=8)
-    reply = answered(model(plugin), "ab", how)
-    assert reply.prediction_method == "beam"
-    assert reply.predictions == tuple(best_lines(plugin, "ab", 2, 8))
-
-
-def best_lines(plugin, prompt, longest, k):
-    """Every continuation, its likelihood, and of those that read the same the best."""
-    found: dict[str, float] = {}
-
-    def walk(text, worth):
-        line = text.strip().split("\n")[0].strip()
-        ended = "\n" in text.lstrip()
-        if ended or len(text) == longest:
-            found[line] = max(worth, found.get(line, -math.inf))
-            return
-        for letter in LETTERS:
-            step = plugin.log_likelihoods((prompt + text)[-1] + letter)[0]
-            walk(text + letter, worth + step)
-
-    walk("", 0.0)
-    return sorted(found, key=lambda line: -found[line])[:k]
-
-
 # ------------------------------------------------------------------------------------------ facts
 
 
@@ -366,8 +306,6 @@ def test_the_fingerprint_is_the_file_and_the_name_unless_the_object_has_one():
 def test_capabilities_follow_the_methods():
     assert model(Speaker()).facts.capabilities == {"generate"}
     assert model(Bigram()).facts.capabilities == {"score_text"}
-    assert model(Writer()).facts.capabilities == {"generate", "score_text"}
-    assert model(Writer()).facts.predicts_by == "beam"
     assert model(Bigram()).facts.context_length == 6
 
 

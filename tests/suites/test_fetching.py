@@ -463,10 +463,7 @@ def test_a_copy_without_the_wanted_questions_says_which_are_needed(
     assert "--all" in caught.value.hint
     with pytest.raises(AssayError, match="no questions for hellaswag") as caught:
         made(benchmarks, "hellaswag", lines(tmp_path / "h", PASSAGES[2:]))
-    assert caught.value.hint == (
-        "no passage has the activity 'Computers and Electronics'; with --all every activity is "
-        "taken"
-    )
+    assert "--all" in caught.value.hint
     equal = [["Which?", "a", "a", "b", "c", "A"]]
     with pytest.raises(AssayError, match="no questions for mmlu") as caught:
         made(benchmarks, "mmlu", archive(tmp_path / "e", machine_learning=equal))

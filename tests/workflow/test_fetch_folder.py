@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from assay.errors import UsageError
-from assay.workflow.fetch import suite_folder
 from tests.conftest import Bench
 from tests.suites.test_fetching import PASSAGES, TEST, archive, lines
 from tests.waiting import PATIENCE_S
@@ -55,28 +54,10 @@ def test_whatever_a_user_put_there_stays(copy: Path, fetched: Path, name: str) -
     assert path.read_text() == "mine"
 
 
-def test_a_link_in_place_of_a_fetched_file_is_the_users(copy: Path, fetched: Path) -> None:
-    path = fetched / "mmlu" / "suite.json"
-    path.rename(fetched / "kept.json")
-    path.symlink_to(fetched / "kept.json")
-    assert "suite.json" in refused(copy, fetched)
-
-
-def test_a_record_that_is_a_pipe_is_not_waited_for(copy: Path, fetched: Path) -> None:
-    (fetched / "mmlu" / ".fetched.json").unlink()
-    os.mkfifo(fetched / "mmlu" / ".fetched.json")
-    assert ".fetched.json" in refused(copy, fetched)
-
-
-@pytest.mark.parametrize("kind", ["file", "link", "link_to_nothing"])
-def test_what_is_no_folder_is_the_users(copy: Path, tmp_path: Path, kind: str) -> None:
+def test_what_is_no_folder_is_the_users(copy: Path, tmp_path: Path) -> None:
     benchmarks = tmp_path / "b"
-    (benchmarks / "elsewhere").mkdir(parents=True)
-    if kind == "file":
-        (benchmarks / "mmlu").write_text("my notes")
-    else:
-        target = "elsewhere" if kind == "link" else "nowhere"
-        (benchmarks / "mmlu").symlink_to(benchmarks / target)
+    benchmarks.mkdir()
+    (benchmarks / "mmlu").write_text("my notes")
     assert "cannot look into" in refused(copy, benchmarks)
 
 
@@ -115,39 +96,11 @@ def test_a_folder_that_cannot_be_listed_is_left_alone(
     assert listed(fetched) == before
 
 
-def test_a_file_that_came_during_the_fetch_stays(
-    copy: Path,
-    fetched: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    before = listed(fetched)
-    really = suite_folder._put_files
-
-    def put_files(*given: Any) -> None:
-        (fetched / "mmlu" / "late.json").write_text("mine")
-        really(*given)
-
-    monkeypatch.setattr(suite_folder, "_put_files", put_files)
-    with pytest.raises(UsageError, match=r"late\.json"):
-        quietly("mmlu", copy, fetched, every=True)
-    assert listed(fetched) == {**before, "mmlu/late.json": b"mine"}
-
-
 def test_the_next_fetch_takes_away_what_a_killed_one_left(copy: Path, fetched: Path) -> None:
-    for name in (".mmlu.partial", ".mmlu.before"):
-        (fetched / name).mkdir()
-        (fetched / name / "suite.json").write_text("{")
+    (fetched / ".mmlu.partial").mkdir()
+    (fetched / ".mmlu.partial" / "suite.json").write_text("{")
     quietly("mmlu", copy, fetched)
     assert [path.name for path in fetched.iterdir()] == ["mmlu"]
-
-
-def test_a_suite_that_a_killed_fetch_had_moved_aside_is_put_back(copy: Path, fetched: Path) -> None:
-    before = listed(fetched)
-    (fetched / "mmlu").rename(fetched / ".mmlu.before")
-    (fetched / ".mmlu.before" / "mine.json").write_text("mine")
-    with pytest.raises(UsageError, match=r"mine\.json"):
-        quietly("mmlu", copy, fetched)
-    assert listed(fetched) == {**before, "mmlu/mine.json": b"mine"}
 
 
 # ------------------------------------------------------------------------------ half of the work

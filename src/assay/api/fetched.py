@@ -1,7 +1,4 @@
-"""What `fetch` wrote, as lines and as a document.
-
-In: Fetched. Out: text, or values for JSON.
-"""
+"""What `fetch` wrote, as lines and as a document."""
 
 from __future__ import annotations
 
@@ -17,22 +14,18 @@ from assay.workflow.fetch.benchmarks import Benchmark, Fetched
 def render_fetched(fetched: Fetched, form: str, *, ascii_only: bool = False) -> str:
     """As `json`, or as text: each benchmark with what is known of it, then the next command."""
     if form == "json":
-        return render_json(_values(fetched), ascii_only=ascii_only) + "\n"
+        values: JsonObject = {
+            "benchmarks": str(fetched.folder.resolve()),
+            "fetched": [_benchmark(benchmark) for benchmark in fetched.benchmarks],
+            "next": fetched.following,
+            "exit_code": 0,
+        }
+        return render_json(values, ascii_only=ascii_only) + "\n"
     lines: list[str] = []
     for benchmark in fetched.benchmarks:
         lines.append(f"{benchmark.made.name}: {benchmark.made.title}")
         lines += (f"  {line}" for line in _about(benchmark))
     return "\n".join([*lines, tr("next: {command}", command=fetched.following), ""])
-
-
-def _values(fetched: Fetched) -> JsonObject:
-    """All that was written and dropped."""
-    return {
-        "benchmarks": str(fetched.folder.resolve()),
-        "fetched": [_benchmark(benchmark) for benchmark in fetched.benchmarks],
-        "next": fetched.following,
-        "exit_code": 0,
-    }
 
 
 def _about(benchmark: Benchmark) -> Iterator[str]:

@@ -2,10 +2,9 @@
 
     generate(messages, *, temperature, max_tokens, seed, stop) -> str     every test with a text
     tokenize(text), logits(ids)      perplexity, choices by likelihood
-    detokenize(ids)                  texts and the k best from logits, where `generate` is missing
 
-It may also have `fingerprint`, `context_length`, `parameters` and `eos_id`. What the object raises
-is a failed request with its kind and place; only Ctrl-C ends a run.
+It may also have `fingerprint`, `context_length` and `parameters`. What the object raises is a
+failed request with its kind and place; only Ctrl-C ends a run.
 """
 
 from __future__ import annotations
@@ -83,8 +82,7 @@ class PluginModel(BaseModel):
         self._logits = (
             LogitsModel(plugin, context_length, self._stopped) if reads_text(plugin) else None
         )
-        self._searches = self._logits is not None and self._logits.writes
-        capabilities: set[Capability] = {"generate"} if self._generates or self._searches else set()
+        capabilities: set[Capability] = {"generate"} if self._generates else set()
         if self._logits is not None:
             capabilities.add("score_text")
         fingerprint = getattr(plugin, "fingerprint", None)
@@ -98,7 +96,7 @@ class PluginModel(BaseModel):
             is_chat=self._generates,
             parameters=_parameters(plugin, spec),
             context_length=context_length,
-            predicts_by="beam" if self._searches else "sampled",
+            predicts_by="sampled",
             tokenizer=self._tokenizer(),
             about={"plugin": file.name if file else type(plugin).__name__},
         )
@@ -149,10 +147,8 @@ class PluginModel(BaseModel):
     def _write(self, request: Request, work: ToAnswer) -> Answered:
         if work.schema is not None:
             raise UnusableResult(tr("a plugin cannot be made to follow a JSON Schema"))
-        if self._logits is not None and self._searches and work.sampling.predictions > 1:
-            return self._logits.predict(request, work)
-        if self._logits is not None and not self._generates:
-            return self._logits.write(request, work)
+        if not self._generates:
+            raise UnusableResult(tr("a text needs generate"))
         return together([self._generate(request, work, how) for how in draws(work.sampling)])
 
     def _generate(self, request: Request, work: ToAnswer, how: Sampling) -> Answered:
@@ -184,9 +180,6 @@ class PluginModel(BaseModel):
         except Exception:  # noqa: BLE001 - the first request says what is wrong
             return ""
         return "plugin:" + sha256(repr(ids).encode()).hexdigest()[:32]
-
-
-# ----------------------------------------------------------------------------------- what it is
 
 
 def _refuse_without_methods(plugin: object, spec: str) -> None:

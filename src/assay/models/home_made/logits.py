@@ -1,4 +1,4 @@
-"""Likelihoods and texts from `tokenize` and `logits` of a user's own model. Needs no torch.
+"""Likelihoods from `tokenize` and `logits` of a user's own model. Needs no torch.
 
 `logits(ids)` returns an array (batch, length, vocabulary): numpy, torch or nested lists. All rows
 of one call have one length, so a model needs no padding. The first token of a text has nothing
@@ -19,20 +19,16 @@ from numpy.typing import NDArray
 
 from assay.engine.layout.windows import PREFIX, windows
 from assay.messages import tr
-from assay.models.local.stopping import StopStrings
 from assay.models.plain_text import as_text, joint
-from assay.models.reasoning import split_reasoning
 from assay.models.text_size import bytes_in, words_in
 from assay.plugins import describe_mistake
 from assay.types import (
-    Answered,
     ChoiceLikelihoods,
     Failed,
     Message,
     ReadText,
     Reply,
     Request,
-    ToAnswer,
     ToChoose,
     ToRead,
 )
@@ -41,10 +37,8 @@ DEFAULT_CONTEXT = 1024  # tokens, for a model that does not say
 TOKENS_AT_ONCE = 1024
 POSITIONS_AT_ONCE = 64  # in float64 at a time: 64 x 150,000 tokens take 77 MB
 BLOCK = 1000  # tokens; intervals are drawn from blocks of them
-LEAST_WIDTH = 4  # of a beam
 
 Floats = NDArray[np.float64]
-Hypothesis = tuple[float, list[int]]  # log-likelihood and tokens
 
 
 class UnusableResult(Exception):
@@ -82,9 +76,6 @@ class LogitsModel:
         self._plugin = plugin
         self._stopped = stopped
         self.window = context_length or DEFAULT_CONTEXT
-        self.writes = callable(getattr(plugin, "detokenize", None))
-        ends = getattr(plugin, "eos_id", None)
-        self._ends = frozenset() if ends is None else frozenset(np.atleast_1d(ends).tolist())
 
     def tokenize(self, text: str) -> list[int]:
         ids = self._plugin.tokenize(text)
@@ -97,8 +88,6 @@ class LogitsModel:
     def _check_stopped(self) -> None:
         if self._stopped.is_set():
             raise RequestStopped
-
-    # ---------------------------------------------------------------------------------- likelihoods
 
     def choose(self, requests: Sequence[tuple[Request, ToChoose]]) -> Iterator[Reply]:
         """Rows of all requests share calls; an error fails only its own request."""
@@ -220,89 +209,6 @@ class LogitsModel:
             )  # fmt: skip
         return array
 
-    # -------------------------------------------------------------------------------------- writing
-
-    def write(self, request: Request, work: ToAnswer) -> Answered:
-        """One answer, token by token."""
-        how = work.sampling
-        prompt = self._prompt(work.messages)
-        ending = StopStrings(self._decode, how.stop)
-        random = np.random.default_rng(how.seed)
-        new: list[int] = []
-        while len(new) < how.max_tokens:
-            self._check_stopped()
-            token = _draw(self._next([[*prompt, *new]])[0], how.temperature, random)
-            if token in self._ends:
-                break
-            new.append(token)
-            if ending(new):
-                break
-        truncated = len(new) >= how.max_tokens
-        split = split_reasoning(ending.cut(self._decode(new)))
-        return Answered(
-            request_id=request.id,
-            text=split.answer,
-            reasoning=split.reasoning,
-            reasoning_unclosed=split.unclosed,
-            truncated=truncated,
-            prompt_tokens=len(prompt),
-            output_tokens=len(new),
-            finish="length" if truncated else "stop",
-        )
-
-    def predict(self, request: Request, work: ToAnswer) -> Answered:
-        """The k likeliest first lines by beam search, with the rules of `engine.beams`: the sum of
-        log-likelihoods, no reward for length, max(4, 2k) live hypotheses.
-        """
-        how = work.sampling
-        prompt, k = self._prompt(work.messages), how.predictions
-        ending = StopStrings(self._decode, how.stop, first_line=True)
-        live: list[Hypothesis] = [(0.0, [])]
-        complete: dict[str, float] = {}
-        width = max(LEAST_WIDTH, 2 * k)
-        while live and not _enough(complete, k, live[0][0]):
-            self._check_stopped()
-            found = self._next([[*prompt, *new] for _, new in live])
-            extended: list[Hypothesis] = []
-            for worth, before, token in _best_first(live, found, width + k + len(self._ends)):
-                if len(extended) == width or _enough(complete, k, worth):
-                    break
-                new = before if token in self._ends else [*before, token]
-                if token in self._ends or ending(new) or len(new) >= how.max_tokens:
-                    line = ending.cut(self._decode(new)).strip()
-                    complete[line] = max(worth, complete.get(line, -np.inf))
-                else:
-                    extended.append((worth, new))
-            live = extended
-        lines = sorted(complete, key=lambda line: -complete[line])[:k]
-        return Answered(
-            request_id=request.id,
-            text=lines[0],
-            predictions=tuple(lines),
-            prediction_method="beam",
-        )
-
-    def _prompt(self, messages: Sequence[Message]) -> list[int]:
-        prompt = self.tokenize(as_text(messages))
-        if not 0 < len(prompt) < self.window:
-            raise UnusableResult(
-                tr("a prompt of {size} tokens does not fit: the model takes 1 to {limit}",
-                   size=len(prompt), limit=self.window - 1)
-            )  # fmt: skip
-        return prompt
-
-    def _next(self, rows: list[list[int]]) -> Floats:
-        """Log-likelihoods of the next token behind rows of one length."""
-        values = self._logits([row[-self.window :] for row in rows])[:, -1].astype(np.float64)
-        return _checked(_log_softmax(values))
-
-    def _decode(self, ids: Sequence[int]) -> str:
-        text = self._plugin.detokenize(list(ids))
-        if not isinstance(text, str):
-            kind = type(text).__name__
-            raise UnusableResult(tr("detokenize returned {kind}, not a text", kind=kind))
-        return text
-
 
 def _windows(ids: Sequence[int], longest: int) -> Iterator[TokenRow]:
     """The first token is the prefix of the others."""
@@ -329,40 +235,14 @@ def _scored(logits: Any, wanted: Sequence[int]) -> ScoredRow:
         picked = found[np.arange(len(some)), some]
         values.append(picked)
         likelier.append((found > picked[:, None]).sum(axis=1))
-    return ScoredRow(_checked(np.concatenate(values)), np.concatenate(likelier))
+    scored = np.concatenate(values)
+    if not np.isfinite(scored).all():
+        raise UnusableResult(tr("logits returned NaN or infinity"))
+    return ScoredRow(scored, np.concatenate(likelier))
 
 
 def _log_softmax(values: Floats) -> Floats:
-    with np.errstate(all="ignore"):  # _checked finds what is not a number
+    with np.errstate(all="ignore"):  # what is not a number is found at the end
         shifted = values - values.max(axis=-1, keepdims=True)
         found: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     return found
-
-
-def _checked(values: Floats) -> Floats:
-    """-inf is a likelihood of 0 and may be meant among many, not for a token that is scored."""
-    wrong = np.isnan(values).any() if values.ndim > 1 else not np.isfinite(values).all()
-    if wrong:
-        raise UnusableResult(tr("logits returned NaN or infinity"))
-    return values
-
-
-def _draw(values: Floats, temperature: float, random: np.random.Generator) -> int:
-    if temperature <= 0:
-        return int(values.argmax())
-    chances = np.exp(_log_softmax(values / temperature))
-    return int(random.choice(len(chances), p=chances / chances.sum()))
-
-
-def _best_first(
-    live: Sequence[Hypothesis], found: Floats, most: int
-) -> list[tuple[float, list[int], int]]:
-    extensions = []
-    for (worth, new), values in zip(live, found, strict=True):
-        best = np.argsort(-values, kind="stable")[:most]
-        extensions += [(worth + float(values[token]), new, int(token)) for token in best]
-    return sorted(extensions, key=lambda each: (-each[0], each[1], each[2]))
-
-
-def _enough(complete: dict[str, float], k: int, worth: float) -> bool:
-    return sum(value >= worth for value in complete.values()) >= k

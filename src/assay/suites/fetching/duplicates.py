@@ -1,24 +1,20 @@
 """Which questions of a benchmark ask what another one asks already.
 
 Two items are the same question if their words are the same, white space and the punctuation of
-prose aside, and their right answers are too. Letters and signs count as they are: putchar('A') is
-not putchar('a'), and 10² is not 102. Only the capital of a word ("Planet Earth") does not, and only
-where all options are the same. If the right answers differ, the options decide: with most of them
-the same and both answers offered in both, the two contradict each other; else "Which of these is
-true?" was asked of two different things. So it was where the answer is "none of the above" and
-the options are others. Rewordings are not looked for.
-
-Items that are the same share a key, and nothing is compared with everything: four thousand
-questions with one wording take no longer than four thousand others.
+prose aside, and their right answers or all their options are too. Letters and signs count as they
+are: putchar('A') is not putchar('a'), and 10² is not 102. Only the capital of a word ("Planet
+Earth") does not, and only where all options are the same. The same options with another right
+answer are a contradiction. "None of the above" is no answer by itself: there the options decide.
+Rewordings are not looked for.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from functools import lru_cache
 from typing import Literal
 
 from assay.suites.fetching.source import BenchmarkItem, RowPlace
@@ -36,7 +32,7 @@ _ABOUT_OTHERS = re.compile(
     re.IGNORECASE,
 )
 
-_Key = tuple[str, str, frozenset[str]]
+_Key = tuple[str, str, frozenset[str]]  # words, right answer, all options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,73 +45,12 @@ class Dropped:
     like: RowPlace | None = None
 
 
-class _ComparedItem:
-    """An item as it is compared. Two that share one of `keys` are the same question."""
-
-    def __init__(self, item: BenchmarkItem) -> None:
-        self.item = item
-        self.words = _plain(item.question)
-        texts = [_plain(option) for option in item.options]
-        self.right = texts[item.answer]
-        self.options = frozenset(texts)
-        self.keys = tuple(self._keys())
-
-    @property
-    def whole(self) -> _Key:
-        """All of it, without the capitals of words unless only they distinguish the options."""
-        options = frozenset(map(_uncapitalised, self.options))
-        if len(options) < len(self.options):
-            return self.words, self.right, self.options
-        return _uncapitalised(self.words), _uncapitalised(self.right), options
-
-    @property
-    def offers(self) -> Iterator[frozenset[str]]:
-        """More than half of the options, the right one among them."""
-        size = len(self.options) // 2 + 1
-        for some in combinations(sorted(self.options), size):
-            if self.right in some:
-                yield frozenset(some)
-
-    def _keys(self) -> Iterator[_Key]:
-        if not _ABOUT_OTHERS.fullmatch(self.right):
-            yield self.words, self.right, frozenset()
-        for offered in self.offers:
-            yield self.words, "", offered
-        right = _in_one_notation(self.right)
-        for other in self.options - {self.right}:
-            yield self.words, right, frozenset({_in_one_notation(other)})
-        yield self.whole
-
-
-class _Questions:
-    """Items in the order they came, in clusters of those that are the same question."""
-
-    def __init__(self, asked: Iterable[_ComparedItem] = ()) -> None:
-        self.clusters: list[list[_ComparedItem]] = []
-        self._of_key: dict[_Key, tuple[_ComparedItem, list[_ComparedItem]]] = {}
-        for each in asked:
-            self.add(each)
-
-    def like(self, each: _ComparedItem) -> _ComparedItem | None:
-        return next((self._of_key[key][0] for key in each.keys if key in self._of_key), None)
-
-    def add(self, each: _ComparedItem) -> None:
-        """To the cluster of one that is the same, or to a new one."""
-        known = (self._of_key[key][1] for key in each.keys if key in self._of_key)
-        cluster = next(known, None)
-        if cluster is None:
-            cluster = []
-            self.clusters.append(cluster)
-        cluster.append(each)
-        for key in each.keys:
-            self._of_key.setdefault(key, (each, cluster))
-
-
 class Sieve:
     """Takes one category after another; a later one never takes anything from an earlier one."""
 
     def __init__(self) -> None:
-        self._earlier = _Questions()
+        self._first: dict[_Key, BenchmarkItem] = {}
+        self._rights: dict[tuple[str, frozenset[str]], dict[str, BenchmarkItem]] = {}
 
     def keep(
         self, items: Sequence[BenchmarkItem], shots: Sequence[BenchmarkItem] = ()
@@ -123,62 +58,37 @@ class Sieve:
         """The items of a category that ask something of their own, and the others. `shots`: the
         worked examples of all its subjects; an item is compared with those of its own.
         """
-        dropped: dict[RowPlace, Dropped] = {}
-        examples = {
-            subject: _Questions(_ComparedItem(shot) for shot in shots if shot.subject == subject)
-            for subject in {shot.subject for shot in shots}
-        }
-        asked = [_ComparedItem(item) for item in items]
-        sound = _Questions()
-        for each in asked:
-            if reason := self._wrong_by_itself(each, examples.get(each.item.subject)):
-                dropped[each.item.place] = reason
+        examples = {(shot.subject, key): shot for shot in reversed(shots) for key in _keys(shot)}
+        for item in items:
+            words, right, options = _whole(item)
+            self._rights.setdefault((words, options), {}).setdefault(right, item)
+        kept: list[BenchmarkItem] = []
+        dropped: list[Dropped] = []
+        for item in items:
+            if reason := self._why_not(item, examples):
+                dropped.append(reason)
             else:
-                sound.add(each)
-        for cluster in sound.clusters:
-            dropped |= {one.place: one for one in _too_many(cluster)}
-        for each in asked:
-            self._earlier.add(each)
-        kept = [item for item in items if item.place not in dropped]
-        return kept, [dropped[item.place] for item in items if item.place in dropped]
+                kept.append(item)
+            for key in _keys(item):
+                self._first.setdefault(key, item)
+        return kept, dropped
 
-    def _wrong_by_itself(self, each: _ComparedItem, shots: _Questions | None) -> Dropped | None:
-        item = each.item
+    def _why_not(
+        self, item: BenchmarkItem, examples: Mapping[tuple[str, _Key], BenchmarkItem]
+    ) -> Dropped | None:
         if len({" ".join(option.split()) for option in item.options}) < len(item.options):
             return _dropped(item, "equal_options")
-        if shots is not None and (shot := shots.like(each)) is not None:
-            return _dropped(item, "shown", shot.item)
-        if (other := self._earlier.like(each)) is not None:
-            return _dropped(item, _how(other, each), other.item)
+        words, right, options = _whole(item)
+        for another, other in self._rights[words, options].items():
+            if another != right:
+                return _dropped(item, "contradictory", other)
+        for key in _keys(item):
+            if shot := examples.get((item.subject, key)):
+                return _dropped(item, "shown", shot)
+            if first := self._first.get(key):
+                same = _whole(first) == _whole(item)
+                return _dropped(item, "repeated" if same else "other_options", first)
         return None
-
-
-def _too_many(cluster: Sequence[_ComparedItem]) -> list[Dropped]:
-    """All but the first; all of them where two disagree about the answer."""
-    first, *others = cluster
-    if others and _disagree(cluster):
-        likes = [others[0], *([first] * len(others))]
-        return [
-            _dropped(each.item, "contradictory", like.item)
-            for each, like in zip(cluster, likes, strict=True)
-        ]
-    return [_dropped(each.item, _how(first, each), first.item) for each in others]
-
-
-def _disagree(cluster: Sequence[_ComparedItem]) -> bool:
-    """Whether two right answers are offered among options that both items have most of."""
-    right: dict[tuple[str, frozenset[str]], str] = {}
-    return any(
-        right.setdefault((each.words, offered), each.right) != each.right
-        for each in cluster
-        for offered in each.offers
-    )
-
-
-def _how(one: _ComparedItem, two: _ComparedItem) -> Reason:
-    if one.whole == two.whole:
-        return "repeated"
-    return "contradictory" if _disagree((one, two)) else "other_options"
 
 
 def _dropped(item: BenchmarkItem, reason: Reason, like: BenchmarkItem | None = None) -> Dropped:
@@ -186,14 +96,29 @@ def _dropped(item: BenchmarkItem, reason: Reason, like: BenchmarkItem | None = N
     return Dropped(subject=item.subject, place=item.place, reason=reason, like=place)
 
 
+def _keys(item: BenchmarkItem) -> Iterator[_Key]:
+    """Two items that share one of these are the same question."""
+    yield _whole(item)
+    right = _plain(item.options[item.answer])
+    if not _ABOUT_OTHERS.fullmatch(right):
+        yield _plain(item.question), right, frozenset()
+
+
+def _whole(item: BenchmarkItem) -> _Key:
+    """All of it, without the capitals of words unless only they distinguish the options."""
+    words, texts = _plain(item.question), [_plain(option) for option in item.options]
+    small = [_uncapitalised(text) for text in texts]
+    if len(set(small)) == len(set(texts)):
+        words, texts = _uncapitalised(words), small
+    return words, texts[item.answer], frozenset(texts)
+
+
+@lru_cache(maxsize=100_000)
 def _plain(text: str) -> str:
+    text = _TIMES.sub("*", text.replace("\N{MINUS SIGN}", "-"))
     spaced = " ".join(unicodedata.normalize("NFC", text).split())
     return " ".join(_PROSE.sub(" ", spaced).split()) or spaced
 
 
 def _uncapitalised(words: str) -> str:
     return _CAPITALISED.sub(lambda word: word[0].lower(), words)
-
-
-def _in_one_notation(text: str) -> str:
-    return _TIMES.sub("*", text.replace("\N{MINUS SIGN}", "-"))

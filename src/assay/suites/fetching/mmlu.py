@@ -77,9 +77,6 @@ def flaw_of_name(subject: str) -> str | None:
     return tr("'{name}' cannot be the name of a subject", name=shown(subject))
 
 
-# ------------------------------------------------------------------------------------------- rows
-
-
 def items_of_rows(
     subject: str, split: str, rows: Iterable[tuple[RowPlace, Row]], flaws: Flaws
 ) -> Iterator[BenchmarkItem]:
@@ -110,9 +107,6 @@ def items_of_rows(
                 answer=LETTERS.index(letter),
                 tags=(split,),
             )
-
-
-# ------------------------------------------------------------------------------------------ suite
 
 
 def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> ConvertedBenchmark:
@@ -177,9 +171,6 @@ def _notes(
         for subject in subjects
         if subject.name not in asked
     )
-
-
-# ---------------------------------------------------------------------------------------- prompts
 
 
 def _tests(

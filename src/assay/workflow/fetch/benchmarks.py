@@ -21,7 +21,6 @@ from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr, trn
 from assay.suites.catalogue import FETCHED, benchmarks_folder
-from assay.suites.fetching import hellaswag
 from assay.suites.fetching.made import ConvertedBenchmark
 from assay.suites.fetching.source import Flaws
 from assay.workflow.fetch.sources import LICENCES, Tell, make
@@ -75,9 +74,6 @@ def fetch(
     )
 
 
-# ------------------------------------------------------------------------------------------- look
-
-
 def _refuse_unknown(names: Sequence[str]) -> None:
     if not names:
         raise UsageError(
@@ -90,9 +86,6 @@ def _refuse_unknown(names: Sequence[str]) -> None:
                 did_you_mean(problem, name, FETCHED),
                 hint=tr("those that can be fetched: {names}", names=", ".join(FETCHED)),
             )
-
-
-# ----------------------------------------------------------------------------------- read and make
 
 
 def _made(
@@ -114,22 +107,14 @@ def _made(
 
 
 def _nothing_left(made: ConvertedBenchmark) -> SuiteNotFound:
-    hints = []
+    hints = [tr("with --all every subject or activity is taken")]
     if made.dropped:
         hints.append(
             trn("{count} question was dropped as repeated or unusable",
                 "{count} questions were dropped as repeated or unusable", len(made.dropped))
         )  # fmt: skip
     if made.left_out:
-        hints.append(
-            tr("there is no test split of {parts}; with --all other subjects are taken too",
-               parts=", ".join(made.left_out))
-        )  # fmt: skip
-    if made.name == hellaswag.NAME and not made.dropped:
-        hints.append(
-            tr("no passage has the activity '{activity}'; with --all every activity is taken",
-               activity=hellaswag.TECHNICAL)
-        )  # fmt: skip
+        hints.append(tr("there is no test split of {parts}", parts=", ".join(made.left_out)))
     return SuiteNotFound(
         tr("the source has no questions for {name}", name=made.name), hint="\n".join(hints)
     )

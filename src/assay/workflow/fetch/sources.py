@@ -50,9 +50,6 @@ def make(
     return mmlu.make(_subjects(_mmlu_of_copy(found, names, flaws), flaws), about, every=every)
 
 
-# ------------------------------------------------------------------------------------------- mmlu
-
-
 def _subjects(parts: Iterator[SubjectRows], flaws: Flaws) -> dict[str, mmlu.Subject]:
     subjects = {}
     for name, place, splits in parts:
@@ -95,9 +92,6 @@ def _mmlu_of_hub(every: bool, flaws: Flaws, tell: Tell) -> Iterator[SubjectRows]
         yield name, _place_in_hub(f"{hub.MMLU} {name} dev"), splits
 
 
-# -------------------------------------------------------------------------------------- hellaswag
-
-
 def _hellaswag_rows(source: Path | None, flaws: Flaws, tell: Tell) -> tuple[Rows, str]:
     if source is None:
         _announce(hub.HELLASWAG, hellaswag.LICENCE, tell)
@@ -109,9 +103,6 @@ def _hellaswag_rows(source: Path | None, flaws: Flaws, tell: Tell) -> tuple[Rows
         raise _not_there(source, "HellaSwag", files, "hellaswag")
     tell(tr("reading HellaSwag from {path}", path=found[0].shown))
     return _rows_of_files(found, flaws), found[0].name
-
-
-# --------------------------------------------------------------------------------- what they share
 
 
 def _rows_of_hub(

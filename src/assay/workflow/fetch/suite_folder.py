@@ -1,7 +1,6 @@
 """The folder of a fetched suite: written whole or not at all, and never over a user's own files.
 
 .NAME.partial/    the suite while it is written; the next fetch removes what a killed one left
-.NAME.before/     the suite that was there, between the two renames of the exchange
 NAME/.fetched.json   the digests of the files, which show what a user has changed
 """
 
@@ -10,14 +9,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import assay
 from assay.errors import InvalidFiles, UsageError
-from assay.files.file_text import Refused, shown_path
-from assay.files.json_file import read_json
+from assay.files.file_text import shown_path
 from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.made import ConvertedBenchmark, files_of_suite
@@ -28,13 +26,13 @@ RECORD = ".fetched.json"  # a name with a dot is no category
 
 def refuse_to_overwrite(folder: Path) -> None:
     """Only what an earlier fetch wrote, and nobody changed since, is replaced."""
+    hint = tr("move it away, or choose another folder with --benchmarks")
     try:
         foreign = _foreign_files(folder) if os.path.lexists(folder) else []
     except OSError as error:
         why = error.strerror or str(error)
         raise UsageError(
-            tr("cannot look into {folder}: {why}", folder=shown_path(folder), why=why),
-            hint=tr("move it away, or choose another folder with --benchmarks"),
+            tr("cannot look into {folder}: {why}", folder=shown_path(folder), why=why), hint=hint
         ) from error
     if foreign:
         raise UsageError(
@@ -43,27 +41,19 @@ def refuse_to_overwrite(folder: Path) -> None:
                 folder=shown_path(folder),
                 names=", ".join(map(shown, foreign)),
             ),
-            hint=tr("move it away, or choose another folder with --benchmarks"),
+            hint=hint,
         )
 
 
 def _foreign_files(folder: Path) -> list[str]:
-    if folder.is_symlink():
-        raise NotADirectoryError(tr("it is a link"))
-    try:
-        record: Any = read_json(folder / RECORD).value
-        recorded = dict(record["files"])
-    except (Refused, ValueError, KeyError, TypeError):
-        recorded = {}
+    recorded = {}
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+        recorded = dict(json.loads((folder / RECORD).read_bytes())["files"])
     return sorted(
         path.name
         for path in folder.iterdir()
-        if not (path.name == RECORD and recorded)
-        and (
-            path.is_symlink()  # a link is the user's, whatever it leads to
-            or not path.is_file()
-            or recorded.get(path.name) != _digest(path.read_bytes())
-        )
+        if path.name != RECORD
+        and (not path.is_file() or recorded.get(path.name) != _digest(path.read_bytes()))
     )
 
 
@@ -72,36 +62,23 @@ def _digest(data: bytes) -> str:
 
 
 def write_suite(made: ConvertedBenchmark, licence: str, benchmarks: Path) -> None:
-    folder = benchmarks / made.name
-    partial, before = (benchmarks / f".{made.name}.{name}" for name in ("partial", "before"))
+    folder, partial = benchmarks / made.name, benchmarks / f".{made.name}.partial"
     try:
-        benchmarks.mkdir(parents=True, exist_ok=True)
-        _recover(folder, before)
         shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir()
-        try:
-            _put_files(made, licence, partial)
-            _refuse_unsound(partial)
-            refuse_to_overwrite(folder)
-            if os.path.lexists(folder):
-                os.rename(folder, before)
-            os.rename(partial, folder)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
-            _recover(folder, before)
+        partial.mkdir(parents=True)
+        _put_files(made, licence, partial)
+        _refuse_unsound(partial)
+        if folder.exists():
+            shutil.rmtree(folder)
+        partial.rename(folder)
     except OSError as error:
         why = error.strerror or str(error)
         raise UsageError(
             tr("cannot write {folder}: {why}", folder=shown_path(folder), why=why),
             hint=tr("make room, or choose a folder you can write to with --benchmarks"),
         ) from error
-
-
-def _recover(folder: Path, before: Path) -> None:
-    """Put a suite back that a fetch had moved aside when it was killed or failed."""
-    if os.path.lexists(before) and not os.path.lexists(folder):
-        os.rename(before, folder)
-    shutil.rmtree(before, ignore_errors=True)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _put_files(made: ConvertedBenchmark, licence: str, folder: Path) -> None:
