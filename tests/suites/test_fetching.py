@@ -20,7 +20,7 @@ from assay.suites.fetching import hellaswag, mmlu
 from assay.suites.fetching.layouts import find_hellaswag, find_mmlu
 from assay.suites.fetching.made import ConvertedBenchmark
 from assay.suites.fetching.rows import numbered
-from assay.suites.fetching.source import BenchmarkItem, Flaws, RowPlace
+from assay.suites.fetching.source import BenchmarkItem, RowPlace
 from assay.workflow.fetch.benchmarks import fetch
 
 DEV = [
@@ -358,28 +358,30 @@ def test_of_two_files_that_may_be_meant_none_is_taken(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------------- broken sources
 
 
-def test_every_mistake_of_a_csv_file_is_shown_with_its_row(
-    tmp_path: Path, benchmarks: Path
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        (["Few?", "a", "b", "c", "B"], " has 5 cells, not 6: a question, four options, a letter"),
+        (["Which letter?", "a", "b", "c", "d", "E"], ": the answer is 'E', not A, B, C or D"),
+        (["", "a", "b", "c", "d", "A"], ": the question or an option is empty, or no text"),
+        (
+            ["No third?", "a", "b", " ", "d", "A"],
+            ": the question or an option is empty, or no text",
+        ),
+    ],
+)
+def test_a_mistake_of_a_csv_file_is_shown_with_its_row(
+    tmp_path: Path, benchmarks: Path, row: list[str], problem: str
 ) -> None:
+    source = archive(tmp_path / "a", machine_learning=[TEST[1], row])  # TEST[1] has two lines
+    assert mistakes(benchmarks, "mmlu", source) == [f"machine_learning_test.csv:3: row 2{problem}"]
+
+
+def test_too_few_examples_are_a_mistake(tmp_path: Path, benchmarks: Path) -> None:
     source = archive(tmp_path / "a", machine_learning=TEST)
-    broken = [
-        TEST[1],  # two lines long, so that lines and rows part
-        ["Too few?", "a", "b", "c", "B"],
-        ["Which letter?", "a", "b", "c", "d", "E"],
-        ["", "a", "b", "c", "d", "A"],
-        ["No third?", "a", "b", " ", "d", "AB"],
-    ]
-    (source / "test" / "machine_learning_test.csv").write_text(comma_separated(broken), "utf-8")
     (source / "dev" / "machine_learning_dev.csv").write_text(comma_separated(DEV[:3]), "utf-8")
-    empty = "the question or an option is empty, or no text"
     assert mistakes(benchmarks, "mmlu", source) == [
-        "machine_learning_test.csv:3: row 2 has 5 cells, not 6: a question, four options, a letter",
-        "machine_learning_test.csv:4: row 3: the answer is 'E', not A, B, C or D",
-        f"machine_learning_test.csv:5: row 4: {empty}",
-        f"machine_learning_test.csv:6: row 5: {empty}",
-        "machine_learning_test.csv:6: row 5: the answer is 'AB', not A, B, C or D",
-        "machine_learning_dev.csv:1: machine_learning has 3 examples in dev, and the prompts "
-        "show 5",
+        "machine_learning_dev.csv:1: machine_learning has 3 examples in dev, and the prompts show 5"
     ]
 
 
@@ -401,35 +403,35 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, benchmarks: Pa
     ]
 
 
-def test_every_mistake_of_a_json_lines_file_is_shown(tmp_path: Path, benchmarks: Path) -> None:
-    good = PASSAGES[1]
-    rows = [
-        {**good, "label": 4},
-        {**good, "label": ""},
-        {**good, "label": True},
-        {**good, "endings": ["a", "b", "c"]},
-        {**good, "endings": ["a", "b", "c", "[title]"]},
-        {**good, "endings": ["a", "b", "c", "\ud800"]},
-        {**good, "ctx_b": None},
-        {**good, "activity_label": 3},
-        [good],
-    ]
-    source = lines(tmp_path / "h", rows)
-    with open(source / "hellaswag_val.jsonl", "a", encoding="utf-8") as file:
-        file.write("{\n")
-    found = mistakes(benchmarks, "hellaswag", source)
-    assert found[:9] == [
-        "hellaswag_val.jsonl:1: row 1: 'label' must be from 0 to 3, not '4'",
-        "hellaswag_val.jsonl:2: row 2: 'label' must be from 0 to 3, not ''",
-        "hellaswag_val.jsonl:3: row 3: 'label' must be from 0 to 3, not 'True'",
-        "hellaswag_val.jsonl:4: row 4: there are no four endings",
-        "hellaswag_val.jsonl:5: row 5: there are no four endings",
-        "hellaswag_val.jsonl:6: row 6: there are no four endings",
-        "hellaswag_val.jsonl:7: row 7: there is no context",
-        "hellaswag_val.jsonl:8: row 8: 'activity_label' is no text",
-        "hellaswag_val.jsonl:9: row 9 must be an object, not a list",
-    ]
-    assert found[9].startswith("hellaswag_val.jsonl:10: row 10 is no JSON: ")
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"label": 4}, "'label' must be from 0 to 3, not '4'"),
+        ({"label": ""}, "'label' must be from 0 to 3, not ''"),
+        ({"label": True}, "'label' must be from 0 to 3, not 'True'"),
+        ({"endings": ["a", "b", "c"]}, "there are no four endings"),
+        ({"endings": ["a", "b", "c", "[title]"]}, "there are no four endings"),
+        ({"endings": ["a", "b", "c", "\ud800"]}, "there are no four endings"),
+        ({"ctx_b": None}, "there is no context"),
+        ({"activity_label": 3}, "'activity_label' is no text"),
+    ],
+)
+def test_a_mistake_of_a_json_lines_file_is_shown(
+    tmp_path: Path, benchmarks: Path, change: dict[str, Any], problem: str
+) -> None:
+    source = lines(tmp_path / "h", [PASSAGES[1], {**PASSAGES[1], **change}])
+    assert mistakes(benchmarks, "hellaswag", source) == [f"hellaswag_val.jsonl:2: row 2: {problem}"]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"), [("[3]", "row 1 must be an object, not a list"), ("{", "row 1 is no JSON")]
+)
+def test_a_line_that_is_no_object_is_shown(
+    tmp_path: Path, benchmarks: Path, line: str, problem: str
+) -> None:
+    (tmp_path / "hellaswag_val.jsonl").write_text(line)
+    (found,) = mistakes(benchmarks, "hellaswag", tmp_path)
+    assert found.startswith(f"hellaswag_val.jsonl:1: {problem}")
 
 
 def test_the_two_forms_of_contexts_are_not_mixed(tmp_path: Path, benchmarks: Path) -> None:
@@ -479,9 +481,8 @@ def test_a_file_without_rows_is_a_broken_copy(
 ) -> None:
     source = archive(tmp_path / "a", machine_learning=TEST, computer_security=TEST)
     (source / split / f"computer_security_{split}.csv").write_text(content)
-    assert f"computer_security_{split}.csv:1: there are no rows" in mistakes(
-        benchmarks, "mmlu", source
-    )
+    found = mistakes(benchmarks, "mmlu", source)
+    assert found == [f"computer_security_{split}.csv:1: there are no rows"]
     (lines(tmp_path / "h", []) / "hellaswag_val.jsonl").write_text(content)
     assert mistakes(benchmarks, "hellaswag", tmp_path / "h") == [
         "hellaswag_val.jsonl:1: there are no rows"
@@ -556,10 +557,10 @@ def test_markers_are_removed_and_double_spaces_only_once() -> None:
 
 
 def test_rows_of_the_hub_are_cited_by_data_set_and_split() -> None:
-    flaws = Flaws()
     rows = [{"question": "Q?", "choices": ["a", "b", "c", "d"], "answer": 4}]
     told = numbered(rows, "cais/mmlu x test", "cais/mmlu x test")
-    assert list(mmlu.items_of_rows("x", "test", told, flaws)) == []
-    assert [str(finding) for finding in flaws.findings] == [
+    with pytest.raises(InvalidFiles) as caught:
+        list(mmlu.items_of_rows("x", "test", told))
+    assert [str(finding) for finding in caught.value.findings] == [
         "cais/mmlu x test:1:1: -: error: row 1: the answer is '4', not A, B, C or D"
     ]

@@ -130,9 +130,6 @@ def _endpoint_of_url(url: str) -> Preset:
     return Preset(name="", kind="ollama", url=ollama_url(url))
 
 
-# ---------------------------------------------------------------------------- reading one file
-
-
 def _read(path: Path) -> Iterator[Preset | FileFinding]:
     if not os.path.lexists(path):
         return

@@ -22,8 +22,6 @@ _NOUN = _WORDS["noun"]
 _FILL = "(?:" + _WORDS["fill"] + r"(?!\w)" + _OPEN + r"){0,5}"
 _TO_LETTER = _OPEN + _FILL + r"\Z"
 
-# ------------------------------------------------------------------------------- the letter itself
-
 LETTER = re.compile(
     r"(?<![\w\\])(?<!\w[-./+'])"
     r"[A-Za-z]"
@@ -47,8 +45,6 @@ UNDERSCORED = re.compile(r"(?<!\w)_{1,3}([A-Za-z])_{1,3}(?!\w)")
 CLOSES = re.compile(r"[*`\"'”»)\]}$]{0,8}(?:\s*\Z|\s*\n|[.,;:!?](?!\w)|[)\]}$])|[*`\"'”»]{1,3}\s")
 WORD_FOLLOWS = re.compile(r"[ \t]+[^\W\d_]")
 CONNECTIVE = re.compile(_WORDS["connective"] + r"(?!\w)")
-
-# ------------------------------------------------------------------------ denied, or one of several
 
 _LETTER_CHAIN = r"(?:\s*(?:,|and|or|et|ou|und|oder|y|o|&|/)\s*\(?[a-z]\)?(?![\w'])){0,6}"
 _WRONG = _WORDS["wrong"] + r"(?!\w)"
@@ -87,8 +83,6 @@ SHARED_BEFORE = re.compile(
     r"(?<![\w'])[a-z][*)\"'`.]{0,4}\s*(?:" + _JOIN + r"|,)\s*(?:option\s+)?[*(\"'`]{0,3}\Z"
 )
 
-# --------------------------------------------------------------------------------------------- cues
-
 # "answer", "answer to the question", "réponse correcte", "answer_letter"
 _NOUN_GROUP = (
     r"(?<!\w)" + _NOUN + r"(?:\s+(?:to|for|of|here|that|which|i|à|de|du|auf|zu|a la|in|si)(?!\w)"
@@ -124,8 +118,6 @@ CORRECTED_BEFORE = re.compile(
     r"(?:(?:it's|it is|c'est|es ist)[ \t]+)?|but (?:it's|it is|it was)[ \t]+|mais c'est[ \t]+)"
     r"[*_`\"'(\[$]{0,4}\Z"
 )
-
-# ---------------------------------------------------------------------- alone, leading, closing
 
 EXPLAINS = re.compile(
     r"(?<!\w)(?:expla|expli|reason|rationale|because|why|pourquoi|begründung|warum)"

@@ -104,9 +104,6 @@ def _is_ornament(character: str) -> bool:
     return unicodedata.category(character) == "So" and character not in "❌✗✘🚫❎"
 
 
-# ------------------------------------------------------------------------------------- mentions
-
-
 def _mentions(text: str, options: Options) -> list[_Mention]:
     """Every letter by itself that is no article and is not negated."""
     found = []
@@ -172,9 +169,6 @@ def _is_shared(letter: str, before: str, after: str) -> bool:
     if other and not patterns.NEGATED_AFTER.match(fold_for_matching(after[other.end() :])):
         return other[0].rstrip("*)\"'`. \n")[-1].upper() != letter.upper()
     return patterns.SHARED_BEFORE.search(before) is not None
-
-
-# ---------------------------------------------------------------------------------------- steps
 
 
 def _by_cue(mentions: Sequence[_Mention]) -> LetterReading | None:

@@ -83,9 +83,6 @@ def without_dot_slash(word: str) -> str:
     return "." if word == "./" else _HERE.sub("", word, count=1) if word[:2] == "./" else word
 
 
-# --------------------------------------------------------------------------------------- options
-
-
 def _is_option(program: str, word: str, *, first: bool) -> bool:
     if first and (program in _TARS or program == "ps") and re.fullmatch(r"[a-zA-Z]+", word):
         return True  # `tar xzf`, `ps aux`
@@ -163,9 +160,6 @@ def _one_value(program: str, name: str, value: str) -> str:
     return without_dot_slash(value)
 
 
-# -------------------------------------------------------------------------------------- operands
-
-
 def _as_files(program: str, operands: list[str]) -> list[str]:
     """`./x` is `x`; a last `x/.` is `x/`, or the full stop of a sentence."""
     if program in DOT_SLASH_COUNTS or not operands:
@@ -218,9 +212,6 @@ _REFINED: Mapping[str, Callable[[Options, list[str]], tuple[Options, list[str]]]
     "journalctl": _journal,
     "hostnamectl": _hostname,
 }
-
-
-# ------------------------------------------------------------------------------------------- awk
 
 
 def _awk_words(words: tuple[str, ...]) -> list[str]:

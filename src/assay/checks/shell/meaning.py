@@ -118,9 +118,6 @@ def _same_as(program: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]
     return program, words
 
 
-# -------------------------------------------------------------------------------------- operands
-
-
 def _operands(program: str, operands: list[str]) -> tuple[str, ...]:
     if program == "ip":
         return _ip(operands)
@@ -142,9 +139,6 @@ def _ip(operands: list[str]) -> tuple[str, ...]:
     named = PAIRS["ip_objects"].get(operands[0], operands[0])
     verb = PAIRS["ip_verbs"].get(operands[1], operands[1]) if len(operands) > 1 else "show"
     return (named, verb, *operands[2:])
-
-
-# ---------------------------------------------------------------- package managers and services
 
 
 def _packages(program: str, options: set[str], operands: list[str]) -> tuple[Action, ...]:

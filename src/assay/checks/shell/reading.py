@@ -136,9 +136,6 @@ def _snippet(source: str) -> Iterator[Snippet]:
         yield Snippet(source.strip(), commands)
 
 
-# -------------------------------------------------------------------------------------- in code
-
-
 def _from_code(lines: list[str], programs: frozenset[str]) -> Iterator[Snippet]:
     logical = _logical(lines)
     if any(_PROMPT.match(line) for line in logical):
@@ -180,9 +177,6 @@ def _logical(lines: list[str]) -> list[str]:
             at = end + 1
         joined.append(line)
     return joined
-
-
-# ------------------------------------------------------------------------------------- in prose
 
 
 def _from_plain(lines: list[str], programs: frozenset[str]) -> Iterator[Snippet]:

@@ -82,8 +82,6 @@ def _stand_in(character: re.Match[bytes]) -> bytes:
     return (b" " if is_blank else b"z") * len(character[0])
 
 
-# -------------------------------------------------------------------------------------- the tree
-
 _ARGUMENT_LIKE = names(
     "command_substitution process_substitution heredoc_body heredoc_start heredoc_end "
     "comment file_redirect herestring_redirect"
@@ -177,9 +175,6 @@ def unquoted(text: str) -> str:
         return single if single is not None else escaped or ""
 
     return _QUOTED.sub(inside, text)
-
-
-# ----------------------------------------------------------------------------------- the wrappers
 
 
 def _unwrapped(command: Command, depth: int) -> list[Command]:

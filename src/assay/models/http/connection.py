@@ -137,8 +137,6 @@ class Connection:
     def close(self) -> None:
         self._pool.close()
 
-    # ------------------------------------------------------------------------------- one answer
-
     @contextmanager
     def _answer(
         self, method: str, path: str, body: object, timeout_s: float | None

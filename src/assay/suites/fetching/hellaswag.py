@@ -16,14 +16,15 @@ them are not scores on the official form.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from assay.files.wording import described, shown
 from assay.messages import tr
 from assay.suites.fetching.duplicates import Sieve
 from assay.suites.fetching.made import HARNESS, ChoiceTest, ConvertedBenchmark, test_of
 from assay.suites.fetching.rows import Row, sound_text
-from assay.suites.fetching.source import BenchmarkItem, Flaws, RowPlace
+from assay.suites.fetching.source import BenchmarkItem, RowPlace, broken_source
 
 NAME = "hellaswag"
 LICENCE = "MIT; its WikiHow passages stem from text under CC BY-NC-SA"
@@ -38,67 +39,69 @@ JOINED_PROMPTS = (
 _MARKER = re.compile(r"\[.*?\]")
 
 
+@dataclass(frozen=True, slots=True)
 class Passages:
-    """The rows of a source as items, and whether their contexts were joined by somebody else."""
+    """`joined`: the contexts were joined by somebody else, and are used unchanged."""
 
-    def __init__(self, rows: Iterable[tuple[RowPlace, Row]], flaws: Flaws) -> None:
-        self._flaws = flaws
-        self._forms: dict[bool, RowPlace] = {}
-        self.items = tuple(item for place, row in rows for item in self._item(place, row))
-        if len(self._forms) > 1:
-            flaws.note(
-                max(self._forms.values(), key=lambda place: place.row),
-                tr("some rows have ctx_a and ctx_b and others have ctx alone; use one form"),
-            )
+    items: Sequence[BenchmarkItem]
+    joined: bool
 
-    @property
-    def joined(self) -> bool:
-        """Whether the contexts are used unchanged."""
-        return True in self._forms
 
-    def _item(self, place: RowPlace, row: Row) -> Iterator[BenchmarkItem]:
-        activity = sound_text(row.get("activity_label"))
+def read_passages(rows: Iterable[tuple[RowPlace, Row]]) -> Passages:
+    items: list[BenchmarkItem] = []
+    forms: set[bool] = set()
+    for place, row in rows:
         joined = "ctx_a" not in row and "ctx_b" not in row
-        self._forms.setdefault(joined, place)
-        context = self._context(row, joined=joined)
-        endings = self._endings(row)
-        label = _label(row.get("label"))
-        for is_wrong, problem in (
-            (activity is None, tr("row {row}: 'activity_label' is no text", row=place.row)),
-            (context is None, tr("row {row}: there is no context", row=place.row)),
-            (endings is None, tr("row {row}: there are no four endings", row=place.row)),
-            (label is None, _no_label(place, row.get("label"))),
-        ):
-            if is_wrong:
-                self._flaws.note(place, problem)
-        if activity is None or context is None or endings is None or label is None:
-            return
-        question = f"{activity}: {context}"
-        tags = map(sound_text, (row.get("split_type"), row.get("source_id")))
-        yield BenchmarkItem(
-            place=place,
-            subject=activity,
-            question=question if joined else cleaned(question),
-            options=tuple(endings if joined else map(cleaned, endings)),
-            answer=label,
-            tags=("validation", *filter(None, tags)),
-        )
+        forms.add(joined)
+        if len(forms) > 1:
+            problem = tr("some rows have ctx_a and ctx_b and others have ctx alone; use one form")
+            raise broken_source(place, problem)
+        items.append(_item(place, row, joined=joined))
+    return Passages(items, joined=True in forms)
 
-    @staticmethod
-    def _context(row: Row, *, joined: bool) -> str | None:
-        first, second = row.get("ctx_a"), row.get("ctx_b")
-        if joined:
-            return sound_text(row.get("ctx"))
-        if not isinstance(first, str) or not isinstance(second, str):
-            return None
-        return sound_text(f"{first} {second.capitalize()}")
 
-    @staticmethod
-    def _endings(row: Row) -> list[str] | None:
-        given = row.get("endings")
-        texts = [text for text in map(sound_text, given) if text] if isinstance(given, list) else []
-        whole = len(texts) == ENDINGS and len(given or ()) == ENDINGS
-        return texts if whole and all(cleaned(text).strip() for text in texts) else None
+def _item(place: RowPlace, row: Row, *, joined: bool) -> BenchmarkItem:
+    activity = sound_text(row.get("activity_label"))
+    context = _context(row, joined=joined)
+    endings = _endings(row)
+    label = _label(row.get("label"))
+    if activity is None:
+        raise broken_source(place, tr("row {row}: 'activity_label' is no text", row=place.row))
+    if context is None:
+        raise broken_source(place, tr("row {row}: there is no context", row=place.row))
+    if endings is None:
+        raise broken_source(place, tr("row {row}: there are no four endings", row=place.row))
+    if label is None:
+        value = row.get("label")
+        got = f"'{shown(str(value))}'" if isinstance(value, (str, int)) else described(value)
+        problem = tr("row {row}: 'label' must be from 0 to 3, not {got}", row=place.row, got=got)
+        raise broken_source(place, problem)
+    question = f"{activity}: {context}"
+    tags = map(sound_text, (row.get("split_type"), row.get("source_id")))
+    return BenchmarkItem(
+        place=place,
+        subject=activity,
+        question=question if joined else cleaned(question),
+        options=tuple(endings if joined else map(cleaned, endings)),
+        answer=label,
+        tags=("validation", *filter(None, tags)),
+    )
+
+
+def _context(row: Row, *, joined: bool) -> str | None:
+    first, second = row.get("ctx_a"), row.get("ctx_b")
+    if joined:
+        return sound_text(row.get("ctx"))
+    if not isinstance(first, str) or not isinstance(second, str):
+        return None
+    return sound_text(f"{first} {second.capitalize()}")
+
+
+def _endings(row: Row) -> list[str] | None:
+    given = row.get("endings")
+    texts = [text for text in map(sound_text, given) if text] if isinstance(given, list) else []
+    whole = len(texts) == ENDINGS and len(given or ()) == ENDINGS
+    return texts if whole and all(cleaned(text).strip() for text in texts) else None
 
 
 def _label(value: object) -> int | None:
@@ -106,11 +109,6 @@ def _label(value: object) -> int | None:
     if isinstance(value, str) and value in ("0", "1", "2", "3"):
         return int(value)
     return value if type(value) is int and 0 <= value < ENDINGS else None
-
-
-def _no_label(place: RowPlace, value: object) -> str:
-    got = f"'{shown(str(value))}'" if isinstance(value, (str, int)) else described(value)
-    return tr("row {row}: 'label' must be from 0 to 3, not {got}", row=place.row, got=got)
 
 
 def cleaned(text: str) -> str:
@@ -141,6 +139,10 @@ def make(passages: Passages, source: str, *, every: bool) -> ConvertedBenchmark:
     weights = {name: len(tests) for name, tests in categories.items()}
     if EVERY_CATEGORY in weights and TECHNICAL_CATEGORY in weights:
         weights[TECHNICAL_CATEGORY] = 0
+    joined_note = tr(
+        "the contexts of this copy were joined before and are asked unchanged: scores on "
+        "them cannot be compared with scores on the official form"
+    )
     about = "HellaSwag" if every else f"HellaSwag, {TECHNICAL}"
     return ConvertedBenchmark(
         name=NAME,
@@ -150,14 +152,5 @@ def make(passages: Passages, source: str, *, every: bool) -> ConvertedBenchmark:
         categories=categories,
         weights=weights,
         dropped=dropped,
-        notes=_notes() if passages.joined else (),
-    )
-
-
-def _notes() -> tuple[str, ...]:
-    return (
-        tr(
-            "the contexts of this copy were joined before and are asked unchanged: scores on "
-            "them cannot be compared with scores on the official form"
-        ),
+        notes=(joined_note,) if passages.joined else (),
     )

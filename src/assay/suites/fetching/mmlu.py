@@ -22,7 +22,7 @@ from assay.messages import tr, trn
 from assay.suites.fetching.duplicates import Dropped, Sieve
 from assay.suites.fetching.made import HARNESS, ChoiceTest, ConvertedBenchmark, test_of
 from assay.suites.fetching.rows import Row, sound_text
-from assay.suites.fetching.source import LETTERS, BenchmarkItem, Flaws, RowPlace
+from assay.suites.fetching.source import LETTERS, BenchmarkItem, RowPlace, broken_source
 from assay.suites.suite_file import SUITE_FILE
 
 NAME = "mmlu"
@@ -57,56 +57,54 @@ class Subject:
     def shots(self) -> tuple[BenchmarkItem, ...]:
         return self.dev[:SHOTS]
 
-    @property
-    def flaw(self) -> str | None:
-        """Why it cannot be asked, though it has questions."""
-        if self.test is None or len(self.dev) >= SHOTS:
-            return None
-        return tr(
+
+def read_subject(
+    name: str, place: RowPlace, splits: Mapping[str, Iterable[tuple[RowPlace, Row]]]
+) -> Subject:
+    if not _SUBJECT.fullmatch(name) or name in RESERVED:
+        problem = tr("'{name}' cannot be the name of a subject", name=shown(name))
+        raise broken_source(place, problem)
+    items = {split: tuple(items_of_rows(name, split, rows)) for split, rows in splits.items()}
+    dev, test = items.get("dev", ()), items.get("test")
+    if test is not None and len(dev) < SHOTS:
+        problem = tr(
             "{subject} has {count} examples in dev, and the prompts show {needed}",
-            subject=shown(self.name),
-            count=len(self.dev),
+            subject=shown(name),
+            count=len(dev),
             needed=SHOTS,
         )
-
-
-def flaw_of_name(subject: str) -> str | None:
-    """Why a subject cannot be a category of this name."""
-    if _SUBJECT.fullmatch(subject) and subject not in RESERVED:
-        return None
-    return tr("'{name}' cannot be the name of a subject", name=shown(subject))
+        raise broken_source(place, problem)
+    return Subject(name=name, dev=dev, test=test)
 
 
 def items_of_rows(
-    subject: str, split: str, rows: Iterable[tuple[RowPlace, Row]], flaws: Flaws
+    subject: str, split: str, rows: Iterable[tuple[RowPlace, Row]]
 ) -> Iterator[BenchmarkItem]:
     """`question`, `choices`, and `answer`: from 0 to 3, or a letter."""
     for place, row in rows:
         options = row.get("choices")
         if not isinstance(options, list) or len(options) != OPTIONS:
-            flaws.note(place, tr("row {row} has no four choices", row=place.row))
-            continue
+            raise broken_source(place, tr("row {row} has no four choices", row=place.row))
+        texts = [sound_text(text) for text in (row.get("question"), *options)]
+        question, *choices = [text for text in texts if text is not None] or [""]
+        if len(choices) != OPTIONS:
+            problem = tr("row {row}: the question or an option is empty, or no text", row=place.row)
+            raise broken_source(place, problem)
         letter = row.get("answer")
         if type(letter) is int and 0 <= letter < OPTIONS:
             letter = LETTERS[letter]
-        given = (row.get("question"), *options)
-        texts = [text for text in map(sound_text, given) if text is not None]
-        if len(texts) != OPTIONS + 1:
-            problem = tr("row {row}: the question or an option is empty, or no text", row=place.row)
-            flaws.note(place, problem)
         if letter not in tuple(LETTERS[:OPTIONS]):
             problem = tr("row {row}: the answer is '{letter}', not A, B, C or D",
                          row=place.row, letter=shown(str(letter)))  # fmt: skip
-            flaws.note(place, problem)
-        elif len(texts) == OPTIONS + 1:
-            yield BenchmarkItem(
-                place=place,
-                subject=subject,
-                question=texts[0],
-                options=tuple(texts[1:]),
-                answer=LETTERS.index(letter),
-                tags=(split,),
-            )
+            raise broken_source(place, problem)
+        yield BenchmarkItem(
+            place=place,
+            subject=subject,
+            question=question,
+            options=tuple(choices),
+            answer=LETTERS.index(letter),
+            tags=(split,),
+        )
 
 
 def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> ConvertedBenchmark:

@@ -1,11 +1,13 @@
-"""A file of a source, a place in it, an item, and all that is wrong with a source."""
+"""A file of a source, a place in it, an item, and what is wrong with a source."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+from assay.errors import InvalidFiles
 from assay.files.file_text import shown_path
+from assay.messages import tr
 from assay.types import FileFinding
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -59,11 +61,14 @@ class BenchmarkItem:
         return LETTERS[self.answer]
 
 
-@dataclass(slots=True)
-class Flaws:
-    findings: list[FileFinding] = field(default_factory=list)
+def broken_source(place: RowPlace, message: str) -> InvalidFiles:
+    finding = FileFinding(file=place.shown, line=place.line, column=1, message=message)
+    return invalid_source(finding)
 
-    def note(self, place: RowPlace, message: str) -> None:
-        self.findings.append(
-            FileFinding(file=place.shown, line=place.line, column=1, message=message)
-        )
+
+def invalid_source(finding: FileFinding) -> InvalidFiles:
+    return InvalidFiles(
+        tr("there is a mistake in the source"),
+        [finding],
+        hint=tr("Nothing was written. Fix the file, or use another copy."),
+    )

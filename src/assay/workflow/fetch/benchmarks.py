@@ -1,7 +1,7 @@
 """Gets benchmarks made by others and writes them where `-s` finds them by name.
 
     1 look     are the names known, is there room for the files; refuse before anything is read
-    2 read     all rows of all sources; what is wrong with them is shown together
+    2 read     all rows of all sources; the first mistake ends it
     3 make     tests, less what is asked already
     4 write    each suite's folder as a whole: a fault leaves what was there
 
@@ -16,13 +16,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import InvalidFiles, SuiteNotFound, UsageError
+from assay.errors import SuiteNotFound, UsageError
 from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr, trn
 from assay.suites.catalogue import FETCHED, benchmarks_folder
 from assay.suites.fetching.made import ConvertedBenchmark
-from assay.suites.fetching.source import Flaws
 from assay.workflow.fetch.sources import LICENCES, Tell, make
 from assay.workflow.fetch.suite_folder import refuse_to_overwrite, write_suite
 
@@ -64,7 +63,11 @@ def fetch(
         )
     for name in wanted:
         refuse_to_overwrite(folder / name)
-    for made in _made(wanted, source, every=every, tell=tell):
+    suites = [make(name, source, every=every, tell=tell) for name in wanted]
+    for made in suites:
+        if not made.categories:
+            raise _nothing_left(made)
+    for made in suites:
         tell(tr("writing {folder}", folder=shown_path(folder / made.name)))
         licence = LICENCES[made.name]
         write_suite(made, licence, folder)
@@ -86,24 +89,6 @@ def _refuse_unknown(names: Sequence[str]) -> None:
                 did_you_mean(problem, name, FETCHED),
                 hint=tr("those that can be fetched: {names}", names=", ".join(FETCHED)),
             )
-
-
-def _made(
-    names: Sequence[str], source: Path | None, *, every: bool, tell: Tell
-) -> list[ConvertedBenchmark]:
-    flaws = Flaws()
-    suites = [make(name, source, every=every, flaws=flaws, tell=tell) for name in names]
-    if flaws.findings:
-        raise InvalidFiles(
-            trn("{count} mistake in the source", "{count} mistakes in the source",
-                len(flaws.findings)),
-            flaws.findings,
-            hint=tr("Nothing was written. Fix the files, or use another copy."),
-        )  # fmt: skip
-    for made in suites:
-        if not made.categories:
-            raise _nothing_left(made)
-    return suites
 
 
 def _nothing_left(made: ConvertedBenchmark) -> SuiteNotFound:

@@ -1,7 +1,4 @@
-"""Reads a benchmark from a user's copy or from the hub, and makes a suite of it.
-
-What is wrong with the source is collected in Flaws.
-"""
+"""Reads a benchmark from a user's copy or from the hub, and makes a suite of it."""
 
 from __future__ import annotations
 
@@ -14,25 +11,22 @@ from assay.messages import tr, trn
 from assay.suites.fetching import hellaswag, hub, mmlu
 from assay.suites.fetching.layouts import NO_SUBJECTS, SubjectFiles, find_hellaswag, find_mmlu
 from assay.suites.fetching.made import ConvertedBenchmark
-from assay.suites.fetching.rows import Row, no_rows, numbered, read_rows
-from assay.suites.fetching.source import Flaws, RowPlace, SourceFile
+from assay.suites.fetching.rows import Row, numbered, read_rows
+from assay.suites.fetching.source import RowPlace, SourceFile, broken_source
 
 Tell = Callable[[str], None]
 Rows = Iterator[tuple[RowPlace, Row]]
-SubjectRows = tuple[str, RowPlace, Mapping[str, Rows]]  # name, where it is, rows by split
 
 LICENCES: Mapping[str, str] = {mmlu.NAME: mmlu.LICENCE, hellaswag.NAME: hellaswag.LICENCE}
 
 
-def make(
-    name: str, source: Path | None, *, every: bool, flaws: Flaws, tell: Tell
-) -> ConvertedBenchmark:
+def make(name: str, source: Path | None, *, every: bool, tell: Tell) -> ConvertedBenchmark:
     if name == hellaswag.NAME:
-        rows, about = _hellaswag_rows(source, flaws, tell)
-        return hellaswag.make(hellaswag.Passages(rows, flaws), about, every=every)
+        rows, about = _hellaswag_rows(source, tell)
+        return hellaswag.make(hellaswag.read_passages(rows), about, every=every)
     if source is None:
         about = f"{hub.MMLU} of the Hugging Face hub"
-        return mmlu.make(_subjects(_mmlu_of_hub(every, flaws, tell), flaws), about, every=every)
+        return mmlu.make(_mmlu_of_hub(tell, every=every), about, every=every)
     found = find_mmlu(source)
     if not found:
         raise _not_there(source, "MMLU", "test/SUBJECT_test.csv, SUBJECT/test-*.parquet", "mmlu")
@@ -47,73 +41,55 @@ def make(
             path=shown_path(source),
         )
     )
-    return mmlu.make(_subjects(_mmlu_of_copy(found, names, flaws), flaws), about, every=every)
-
-
-def _subjects(parts: Iterator[SubjectRows], flaws: Flaws) -> dict[str, mmlu.Subject]:
     subjects = {}
-    for name, place, splits in parts:
-        if flaw := mmlu.flaw_of_name(name):
-            flaws.note(place, flaw)
-            continue
-        items = {
-            split: tuple(mmlu.items_of_rows(name, split, rows, flaws))
-            for split, rows in splits.items()
-        }
-        subject = mmlu.Subject(name=name, dev=items.get("dev", ()), test=items.get("test"))
-        subjects[name] = subject
-        if flaw := subject.flaw:
-            flaws.note(place, flaw)
-    return subjects
-
-
-def _mmlu_of_copy(found: SubjectFiles, names: Sequence[str], flaws: Flaws) -> Iterator[SubjectRows]:
     for name in names:
-        splits = {split: _rows_of_files(files, flaws) for split, files in found[name].items()}
-        yield name, _first_file(found, name).start, splits
+        splits = {split: _rows_of_files(files) for split, files in found[name].items()}
+        subjects[name] = mmlu.read_subject(name, _first_file(found, name).start, splits)
+    return mmlu.make(subjects, about, every=every)
 
 
 def _first_file(found: SubjectFiles, subject: str) -> SourceFile:
     return next(file for files in found[subject].values() for file in files)
 
 
-def _rows_of_files(files: Sequence[SourceFile], flaws: Flaws) -> Rows:
-    return (row for file in files for row in read_rows(file, flaws))
+def _rows_of_files(files: Sequence[SourceFile]) -> Rows:
+    return (row for file in files for row in read_rows(file))
 
 
-def _mmlu_of_hub(every: bool, flaws: Flaws, tell: Tell) -> Iterator[SubjectRows]:
+def _mmlu_of_hub(tell: Tell, *, every: bool) -> dict[str, mmlu.Subject]:
     _announce(hub.MMLU, mmlu.LICENCE, tell)
     names = list(mmlu.COMPUTER_SCIENCE)
     if every:
         names += sorted(set(hub.parts_of(hub.MMLU)) - {*names, *NO_SUBJECTS})
+    subjects = {}
     for position, name in enumerate(names, start=1):
         tell(tr("{at} of {all}: {name}", at=position, all=len(names), name=name))
-        splits = _rows_of_hub(hub.MMLU, name, ("dev", "test"), flaws)
-        yield name, _place_in_hub(f"{hub.MMLU} {name} dev"), splits
+        splits = _rows_of_hub(hub.MMLU, name, ("dev", "test"))
+        place = _place_in_hub(f"{hub.MMLU} {name} dev")
+        subjects[name] = mmlu.read_subject(name, place, splits)
+    return subjects
 
 
-def _hellaswag_rows(source: Path | None, flaws: Flaws, tell: Tell) -> tuple[Rows, str]:
+def _hellaswag_rows(source: Path | None, tell: Tell) -> tuple[Rows, str]:
     if source is None:
         _announce(hub.HELLASWAG, hellaswag.LICENCE, tell)
-        rows = _rows_of_hub(hub.HELLASWAG, None, ("validation",), flaws)
+        rows = _rows_of_hub(hub.HELLASWAG, None, ("validation",))
         return rows.get("validation", iter(())), f"{hub.HELLASWAG} of the Hugging Face hub"
     found = find_hellaswag(source)
     if not found:
         files = "hellaswag_val.jsonl, hellaswag_val*.jsonl, validation-*.parquet"
         raise _not_there(source, "HellaSwag", files, "hellaswag")
     tell(tr("reading HellaSwag from {path}", path=found[0].shown))
-    return _rows_of_files(found, flaws), found[0].name
+    return _rows_of_files(found), found[0].name
 
 
-def _rows_of_hub(
-    data_set: str, part: str | None, splits: Sequence[str], flaws: Flaws
-) -> dict[str, Rows]:
+def _rows_of_hub(data_set: str, part: str | None, splits: Sequence[str]) -> dict[str, Rows]:
     found = {}
     for split, rows in hub.rows_of(data_set, part, splits).items():
         place = " ".join(filter(None, (data_set, part, split)))
-        found[split] = numbered(rows, place, place)
         if not rows:
-            flaws.note(_place_in_hub(place), no_rows())
+            raise broken_source(_place_in_hub(place), tr("there are no rows"))
+        found[split] = numbered(rows, place, place)
     return found
 
 
