@@ -84,9 +84,6 @@ def truncated(context: tuple[int, ...], choice: Tokens, limit: int) -> tuple[int
     return context[too_many:] if too_many > 0 else context
 
 
-# ------------------------------------------------------------------------------------ gathering
-
-
 @dataclass(slots=True, eq=False)
 class _AskedContext:
     """One context and its different choices; `wanted` tells which choices of which questions they
@@ -158,9 +155,6 @@ class _PartialAnswers:
                 self._left[number] -= 1
                 if not self._left[number]:
                     yield number, tuple(each for each in self._found[number] if each is not None)
-
-
-# ------------------------------------------------------------------------------------- computing
 
 
 def _computed(

@@ -125,9 +125,6 @@ def _wide(hidden: Tensor, weight: Tensor) -> Tensor:
     return hidden.float() @ weight.float().t()
 
 
-# ----------------------------------------------------------------------------- making one ready
-
-
 def make_ready(model: Any, *, context_length: int) -> Network:
     """Take a loaded model: fuse what can be fused, put our attention in, and compare with the
     model's own way on a few made-up sequences. Raises NotFinite where it answers with no numbers.

@@ -88,9 +88,6 @@ def read_all(
         yield tally.reading(longest, stride)
 
 
-# --------------------------------------------------------------------------------- putting together
-
-
 @dataclass(slots=True)
 class _Tally:
     number: int
@@ -163,9 +160,6 @@ class _WindowPiece:
 
 def _whole_numbers(tokens: Tokens) -> NDArray[np.int64]:
     return np.asarray(tokens, dtype=np.int64)
-
-
-# ------------------------------------------------------------------------------------- one forward
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,9 +173,6 @@ def _timed(
     return tuple(seconds)
 
 
-# ------------------------------------------------------------------------------------------ memory
-
-
 def weight_bytes_per_token(network: Network) -> int:
     """Of a table of embeddings one row is read, unless the head reads it whole."""
     model = network.model
@@ -194,9 +191,6 @@ def _peak(network: Network, decoder: _OneRow | _OwnCache, ids: Tensor) -> int:
     peak = peak_beyond(held, lambda: decoder.feed(ids), network.device)
     grown = sum(each.nbytes for each in decoder.cached() if all(each is not one for one in before))
     return max(0, peak - grown)
-
-
-# ---------------------------------------------------------------------------------------- decoding
 
 
 def _decoder(network: Network, room: int) -> _OneRow | _OwnCache:

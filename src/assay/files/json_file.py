@@ -164,9 +164,6 @@ class _StrictDecoder(json.JSONDecoder):
         return int(digits)
 
 
-# ---------------------------------------------------------------------------------- what is no JSON
-
-
 def _syntax_mistake(text: str, error: json.JSONDecodeError) -> tuple[int, str]:
     """Where the parser stopped, and what to do about it."""
     at = error.pos
@@ -223,8 +220,6 @@ def _unexpected(text: str, at: int, wanted: str) -> str:
         return tr("JSON writes {right}, not {wrong}", right=right, wrong=wrong)
     return tr("{wanted} is expected here, not '{found}'", wanted=wanted, found=shown(text[at]))
 
-
-# ------------------------------------------------------------------------------------------ places
 
 _Flaw = tuple[Path, int, str]  # the path of the row, the offset, the sentence
 

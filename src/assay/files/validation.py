@@ -63,8 +63,6 @@ class Validator:
         made: Schema = _in_place(self._json_schema, self._json_schema.get("$defs", {}))
         return made
 
-    # ------------------------------------------------------------------- sentences one may replace
-
     def unknown_sentence(self, holder: str, field: str) -> str:
         """What is wrong with an unknown key; "did you mean" follows."""
         if not holder:
@@ -78,8 +76,6 @@ class Validator:
         if len(fields) == 1:
             return tr("{fields} is missing", fields=names)
         return tr("{fields} are missing", fields=names)
-
-    # -------------------------------------------------------------------------------------- schemas
 
     @cached_property
     def _core(self) -> CoreSchema:
@@ -124,8 +120,6 @@ class Validator:
                 yield from self._alternatives(each)
         else:
             yield node
-
-    # ------------------------------------------------------------------------------------ sentences
 
     def _note(
         self, errors: Sequence[ErrorDetails], document: object, notes: Notes, path: Path

@@ -198,9 +198,6 @@ def _ask(
         )
 
 
-# ------------------------------------------------------------------------------------- showing
-
-
 @reader_may_leave()
 def _list_presets(*, as_json: bool) -> int:
     from assay.api.benchmark_choices import list_presets

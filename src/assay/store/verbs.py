@@ -65,8 +65,6 @@ class Store:
     def close(self) -> None:
         self._file.close()
 
-    # ------------------------------------------------------------------------------- runs
-
     def begin_run(
         self,
         *,
@@ -253,8 +251,6 @@ class Store:
                 (to_json(observed, Observed), run.id, model.position),
             )
 
-    # ------------------------------------------------------------------- requests and replies
-
     def find_answer(self, run: Run, request_id: str) -> int | None:
         """The number of the newest reply to use instead of asking again; never a failure."""
         row = self._file.one(
@@ -317,8 +313,6 @@ class Store:
         work: Work = read_back(Work, body)
         return work
 
-    # ------------------------------------------------------------------------------ scores
-
     def store_scores(
         self, run: Run, model: RunModel, scores: Sequence[tuple[TryKey, int, Score | None]]
     ) -> None:
@@ -366,8 +360,6 @@ class Store:
             reply = read_back(Reply, body)
             score = read_back(Score, scored) if scored is not None else None
             yield StoredTry(suite, test_id, repeat, reply_id, request_id, reply, score)
-
-    # -------------------------------------------------------------------------- judgements
 
     def store_judgement(
         self, run: Run, model: RunModel, judged: StoredTry, final: FinalJudgement, score: Score

@@ -186,9 +186,6 @@ def _nearest_path(path: Path) -> str | None:
     return None if meant is None else shown_path(path.parent / meant)
 
 
-# ------------------------------------------------------------------------------- own categories
-
-
 def _own_categories(
     suite: Path, benchmarks: Path
 ) -> tuple[tuple[Path, ...], tuple[FileFinding, ...]]:

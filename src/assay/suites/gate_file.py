@@ -227,9 +227,6 @@ def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[FileFind
     )
 
 
-# ------------------------------------------------------------------------------- what is wrong
-
-
 def _check(file: TomlFile) -> tuple[GateTables | None, tuple[FileFinding, ...]]:
     notes = Notes()
     tables = GATE.check(file.document, notes)
@@ -303,9 +300,6 @@ def _places_again(gate: Gate) -> Callable[[str, KeyPath], Place]:
         return lambda name, path: TOP
     index_of = {name: index for index, name in _names_of_suites(file.document)}
     return lambda name, path: file.place(("suite", index_of.get(name, 0), *path))
-
-
-# ------------------------------------------------------------------------------- what is asked
 
 
 def _gate(tables: GateTables, source: str) -> Gate:

@@ -102,9 +102,6 @@ def _document(*, text: str = "", tokens: Sequence[int] | None = None) -> HeldOut
     )
 
 
-# ------------------------------------------------------------------------------------- JSON lines
-
-
 def _json_lines(path: Path) -> tuple[HeldOutDocument, ...]:
     documents: list[HeldOutDocument] = []
     findings: list[FileFinding] = []
@@ -144,9 +141,6 @@ def _of_line(line: bytes) -> HeldOutDocument | str:
     if not whole or not all(type(each) is int and 0 <= each < 2**31 for each in tokens):
         return tr('"input_ids" must be a list of token ids')
     return _document(tokens=tokens)
-
-
-# -------------------------------------------------------------------------------------- token ids
 
 
 def _numpy_file(path: Path) -> tuple[HeldOutDocument, ...]:

@@ -78,8 +78,6 @@ def count_words(text: str) -> int:
     return sum(1 for piece in text.split() if _WORD_CHARACTER.search(piece))
 
 
-# ------------------------------------------------------------------------------------- sentences
-
 _STOP = re.compile(r"[.!?…؟।]+[\"'”»’)\]*_`]{0,6}(?=\s|\Z)|[。！？｡]+[」』”）)]{0,4}")
 # A blank line, or a line that is a list item or a header, ends what came before it.
 _BLOCK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+•]|\d{1,3}[.)]|#{1,6})[ \t])")

@@ -61,8 +61,6 @@ class Steps:
             step = step_by_length(self._slots, network.dtype)
         return network.logits(network.run(given[:1], given[1:], step))
 
-    # ------------------------------------------------------------------------- on CUDA devices
-
     def _recorded(self, given: Tensor) -> Tensor | None:
         """By a recording of this size. The first step of a size is run as it is, with the padding
         and in the stream of the recording, which is made of the second: kernels are chosen and

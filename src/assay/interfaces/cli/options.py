@@ -102,9 +102,6 @@ def _with_log(args: Iterable[str]) -> Iterator[str]:
             yield word.replace(f"{old}=", "--log=tensorboard:") if word.startswith(old) else word
 
 
-# ------------------------------------------------------------------------------ from the classes
-
-
 def all_options(kind: type[CommandOptions]) -> Callable[[Command], Command]:
     """Every option of a class but --out, which every command has."""
     return _added(each for each in options_of(kind).values() if each.name != "out")
@@ -182,9 +179,6 @@ def _type_of(described: OptionField) -> Any:
 
 def _whole(limit: float | None) -> int | None:
     return None if limit is None else int(limit)
-
-
-# ------------------------------------------------------------------- of the command line alone
 
 
 def common(function: Command) -> Command:

@@ -123,8 +123,6 @@ class Answering:
                         request, tr("too little memory on the device, even for one at a time")
                     )
 
-    # ---------------------------------------------------------------------------------- choosing
-
     def _choose(self, asked: Sequence[tuple[Request, ToChoose]]) -> Iterator[Reply]:
         pairs = []
         for _, work in asked:
@@ -164,8 +162,6 @@ class Answering:
             cut=cut,
             prompt_tokens=len(question.context),
         )
-
-    # ----------------------------------------------------------------------------------- writing
 
     def _prompts(
         self, asked: Sequence[tuple[Request, ToAnswer]], *, first_line: bool
@@ -260,8 +256,6 @@ class Answering:
             output_tokens=sum(len(each.tokens) for each in found),
             finish=found[0].ended,
         )
-
-    # ----------------------------------------------------------------------------------- reading
 
     def _read(self, asked: Sequence[tuple[Request, ToRead]]) -> Iterator[Reply]:
         numbers = []

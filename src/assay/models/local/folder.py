@@ -94,9 +94,6 @@ def find_checkpoint(
     )
 
 
-# ---------------------------------------------------------------------------------- is it one?
-
-
 def _not_a_checkpoint(path: Path) -> tuple[str, str]:
     """What people name instead of a folder with a config.json, and the remedy; else nothing."""
     if _is_gguf(path):
@@ -152,9 +149,6 @@ def _is_gguf(path: Path) -> bool:
     with suppress(OSError), path.open("rb") as file:
         return path.suffix.lower() == ".gguf" or file.read(4) == b"GGUF"
     return False
-
-
-# ---------------------------------------------------------------------------------- config.json
 
 
 def _read_config(file: Path, trust_remote_code: bool) -> dict[str, Any]:
@@ -214,9 +208,6 @@ def _in_transformers(kind: str) -> bool:
     return name.isidentifier() and any((Path(at) / "models" / name).is_dir() for at in places or ())
 
 
-# --------------------------------------------------------------------------------- weight files
-
-
 def _weight_files(path: Path) -> tuple[Path, ...]:
     """In the order in which transformers looks for them."""
     for name in (SAFETENSORS, PICKLE):
@@ -250,9 +241,6 @@ def _shards(index: Path, suffix: str) -> tuple[Path, ...]:
         ]
     )
     return tuple(index.parent / name for name in sorted(files))
-
-
-# ------------------------------------------------------------------------------------ tokenizer
 
 
 def find_tokenizer(path: Path, wanted: Path | None = None) -> Path:

@@ -117,9 +117,6 @@ def _answer(said: str, complained: str) -> dict[str, Any]:
     return document
 
 
-# ------------------------------------------------------------------------------ the fresh process
-
-
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="assay.models.local.speed")
     parser.add_argument("folder", type=Path)

@@ -193,9 +193,6 @@ def _build(asked: CommonFields, check: Check, shared: Shared) -> Case:
     )
 
 
-# ------------------------------------------------------------------------------ the conversation
-
-
 def _check_conversation(raw: Raw, path: Path, notes: Notes, *, sound: bool) -> None:
     """Note what is wrong with the turns as a whole; `sound`: each field by itself is right."""
     if "prompt" in raw and "messages" in raw:

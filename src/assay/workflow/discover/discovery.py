@@ -199,9 +199,6 @@ def _count_of(parameters: str) -> float:
     return float(read[1]) * THOUSANDS[read[2]] if read else 0.0
 
 
-# ----------------------------------------------------------------------------------------- Ollama
-
-
 class _Hurried(Connection):
     """A connection on which no question may take longer than a user would wait for a list."""
 
@@ -252,9 +249,6 @@ def _writes(entry: Mapping[str, Any], details: Mapping[str, Any]) -> bool:
     if isinstance(listed, list) and listed:
         return "completion" in listed
     return details.get("family") not in CANNOT_WRITE
-
-
-# ---------------------------------------------------------------------------------------- folders
 
 
 def _with_config(folder: Path, levels: int) -> Iterator[Path]:

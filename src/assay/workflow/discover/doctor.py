@@ -75,9 +75,6 @@ def examine_machine(out: Path) -> Examination:
     return Examination(machine=machine, ollama=ollama, lines=lines)
 
 
-# ------------------------------------------------------------------------------------ the machine
-
-
 def _processor(machine: Machine) -> MachineFinding:
     cores = trn("{count} core", "{count} cores", machine.cores)
     return _good(tr("processor"), f"{machine.processor}, {cores}")
@@ -119,9 +116,6 @@ def _disk(out: Path) -> MachineFinding:
     if free < LITTLE_DISK:
         return _note(name, says, tr("make room before a long run"))
     return _good(name, says)
-
-
-# ------------------------------------------------------------------------------------ the servers
 
 
 def _ollama(found: OllamaFound) -> Iterator[MachineFinding]:
@@ -187,9 +181,6 @@ def _openai() -> Iterator[MachineFinding]:
         yield _good("OPENAI_API_KEY", tr("set; its value is shown nowhere"))
     else:
         yield _note("OPENAI_API_KEY", tr("not set: right for servers that want no key"))
-
-
-# ----------------------------------------------------------------------------------- the software
 
 
 def _torch() -> MachineFinding:

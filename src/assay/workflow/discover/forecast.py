@@ -121,9 +121,6 @@ def _widen(low: float, high: float) -> Range:
     return low / math.sqrt(LEAST_SPREAD), high * math.sqrt(LEAST_SPREAD)
 
 
-# -------------------------------------------------------------------------------------- how many
-
-
 def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Share]:
     begun = store.find_unfinished_run(key_of(job, prepared)) if store else None
     run = begun or _TO_COME
@@ -183,9 +180,6 @@ def _judgement_length(request: Request) -> tuple[int, int]:
         return 1, 2
     most = request.work.sampling.max_tokens
     return min(JUDGEMENT[0], most), min(JUDGEMENT[1], most)
-
-
-# -------------------------------------------------------------------------------------- how long
 
 
 def _time(

@@ -98,9 +98,6 @@ def resumable(out: Path, command: str) -> Iterator[None]:
         raise
 
 
-# --------------------------------------------------------------------------------------- begin
-
-
 def _begin(job: Job, store: Store, prepared: Prepared) -> tuple[Run, RunFolder]:
     """Continue the unfinished run of the same command unless another process has it."""
     key = key_of(job, prepared)
@@ -164,9 +161,6 @@ def slug_of(model: Model) -> str:
     facts = model.facts
     readable = re.sub(r"[^A-Za-z0-9._-]+", "-", facts.name).strip("-.")[:60] or "model"
     return f"{readable}-{sha256(f'{facts.spec}|{facts.fingerprint}'.encode()).hexdigest()[:6]}"
-
-
-# ----------------------------------------------------------------------------------------- ask
 
 
 def _ask_models(

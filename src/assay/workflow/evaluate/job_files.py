@@ -89,9 +89,6 @@ def senseless(job: Job) -> Iterator[UsageError]:
         )
 
 
-# ----------------------------------------------------------------------------------------- suites
-
-
 def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
     """Those that were named, with the tests that were picked; none where anything is wrong."""
     found = [
@@ -141,9 +138,6 @@ def names_too_long(suites: Sequence[Suite]) -> Iterator[UsageError]:
                 tr("the name {name!r} is too long for a file", name=longest),
                 hint=tr("two suites share this test id; rename it or shorten the suite's name"),
             )
-
-
-# ------------------------------------------------------------------------------------ checkpoints
 
 
 def gate_and_text(

@@ -124,9 +124,6 @@ def _exit_code(run: Run, decision: Decision | None, failed: int) -> ExitCode:
     return ExitCode.DONE
 
 
-# ------------------------------------------------------------------------------------ checkpoints
-
-
 def _subjects(run: Run) -> tuple[PlannedCheckpoint, ...]:
     return run.deciding.subjects if run.deciding else ()
 

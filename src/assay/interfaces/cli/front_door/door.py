@@ -99,9 +99,6 @@ def _demo(out: Path) -> int:
         return int(command.invoke(context) or 0)
 
 
-# ------------------------------------------------------------------------------------ what is here
-
-
 def _greet(machine: Machine, room: Room, found: OllamaFound) -> None:
     say(tr("Assay {version}", version=assay.__version__), bold=True)
     cores = trn("{count} core", "{count} cores", machine.cores)
@@ -154,9 +151,6 @@ def _wants_a_model(asking: Questions, checkpoints: Sequence[CheckpointFound]) ->
     return asking.one(tr("No model was found. What next?"), options) == "type"
 
 
-# ---------------------------------------------------------------------------------------- choosing
-
-
 def _models(
     asking: Questions, found: OllamaFound, checkpoints: Sequence[CheckpointFound]
 ) -> list[str]:
@@ -193,9 +187,6 @@ def _suites(asking: Questions, found: Sequence[SuiteFound], models: Sequence[str
         check=check_suite,
     )
     return asking.several(tr("Which suites?"), offered_suites(found, models), typed)
-
-
-# ------------------------------------------------------------------------------- what it will take
 
 
 def _about_to_time(spec: str) -> None:

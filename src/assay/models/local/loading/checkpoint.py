@@ -72,9 +72,6 @@ def examine(checkpoint: Checkpoint) -> Examined:
     )
 
 
-# ----------------------------------------------------------------------------- device and dtype
-
-
 def choose_device(wanted: str | None = None) -> str:
     """The device that was named, if this machine has it, else the fastest one."""
     require_extra()
@@ -125,9 +122,6 @@ def _has_bfloat16(device: str) -> bool:
         except (TypeError, RuntimeError):  # macOS before 14
             return False
     return True
-
-
-# -------------------------------------------------------------------------------------- loading
 
 
 def load(

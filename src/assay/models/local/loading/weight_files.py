@@ -69,9 +69,6 @@ def main_dtype(tensors: Tensors) -> str:
     return sizes.most_common(1)[0][0]
 
 
-# --------------------------------------------------------------------------- safetensors headers
-
-
 def read_header(path: Path) -> dict[str, Tensor]:
     require_extra()
     from safetensors import SafetensorError, safe_open
@@ -98,9 +95,6 @@ def _refused_file(path: Path, why: str) -> ModelUnavailable:
     )
 
 
-# --------------------------------------------------------------------------------------- pickles
-
-
 def _unpickled(checkpoint: Checkpoint, path: Path) -> dict[str, Tensor]:
     """Only tensors are taken from a pickle: any other object in it is refused, not made."""
     require_extra()
@@ -117,9 +111,6 @@ def _unpickled(checkpoint: Checkpoint, path: Path) -> dict[str, Tensor]:
         dtype = str(tensor.dtype).removeprefix("torch.")
         kept[name] = Tensor(dtype, tuple(tensor.shape), tensor.nbytes, path)
     return kept
-
-
-# ------------------------------------------------------------------------ files against the config
 
 
 def check_layers(checkpoint: Checkpoint, tensors: Tensors) -> None:

@@ -104,9 +104,6 @@ def _with_white_space_moved(context: str, choices: Sequence[str]) -> _Pair:
     return _Pair(kept, [moved + choice for choice in choices])
 
 
-# ------------------------------------------------------------------------------------- prompts
-
-
 def _prompts(
     memory: Remembered, tokenizer: LocalTokenizer, texts: Iterable[str]
 ) -> dict[str, Sequence[int]]:
@@ -126,9 +123,6 @@ def _prompts(
         **memory.tokens(tokenizer, (text for text in distinct if text in begun), special=False),
         **memory.tokens(tokenizer, (text for text in distinct if text not in begun), special=True),
     }
-
-
-# ------------------------------------------------------------------------------------- pairs
 
 
 def _pairs_by_wholes(
@@ -199,9 +193,6 @@ def _behind_prefix(memory: Remembered, tokenizer: LocalTokenizer, pair: _Pair) -
     )
 
 
-# ------------------------------------------------------------------------------------- by pieces
-
-
 class _Layout(NamedTuple):
     """A context in pieces, and for each continuation what is encoded for it: the continuation
     where the joint is clean, else the context's last piece with the continuation behind it.
@@ -264,9 +255,6 @@ def _pairs_by_pieces(
         ]
         coded.append(_question(before, choices))
     return coded
-
-
-# ------------------------------------------------------------------------------------- long texts
 
 
 def _texts(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[array[int]]:

@@ -77,8 +77,6 @@ class LocalTokenizer:
             raise _unusable(folder, None, trust_remote_code)
         return tokenizer
 
-    # ------------------------------------------------------------------------- texts and ids
-
     def encode_batch(self, texts: Sequence[str], *, special: bool) -> list[list[int]]:
         """Token ids of each text; `special` adds the tokens the tokenizer adds by itself."""
         ids: list[list[int]] = []
@@ -110,8 +108,6 @@ class LocalTokenizer:
                     list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
                 )
             )
-
-    # ------------------------------------------------------------------------- special tokens
 
     @cached_property
     def prefix_token_id(self) -> int | None:
@@ -160,8 +156,6 @@ class LocalTokenizer:
         """The highest token id and one, added tokens included."""
         return 1 + int(max(self._wrapped.get_vocab().values()))
 
-    # ------------------------------------------------------------------------- chats
-
     def render_chat(self, messages: Sequence[Message]) -> str:
         """The conversation as its template writes it, up to where the answer begins. Where the
         template refuses or drops a system prompt, that is put before the first question.
@@ -199,8 +193,6 @@ class LocalTokenizer:
             hint=tr("correct chat_template in tokenizer_config.json or chat_template.jinja, or "
                     "remove it: the model then gets plain prompts"),
         )  # fmt: skip
-
-    # ------------------------------------------------------------------------- what it is made of
 
     @cached_property
     def cuts(self) -> Cuts | None:
