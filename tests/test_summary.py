@@ -16,11 +16,11 @@ from assay.summary.baselines import baselines
 from assay.summary.comparisons import compare_suites, rank, with_holm
 from assay.summary.trials import measurements, summarise
 from assay.types import (
+    AnswerCheck,
     Answered,
     Attempt,
     Case,
     Category,
-    Check,
     ChoiceLikelihoods,
     Failed,
     Message,
@@ -34,7 +34,7 @@ from assay.types.results import PairComparison, Side, Standing, SuiteSummary, Te
 PASS, FAIL, NO_ANSWER, UNSCORED, FAILED = OutcomeKind
 
 
-def case_of(id: str, category: str = "facts", check: Check | None = None) -> Case:
+def case_of(id: str, category: str = "facts", check: AnswerCheck | None = None) -> Case:
     return Case(
         id=id,
         suite="demo",

@@ -26,7 +26,7 @@ from typing import Any, Generic, TypeVar, dataclass_transform
 
 from assay.errors import AssayError, UsageError
 from assay.messages import tr
-from assay.types.checks import Check, make_check, unknown_check
+from assay.types.checks import AnswerCheck, make_check, unknown_check
 from assay.types.results import Report
 
 GROUP = "assay.plugins"
@@ -104,7 +104,7 @@ def _definition(thing: object) -> tuple[object, object]:
 
 # ------------------------------------------------------------------------------------------ checks
 
-checks: Registry[type[Check]] = Registry("check", "assay.checks")
+checks: Registry[type[AnswerCheck]] = Registry("check", "assay.checks")
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -118,7 +118,7 @@ def check(name: str) -> Callable[[Class], Class]:
     def register(cls: Class) -> Class:
         try:
             made = make_check(name, cls)
-            if not issubclass(cls, Check):
+            if not issubclass(cls, AnswerCheck):
                 _guard_methods(made)
             checks.register(name, made)
         except (TypeError, ValueError) as error:
@@ -132,14 +132,14 @@ def check(name: str) -> Callable[[Class], Class]:
     return register
 
 
-def _guard_methods(cls: type[Check]) -> None:
+def _guard_methods(cls: type[AnswerCheck]) -> None:
     """Make an exception in a plugin's `gold`, `requests` or `baselines` an error with its place.
 
     `score` needs none: where it fails, the test is unscored.
     """
 
-    def guard(method: Callable[[Check], object]) -> Callable[[Check], object]:
-        def call(self: Check) -> object:
+    def guard(method: Callable[[AnswerCheck], object]) -> Callable[[AnswerCheck], object]:
+        def call(self: AnswerCheck) -> object:
             try:
                 return method(self)
             # Whatever somebody's program raises is a mistake to show, not a crash of ours.
@@ -156,7 +156,7 @@ def _guard_methods(cls: type[Check]) -> None:
         setattr(cls, method.__name__, guard(method))
 
 
-def find_check(name: str) -> type[Check]:
+def find_check(name: str) -> type[AnswerCheck]:
     """The check of an eval_method; one that keeps its fields where its plugin is not loaded."""
     return checks[name] if name in checks else unknown_check(name)
 

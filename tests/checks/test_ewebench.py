@@ -18,10 +18,10 @@ from assay.checks.judge import Judge
 from assay.checks.keywords import Keywords
 from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.top_k import TopK
-from assay.types import Answered, Case, Check, Message, Score
+from assay.types import AnswerCheck, Answered, Case, Message, Score
 
 
-def score_reply(check: Check | Rules, text: str) -> Score | None:
+def score_reply(check: AnswerCheck | Rules, text: str) -> Score | None:
     check = Format(expected_format=check) if isinstance(check, Rules) else check
     case = Case(
         id="t_001",
@@ -34,7 +34,7 @@ def score_reply(check: Check | Rules, text: str) -> Score | None:
     return score_ewebench(case, Answered(request_id="r", text=text))
 
 
-def value(check: Check | Rules, text: str) -> float:
+def value(check: AnswerCheck | Rules, text: str) -> float:
     score = score_reply(check, text)
     assert score is not None
     assert score.value is not None
@@ -56,7 +56,7 @@ def test_every_score_says_that_the_old_rules_were_used() -> None:
         Judge(rubric="coding"),
     ],
 )
-def test_methods_the_old_rules_do_not_know_are_left_to_others(check: Check) -> None:
+def test_methods_the_old_rules_do_not_know_are_left_to_others(check: AnswerCheck) -> None:
     assert score_reply(check, "a") is None
 
 
@@ -208,7 +208,7 @@ def test_a_composite_without_keywords_or_rules_counts_them_as_nothing() -> None:
 
 @given(st.text(alphabet=st.characters(), max_size=100))
 def test_any_text_gets_a_value(text: str) -> None:
-    checks: list[Check | Rules] = [
+    checks: list[AnswerCheck | Rules] = [
         EweQuality(),
         MultipleChoice(expected="A"),
         Rules(contains_ewe=True, min_length=1, max_length=9, markdown_elements=("table", "link")),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.checks.composite import Composite, Weights
 from assay.checks.format import MARKDOWN_ELEMENTS, Format, Rules
 from assay.text.prose import count_sentences, count_words, read_markdown
-from assay.types import Answered, Case, Check, Context, Message, Score
+from assay.types import AnswerCheck, Answered, Case, Context, Message, Score
 from tests.conftest import no_hang
 
 EWE = "Ame sia ame le agbe eye wòwɔ dɔ sesĩe le woƒe du me gbe sia gbe ɖe ame bubuwo ta."
@@ -17,7 +17,7 @@ FRENCH = "Bonjour à tous, nous sommes très heureux de vous accueillir dans cet
 any_text = st.text(st.characters(codec=None), max_size=300)
 
 
-def a_case(check: Check, language: str | None = None) -> Case:
+def a_case(check: AnswerCheck, language: str | None = None) -> Case:
     messages = (Message("user", "?"),)
     return Case(id="t", suite="s", category="c", messages=messages, check=check, language=language)
 

@@ -22,9 +22,9 @@ from assay.checks.scoring import score_reply
 from assay.checks.top_k import TopK
 from assay.plugins import checks
 from assay.types import (
+    AnswerCheck,
     Answered,
     Case,
-    Check,
     ChoiceLikelihoods,
     Failed,
     Message,
@@ -34,7 +34,7 @@ from assay.types import (
     Timed,
 )
 
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[AnswerCheck, ...] = (
     ExactMatch(expected=("Paris",)),
     Keywords(expected_keywords=(("Paris",),)),
     MultipleChoice(expected="B"),
@@ -47,7 +47,7 @@ CHECKS: tuple[Check, ...] = (
 JUDGED = Judge(rubric="coding")
 
 
-def a_case(check: Check, scoring: ScoringMode = "standard") -> Case:
+def a_case(check: AnswerCheck, scoring: ScoringMode = "standard") -> Case:
     messages = (Message("user", "?"),)
     return Case(id="t", suite="s", category="c", messages=messages, check=check, scoring=scoring)
 
@@ -64,20 +64,20 @@ def test_every_shipped_check_is_tried_here() -> None:
 
 
 @by_method
-def test_a_failed_request_has_no_score(check: Check) -> None:
+def test_a_failed_request_has_no_score(check: AnswerCheck) -> None:
     assert score_reply(a_case(check), Failed(request_id="r", reason="timeout")) is None
 
 
 @by_method
 @pytest.mark.parametrize("text", ["", " \n\t", "\u200b\ufeff", "\u00a0"])
-def test_an_empty_answer_is_no_answer(check: Check, text: str) -> None:
+def test_an_empty_answer_is_no_answer(check: AnswerCheck, text: str) -> None:
     score = score_reply(a_case(check), answered(text))
     assert score is not None
     assert (score.value, score.no_answer) == (0.0, True)
 
 
 @by_method
-def test_unclosed_reasoning_is_no_answer(check: Check) -> None:
+def test_unclosed_reasoning_is_no_answer(check: AnswerCheck) -> None:
     score = score_reply(a_case(check), answered("Paris B", unclosed=True))
     assert score is not None
     assert (score.value, score.no_answer) == (0.0, True)
@@ -90,7 +90,7 @@ def test_unclosed_reasoning_is_no_answer_for_a_judged_test_too() -> None:
 
 
 @by_method
-def test_an_answer_gets_a_value_a_scorer_a_version_and_an_explanation(check: Check) -> None:
+def test_an_answer_gets_a_value_a_scorer_a_version_and_an_explanation(check: AnswerCheck) -> None:
     score = score_reply(a_case(check), answered("Paris, B. Run `ls` with e1000e."))
     assert score is not None
     assert score.unscored_reason is None, score.explanation
@@ -169,7 +169,7 @@ def test_letters_and_keywords_load_no_parser_and_no_language_model(root: Path) -
 
 
 @given(st.text(st.characters(codec=None), max_size=200), st.sampled_from(CHECKS))
-def test_no_text_breaks_a_scorer(text: str, check: Check) -> None:
+def test_no_text_breaks_a_scorer(text: str, check: AnswerCheck) -> None:
     score = score_reply(a_case(check), answered(text))
     assert score is not None
     assert score.unscored_reason is None, score.explanation

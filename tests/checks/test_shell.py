@@ -19,12 +19,12 @@ from assay.checks.shell.reading import READ_AT_MOST, answer_lines, snippets_in
 from assay.checks.shell.sequence import CommandsFound
 from assay.checks.shell.syntax import parse
 from assay.checks.top_k import TopK
-from assay.types import Answered, Case, Check, Message, Score
+from assay.types import AnswerCheck, Answered, Case, Message, Score
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "shell.md"
 
 
-def case_for(check: Check) -> Case:
+def case_for(check: AnswerCheck) -> Case:
     return Case(id="t", suite="s", category="c", messages=(Message("user", "?"),), check=check)
 
 

@@ -11,7 +11,7 @@ from assay.reports.json_documents import run_json
 from assay.sandbox import Found
 from assay.types.options import JudgeOptions
 from assay.workflow.discover.choices import (
-    Candidate,
+    JudgeCandidate,
     facts_of,
     judge_candidates,
     refuse_as_judge,
@@ -151,7 +151,9 @@ def test_the_largest_candidate_stands_first_and_none_at_all_last(monkeypatch):
         for name in ("qwen2.5-coder:14b", "gemma3:4b")
     ]  # fmt: skip
     kin = ("qwen",)
-    options = offered_judges([Candidate(model=models[0], kin=kin), Candidate(model=models[1])])
+    options = offered_judges(
+        [JudgeCandidate(model=models[0], kin=kin), JudgeCandidate(model=models[1])]
+    )
     assert [each.value for each in options] == [
         "ollama:qwen2.5-coder:14b", "ollama:gemma3:4b", NO_JUDGE
     ]  # fmt: skip

@@ -16,14 +16,14 @@ from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.top_k import TopK
 from assay.reports.formats.markdown import render_markdown
 from assay.reports.test_plan import test_plan
-from assay.types import Case, Check, Message
+from assay.types import AnswerCheck, Case, Message
 
 
 def plan_of(case: Case) -> str:
     return render_markdown(test_plan(case))
 
 
-def case_of(check: Check, prompt: str = "Why?") -> Case:
+def case_of(check: AnswerCheck, prompt: str = "Why?") -> Case:
     return Case(
         id="facts_001",
         suite="demo",
@@ -70,7 +70,7 @@ def case_of(check: Check, prompt: str = "Why?") -> Case:
     ],
 )
 def test_a_plan_says_what_is_asked_how_it_is_marked_and_what_is_expected(
-    check: Check, lines: list[str]
+    check: AnswerCheck, lines: list[str]
 ) -> None:
     case = case_of(check)
     found = plan_of(case).splitlines()

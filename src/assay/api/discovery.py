@@ -15,7 +15,7 @@ from assay.suites.catalogue import find
 from assay.suites.load import load_suite
 from assay.types.options import RunOptions
 from assay.workflow.discover.choices import (
-    Candidate,
+    JudgeCandidate,
     ToJudge,
     facts_of,
     judge_candidates,
@@ -39,9 +39,9 @@ from assay.workflow.discover.forecast import forecast as forecast_job
 from assay.workflow.evaluate.job import Job
 
 __all__ = [
-    "Candidate",
     "CheckpointFound",
     "Forecast",
+    "JudgeCandidate",
     "ModelFound",
     "OllamaFound",
     "Room",

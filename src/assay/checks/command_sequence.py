@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 from assay.files.fields import Doc, SomePhrases
 from assay.messages import tr, trn
 from assay.plugins import check
-from assay.types import Check, Context, Score, ScorePart
+from assay.types import AnswerCheck, Context, Score, ScorePart
 
 if TYPE_CHECKING:
     from assay.checks.shell.sequence import CommandsFound
 
 
 @check("command_sequence")
-class CommandSequence(Check):
+class CommandSequence(AnswerCheck):
     """The share of the steps found in order."""
 
     version = 2

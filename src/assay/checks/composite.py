@@ -11,7 +11,7 @@ from assay.checks.keywords import ExpectedKeywords, Keywords, keyword_advice
 from assay.files.fields import Doc, Weight
 from assay.messages import tr
 from assay.plugins import check
-from assay.types import LANGUAGES, Case, Check, Context, FieldProblem, Score, ScorePart
+from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
 
 PARTS = ("keywords", "format", "ewe_quality")
 _EWE = "ewe"
@@ -37,7 +37,7 @@ class Weights:
 
 
 @check("composite")
-class Composite(Check):
+class Composite(AnswerCheck):
     """The mean of keywords, format and, where it applies, Ewe quality."""
 
     baselines_add_up = True

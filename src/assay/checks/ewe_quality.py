@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from assay.plugins import check
-from assay.types import Check, Context, Score, ScorePart
+from assay.types import AnswerCheck, Context, Score, ScorePart
 
 
 @check("ewe_quality")
-class EweQuality(Check):
+class EweQuality(AnswerCheck):
     """How well the answer reads as Ewe, from 0 to 1."""
 
     def score(self, answer: str, context: Context, /) -> Score:

@@ -11,7 +11,7 @@ from assay.messages import tr
 from assay.plugins import check
 from assay.text.folding import fold_whole_answer
 from assay.text.safe_text import one_line
-from assay.types import LANGUAGES, Case, Check, Context, FieldProblem, Score
+from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score
 
 _DECIMAL_COMMA = frozenset({"fra"})  # languages whose suites write 1,5 for one and a half
 _MOST_SHOWN = 200  # characters of an answer repeated in an explanation
@@ -23,7 +23,7 @@ _FORMS: dict[str, Callable[[str], str]] = {
 
 
 @check("exact_match")
-class ExactMatch(Check):
+class ExactMatch(AnswerCheck):
     """The whole answer is one of the accepted texts: 1 or 0."""
 
     expected: Annotated[OneOrMore, Doc("The right answer: a text or a list of accepted texts.")]

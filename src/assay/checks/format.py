@@ -12,7 +12,7 @@ from assay.messages import tr, trn
 from assay.plugins import check
 from assay.text.function_calls import find_function_call
 from assay.text.json_in_prose import JsonFound, find_json
-from assay.types import LANGUAGES, Case, Check, Context, FieldProblem, Score, ScorePart
+from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
 
 MARKDOWN_ELEMENTS = (
     "header", "list", "bold", "italic", "code", "code_block", "table", "link", "quote",
@@ -81,7 +81,7 @@ ExpectedFormat = Annotated[Rules, Doc("Rules on the shape of the answer.")]
 
 
 @check("format")
-class Format(Check):
+class Format(AnswerCheck):
     """The share of the stated rules that hold."""
 
     expected_format: ExpectedFormat

@@ -12,7 +12,7 @@ from assay.messages import tr
 from assay.plugins import check
 from assay.text.folding import fold_for_matching, is_mark
 from assay.text.safe_text import one_line
-from assay.types import Case, Check, Context, FieldProblem, Score, ScorePart
+from assay.types import AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
 
 Match = Literal["word", "prefix", "substring"]
 ExpectedKeywords = Annotated[
@@ -30,7 +30,7 @@ _STORED = {
 
 
 @check("keywords")
-class Keywords(Check):
+class Keywords(AnswerCheck):
     """The share of the expected keywords found; 0 if a forbidden one appears."""
 
     baselines_add_up = True
@@ -102,7 +102,7 @@ class Keywords(Check):
         yield from _short("forbidden_keywords", self.forbidden_keywords)
 
     def stored(self) -> Mapping[str, Any]:
-        return {_STORED[name]: value for name, value in Check.stored(self).items()}
+        return {_STORED[name]: value for name, value in AnswerCheck.stored(self).items()}
 
     @classmethod
     def from_stored(cls, stored: Mapping[str, Any]) -> Self:

@@ -15,8 +15,8 @@ from assay.messages import tr, trn
 from assay.plugins import check
 from assay.types import (
     LETTERS,
+    AnswerCheck,
     Case,
-    Check,
     ChoiceLikelihoods,
     Context,
     FieldProblem,
@@ -32,7 +32,7 @@ _WITHOUT_MARKERS = "ABCDE"
 
 
 @check("multiple_choice")
-class MultipleChoice(Check):
+class MultipleChoice(AnswerCheck):
     """The letter that the model chose is the right one: 1 or 0."""
 
     expected: Annotated[

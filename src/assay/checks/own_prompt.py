@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from assay.messages import tr
 from assay.plugins import check
-from assay.types import Check, Context, Score
+from assay.types import AnswerCheck, Context, Score
 
 
 @check("unmarked")
-class OwnPrompt(Check):
+class OwnPrompt(AnswerCheck):
     """The answer is not scored: nothing says what a right answer would be."""
 
     scores_empty = True

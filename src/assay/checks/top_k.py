@@ -16,7 +16,7 @@ from assay.files.fields import Doc, SomeTexts
 from assay.messages import tr
 from assay.plugins import check
 from assay.text.folding import fold_for_matching
-from assay.types import Answered, Check, Context, Requests, Score
+from assay.types import AnswerCheck, Answered, Context, Requests, Score
 
 if TYPE_CHECKING:
     from assay.checks.shell.reading import AnswerLine
@@ -29,7 +29,7 @@ VIEWERS = frozenset(["less", "more", "most", "cat", "sort", "nl", "column"])
 
 
 @check("top_k")
-class TopK(Check):
+class TopK(AnswerCheck):
     """An accepted answer is among the k best: 1 or 0."""
 
     version = 2

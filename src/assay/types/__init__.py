@@ -3,7 +3,7 @@
 Frozen dataclasses, a few constants, and the protocols Model and Observer. Those that most modules
 need are imported from here. Standard library only.
 
-    Suite -> Category -> Case -> Check        what is asked, and how its answer is scored
+    Suite -> Category -> Case -> AnswerCheck        what is asked, and how its answer is scored
     Case x ModelFacts -> Request -> Reply     what was asked, and what came back
     Case x Reply -> Score                     what it is worth, or why that cannot be said
     Case + Reply + Score = Attempt -> Estimate  what it says about the model, and how surely
@@ -12,7 +12,7 @@ need are imported from here. Standard library only.
 
 from __future__ import annotations
 
-from assay.types.checks import LETTERS, Check, Context, FieldProblem, JudgeFields, Requests
+from assay.types.checks import LETTERS, AnswerCheck, Context, FieldProblem, JudgeFields, Requests
 from assay.types.models import (
     Capability,
     Machine,

@@ -72,7 +72,7 @@ class FieldProblem:
     about_key: bool = False
 
 
-class Check:
+class AnswerCheck:
     """How an answer is scored. The fields of a test are the fields of the class."""
 
     __slots__ = ()
@@ -150,7 +150,7 @@ class Check:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        if cls is not Check:
+        if cls is not AnswerCheck:
             return handler(source)
         from pydantic_core import core_schema
 
@@ -163,7 +163,7 @@ class Check:
 ONE_ANSWER = Requests()
 
 
-class JudgeFields(Check):
+class JudgeFields(AnswerCheck):
     """What a judge reads of a test. `fixtures` are files beside the tests, or made by make.py; the
     prompt already contains them. `evidence` is of earlier versions, and does nothing.
 
@@ -202,10 +202,10 @@ class JudgeFields(Check):
         return bool(self.checker) and (self.runs_code or not self.checker_ships)
 
 
-_ADAPTERS: dict[type[Check], TypeAdapter[Any]] = {}
+_ADAPTERS: dict[type[AnswerCheck], TypeAdapter[Any]] = {}
 
 
-def _adapter(cls: type[Check]) -> TypeAdapter[Any]:
+def _adapter(cls: type[AnswerCheck]) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
     if cls not in _ADAPTERS:
@@ -213,16 +213,16 @@ def _adapter(cls: type[Check]) -> TypeAdapter[Any]:
     return _ADAPTERS[cls]
 
 
-def _to_stored(check: Check) -> dict[str, Any]:
+def _to_stored(check: AnswerCheck) -> dict[str, Any]:
     return {**check.stored(), "method": check.method}
 
 
-def _read_stored(stored: Any) -> Check:
-    if isinstance(stored, Check):
+def _read_stored(stored: Any) -> AnswerCheck:
+    if isinstance(stored, AnswerCheck):
         return stored
     known = dict(stored)
     # By name: the registry is above this module, and only reading a store needs it.
-    found: type[Check] = import_module("assay.plugins").find_check(known.pop("method"))
+    found: type[AnswerCheck] = import_module("assay.plugins").find_check(known.pop("method"))
     return found.from_stored(known)
 
 
@@ -233,17 +233,17 @@ def _shown(value: object) -> str:
 # --------------------------------------------------------------- a plugin's class as a check
 
 
-def make_check(name: str, cls: type) -> type[Check]:
+def make_check(name: str, cls: type) -> type[AnswerCheck]:
     """The class as a check; an annotation that cannot be read is found here for a plugin."""
     score = getattr(cls, "score", None)
-    if not callable(score) or score is Check.score:
+    if not callable(score) or score is AnswerCheck.score:
         raise TypeError("it has no method score(self, answer)")
-    if issubclass(cls, Check):
-        made: type[Check] = dataclass(frozen=True, slots=True, kw_only=True)(cls)
+    if issubclass(cls, AnswerCheck):
+        made: type[AnswerCheck] = dataclass(frozen=True, slots=True, kw_only=True)(cls)
     else:
         own = cls if is_dataclass(cls) else dataclass(frozen=True, kw_only=True)(cls)
         body = {"__doc__": cls.__doc__, "__module__": cls.__module__, "score": _with_context(score)}
-        made = type(cls.__name__, (own, Check), body)
+        made = type(cls.__name__, (own, AnswerCheck), body)
         _read_annotations(made)
     made.method = name
     made.description = " ".join((cls.__doc__ or "").split("\n\n")[0].split())
@@ -258,7 +258,7 @@ def _with_context(score: Callable[..., Any]) -> Callable[..., Any]:
     return score if taken == 3 else lambda self, answer, context: score(self, answer)
 
 
-def _read_annotations(cls: type[Check]) -> None:
+def _read_annotations(cls: type[AnswerCheck]) -> None:
     from pydantic import TypeAdapter
     from pydantic.errors import PydanticUserError
 
@@ -273,12 +273,12 @@ def _read_annotations(cls: type[Check]) -> None:
 
 
 @cache
-def unknown_check(name: str) -> type[Check]:
+def unknown_check(name: str) -> type[AnswerCheck]:
     """A check of a stored run: it keeps its fields, so that reports work, and scores nothing."""
     return type("UnknownCheck", (_UnknownCheck,), {"method": name})
 
 
-class _UnknownCheck(Check):
+class _UnknownCheck(AnswerCheck):
     def __init__(self, known: Mapping[str, Any]) -> None:
         self._known = dict(known)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from assay.types.checks import Check
+from assay.types.checks import AnswerCheck
 
 Role = Literal["system", "user", "assistant"]
 Severity = Literal["error", "warning"]
@@ -61,7 +61,7 @@ class Case:
     suite: str
     category: str
     messages: tuple[Message, ...]
-    check: Check
+    check: AnswerCheck
     system: str | None = None
     live: bool = False
     temperature: float = DEFAULT_TEMPERATURE

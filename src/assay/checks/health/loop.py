@@ -53,7 +53,7 @@ _NUMBER = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-class Stretch(NamedTuple):
+class RepeatedStretch(NamedTuple):
     """Items from `start` to `end` in which each equals the one `period` before it."""
 
     start: int
@@ -102,7 +102,9 @@ def loop(text: str) -> HealthCheck:
 Found = tuple[int, int, int, float]  # start, end, end of the first unit, times
 
 
-def stretches(items: NDArray[np.int64], longest: int, least: Sequence[int]) -> list[Stretch]:
+def stretches(
+    items: NDArray[np.int64], longest: int, least: Sequence[int]
+) -> list[RepeatedStretch]:
     """The longest stretch of every period, where it has at least `least[period]` items."""
     import numpy as np
 
@@ -116,7 +118,7 @@ def stretches(items: NDArray[np.int64], longest: int, least: Sequence[int]) -> l
         for best in {int(runs.argmax()), len(runs) - 1}:
             if runs[best] + period >= least[period]:
                 start = int(breaks[best])
-                found.append(Stretch(start, start + int(runs[best]) + period, period))
+                found.append(RepeatedStretch(start, start + int(runs[best]) + period, period))
     return found
 
 
@@ -198,7 +200,7 @@ def _counted(text: str) -> Found | None:
     return None
 
 
-def _only_counts(words: Sequence[str], found: Stretch) -> bool:
+def _only_counts(words: Sequence[str], found: RepeatedStretch) -> bool:
     for at in range(found.start + found.period, found.end):
         if words[at] == words[at - found.period]:
             continue

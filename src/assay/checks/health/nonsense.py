@@ -61,7 +61,7 @@ HEAPED, HEAPED_SHARE, HEAPED_FROM = 3, 0.04, 20  # tokens that cannot stand ther
 UNREADABLE_SHARE = 0.5
 
 
-class Stretch(NamedTuple):
+class WeightedStretch(NamedTuple):
     """The part of a sequence with the largest sum."""
 
     start: int
@@ -69,16 +69,16 @@ class Stretch(NamedTuple):
     total: float
 
 
-def heaviest(values: Sequence[float]) -> Stretch:
+def heaviest(values: Sequence[float]) -> WeightedStretch:
     """The stretch with the largest sum; empty where nothing is above 0."""
-    best = Stretch(0, 0, 0.0)
+    best = WeightedStretch(0, 0, 0.0)
     start, total = 0, 0.0
     for at, value in enumerate(values):
         if total <= 0:
             start, total = at, 0.0
         total += value
         if total > best.total:
-            best = Stretch(start, at + 1, total)
+            best = WeightedStretch(start, at + 1, total)
     return best
 
 
@@ -107,7 +107,7 @@ class Weighed(NamedTuple):
 
     places: Sequence[tuple[int, int]]
     values: Sequence[float]
-    worst: Stretch
+    worst: WeightedStretch
     mean: float
 
 

@@ -60,7 +60,7 @@ class Spoken(NamedTuple):
     ends_sentence: bool
 
 
-class Measured(NamedTuple):
+class RepetitionFigures(NamedTuple):
     """What was measured of the prose."""
 
     words: int
@@ -105,10 +105,10 @@ def _spoken(about: Read, *, inline_code: bool = False) -> list[Spoken]:
     return found[:WORDS_READ]
 
 
-def measure(spoken: Sequence[Spoken]) -> Measured:
+def measure(spoken: Sequence[Spoken]) -> RepetitionFigures:
     """Everything that is measured of some words."""
     words = [word.text for word in spoken]
-    return Measured(
+    return RepetitionFigures(
         words=len(words),
         runs={length: _repeated_share(words, length) for length in (3, 5, 8)},
         packed=len(zlib.compress(" ".join(words).encode("utf-8", "replace"), 9))

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter
 
 from assay.judge.rubrics import SHIPPED, load_rubric
 from assay.types import Case, Message
-from assay.types.checks import Check
+from assay.types.checks import AnswerCheck
 from assay.types.judgements import Rubric, RubricQuestion, ScoredExample
 
 GOLD_RUBRICS = ("coding", "data")
@@ -120,5 +120,5 @@ def _case(rubric_name: str, task: GoldTask) -> Case:
         suite="gold",
         category=rubric_name,
         messages=(Message("user", task.prompt.strip()),),
-        check=Check(),
+        check=AnswerCheck(),
     )

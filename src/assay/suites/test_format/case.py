@@ -26,7 +26,7 @@ from assay.suites.test_format.fields import (
     methods_of,
 )
 from assay.suites.test_format.shown_files import digest_files, find_files, with_files
-from assay.types import Case, Check, FieldProblem, Message, ScoringMode
+from assay.types import AnswerCheck, Case, FieldProblem, Message, ScoringMode
 
 MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
 
@@ -176,7 +176,7 @@ def _with_files(case: Case, files: Mapping[str, str], shared: Shared) -> Case:
     return replace(case, messages=with_files(case.messages, files))
 
 
-def _build(asked: CommonFields, check: Check, shared: Shared) -> Case:
+def _build(asked: CommonFields, check: AnswerCheck, shared: Shared) -> Case:
     stop = asked.get("stop", ())
     as_written: Raw = {name: asked[name] for name in _AS_WRITTEN if name in asked}  # type: ignore[literal-required]
     return Case(

@@ -13,7 +13,7 @@ from assay.files.fields import Doc, NotInFile, Text, Texts
 from assay.files.validation import Validator
 from assay.messages import tr
 from assay.plugins import checks
-from assay.types import Check
+from assay.types import AnswerCheck
 
 MAX_TOKENS = 1_000_000
 MAX_STOPS = 16
@@ -85,7 +85,7 @@ COMMON_NAMES = frozenset(CommonFields.__annotations__)
 
 
 class CheckValidator(Validator):
-    def __init__(self, cls: type[Check]) -> None:
+    def __init__(self, cls: type[AnswerCheck]) -> None:
         super().__init__(cls, ignores_others=True)
         self.cls = cls
         hints = get_type_hints(cls, include_extras=True)
@@ -104,17 +104,17 @@ class CheckValidator(Validator):
         return tr("'{method}' needs {fields}", method=self.cls.method, fields=names)
 
 
-_VALIDATORS: dict[type[Check], CheckValidator] = {}
+_VALIDATORS: dict[type[AnswerCheck], CheckValidator] = {}
 
 
-def check_validator(cls: type[Check]) -> CheckValidator:
+def check_validator(cls: type[AnswerCheck]) -> CheckValidator:
     """Made once for each check: making one takes longer than using it."""
     if cls not in _VALIDATORS:
         _VALIDATORS[cls] = CheckValidator(cls)
     return _VALIDATORS[cls]
 
 
-def methods() -> Mapping[str, type[Check]]:
+def methods() -> Mapping[str, type[AnswerCheck]]:
     return {name: checks[name] for name in sorted(checks) if checks[name].in_files}
 
 

@@ -27,7 +27,7 @@ class ToJudge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class JudgeCandidate:
     """One that could judge. `kin`: the families it shares with a model that is tested."""
 
     model: ModelFound
@@ -75,9 +75,9 @@ def what_to_judge(suites: Sequence[str]) -> ToJudge:
 
 def judge_candidates(
     found: Sequence[ModelFound], tested: Sequence[ModelFacts], most: int = 3
-) -> tuple[Candidate, ...]:
+) -> tuple[JudgeCandidate, ...]:
     """The largest that fit and are not tested themselves, be it under another name."""
-    candidates: list[Candidate] = []
+    candidates: list[JudgeCandidate] = []
     for model in find_judges(found, most=len(found)):
         if len(candidates) == most:
             break
@@ -86,5 +86,5 @@ def judge_candidates(
             opened.close()
             if not any(same_model(opened.facts, each) for each in tested):
                 kin = {name for each in tested for name in shares_family(opened.facts, each)}
-                candidates.append(Candidate(model=model, kin=tuple(sorted(kin))))
+                candidates.append(JudgeCandidate(model=model, kin=tuple(sorted(kin))))
     return tuple(candidates)

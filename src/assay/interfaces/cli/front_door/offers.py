@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.api.discovery import Candidate, CheckpointFound, ModelFound, SuiteFound, read_spec
+from assay.api.discovery import CheckpointFound, JudgeCandidate, ModelFound, SuiteFound, read_spec
 from assay.interfaces.cli.front_door.lines import columns, padded, shortened, width_of
 from assay.interfaces.cli.front_door.questions import BESIDE_A_TITLE, Option
 from assay.messages import tr, trn
@@ -43,7 +43,7 @@ def offered_models(models: Sequence[ModelFound]) -> list[Option]:
     ]
 
 
-def offered_judges(candidates: Sequence[Candidate]) -> list[Option]:
+def offered_judges(candidates: Sequence[JudgeCandidate]) -> list[Option]:
     """The best candidate first, none at all last; kin of a tested model is labelled."""
     models = [each.model for each in candidates]
     kin = [
