@@ -35,11 +35,7 @@ from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.suites.gate_file import load_gate
 from assay.types import Observer
 from assay.types.choices import MeasureKind
-from assay.types.decisions import (
-    Acceptance,
-    Decision,
-    Gate,
-)
+from assay.types.decisions import Acceptance, Decision, Gate
 from assay.types.options import DEFAULT_OUT
 from assay.types.scores import SilentProgress
 from assay.workflow.checkpoints.sequence import CheckpointSequence, best_in, places_in
@@ -143,8 +139,6 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         if self._stop_when_accepted and _agreed(accepted, processes=args.world_size):
             control.should_training_stop = True
         return control
-
-    # ------------------------------------------------------------------------------ one checkpoint
 
     def _evaluated(self, folder: Path, state: Any) -> bool:
         """Whether it is accepted; what goes wrong is told and ends nothing."""

@@ -66,9 +66,6 @@ def _all_of(passed: Collection[bool | None]) -> bool | None:
     return None if None in passed else True
 
 
-# --------------------------------------------------------------------------- figures with intervals
-
-
 def _by_size(
     kind: Kind,
     measured: Measurements,
@@ -169,9 +166,6 @@ def _why_not(measured: Measurements, *names: str) -> tuple[DecisionFact, ...]:
         return (fact("not_evaluated_because", why=measured.failed),)
     noted = (measured.not_measured[name] for name in names if name in measured.not_measured)
     return tuple(fact("text", text=why) for why in list(noted)[:1])
-
-
-# --------------------------------------------------------------------------------------- generation
 
 
 def _generation(measured: Measurements, allowed: int | None) -> GateCriterion | None:

@@ -57,9 +57,6 @@ class RankingScale:
 OWN_SCALE = RankingScale(parts=PARTS)
 
 
-# ----------------------------------------------------------------------------------- one checkpoint
-
-
 def weigh(measured: Measurements) -> tuple[float | None, tuple[Part, ...]]:
     """The weighted score over the parts it has (None where it has none), and those it lacks."""
     missing = tuple(part for part in PARTS if part not in parts_of(measured))
@@ -137,9 +134,6 @@ def os_average(measured: Measurements) -> Estimate | None:
     if suite is None:
         return None
     return stats.even_mean([suite.categories.get(task) for task in OS_AVERAGED])
-
-
-# -------------------------------------------------------------------------------- several together
 
 
 def common_scale(candidates: Sequence[Measurements]) -> RankingScale:

@@ -124,9 +124,6 @@ def _across_zero(by: Estimate | None) -> bool:
     return by.low <= 0.0 <= by.high
 
 
-# ------------------------------------------------------------------------------------------ reasons
-
-
 def _why_selected(
     accepted: Sequence[_Candidate], of: int, scale: RankingScale, to_next: Estimate | None
 ) -> list[DecisionFact]:
@@ -162,9 +159,6 @@ def _why_none(best: _Candidate, of: int, scale: RankingScale) -> list[DecisionFa
     for each in best.acceptance.criteria.values():
         reasons += [] if each.passed else each.reasons
     return reasons
-
-
-# -------------------------------------------------------------------------------------------- notes
 
 
 def _notes(

@@ -9,13 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from assay.stats.agreement import (
-    icc,
-    krippendorff_alpha,
-    quadratic_kappa,
-    share_within,
-    spearman,
-)
+from assay.stats.agreement import icc, krippendorff_alpha, quadratic_kappa, share_within, spearman
 from assay.types import Estimate
 from assay.types.judged import AgreementKind, AgreementName, RaterAgreement
 from assay.types.judgements import FinalJudgement, Judgement, lower_median

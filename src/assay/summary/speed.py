@@ -103,9 +103,6 @@ def try_figures(
     )
 
 
-# ------------------------------------------------------------------------------- of one reply
-
-
 def _valid(number: float | None) -> float | None:
     """A count or a duration that can be one."""
     if number is None or not 0 <= number <= LARGEST:  # NaN is in no range
@@ -171,9 +168,6 @@ def _decoded(reply: AnyAnswer, clock: Clock | None) -> Work | None:
     if tokens is None or total is None or first is None or len(reply.predictions) > 1:
         return None
     return _work(tokens - 1, total - first)
-
-
-# ---------------------------------------------------------------------------------- of several
 
 
 def _clock(written: Sequence[Answered]) -> Clock | None:

@@ -29,9 +29,6 @@ def parameters(measured: Measurements) -> tuple[DecisionFact, ...]:
     return () if known is None else (fact("parameters", parameters=known),)
 
 
-# -------------------------------------------------------------------------------------------- speed
-
-
 def on_speed(measured: Measurements, value: float, limit: float) -> list[Recommendation]:
     """For a speed that is not above its limit."""
     if measured.speed is None or value <= 0:
@@ -76,9 +73,6 @@ def _where_the_time_goes(known: Mapping[str, Any]) -> Iterator[DecisionFact]:
         yield fact(kind, half=1000 * half, most=1000 * most)
 
 
-# ------------------------------------------------------------------------------------------- memory
-
-
 def on_memory(measured: Measurements, value: float, limit: float) -> list[Recommendation]:
     """For a memory that is not below its limit."""
     known = {**(measured.speed.details if measured.speed else {}), **measured.memory}
@@ -116,9 +110,6 @@ def _smaller(
         fitting = (1 - excess / size) * tokens
         return fact("shorter_context", each=1000 * size / tokens, fitting=fitting, tokens=tokens)
     return fact("smaller_cache", cache=size, excess=excess)
-
-
-# ------------------------------------------------------------------------------- what details hold
 
 
 def _number(known: Mapping[str, Any], name: str) -> float | None:

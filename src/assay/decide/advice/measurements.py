@@ -30,9 +30,6 @@ from assay.types.decisions import (
 MOST = 50
 
 
-# ---------------------------------------------------------------------------------------- marginal
-
-
 def on_marginal(
     measured: Measurements, acceptance: Acceptance, asked: Mapping[str, SuiteLimit]
 ) -> Iterator[Recommendation]:
@@ -78,9 +75,6 @@ def _estimate(measured: Measurements, key: str, asked: Mapping[str, SuiteLimit])
         return None
     shares = measured.suites[asked[key].name].categories
     return stats.even_mean([shares.get(name) for name in asked[key].categories or tuple(shares)])
-
-
-# ----------------------------------------------------------------------------------------- missing
 
 
 def on_missing(

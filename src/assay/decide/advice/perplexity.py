@@ -69,9 +69,6 @@ def on_the_run(criterion: GateCriterion | None, trend: Trend | None) -> list[Rec
     return [Recommendation("trend", _turned(trend, curve), figures)]
 
 
-# ---------------------------------------------------------------------------------- what is advised
-
-
 def _later_below(measured: Measurements, curve: StepCurve, limit: float) -> DecisionFact | None:
     if measured.step is None or curve.measure != "perplexity":
         return None
@@ -111,9 +108,6 @@ def _limit_on(curve: StepCurve, measured: Measurements, value: float, limit: flo
     if bits is None or bits.value is None or limit <= 1 or value <= 1:
         return 0.0
     return bits.value * math.log(limit) / math.log(value)
-
-
-# ----------------------------------------------------------------------------------------- figures
 
 
 def _text_figures(measured: Measurements, value: float, limit: float) -> tuple[DecisionFact, ...]:

@@ -21,14 +21,7 @@ from assay.decide.advice.samples import on_samples
 from assay.decide.advice.suites import on_suite
 from assay.decide.advice.weak_groups import TestGroups
 from assay.decide.trend.curves import Trend, curve_fact
-from assay.types.decisions import (
-    Acceptance,
-    Gate,
-    Measurements,
-    Recommendation,
-    SuiteLimit,
-    fact,
-)
+from assay.types.decisions import Acceptance, Gate, Measurements, Recommendation, SuiteLimit, fact
 
 MOST = 6
 GOOD = 0.9  # of a category: what is below can still be gained

@@ -52,9 +52,6 @@ def on_suite(
     ]
 
 
-# --------------------------------------------------------------------------------- which tests fail
-
-
 def _what(
     suite: str, limit: float, wanted: Mapping[str, Estimate], spread: Spread, level: DecisionFact
 ) -> Recommendation:
@@ -112,9 +109,6 @@ def _group(of: WeakGroup) -> DecisionFact:
         tests_elsewhere=of.tests_elsewhere,
         p=of.p_value,
     )
-
-
-# -------------------------------------------------------------------------------- how to teach them
 
 
 def _how(

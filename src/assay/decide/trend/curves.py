@@ -181,9 +181,6 @@ def _by_step(candidates: Sequence[Measurements]) -> list[Measurements]:
     return [kept[step] for step in sorted(kept)]
 
 
-# ------------------------------------------------------------------------------------- the curves
-
-
 def _text(steps: Sequence[Measurements]) -> StepCurve | None:
     """Only checkpoints that read the text the last one read."""
     read = [(each, each.text) for each in steps if each.text is not None]
@@ -312,9 +309,6 @@ def _unstable(recent: Sequence[Change]) -> bool:
     worse = math.fsum(-each.gain for each in since if each.worse)
     better = math.fsum(each.gain for each in since if each.better)
     return better > 0 and worse >= WORSE_SHARE * better
-
-
-# ------------------------------------------------------------------------------- the training loss
 
 
 def _with_training(curves: dict[str, StepCurve], steps: Sequence[Measurements]) -> Trend:

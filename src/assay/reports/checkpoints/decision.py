@@ -199,9 +199,6 @@ class _Sections:
             yield Files(listed)
 
 
-# ------------------------------------------------------------------------------ parts of a section
-
-
 def _selected(text: str, selection: Selection) -> Iterator[Block]:
     yield Paragraph(Span(text, "strong"), TONES[selection.selected is not None])
     yield Paragraph(selection_reason(selection))

@@ -34,9 +34,6 @@ def advice_texts(of: Recommendation) -> tuple[str, tuple[str, ...]]:
     return sentence(of.advice), tuple(dict.fromkeys(filter(None, map(sentence, of.figures))))
 
 
-# ------------------------------------------------------------------------------------------ figures
-
-
 def number(value: float, digits: int = DIGITS) -> str:
     """46.8, 0.72, 1,234: three significant digits, without zeros at the end."""
     text = rounded(value, digits)

@@ -76,9 +76,6 @@ class SuiteAsked(NamedTuple):
     limit: SuiteLimit
 
 
-# ------------------------------------------------------------------------------------------ figures
-
-
 def in_words(figure: MeasuredFigure) -> str:
     """46.8 [42.9–51.0] n=27: what is known of it, in three digits."""
     shown = readable(figure.value)
@@ -166,9 +163,6 @@ def _figure(estimate: Estimate | None) -> MeasuredFigure | None:
     )
 
 
-# --------------------------------------------------------------------------------- what was decided
-
-
 def limits(
     of: EvaluatedFolder, name: str, by_class: Mapping[SizeClass, float] | None
 ) -> list[float]:
@@ -206,9 +200,6 @@ def accepted_words(of: EvaluatedFolder, checkpoint: Measurements) -> str:
 def _criterion(of: EvaluatedFolder, checkpoint: Measurements, name: str) -> GateCriterion | None:
     acceptance = of.acceptances.get(checkpoint.name)
     return acceptance.criteria.get(name) if acceptance is not None else None
-
-
-# -------------------------------------------------------------------------------------------- names
 
 
 def parent_of(checkpoints: Sequence[Measurements]) -> str | None:

@@ -95,9 +95,6 @@ class OsEstimates(BaseModel):
     avg: ShareEstimate | None
 
 
-# --------------------------------------------------------------------------- evaluation_report.json
-
-
 class Target(BaseModel):
     above: Number
     reached: Flag | None
@@ -239,9 +236,6 @@ class EvaluationReport(BaseModel):
     details: Details
 
 
-# ------------------------------------------------------------------- best_checkpoint_selection.json
-
-
 class RankedShape(BaseModel):
     checkpoint: Name
     accepted: Flag | None
@@ -270,9 +264,6 @@ class SelectionShape(BaseModel):
     )
     gate: Text = Field(description="The gate file, or default for the one that ships.")
     timestamp: Timestamp = Field(description="UTC, whole seconds.")
-
-
-# ------------------------------------------------------------------------------------------ schemas
 
 
 def report_schema() -> Schema:

@@ -73,9 +73,6 @@ def _cell(row: FigureRow, column: _Column) -> Line:
     return (shown, Span(basis, "basis")) if basis else shown
 
 
-# --------------------------------------------------------------------------------- which columns
-
-
 def _columns(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]:
     """In the order of reading; the ranks say which go first."""
     yield _Column(tr("perplexity"), "perplexity", STAYS, _long)

@@ -182,8 +182,6 @@ class _StepsPicture:
             stroke=picture.LIMIT, stroke_width="2", fill="none",
         )  # fmt: skip
 
-    # ------------------------------------------------------------------------------ around panels
-
     def _selected(self, bottom: float) -> Iterator[str]:
         if self.selected is None:
             return

@@ -7,12 +7,7 @@ from dataclasses import replace
 
 from assay.suites.held_out_text import HeldOut
 from assay.types.choices import MeasureKind
-from assay.types.decisions import (
-    MEASURES,
-    DecisionPlan,
-    Gate,
-    PlannedCheckpoint,
-)
+from assay.types.decisions import MEASURES, DecisionPlan, Gate, PlannedCheckpoint
 from assay.workflow.checkpoints.places import CheckpointPlace, planned_checkpoint
 from assay.workflow.checkpoints.training_loss import training_log
 from assay.workflow.evaluate.job import Job

@@ -41,11 +41,7 @@ from assay.types import (
     ToTime,
 )
 from assay.types.choices import MeasureKind
-from assay.types.decisions import (
-    Measurements,
-    PlannedCheckpoint,
-    size_class_of,
-)
+from assay.types.decisions import Measurements, PlannedCheckpoint, size_class_of
 from assay.types.results import SuiteSummary
 from assay.workflow.checkpoints.training_loss import training_figures
 
@@ -86,9 +82,6 @@ def _reading(facts: ModelFacts, kind: MeasureKind, text: HeldOut) -> Iterator[Re
         yield make_measure_request(
             facts.fingerprint, kind, f"text_{number:05d}", work, document.digest
         )
-
-
-# ----------------------------------------------------------------------------------- from replies
 
 
 def measured_of(

@@ -23,14 +23,7 @@ from assay.suites.catalogue import find
 from assay.suites.gate_file import check_gate, load_gate
 from assay.suites.load import load_all
 from assay.types import Suite
-from assay.types.decisions import (
-    Decision,
-    DecisionPlan,
-    Gate,
-    Measurements,
-    Selection,
-    fact,
-)
+from assay.types.decisions import Decision, DecisionPlan, Gate, Measurements, Selection, fact
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.places import CheckpointPlace, planned_checkpoint
@@ -115,9 +108,6 @@ def select_among(
     )
 
 
-# --------------------------------------------------------------------------------------- commands
-
-
 def _not_evaluated(place: CheckpointPlace, gate: Path | None, out: Path) -> WithoutReport:
     command = _command(["run", str(place.path)], gate, out)
     return WithoutReport(name=place.name, path=str(place.path), command=command)
@@ -136,9 +126,6 @@ def _nothing_evaluated(folders: Sequence[str], missing: Sequence[WithoutReport])
         tr("nothing in {folders} was evaluated yet: {names}", folders=where, names=names),
         hint="\n".join(each.command for each in missing),
     )
-
-
-# --------------------------------------------------------------------------------------- deciding
 
 
 def _refuse_unknown_suites(asked: Gate, measured: Sequence[Measurements]) -> None:

@@ -26,11 +26,7 @@ from assay.suites.sample_prompts import load_samples
 from assay.summary.checkpoints import figures_of
 from assay.types import Estimate, SamplePrompt
 from assay.types.choices import MeasureKind
-from assay.types.decisions import (
-    OS_SUITE,
-    Measurements,
-    Sample,
-)
+from assay.types.decisions import OS_SUITE, Measurements, Sample
 from assay.types.options import CheckpointCallOptions
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide

@@ -80,9 +80,6 @@ def _inside(folder: str) -> str:
     return f"hf:{path}"
 
 
-# ---------------------------------------------------------------------------------------- reports
-
-
 def read_reports(
     places: Sequence[CheckpointPlace], out: Path
 ) -> tuple[dict[str, Measurements], list[str]]:

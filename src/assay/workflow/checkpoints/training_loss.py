@@ -37,9 +37,6 @@ class TrainingFigures:
     provenance: Mapping[str, object] = field(default_factory=dict)
 
 
-# ------------------------------------------------------------------------------------- as measured
-
-
 def training_figures(
     subject: PlannedCheckpoint, replies: Sequence[Reply], deciding: DecisionPlan | None
 ) -> TrainingFigures:
@@ -62,9 +59,6 @@ def training_figures(
             }
         },
     )
-
-
-# --------------------------------------------------------------------------------------- as logged
 
 
 def training_log(path: Path, folder: Path | None, step: float | None) -> tuple[Losses, str]:

@@ -193,8 +193,6 @@ class Watching:
         choose_dtype(self._job.dtype, choose_device(self._job.device), "float32")
         return gate
 
-    # ------------------------------------------------------------------------------------ a look
-
     def _look(self, until: float) -> Iterator[Sight]:
         self._looks += 1
         places = places_in(self._folder)
@@ -240,8 +238,6 @@ class Watching:
             if not known.done and known.look == self._looks:
                 why = tr("it changed between two looks, and is still being written")
                 yield Unready(name=known.place.name, why=why)
-
-    # ------------------------------------------------------------------------------ one of them
 
     def _evaluate(self, known: _Known) -> Iterator[Sight]:
         assert self._all is not None
