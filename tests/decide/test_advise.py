@@ -55,14 +55,6 @@ def advise(
     return in_words(recommendations.advise(measured, said, over_steps, gate, groups or {}))
 
 
-def advise_all(
-    folder: Sequence[Measurements], said: dict[str, Acceptance], over_steps: Trend | None, *,
-    gate: Gate = GATE, groups: dict[str, TestGroups] | None = None, focus: str | None = None,
-) -> tuple[Advice, ...]:  # fmt: skip
-    found = recommendations.advise_all(folder, said, over_steps, gate, groups or {}, focus=focus)
-    return in_words(found)
-
-
 def in_words(found: Sequence[Recommendation]) -> tuple[Advice, ...]:
     return tuple(Advice(each.concern, *advice_texts(each)) for each in found)
 
@@ -92,13 +84,13 @@ def advice_on_run(losses: dict[float, float], limit: float, **figures: Any) -> l
 
 
 def test_a_loss_that_still_falls_asks_for_so_many_steps() -> None:
-    """A tenth of a nat per doubling, from 3.8 at step 4000: 3.7 is a doubling away (see the
-    outlook's test), 3200 to 5280 steps. The gap: ln 44.7 − ln 40.4 = 0.1 nats, 0.1/ln 2/4 = 0.0361
-    bits per byte.
+    """A tenth of a nat per doubling, from 3.8 at step 4000: 3.7 is a doubling away, 4000 steps,
+    less a fifth 3200, and a quarter more 5000. The gap: ln 44.7 − ln 40.4 = 0.1 nats, 0.1/ln 2/4 =
+    0.0361 bits per byte.
     """
     (one,) = advice_on_run({1000: 4.0, 2000: 3.9, 4000: 3.8}, math.exp(3.7))
     assert "Train longer" in one.advice
-    assert "about 3,200 to 5,300 steps beyond step 4,000" in one.advice
+    assert "about 3,200 to 5,000 steps beyond step 4,000" in one.advice
     assert "perplexity 44.7 [35.8–55.9], n = 20,000; limit below 40.4" in one.figures
     assert "gap 0.1 nats per token, 0.0361 bits per byte" in one.figures
     assert any(figure.startswith("step 2,000 to 4,000:") for figure in one.figures)
@@ -109,23 +101,6 @@ def test_a_limit_too_far_for_steps_asks_for_more_than_steps() -> None:
     assert "more than 4 times the 4,000 steps done" in one.advice
     assert "A larger model or better data comes first" in one.advice
     assert "in the next size class, small, the limit is 30" in one.figures
-
-
-@pytest.mark.parametrize(
-    ("training", "first"), [(3.0, "Better data comes first"), (3.7, "A larger model comes first")]
-)
-def test_the_training_loss_says_whether_data_or_size_comes_first(
-    training: float, first: str
-) -> None:
-    """Held-out 3.8: 0.8 nats above 3.0, and 0.1 above 3.7."""
-    losses = {1000.0: 4.0, 2000.0: 3.9, 4000.0: 3.8}
-    (one,) = advice_on_run(losses, math.exp(3.0), training_loss={4000.0: training})
-    assert first in one.advice
-
-
-def test_where_the_points_do_not_tell_no_steps_are_named() -> None:
-    (one,) = advice_on_run({1000: 4.0, 1100: 3.4, 4000: 3.38}, 20.0)
-    assert "cannot be read from these points" in one.advice
 
 
 def test_a_flat_loss_asks_for_a_larger_model_then_for_data() -> None:
@@ -209,7 +184,7 @@ def test_in_bits_per_byte_the_limit_is_that_of_the_own_tokenizer() -> None:
     said = acceptance(perplexity=criterion(False, math.exp(3.8), math.exp(3.7)))
     one = only(advise(steps[-1], said, trend(steps)), "perplexity")
     # As in nats: all losses and the limit are divided by the same 4 ln 2.
-    assert "about 3,200 to 5,300 steps beyond step 4,000" in one.advice
+    assert "about 3,200 to 5,000 steps beyond step 4,000" in one.advice
 
 
 def test_a_perplexity_that_passes_in_a_run_that_overfits_is_told_as_a_trend() -> None:
@@ -259,9 +234,9 @@ def test_the_lowest_category_and_what_it_would_need() -> None:
 def test_categories_that_are_equally_low_are_all_named() -> None:
     """Nothing is right in any: none of the three is lower than the others."""
     what, _ = on_os(os_suite(0, 0, 0))
-    assert what.advice.startswith(
+    assert what.advice == (
         "More training data for hardware_id, driver_select, command_complete, which are equally "
-        "low in os, across all their kinds"
+        "low in os."
     )
     assert not any("would" in figure for figure in what.figures)
     # 0.9, 0.5, 0.5: (0.7 · 3 − 0.9) / 2 = 0.6 each.
@@ -269,21 +244,6 @@ def test_categories_that_are_equally_low_are_all_named() -> None:
     assert what.advice.endswith("The lowest categories are driver_select, command_complete.")
     assert (
         "driver_select, command_complete above 0.6 each would lift the mean above 0.7"
-        in what.figures
-    )
-    # 0.1, 0, 0: (0.1 + 2) / 3 = 0.7, and above it is asked.
-    what, _ = on_os(os_suite(10, 0, 0))
-    assert (
-        "even with driver_select, command_complete at 1 the mean would be 0.7: the others must "
-        "rise too" in what.figures
-    )
-
-
-def test_where_one_category_cannot_lift_the_mean_it_is_said() -> None:
-    """0.5, 0.2, 0.5: even 1 in place of 0.2 makes 2/3."""
-    what, _ = on_os(os_suite(50, 20, 50))
-    assert (
-        "even with driver_select at 1 the mean would be 0.667: the others must rise too"
         in what.figures
     )
 
@@ -303,16 +263,6 @@ def test_a_kind_that_fails_beyond_chance_is_named_with_its_counts() -> None:
     assert (
         "driver_select, wireless: 16 of 16 wrong; the others 24 of 84 (p < 0.001)" in what.figures
     )
-
-
-def test_errors_without_a_pattern_are_said_to_be_everywhere() -> None:
-    every_second = [0.0, 1.0] * 50
-    figures = suite(
-        {"hardware_id": marks(100), "driver_select": every_second, "command_complete": marks(58)}
-    )
-    what, _ = on_os(figures)
-    assert "none of them fails more than the others beyond chance" in what.advice
-    assert "kinds of tests compared: 3" in what.figures
 
 
 def test_fine_perplexity_and_a_low_suite_ask_for_mixture_or_fine_tuning() -> None:
@@ -351,18 +301,8 @@ def test_a_suite_that_still_rises_asks_for_longer_training() -> None:
     gate = Gate(source="g.toml", suites=(SuiteLimit(name="mine", min=0.7),))
     found = advise(steps[-1], accept(steps[-1], gate), trend(steps), gate=gate)
     how = about(found, "domain")[-1]
-    assert "mine still rises with training" in how.advice
+    assert "For mine, train longer first" in how.advice
     assert any("points of the score of mine +30" in figure for figure in how.figures)
-
-
-def test_fine_perplexity_and_a_suite_that_still_rises_leave_both_ways_open() -> None:
-    steps = [
-        checkpoint(step, text=text(3.0), suites={"os": os_suite(right, right, right, right)})
-        for step, right in ((1, 10), (2, 30), (3, 60))
-    ]
-    how = about(advise(steps[-1], accept(steps[-1], GATE), trend(steps), gate=GATE), "domain")[-1]
-    assert "os still rises with training" in how.advice
-    assert "fine-tuning" in how.advice
 
 
 def test_a_gate_of_another_domain_has_its_own_categories() -> None:
@@ -392,19 +332,7 @@ def test_fishers_chance_by_hand() -> None:
 def test_small_groups_and_groups_that_are_nearly_all_are_not_looked_at() -> None:
     groups: TestGroups = {"c": {f"t{n}": ("few",) if n < 4 else ("most",) for n in range(50)}}
     scores = {"c": {f"t{n}": float(n >= 4) for n in range(50)}}
-    spread = weak_groups(scores, groups)
-    assert (spread.weak, spread.looked_at) == ((), {"c": 0})
-
-
-def test_a_group_inside_a_clearer_one_is_named_once() -> None:
-    groups: TestGroups = {
-        "c": {
-            f"t{n:02}": ("all", "part") if n < 10 else ("all",) if n < 20 else () for n in range(60)
-        }
-    }
-    scores = {"c": {f"t{n:02}": float(n >= 20) for n in range(60)}}
-    spread = weak_groups(scores, groups)
-    assert [group.name for group in spread.weak] == ["all"]
+    assert weak_groups(scores, groups) == ()
 
 
 def test_many_groups_need_more_than_one_lucky_one() -> None:
@@ -416,7 +344,7 @@ def test_many_groups_need_more_than_one_lucky_one() -> None:
     scores = {"c": {f"t{n:03}": float(f"t{n:03}" not in wrong) for n in range(100)}}
     alone = at_least(5, of=10, failed=20, among=100)
     assert alone == pytest.approx(0.0254, abs=0.0001)
-    assert weak_groups(scores, groups).weak == ()
+    assert weak_groups(scores, groups) == ()
 
 
 def test_chance_alone_rarely_makes_a_weak_group() -> None:
@@ -431,7 +359,7 @@ def test_chance_alone_rarely_makes_a_weak_group() -> None:
         draw = random.Random(seed)
         groups: TestGroups = {"c": {f"t{n}": (names[n % 6],) for n in range(96)}}
         scores = {"c": {f"t{n}": float(draw.random() < 0.6) for n in range(96)}}
-        found += bool(weak_groups(scores, groups).weak)
+        found += bool(weak_groups(scores, groups))
     assert found < 8
 
 
@@ -467,42 +395,25 @@ def on_speed(per_s: float, **details: Any) -> Advice:
 
 
 def test_a_speed_bound_by_memory_asks_for_fewer_bytes() -> None:
-    """5 tokens/s where 10 are asked: twice as fast; fp32 to 8 bits divides the bytes by four."""
+    """5 tokens/s where 10 are asked: twice as fast."""
     one = on_speed(
         5.0,
         share_of_bandwidth=0.85,
         bytes_per_token=640_000_000,
-        dtype="float32",
         prefill_s=[0.5, 0.5, 0.5],
         decode_s=[49.5, 49.5, 49.5],
     )
     assert "Quantise earlier" in one.advice
-    assert "up to 4 times fewer bytes than now (32 bits), where 2 times is needed" in one.advice
+    assert "a token must take 2 times fewer bytes" in one.advice
     assert "640 MB read per token, 85 % of the memory's bandwidth" in one.figures
     assert "prompt 0.5 s, decoding 49.5 s (99 % of the time)" in one.figures
     assert "5 [4.95–5.05], n = 3" in one.figures[0]
-
-
-def test_where_quantising_is_not_enough_the_model_must_be_smaller() -> None:
-    one = on_speed(2.0, share_of_bandwidth=0.85, bytes_per_token=10**9, dtype="float32")
-    assert one.advice.startswith("A smaller model")
-    assert "5 times fewer bytes" in one.advice
 
 
 def test_a_speed_bound_by_overhead_asks_for_fewer_wider_layers() -> None:
     one = on_speed(5.0, share_of_bandwidth=0.12, threads=4, machine={"cores": 4})
     assert one.advice.startswith("Fewer, wider layers")
     assert "12 %" in one.advice
-
-
-def test_between_the_two_both_are_said() -> None:
-    one = on_speed(5.0, share_of_bandwidth=0.45)
-    assert "less than 45 % of the time" in one.advice
-
-
-def test_an_unsteady_timing_is_pointed_out() -> None:
-    one = on_speed(5.0, share_of_bandwidth=0.45, latency_p50_s=0.1, latency_p95_s=0.4)
-    assert any("100 ms, 95 % within 400 ms (unsteady" in figure for figure in one.figures)
 
 
 def test_a_speed_without_details_still_says_how_much_is_missing() -> None:
@@ -516,19 +427,15 @@ def on_memory(**parts: Any) -> Advice:
 
 
 def test_weights_that_are_too_large_ask_for_fewer_parameters() -> None:
-    """50 MB too much of 180 MB of weights: 28 %, and at two bytes each 25 million parameters."""
+    """50 MB too much: at two bytes each 25 million parameters."""
     one = on_memory(weights_mb=180.0, cache_mb=15.0, activations_mb=5.0)
-    assert "50 MB too much are 28 % of them, about 25 million parameters" in one.advice
+    assert "50 MB must go, about 25 million parameters" in one.advice
     assert one.figures[1:4] == ("weights 180 MB", "cache 15 MB", "activations 5 MB")
 
 
 def test_a_cache_that_is_too_large_asks_for_a_shorter_context() -> None:
-    """120 MB for 288 tokens: 417 MB per 1,000; without 50 MB of it 7/12 of 288 = 168 tokens."""
-    one = on_memory(
-        weights_mb=60.0, cache_mb=120.0, activations_mb=20.0, prompt_tokens=32, new_tokens=256
-    )
-    assert "417 MB per 1,000 tokens" in one.advice
-    assert "at most 168 instead of 288 tokens" in one.advice
+    one = on_memory(weights_mb=60.0, cache_mb=120.0, activations_mb=20.0)
+    assert one.advice.startswith("A shorter context")
 
 
 def test_activations_and_unknown_parts() -> None:
@@ -608,7 +515,7 @@ def test_what_is_missing_is_named_with_the_command_that_measures_it() -> None:
     )
     assert len(of_gate.figures) == 5
     assert "`assay fetch mmlu`" in of_score.advice
-    assert "mmlu is not installed" in of_score.figures[0]
+    assert of_score.figures[1] == "mmlu is not installed"
 
 
 def test_what_alone_is_missing_is_measured_alone() -> None:
@@ -635,16 +542,6 @@ def test_an_incomplete_suite_is_to_be_completed() -> None:
     found = only(advise(one, accept(one, gate), None, gate=gate), "missing")
     assert "Complete suite:mine" in found.advice
     assert "20 of 100" in found.figures[0]
-
-
-def test_samples_that_were_not_written_are_written_again() -> None:
-    broken = replace(sample(1), health=None, failed="timed out")
-    one = checkpoint(1, samples=(broken, sample(2)))
-    gate = Gate(source="g", generation_max_failures=0)
-    assert (
-        "Write the samples again"
-        in only(advise(one, accept(one, gate), None, gate=gate), "missing").advice
-    )
 
 
 def test_without_a_size_class_a_gate_for_all_sizes_is_asked_for() -> None:
@@ -694,36 +591,6 @@ def test_an_accepted_one_that_still_learns_may_go_on() -> None:
 def test_where_nothing_is_to_be_gained_nothing_is_said() -> None:
     one = good(1, suites={"os": os_suite(95, 95, 95, 95)})
     assert advise(one, accept(one, GATE), None, gate=GATE) == ()
-
-
-# ------------------------------------------------------------------------------------------- folder
-
-
-def test_a_folder_is_advised_on_its_best_and_told_of_broken_ones() -> None:
-    steps = [good(1, text=text(4.5)), good(2), checkpoint(3, failed="cut off")]
-    said = {each.name: accept(each, GATE) for each in steps}
-    found = advise_all(steps, said, trend(steps), gate=GATE)
-    assert all("measured on run/step_2" in each.figures for each in found[:-1])
-    assert found[-1].advice == "Repair or write again 1 checkpoint that could not be evaluated."
-    assert found[-1].figures == ("run/step_3: cut off",)
-    named = advise_all(steps, said, None, gate=GATE, focus="run/step_1")
-    assert "measured on run/step_1" in named[0].figures
-
-
-def test_of_refused_ones_the_one_that_fails_least_is_advised_on() -> None:
-    near = good(1, text=text(4.5))
-    far = good(2, text=text(4.5), speed=speed(5))
-    said = {each.name: accept(each, GATE) for each in (near, far)}
-    found = advise_all([near, far], said, None, gate=GATE)
-    assert "measured on run/step_1" in found[0].figures
-
-
-def test_a_folder_of_broken_ones_says_only_that() -> None:
-    broken = [checkpoint(step, failed="cut off") for step in (1, 2)]
-    said = {each.name: accept(each, GATE) for each in broken}
-    (found,) = advise_all(broken, said, None)
-    assert "2 checkpoints" in found.advice
-    assert advise_all([], {}, None) == ()
 
 
 def test_the_first_remedies_come_before_what_is_missing_and_before_second_ones() -> None:
@@ -792,7 +659,6 @@ def test_no_advice_without_figures_none_twice_and_few_enough(folder: list[Measur
         check(found)
         if said[each.name].accepted is False and not each.failed:
             assert found
-    check(advise_all(folder, said, over_steps, gate=GATE, groups=groups))
 
 
 def check(found: Sequence[Advice]) -> None:

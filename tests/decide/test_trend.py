@@ -1,4 +1,4 @@
-"""The shape of curves over the steps of a run, the training loss beside them, and the outlook."""
+"""The shape of curves over the steps of a run and the training loss beside them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.decide.advice.outlook import steps_to_reach
 from assay.decide.trend.curves import StepCurve, Trend, trend
 from assay.decide.trend.training import training_change
 from assay.types import Estimate
-from tests.decide.advice_cases import checkpoint, made, os_suite, run, speed, text
+from tests.decide.advice_cases import checkpoint, made, os_suite, run, text
 
 FALLING = {1000.0: 4.0, 2000.0: 3.9, 4000.0: 3.8}
 
@@ -188,25 +187,6 @@ def test_other_questions_are_not_compared() -> None:
     assert [point.step for point in found.curves["suite:os"].points] == [2, 3, 4]
 
 
-def test_the_weighted_score_rises_where_perplexity_falls() -> None:
-    """On perplexity, mmlu_cs and speed: 0.4 · 10/e^4 + 0.2 · 0.25 + 0.1 · 100/50 at first."""
-    found = trend(run({1000: 4.0, 2000: 3.0, 4000: 2.0}, speed=speed(100)))
-    assert found is not None
-    curve = found.curves["weighted_score"]
-    first, last = curve.points[0].value, curve.points[-1].value
-    assert first.value == pytest.approx(4 / math.exp(4.0) + 0.05 + 0.2)
-    assert last.value == pytest.approx(4 / math.exp(2.0) + 0.05 + 0.2)
-    # Its interval: 4/e^2 has −0.8·/1.25, mmlu ±0.05·0.2, speed ±1 %·0.2, added in squares.
-    part = 4 / math.exp(2.0)
-    assert last.value is not None
-    assert last.low == pytest.approx(
-        last.value - math.hypot(part - part / 1.25, 0.2 * 0.05, 0.1 * 1 / 50)
-    )
-    assert curve.last is not None
-    assert curve.last.gain == pytest.approx(4 / math.exp(2.0) - 4 / math.exp(3.0))
-    assert curve.shape == "improving"
-
-
 # ----------------------------------------------------------------------------- the training figure
 
 
@@ -260,98 +240,6 @@ def test_a_jumping_log_must_fall_by_more_than_it_jumps() -> None:
     quiet = training_change(calm, 60, 120)
     assert quiet is not None
     assert quiet.falls
-
-
-# ------------------------------------------------------------------------------------ the outlook
-
-
-def test_steps_to_a_limit_by_hand() -> None:
-    """4.0, 3.9, 3.8 at 1000, 2000, 4000: a tenth of a nat per doubling, so 3.7 is one doubling
-    away, 4000 more steps, by both straight lines; a fifth less is 3200. The power law is slower:
-    its exponent is ln(4.0/3.8)/ln 4 = 0.0370, so it takes (3.8/3.7)^(1/0.0370) = 2.056 times the
-    steps, 4225 more, and a quarter on top is 5280.
-    """
-    outlook = steps_to_reach(curve_of(FALLING), math.exp(3.7))
-    assert outlook is not None
-    assert outlook.at == 4000
-    assert outlook.low == pytest.approx(3200, rel=1e-6)
-    power = math.log(4.0 / 3.8) / math.log(4)
-    slowest = 4000 * ((3.8 / 3.7) ** (1 / power) - 1)
-    assert outlook.high == pytest.approx(1.25 * slowest, rel=1e-2)
-
-
-def test_a_curve_that_slows_down_widens_the_range() -> None:
-    slowing = curve_of({1000: 4.0, 2000: 3.88, 4000: 3.8})
-    outlook = steps_to_reach(slowing, math.exp(3.75))
-    assert outlook is not None
-    assert outlook.low is not None
-    assert outlook.high is not None
-    # The last two fall 0.08 in a doubling: 0.05 takes 2^(0.05/0.08) = 1.542, 2170 more steps.
-    assert outlook.high == pytest.approx(1.25 * 4000 * (2 ** (0.05 / 0.08) - 1), rel=1e-6)
-    assert outlook.low < 4000 * (2 ** (0.05 / 0.1) - 1)
-
-
-def test_a_limit_too_far_away_is_not_promised() -> None:
-    outlook = steps_to_reach(curve_of(FALLING), math.exp(3.0))
-    assert outlook is not None
-    assert (outlook.low, outlook.high) == (None, None)
-
-
-def test_where_only_the_quickest_line_gets_there_only_a_least_is_given() -> None:
-    # A doubling a tenth: 3.615 takes 2^1.85 = 3.6 times the steps; · 1.25 is beyond four times.
-    outlook = steps_to_reach(curve_of(FALLING), math.exp(3.615))
-    assert outlook is not None
-    assert outlook.low is not None
-    assert outlook.high is None
-
-
-def test_a_curve_that_has_bent_promises_nothing() -> None:
-    """137, 50.4 and 46.8 at steps 160, 3200 and 8000, as the shipped checkpoints read: the last two
-    fall by 0.0747/ln 2.5 = 0.082 nats per e-fold, all three by 0.29. To 34 it is ln(46.8/34) = 0.32
-    nats, e^3.9 times the steps; to 45 the 1.6 times that the last two need could be twice as many.
-    """
-    losses = {160: math.log(137.06), 3200: math.log(50.383), 8000: math.log(46.758)}
-    bent = curve_of(losses)
-    far = steps_to_reach(bent, 34.0)
-    assert far is not None
-    assert (far.low, far.high) == (None, None)
-    assert steps_to_reach(bent, 45.0) is None
-
-
-def test_points_off_the_line_give_no_outlook() -> None:
-    scattered = curve_of({1000: 4.0, 1100: 3.4, 4000: 3.38})
-    assert scattered.shape == "improving"
-    assert steps_to_reach(scattered, math.exp(3.3)) is None
-
-
-def test_a_curve_that_does_not_fall_has_no_outlook() -> None:
-    assert steps_to_reach(curve_of({1: 4.0, 2: 3.5, 4: 3.5}), math.exp(3.0)) is None
-    assert steps_to_reach(curve_of(FALLING), math.exp(3.9)) is None  # reached already
-
-
-@given(
-    slope=st.floats(0.01, 1.0),
-    first=st.floats(10, 1e5),
-    growth=st.floats(1.2, 4.0),
-    gap=st.floats(0.01, 2.0),
-)
-@settings(max_examples=60, deadline=None)
-def test_never_more_than_four_times_the_steps_are_promised(
-    slope: float, first: float, growth: float, gap: float
-) -> None:
-    steps = [first * growth**place for place in range(4)]
-    losses = [6.0 - slope * math.log(step / first) for step in steps]
-    curve = curve_of(dict(zip(steps, losses, strict=True)))
-    outlook = steps_to_reach(curve, math.exp(losses[-1] - gap))
-    if outlook is None:
-        assert curve.shape != "improving" or losses[-1] - gap <= 0
-        return
-    for more in (outlook.low, outlook.high):
-        assert more is None or 0 < more <= 3.0001 * steps[-1]
-    # On a straight line the truth is known, and lies in the range.
-    true = steps[-1] * (math.exp(gap / slope) - 1)
-    if outlook.low is not None and outlook.high is not None:
-        assert outlook.low <= true <= outlook.high
 
 
 def test_an_estimate_of_one_observation_has_no_interval_and_never_counts() -> None:

@@ -356,7 +356,7 @@ def test_advice_is_numbered_at_most_six_with_its_figures_indented() -> None:
         Recommendation("trend", said(f"Do this {n}."), (said(f"figure {n}"), said("n = 5")))
         for n in range(1, 9)
     )
-    changed = replace(report.decision, advice_for_folders={"tiny": many})
+    changed = replace(report.decision, advice=dict.fromkeys(report.decision.advice, many))
     shown = on_terminal(replace(report, decision=changed))
     lines = [line.rstrip() for line in shown.splitlines()]
     at = lines.index("1. Do this 1.")
@@ -538,7 +538,7 @@ def test_a_hostile_gate_and_hostile_advice_are_shown_and_not_obeyed() -> None:
         folder: replace(selection, notes=(said(HOSTILE),), reasons=(said(HOSTILE),))
         for folder, selection in report.decision.selections.items()
     }
-    changed = replace(report.decision, advice_for_folders={"a": advice}, selections=notes)
+    changed = replace(report.decision, advice=dict.fromkeys(report.decision.advice, advice), selections=notes)
     bad = replace(report, decision=changed)
     assert not set(on_terminal(bad)) & {"\x1b", "\u202e", "\x07"}
     found = {kind for kind, _ in kinds(markdown_of(bad))}

@@ -313,8 +313,8 @@ class Recommendation:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """All that was decided in a run. By a checkpoint's name: how it fares at the gate, what it is
-    worth, and the advice for it; by model folder: which checkpoints are in it, which one to ship,
-    and the advice for the whole. `gate_decides`: else the gate only reports how each fares, and no
+    worth, and the advice for it; by model folder: which checkpoints are in it and which one to
+    ship. `gate_decides`: else the gate only reports how each fares, and no
     decision is shown.
     """
 
@@ -327,6 +327,5 @@ class Decision:
     weighted_estimates: Mapping[str, Estimate | None] = field(default_factory=dict)
     folders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     selections: Mapping[str, Selection] = field(default_factory=dict)
-    advice_for_folders: Mapping[str, tuple[Recommendation, ...]] = field(default_factory=dict)
     overall: Selection | None = None
     gate_decides: bool = True

@@ -1,7 +1,5 @@
 """What to measure before deciding: figures too near to a limit, and figures that are missing.
 
-In: a checkpoint, its criteria, what each suite is asked. Out: recommendations, with the command.
-
 An interval shrinks with the root of what it rests on: to move its near end from across the limit to
 the limit itself takes n · (distance from the value to that end / distance to the limit)². Where
 that is more than MOST times what was measured, more of it is no answer.
@@ -20,7 +18,6 @@ from assay.types.decisions import (
     Acceptance,
     Concern,
     DecisionFact,
-    GateCriterion,
     Measurements,
     Recommendation,
     SuiteLimit,
@@ -28,6 +25,7 @@ from assay.types.decisions import (
 )
 
 MOST = 50
+CONCERNS: dict[str, Concern] = {"perplexity": "perplexity", "speed": "speed"}
 
 
 def on_marginal(
@@ -39,31 +37,23 @@ def on_marginal(
         if criterion.marginal and of is not None and of.value is not None:
             limit = criterion.limit or 0.0
             what = f"suite:{asked[key].name}" if key in asked else key
-            concerns: dict[str, Concern] = {"perplexity": "perplexity", "speed": "speed"}
             figure = fact("criterion_level", criterion=key, value=of, limit=limit)
-            yield Recommendation(
-                concerns.get(key, "domain"), _measure_more(what, of, limit), (figure,)
-            )
+            advice = _measure_more(what, of, limit)
+            yield Recommendation(CONCERNS.get(key, "domain"), advice, (figure,))
 
 
 def _measure_more(what: str, of: Estimate, limit: float) -> DecisionFact:
     if what == "speed":
         return fact("measure_speed_again", what=what)
-    times = _times_more(of, limit)
-    if times is None or times > MOST:
+    if of.value is None or of.low is None or of.high is None or of.value == limit:
+        return fact("undecidable", what=what)
+    reach = of.value - of.low if of.value > limit else of.high - of.value
+    times = (reach / (of.value - limit)) ** 2
+    if times > MOST:
         return fact("undecidable", what=what)
     if what == "perplexity":
         return fact("longer_text", what=what, times=math.ceil(times))
     return fact("more_tests", what=what, tests=math.ceil(times * of.n), n=of.n)
-
-
-def _times_more(of: Estimate, limit: float) -> float | None:
-    """How many times as much must be measured; None where the value is the limit."""
-    if of.value is None or of.low is None or of.high is None:
-        return None
-    distance = abs(of.value - limit)
-    reach = of.value - of.low if of.value > limit else of.high - of.value
-    return (reach / distance) ** 2 if distance > 0 else None
 
 
 def _estimate(measured: Measurements, key: str, asked: Mapping[str, SuiteLimit]) -> Estimate | None:
@@ -82,33 +72,27 @@ def on_missing(
 ) -> Iterator[Recommendation]:
     """What the gate asks for and was not measured, and what is incomplete."""
     unknown = {key: each for key, each in acceptance.criteria.items() if each.passed is None}
-    absent = {key: each for key, each in unknown.items() if each.value is None}
+    reasons = {key: fact("reasons", reasons=each.reasons) for key, each in unknown.items()}
+    absent = [key for key, each in unknown.items() if each.value is None]
     if absent:
         commands = ", ".join(f"`{each}`" for each in _commands(measured, absent, asked))
-        figures = tuple(fact("reasons", reasons=each.reasons) for each in absent.values())
+        figures = tuple(reasons[key] for key in absent)
         yield Recommendation("missing", fact("measure_missing", commands=commands), figures)
     for key, each in unknown.items():
-        if each.value is not None:
-            figure = fact("reasons", reasons=each.reasons)
-            yield Recommendation("missing", _complete(measured, key, each), (figure,))
+        if key not in absent:  # incomplete figures, failed requests, no size class
+            advice = fact("complete", criterion=key, command=_run(measured, ""))
+            if each.limit is None:
+                advice = fact("one_limit_for_all_sizes")
+            yield Recommendation("missing", advice, (reasons[key],))
 
 
-def _complete(measured: Measurements, key: str, criterion: GateCriterion) -> DecisionFact:
-    """Measurements, and still unknown: incomplete figures, failed requests, no size class."""
-    if criterion.limit is None:
-        return fact("one_limit_for_all_sizes")
-    kind = "write_samples_again" if key == "generation" else "complete"
-    return fact(kind, criterion=key, command=_run(measured, ""))
-
-
-def on_score(measured: Measurements) -> list[Recommendation]:
+def on_score(measured: Measurements) -> Iterator[Recommendation]:
     """Where the weighted score lacks a part that no criterion asks for."""
-    if measured.mmlu_cs is not None:
-        return []
-    why = measured.not_measured.get("mmlu_cs") or measured.not_measured.get("mmlu", "")
-    figure = fact("mmlu_missing_because" if why else "mmlu_missing", why=why)
-    advice = fact("fetch_mmlu", command=_run(measured, "-s mmlu"))
-    return [Recommendation("missing", advice, (figure,))]
+    if measured.mmlu_cs is None:
+        why = measured.not_measured.get("mmlu_cs") or measured.not_measured.get("mmlu")
+        figures = (fact("mmlu_missing"), *((fact("text", text=why),) if why else ()))
+        advice = fact("fetch_mmlu", command=_run(measured, "-s mmlu"))
+        yield Recommendation("missing", advice, figures)
 
 
 def _commands(

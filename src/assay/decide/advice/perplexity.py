@@ -1,8 +1,5 @@
 """What to do about a perplexity at or above its limit: train longer, a larger model, better data.
 
-In: a checkpoint, its perplexity, the limit, the trend of its folder. Out: recommendations, the most
-useful first.
-
 Which of the three follows from the trend: a loss that still falls asks for steps, one that is flat
 for parameters or data, one that rises while the training loss falls for data; one that jumps for
 steadier training. Without a trend this cannot be known, and the advice is to measure one.
@@ -12,10 +9,10 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Iterator
 from pathlib import PurePath
 
 from assay.decide.advice.machine import parameters
-from assay.decide.advice.outlook import FACTOR, steps_to_reach
 from assay.decide.trend.curves import StepCurve, Trend, curve_fact
 from assay.types.decisions import (
     SIZE_CLASSES,
@@ -28,33 +25,32 @@ from assay.types.decisions import (
 )
 
 FAR = 0.3  # nats from training to held-out loss: much of what was learnt does not carry over
+FACTOR = 4.0  # times the steps done: nothing is promised beyond
+QUICKER, SLOWER = 0.8, 1.25
 
 
 def on_text(
     measured: Measurements, value: float, limit: float, trend: Trend | None, gate: Gate
 ) -> list[Recommendation]:
     """For a perplexity that is not below its limit."""
-    gap = _text_figures(measured, value, limit)
+    level = tuple(_text_figures(measured, value, limit))
     curve = trend.text if trend is not None else None
     if trend is None or curve is None or curve.shape == "too_few":
         folder = str(PurePath(measured.path).parent) if measured.path else "FOLDER"
         steps = fact("steps_measured", steps=len(curve.points) if curve is not None else 1)
         advice = fact("measure_steps", folder=shlex.quote(folder))
-        return [Recommendation("perplexity", advice, (*gap, steps))]
-    later = _later_below(measured, curve, limit)
-    if later is not None:
-        return [Recommendation("perplexity", later, (*gap, curve_fact(curve)))]
-    figures = (*gap, curve_fact(curve), *_training_figures(trend))
+        return [Recommendation("perplexity", advice, (*level, steps))]
+    figures = (*level, curve_fact(curve), *_training_figures(trend))
     sized = (*figures, *parameters(measured), *_next_size(measured, gate))
-    apart = _distance(trend, curve)
+    if later := _later_below(measured, curve, limit):
+        return [Recommendation("perplexity", later, figures)]
     if curve.shape == "flat":
         larger = Recommendation("perplexity", fact("larger_model"), sized)
         data = Recommendation("perplexity", fact("better_data"), figures)
-        return [data, larger] if apart is not None and apart >= FAR else [larger, data]
+        return [data, larger] if _far_from_training(trend, curve) else [larger, data]
     if curve.shape == "improving":
-        advice = _still_falling(curve, _limit_on(curve, measured, value, limit), apart)
-        slow = advice.kind.startswith("too_slow")
-        return [Recommendation("perplexity", advice, sized if slow else figures)]
+        advice = _still_falling(curve, _gap(measured, value, limit)[curve.unit])
+        return [Recommendation("perplexity", advice, sized)]
     return [Recommendation("perplexity", _turned(trend, curve), figures)]
 
 
@@ -79,15 +75,16 @@ def _later_below(measured: Measurements, curve: StepCurve, limit: float) -> Deci
     return None
 
 
-def _still_falling(curve: StepCurve, limit: float, apart: float | None) -> DecisionFact:
-    outlook = steps_to_reach(curve, limit)
-    if outlook is None:
+def _still_falling(curve: StepCurve, gap: float | None) -> DecisionFact:
+    """How many more steps: a straight line in log(steps), through the change that counts."""
+    change, at = curve.telling, curve.points[-1].step
+    if change is None or change.since <= 0 or gap is None:
         return fact("train_longer")
-    if outlook.low is None:
-        first = "either" if apart is None else "data" if apart >= FAR else "size"
-        return fact(f"too_slow_{first}_first", factor=FACTOR, steps=outlook.at, apart=apart)
-    kind = "train_longer_at_least" if outlook.high is None else "train_longer_by"
-    return fact(kind, low=outlook.low, high=outlook.high, step=outlook.at)
+    more = math.expm1(min(gap / change.gain * math.log(change.until / change.since), 50.0))
+    if 1 + QUICKER * more > FACTOR:
+        return fact("too_slow", factor=FACTOR, steps=at)
+    low, high = (max(1.0, rate * more * at) for rate in (QUICKER, SLOWER))
+    return fact("train_longer_by", low=low, high=high, step=at)
 
 
 def _turned(trend: Trend, curve: StepCurve) -> DecisionFact:
@@ -98,54 +95,45 @@ def _turned(trend: Trend, curve: StepCurve) -> DecisionFact:
     return fact(kind, best=curve.best.step)
 
 
-def _limit_on(curve: StepCurve, measured: Measurements, value: float, limit: float) -> float:
-    """The limit on perplexity in the measure of the curve; in bits per byte it is the one of this
-    checkpoint's tokenizer.
-    """
-    if curve.measure == "perplexity":
-        return limit
+def _gap(measured: Measurements, value: float, limit: float) -> dict[str, float | None]:
+    """To the limit, by unit; 0 at the limit itself, which is not below it."""
+    nats = max(0.0, math.log(value / limit))
     bits = measured.text.bits_per_byte if measured.text else None
-    if bits is None or bits.value is None or limit <= 1 or value <= 1:
-        return 0.0
-    return bits.value * math.log(limit) / math.log(value)
+    if bits is None or bits.value is None or value <= 1:
+        return {"nats": nats, "bits": None}
+    # Loss per token and bits per byte of one text and one tokenizer are proportional.
+    return {"nats": nats, "bits": bits.value * nats / math.log(value)}
 
 
-def _text_figures(measured: Measurements, value: float, limit: float) -> tuple[DecisionFact, ...]:
+def _text_figures(measured: Measurements, value: float, limit: float) -> Iterator[DecisionFact]:
     """Perplexity, limit, the gap between them, and the next-token accuracies."""
     text = measured.text
-    if text is None:
-        return ()
-    nats = max(0.0, math.log(value / limit))  # 0 at the limit itself, which is not below it
-    bits = text.bits_per_byte
-    if bits is None or bits.value is None or value <= 1:
-        gap = fact("gap", nats=nats)
-    else:  # loss per token and bits per byte of one text and one tokenizer are proportional
-        gap = fact("gap_in_bits", nats=nats, bits=bits.value * nats / math.log(value))
-    accuracy = fact("next_token", top1=text.top1.value, top5=text.top5.value)
-    return fact("perplexity_measured", value=text.perplexity, limit=limit), gap, accuracy
+    if text is not None:
+        yield fact("perplexity_measured", value=text.perplexity, limit=limit)
+        gap = _gap(measured, value, limit)
+        yield fact("gap" if gap["bits"] is None else "gap_in_bits", **gap)
+        yield fact("next_token", top1=text.top1.value, top5=text.top5.value)
 
 
-def _training_figures(trend: Trend) -> tuple[DecisionFact, ...]:
+def _training_figures(trend: Trend) -> Iterator[DecisionFact]:
     change = trend.training
     if change is not None:
         ends = {"since": change.since, "until": change.until}
-        return (fact("training_change", before=change.before, after=change.after, **ends),)
-    if trend.training_at_end is not None:
-        return (fact("training_loss", loss=trend.training_at_end),)
-    return ()
+        yield fact("training_change", before=change.before, after=change.after, **ends)
+    elif trend.training_at_end is not None:
+        yield fact("training_loss", loss=trend.training_at_end)
 
 
-def _distance(trend: Trend, curve: StepCurve) -> float | None:
-    """Held-out less training loss at the last step, in nats per token."""
+def _far_from_training(trend: Trend, curve: StepCurve) -> bool:
+    """Whether the held-out loss of the last step is far above the training loss."""
     value = curve.points[-1].value.value
     if trend.training_at_end is None or curve.measure != "perplexity" or not value:
-        return None
-    return math.log(value) - trend.training_at_end
+        return False
+    return math.log(value) - trend.training_at_end >= FAR
 
 
-def _next_size(measured: Measurements, gate: Gate) -> tuple[DecisionFact, ...]:
+def _next_size(measured: Measurements, gate: Gate) -> Iterator[DecisionFact]:
     limits = gate.perplexity_max
-    if limits is None or measured.size_class in (None, SIZE_CLASSES[-1]):
-        return ()
-    larger = SIZE_CLASSES[SIZE_CLASSES.index(measured.size_class) + 1]
-    return (fact("next_size", size=larger, limit=limits[larger]),)
+    if limits is not None and measured.size_class not in (None, SIZE_CLASSES[-1]):
+        larger = SIZE_CLASSES[SIZE_CLASSES.index(measured.size_class) + 1]
+        yield fact("next_size", size=larger, limit=limits[larger])

@@ -1,19 +1,16 @@
-"""What to do about a suite below its limit: which category, which kinds of tests, and how.
+"""What to do about a suite below its limit: what to teach, and how.
 
-In: a checkpoint, what the gate asks of a suite, the trend, the groups of its tests. Out: two
-recommendations, what to teach and how.
-
-What to add follows from the tests that fail. How to add it follows from the perplexity: a model
-that reads text well but lacks the subject needs another mixture or fine-tuning; one that does not
-yet read text well, and still learns, needs longer training first.
+What to add follows from the tests that fail. How to add it follows from the trend: a model that
+still learns needs longer training first; one that reads text well but lacks the subject needs
+another mixture or fine-tuning.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from assay.decide.advice.weak_groups import Spread, TestGroups, WeakGroup, weak_groups
+from assay.decide.advice.weak_groups import TestGroups, weak_groups
 from assay.decide.trend.curves import Trend, curve_fact
 from assay.types import Estimate
 from assay.types.decisions import (
@@ -39,41 +36,26 @@ def on_suite(
     groups: TestGroups,
 ) -> list[Recommendation]:
     """For a suite that is not above its limit."""
-    suite = measured.suites[asked.name]
+    name, suite = asked.name, measured.suites[asked.name]
     wanted = {
         category: share
         for category in asked.categories or tuple(suite.categories)
         if (share := suite.categories.get(category)) is not None and share.n
     }
-    level = fact("suite_level", suite=asked.name, value=value, limit=limit)
-    return [
-        _what(asked.name, limit, wanted, weak_groups(suite.scores, groups), level),
-        _how(asked.name, perplexity, trend, level),
-    ]
-
-
-def _what(
-    suite: str, limit: float, wanted: Mapping[str, Estimate], spread: Spread, level: DecisionFact
-) -> Recommendation:
+    level = fact("suite_level", suite=name, value=value, limit=limit)
     lowest = _lowest(wanted)
-    figures = [
+    weak = weak_groups(suite.scores, groups)[:NAMED]
+    figures = (
         level,
-        *(fact("category_level", category=name, value=of) for name, of in wanted.items()),
+        *(fact("category_level", category=each, value=of) for each, of in wanted.items()),
         *_needed(lowest, wanted, limit),
-    ]
-    named = spread.weak[:NAMED]
-    kinds = sum(spread.looked_at.get(category, 0) for category in lowest)
-    if named:
-        kind = "data_on_groups"
-        figures += [_group(each) for each in named]
-    elif kinds:
-        kind = "data_on_all_kinds"
-        figures.append(fact("kinds_compared", kinds=kinds))
-    else:
-        kind = "data_on_category"
-    weak = tuple(f"{each.name} ({each.category})" for each in named)
-    advice = fact(kind, count=len(lowest), suite=suite, groups=weak, categories=lowest)
-    return Recommendation("domain", advice, tuple(figures))
+        *(fact("group_level", **each._asdict()) for each in weak),
+    )
+    kind = "data_on_groups" if weak else "data_on_category"
+    weakest = tuple(f"{each.group} ({each.category})" for each in weak)
+    advice = fact(kind, count=len(lowest), suite=name, groups=weakest, categories=lowest)
+    how = _how(name, perplexity, trend, level)
+    return [Recommendation("domain", advice, figures), how]
 
 
 def _lowest(wanted: Mapping[str, Estimate]) -> tuple[str, ...]:
@@ -85,30 +67,13 @@ def _lowest(wanted: Mapping[str, Estimate]) -> tuple[str, ...]:
 
 def _needed(
     lowest: Sequence[str], wanted: Mapping[str, Estimate], limit: float
-) -> list[DecisionFact]:
+) -> Iterator[DecisionFact]:
     """What the lowest would have to reach, each of them, the others staying as they are."""
     others = [of.value or 0.0 for category, of in wanted.items() if category not in lowest]
-    if not others:
-        return []
     needed = (limit * len(wanted) - sum(others)) / len(lowest)
-    if needed < 1 and not math.isclose(needed, 1):
-        called = tuple(lowest)
-        return [fact("needed", count=len(called), categories=called, needed=needed, limit=limit)]
-    mean = (sum(others) + len(lowest)) / len(wanted)
-    return [fact("others_must_rise", categories=tuple(lowest), mean=mean)]
-
-
-def _group(of: WeakGroup) -> DecisionFact:
-    return fact(
-        "group_level",
-        category=of.category,
-        group=of.name,
-        failed=of.failed,
-        tests=of.tests,
-        failed_elsewhere=of.failed_elsewhere,
-        tests_elsewhere=of.tests_elsewhere,
-        p=of.p_value,
-    )
+    if others and needed < 1:
+        names = tuple(lowest)
+        yield fact("needed", count=len(names), categories=names, needed=needed, limit=limit)
 
 
 def _how(
@@ -116,21 +81,15 @@ def _how(
 ) -> Recommendation:
     curve = trend.suite(suite) if trend is not None else None
     text = trend.text if trend is not None else None
-    learns = text is not None and text.shape == "improving"
-    rises = curve is not None and curve.shape == "improving"
+    learns = any(each is not None and each.shape == "improving" for each in (curve, text))
     passed = perplexity.passed if perplexity is not None else None
     figures = [level]
     if perplexity is not None and perplexity.value is not None:
-        figures.append(
-            fact("perplexity_level", value=perplexity.value, limit=perplexity.limit or 0.0)
-        )
-    if text is not None and learns and passed is False:
+        limit = perplexity.limit or 0.0
+        figures.append(fact("perplexity_level", value=perplexity.value, limit=limit))
+    if learns and not passed:
         kind = "train_longer_first"
-        figures.append(curve_fact(text))
-    elif passed:
-        kind = "mixture_gets_there_sooner" if rises else "subject_is_missing"
     else:
-        kind = "suite_still_rises" if rises else "raise_share"
-    if curve is not None and curve.shape != "too_few":
-        figures.append(curve_fact(curve))
+        kind = "subject_is_missing" if passed else "raise_share"
+    figures += [curve_fact(each) for each in (text, curve) if each and each.shape != "too_few"]
     return Recommendation("domain", fact(kind, suite=suite), tuple(figures))

@@ -10,10 +10,7 @@ for both and cancels, so that a difference far smaller than either interval is s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
-from assay.decide.difference import difference
-from assay.decide.scores import RankingScale
 from assay.stats import paired_difference_by_category, ratio
 from assay.types import Estimate
 from assay.types.decisions import Measurements, SuiteFigures, TextFigures
@@ -54,11 +51,6 @@ def by_tests(a: SuiteFigures, b: SuiteFigures) -> Estimate | None:
     if not pairs:
         return unpaired(a.score, b.score)
     return paired_difference_by_category(pairs, dict.fromkeys(pairs, 1.0)).estimate
-
-
-def by_score(scale: RankingScale) -> Callable[[Measurements, Measurements], Estimate | None]:
-    """The weighted score on the parts that all steps have, paired as for a selection."""
-    return lambda a, b: difference(b, a, scale)[0]
 
 
 def unpaired(a: Estimate | None, b: Estimate | None) -> Estimate | None:

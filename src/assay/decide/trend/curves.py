@@ -39,19 +39,18 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import Literal
 
-from assay.decide.scores import common_scale, parts_of, weighted_estimate
-from assay.decide.trend.changes import by_bits, by_loss, by_score, by_tests
+from assay.decide.trend.changes import by_bits, by_loss, by_tests
 from assay.decide.trend.training import TrainingChange, training_change
 from assay.types import Estimate
 from assay.types.decisions import DecisionFact, Measurements, fact
 
 Shape = Literal["improving", "flat", "worsening", "unstable", "overfitting", "unclear", "too_few"]
-Unit = Literal["nats", "bits", "points", "score"]
+Unit = Literal["nats", "bits", "points"]
 
 FEWEST = 3
 RECENT = 4
-SMALLEST: Mapping[Unit, float] = {"nats": 0.005, "bits": 0.002, "points": 0.5, "score": 0.005}
-RESOLVED: Mapping[Unit, float] = {"nats": 0.05, "bits": 0.02, "points": 5.0, "score": 0.05}
+SMALLEST: Mapping[Unit, float] = {"nats": 0.005, "bits": 0.002, "points": 0.5}
+RESOLVED: Mapping[Unit, float] = {"nats": 0.05, "bits": 0.02, "points": 5.0}
 SHOWN = 8  # values of a curve in one figure
 WORSE_SHARE = 0.2  # of the improvements, from which a curve is unstable
 
@@ -92,7 +91,7 @@ class StepCurve:
     value. `last` and `late` are None where there are too few steps.
     """
 
-    measure: str  # perplexity, bits_per_byte, suite:NAME, weighted_score
+    measure: str  # perplexity, bits_per_byte, suite:NAME
     unit: Unit
     points: tuple[Point, ...]
     shape: Shape
@@ -169,7 +168,7 @@ def trend(candidates: Sequence[Measurements]) -> Trend | None:
     if len(steps) < 2:
         return None
     suites = sorted({name for each in steps for name in each.suites})
-    curves = [_text(steps), *(_suite(name, steps) for name in suites), _score(steps)]
+    curves = [_text(steps), *(_suite(name, steps) for name in suites)]
     return _with_training({curve.measure: curve for curve in curves if curve is not None}, steps)
 
 
@@ -210,19 +209,6 @@ def _suite(name: str, steps: Sequence[Measurements]) -> StepCurve | None:
         alike,
         lambda each: each.suites[name].score,
         lambda a, b: by_tests(a.suites[name], b.suites[name]),
-    )
-
-
-def _score(steps: Sequence[Measurements]) -> StepCurve | None:
-    """The weighted score, on the parts that all steps have."""
-    known = [each for each in steps if parts_of(each)]
-    scale = common_scale(known)
-    return _curve(
-        "weighted_score",
-        "score",
-        known,
-        lambda each: weighted_estimate(each, scale),
-        by_score(scale),
     )
 
 

@@ -116,7 +116,7 @@ class _Sections:
             yield from _pictures(evaluated, title, home)
         focus = selection.selected or selection.best_so_far
         if focus is not None:
-            yield from self._details(focus, decision.advice_for_folders.get(folder, ()))
+            yield from self._details(focus, decision.advice.get(focus, ()))
         files = [SELECTION_FILE, OVER_STEPS, SPEED_AGAINST_QUALITY, CURVES]
         reports = _report_files(checkpoints, [focus] if focus else [])
         yield from self._files([*reports, *((f"{home}/{name}", "") for name in files)])

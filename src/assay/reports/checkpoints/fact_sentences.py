@@ -135,27 +135,10 @@ SENTENCES: Mapping[str, Message] = {
         "{low:roughly} to {high:roughly} steps beyond step {step:step}. If the learning rate has "
         "already been decayed, plan a longer schedule instead of adding steps at its end."
     ),
-    "train_longer_at_least": message(
-        "Train longer: the held-out loss still falls, and going on as before the limit is at least "
-        "{low:roughly} steps beyond step {step:step}. If the learning rate has already been "
-        "decayed, plan a longer schedule instead of adding steps at its end."
-    ),
-    "too_slow_either_first": message(
+    "too_slow": message(
         "The held-out loss still falls, but too slowly for longer training alone: at this pace the "
         "limit takes more than {factor} times the {steps:step} steps done. A larger model or "
         "better data comes first."
-    ),
-    "too_slow_data_first": message(
-        "The held-out loss still falls, but too slowly for longer training alone: at this pace the "
-        "limit takes more than {factor} times the {steps:step} steps done. Better data comes "
-        "first: the held-out loss is {apart} nats above the training loss, so much of what is "
-        "learnt does not carry over."
-    ),
-    "too_slow_size_first": message(
-        "The held-out loss still falls, but too slowly for longer training alone: at this pace the "
-        "limit takes more than {factor} times the {steps:step} steps done. A larger model comes "
-        "first: the held-out loss is {apart:signed} nats from the training loss, so what is learnt "
-        "carries over."
     ),
     "larger_model": message(
         "A larger model: the held-out loss no longer falls, so more steps of the same run will not "
@@ -212,31 +195,17 @@ SENTENCES: Mapping[str, Message] = {
         "More training data on what fails most in {suite}: {groups}. The lowest categories are "
         "{categories}.",
     ),
-    "data_on_all_kinds": message_n(
-        "More training data for {categories}, the lowest category of {suite}, across all its "
-        "kinds: none of them fails more than the others beyond chance.",
-        "More training data for {categories}, which are equally low in {suite}, across all their "
-        "kinds: none of them fails more than the others beyond chance.",
-    ),
     "data_on_category": message_n(
         "More training data for {categories}, the lowest category of {suite}.",
         "More training data for {categories}, which are equally low in {suite}.",
     ),
     "train_longer_first": message(
-        "For {suite}, train longer first: the perplexity is not below its limit and still falls; "
-        "change the mixture only if {suite} stays low once it is."
-    ),
-    "mixture_gets_there_sooner": message(
-        "{suite} still rises with training, so longer training helps; because perplexity is fine "
-        "already, a larger share of the subject in the mixture, or fine-tuning on it, gets there "
-        "sooner."
+        "For {suite}, train longer first: the run still learns; change the mixture only if {suite} "
+        "stays low."
     ),
     "subject_is_missing": message(
         "Perplexity is fine and {suite} is low, so the subject is missing rather than the "
         "language: raise its share in the mixture, or fine-tune on it."
-    ),
-    "suite_still_rises": message(
-        "{suite} still rises with training: train longer before changing the mixture."
     ),
     "raise_share": message(
         "Raise the share of the subject of {suite} in the mixture for the next run; fine-tuning on "
@@ -248,10 +217,6 @@ SENTENCES: Mapping[str, Message] = {
         "{categories} above {needed} would lift the mean above {limit}",
         "{categories} above {needed} each would lift the mean above {limit}",
     ),
-    "others_must_rise": message(
-        "even with {categories} at 1 the mean would be {mean}: the others must rise too"
-    ),
-    "kinds_compared": message("kinds of tests compared: {kinds}"),
     "group_level": message(
         "{category}, {group}: {failed} of {tests} wrong; the others {failed_elsewhere} of "
         "{tests_elsewhere} (p {p:p})"
@@ -277,19 +242,9 @@ SENTENCES: Mapping[str, Message] = {
     "smaller_or_quantised": message(
         "A smaller model, or quantise before this gate: it must become {factor} times as fast."
     ),
-    "smaller_with_fewer_layers": message(
-        "A smaller model with fewer layers: it must become {factor} times as fast. Quantising "
-        "alone saves less than {share:percent} of the time, which is what reading the weights "
-        "takes at full bandwidth; the rest is computing and overhead of the layers."
-    ),
-    "quantise_earlier": message(
-        "Quantise earlier: decoding is bound by memory, and with 8-bit weights a token takes up to "
-        "{times} times fewer bytes than now ({bits} bits), where {factor} times is needed. Else a "
-        "model with {factor} times fewer parameters."
-    ),
     "fewer_bytes": message(
-        "A smaller model: decoding is bound by memory, and a token must take {factor} times fewer "
-        "bytes. Quantising earlier divides them too."
+        "Quantise earlier, or take a smaller model: memory is read at {share:percent} of its "
+        "bandwidth, and a token must take {factor} times fewer bytes."
     ),
     "wider_layers": message(
         "Fewer, wider layers: memory is read at only {share:percent} of its bandwidth, so the time "
@@ -301,36 +256,21 @@ SENTENCES: Mapping[str, Message] = {
     "bytes_read": message(
         "{megabytes} MB read per token, {share:percent} of the memory's bandwidth"
     ),
-    "latency": message("per token {half} ms, 95 % within {most} ms"),
-    "latency_unsteady": message(
-        "per token {half} ms, 95 % within {most} ms (unsteady: other programs may have been "
-        "running)"
-    ),
     "parameters": message("{parameters:million} parameters"),
-    "smaller_or_shorter": message(
+    "smaller_model": message(
         "A smaller model or a shorter context: it takes {excess} MB too much."
     ),
-    "smaller_activations": message(
-        "Smaller activations: they are the largest part, {size} MB, and grow with the width of the "
-        "layers, the vocabulary and the prompt that is read at once; {excess} MB must go."
-    ),
-    "much_smaller": message(
-        "A much smaller model and a shorter context: the weights take {weights} MB, and even "
-        "without them {rest} MB too much would be left."
-    ),
-    "fewer_parameters": message(
-        "Fewer parameters: the weights are the largest part, and {excess} MB too much are "
-        "{share:percent} of them, about {parameters:million} parameters at 16 bits; fewer layers "
-        "shrink the cache as well."
-    ),
-    "shorter_context": message(
-        "A shorter context: the cache is the largest part, {each} MB per 1,000 tokens; at most "
-        "{fitting:count} instead of {tokens:count} tokens would fit. Fewer layers or shared "
-        "key-value heads shrink it in proportion."
+    "smaller_weights": message(
+        "Fewer parameters: the weights are the largest part, and {excess} MB must go, about "
+        "{parameters:million} parameters at 16 bits."
     ),
     "smaller_cache": message(
         "A shorter context, fewer layers or shared key-value heads: the cache is the largest part, "
-        "{cache} MB, and shrinks in proportion to each; {excess} MB must go."
+        "and {excess} MB must go."
+    ),
+    "smaller_activations": message(
+        "Narrower layers, a smaller vocabulary or shorter prompts: the activations are the largest "
+        "part, and {excess} MB must go."
     ),
     "memory_level": message("memory {value:beside} MB, limit below {limit} MB"),
     "memory_of_weights": message("weights {size} MB"),
@@ -358,26 +298,17 @@ SENTENCES: Mapping[str, Message] = {
     "one_limit_for_all_sizes": message(
         "Give a gate one limit for all sizes: the size class is not known."
     ),
-    "write_samples_again": message("Write the samples again that failed: `{command}`."),
     "complete": message(
-        "Complete {criterion}: the same command asks again what could not be scored (`{command}`)."
+        "Complete {criterion}: the same command asks again what failed or could not be scored "
+        "(`{command}`)."
     ),
     "fetch_mmlu": message(
         "The weighted score lacks mmlu_cs: `assay fetch mmlu`, then `{command}`."
     ),
     "mmlu_missing": message("mmlu_cs not measured: a part with a weight of 0.2 adds 0"),
-    "mmlu_missing_because": message(
-        "mmlu_cs not measured: a part with a weight of 0.2 adds 0 ({why})"
-    ),
     "repair_one": message(
         "Repair or write again {checkpoint}: it could not be evaluated, so nothing is known of it."
     ),
-    "repair": message_n(
-        "Repair or write again {count} checkpoint that could not be evaluated.",
-        "Repair or write again {count} checkpoints that could not be evaluated.",
-    ),
-    "failed_checkpoint": message("{name}: {why}"),
-    "measured_on": message("measured on {name}"),
     "accepted_still_falls": message(
         "Accepted; the held-out loss still falls, so longer training would gain more."
     ),

@@ -88,29 +88,21 @@ def _criterion(name: str) -> str:
 def _measure(name: str) -> str:
     if name.startswith("suite:"):
         return tr("score of {suite}", suite=name.removeprefix("suite:"))
-    return {
-        "perplexity": tr("perplexity"),
-        "bits_per_byte": tr("bits per byte"),
-        "weighted_score": tr("weighted score"),
-    }[name]
+    return tr("perplexity") if name == "perplexity" else tr("bits per byte")
 
 
 def _unit(name: str) -> str:
     if name.startswith("suite:"):
         return tr("points of the {measure}", measure=_measure(name))
-    return {
-        "perplexity": tr("held-out nats per token"),
-        "bits_per_byte": tr("held-out bits per byte"),
-        "weighted_score": tr("weighted score"),
-    }[name]
+    if name == "perplexity":
+        return tr("held-out nats per token")
+    return tr("held-out bits per byte")
 
 
 _FORMATS: Mapping[str, Callable[..., str]] = {
-    "signed": _signed,
     "roughly": _roughly,
     "percent": _percent,
     "short": _short,
-    "count": lambda value: f"{round(value):,}",
     "step": lambda value: f"{value:,.10g}",
     "million": lambda value: tr("{number} million", number=number(value / 1e6)),
     "p": lambda value: "< 0.001" if value < 0.001 else f"= {value:.2g}",

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from assay.decide.accept import accept
-from assay.decide.advice.recommendations import advise, advise_all
+from assay.decide.advice.recommendations import advise
 from assay.decide.advice.weak_groups import groups_of
 from assay.decide.scores import weigh, weighted_estimate
 from assay.decide.select import select
@@ -23,7 +23,6 @@ from assay.types.decisions import (
     Decision,
     DecisionPlan,
     Measurements,
-    Recommendation,
     Selection,
 )
 
@@ -41,25 +40,19 @@ def decide(
     weighed = {each.name: weigh(each) for each in measured}
     folders = _folders(deciding)
     by_name = {each.name: each for each in measured}
+    inside = {
+        folder: [by_name[name] for name in names if name in by_name]
+        for folder, names in folders.items()
+    }
     selections: dict[str, Selection] = {}
-    advice: dict[str, tuple[Recommendation, ...]] = {}
-    advice_for_folders: dict[str, tuple[Recommendation, ...]] = {}
     trends: dict[str, Trend | None] = {}
-    for folder, names in folders.items():
-        inside = [by_name[name] for name in names if name in by_name]
-        over_steps = trend(inside)
-        trends |= dict.fromkeys(names, over_steps)
-        chosen = None
+    for folder, candidates in inside.items():
+        trends |= dict.fromkeys(folders[folder], trend(candidates))
         if deciding.selects:
-            selections[folder] = select(inside, gate, timestamp=timestamp)
-            chosen = selections[folder].selected or selections[folder].best_so_far
-        advice_for_folders[folder] = advise_all(
-            inside, acceptances, over_steps, gate, groups, focus=chosen
-        )
-    for each in measured:
-        advice[each.name] = advise(
-            each, acceptances[each.name], trends.get(each.name), gate, groups
-        )
+            selections[folder] = select(candidates, gate, timestamp=timestamp)
+    overall = None
+    if deciding.selects and folders and (deciding.top or len(folders) > 1):
+        overall = select([each for of in inside.values() for each in of], gate, timestamp=timestamp)
     return Decision(
         gate=gate,
         gate_decides=deciding.selects,
@@ -67,18 +60,14 @@ def decide(
         acceptances=acceptances if deciding.selects else _without_decision(acceptances),
         weighted={name: score for name, (score, _) in weighed.items()},
         missing_parts={name: missing for name, (_, missing) in weighed.items()},
-        advice=advice,
+        advice={
+            each.name: advise(each, acceptances[each.name], trends.get(each.name), gate, groups)
+            for each in measured
+        },
         weighted_estimates={each.name: weighted_estimate(each) for each in measured},
         folders=folders,
         selections=selections,
-        advice_for_folders=advice_for_folders,
-        overall=select(
-            [by_name[name] for names in folders.values() for name in names if name in by_name],
-            gate,
-            timestamp=timestamp,
-        )
-        if deciding.selects and folders and (deciding.top or len(folders) > 1)
-        else None,
+        overall=overall,
     )
 
 
