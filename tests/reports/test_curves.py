@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from assay.reports.checkpoints.figures import EvaluatedFolder
 from assay.reports.pictures.labels import Box, label_box
-from assay.reports.pictures.scatter import front
-from assay.reports.pictures.speed import speed_against_quality
+from assay.reports.pictures.quality import front
 from assay.reports.pictures.steps import over_steps
 from assay.types import Estimate
 from assay.types.decisions import SuiteLimit
@@ -34,8 +33,6 @@ from tests.reports.evaluated_folders import (
 
 SVG = "{http://www.w3.org/2000/svg}"
 ALL = [three, twelve, many, hostile]
-Draw = Callable[[EvaluatedFolder], str]
-both = pytest.mark.parametrize("draw", [over_steps, speed_against_quality])
 every = pytest.mark.parametrize("folder", ALL)
 
 
@@ -220,10 +217,9 @@ def test_a_panel_without_figures_is_left_out() -> None:
     assert panels(over_steps(suite)) == ["os_benchmark.avg"]
 
 
-@both
 @pytest.mark.parametrize("made", [[], [checkpoint("a/1", 1, failed="broken")]])
-def test_without_any_figure_the_picture_says_so(draw: Draw, made: list) -> None:
-    (said,) = texts(ET.fromstring(draw(evaluated(made))))
+def test_without_any_figure_the_picture_says_so(made: list) -> None:
+    (said,) = texts(ET.fromstring(over_steps(evaluated(made))))
     assert said.text == "No checkpoint has a figure that could be drawn."
 
 
@@ -318,53 +314,6 @@ def test_a_bare_weighted_score_is_drawn_without_an_interval() -> None:
 # ------------------------------------------------------------------------------- speed and quality
 
 
-def test_quicker_is_further_right_by_ratios_and_better_is_higher() -> None:
-    made = [
-        checkpoint("a/1", 1, os=0.9, speed=10),
-        checkpoint("a/2", 2, os=0.7, speed=100),
-        checkpoint("a/3", 3, os=0.5, speed=1000),
-    ]
-    marks = dots(ET.fromstring(speed_against_quality(evaluated(made))))
-    xs, ys = [at(m, "cx") for m in marks], [at(m, "cy") for m in marks]
-    assert xs[1] - xs[0] == pytest.approx(xs[2] - xs[1], abs=0.2)
-    assert xs[0] < xs[1]
-    assert ys[1] - ys[0] == pytest.approx(ys[2] - ys[1], abs=0.2)
-    assert ys[0] < ys[1]
-
-
-def test_limits_near_the_speeds_are_lines_and_far_ones_arrows() -> None:
-    near = evaluated(
-        [checkpoint("a/1", 1, os=0.9, speed=20), checkpoint("a/2", 2, os=0.5, speed=9)]
-    )
-    svg = ET.fromstring(speed_against_quality(near))
-    upright = [line for line in classed(svg, "limit") if line.get("x1") == line.get("x2")]
-    assert len(upright) == 1
-    right, left = sorted((at(dot, "cx") for dot in dots(svg)), reverse=True)
-    assert left < at(upright[0], "x1") < right
-    far = ET.fromstring(speed_against_quality(three()))  # 395 to 410, the limit is 10
-    assert [line for line in classed(far, "limit") if line.get("x1") == line.get("x2")] == []
-    assert "← > 10" in [text.text for text in texts(far)]
-
-
-def test_the_weighted_score_stands_in_where_no_suite_was_run() -> None:
-    made = [checkpoint("a/1", 1, perplexity=40, speed=20)]
-    titles = [t.text for t in texts(ET.fromstring(speed_against_quality(evaluated(made))))]
-    assert "upwards: weighted score" in titles
-    asked = speed_against_quality(three(), quality="weighted_score")
-    assert "upwards: weighted score" in [t.text for t in texts(ET.fromstring(asked))]
-
-
-def test_checkpoints_without_both_figures_are_counted() -> None:
-    made = [
-        checkpoint("a/1", 1, os=0.9, speed=20),
-        checkpoint("a/2", 2, os=0.9),
-        checkpoint("a/3", 3, speed=9),
-    ]
-    svg = speed_against_quality(evaluated(made))
-    assert len(dots(ET.fromstring(svg))) == 1
-    assert "not drawn, because a figure is missing: 2" in svg
-
-
 def test_the_front_holds_those_that_none_beats() -> None:
     # slow and good, quick and bad, between them; the last is beaten by the third
     assert front([(10, 0.9), (100, 0.2), (50, 0.6), (40, 0.5)]) == [0, 2, 1]
@@ -380,20 +329,12 @@ def test_whoever_is_not_on_the_front_is_beaten_from_there(places: list[tuple[int
         assert ((speed, good) in ahead) != beaten
 
 
-def test_the_front_is_drawn_through_its_checkpoints() -> None:
-    svg = ET.fromstring(speed_against_quality(three()))
-    (line,) = classed(svg, "front")
-    corners = {tuple(map(float, corner.split(","))) for corner in line.get("points", "").split()}
-    assert {(at(dot, "cx"), at(dot, "cy")) for dot in dots(svg)} <= corners
-
-
 # ------------------------------------------------------------------------------------- both of them
 
 
-@both
 @every
-def test_labels_do_not_overlap(draw: Draw, folder: Callable[[], EvaluatedFolder]) -> None:
-    shown = texts(ET.fromstring(draw(folder())))
+def test_labels_do_not_overlap(folder: Callable[[], EvaluatedFolder]) -> None:
+    shown = texts(ET.fromstring(over_steps(folder())))
     overlaps = [(a.text, b.text) for a, b in combinations(shown, 2) if box_of(a).meets(box_of(b))]
     assert overlaps == []
 
@@ -403,12 +344,9 @@ def box_of(text: ET.Element) -> Box:
     return label_box(at(text, "x"), at(text, "y"), text.text or "", anchor, bold=bold)
 
 
-@both
 @every
-def test_every_text_and_mark_lies_inside_the_picture(
-    draw: Draw, folder: Callable[[], EvaluatedFolder]
-) -> None:
-    svg = ET.fromstring(draw(folder()))
+def test_every_text_and_mark_lies_inside_the_picture(folder: Callable[[], EvaluatedFolder]) -> None:
+    svg = ET.fromstring(over_steps(folder()))
     _, _, width, height = map(float, svg.get("viewBox", "").split())
     whole = Box(0, 0, width, height)
     assert [text.text for text in texts(svg) if not whole.holds(box_of(text))] == []
@@ -417,12 +355,9 @@ def test_every_text_and_mark_lies_inside_the_picture(
         assert 0 <= at(dot, "cy") <= height
 
 
-@both
 @every
-def test_nothing_runs_and_nothing_is_loaded(
-    draw: Draw, folder: Callable[[], EvaluatedFolder]
-) -> None:
-    svg = draw(folder())
+def test_nothing_runs_and_nothing_is_loaded(folder: Callable[[], EvaluatedFolder]) -> None:
+    svg = over_steps(folder())
     assert {each.tag.removeprefix(SVG) for each in ET.fromstring(svg).iter()} <= {
         "svg", "title", "desc", "style", "rect", "g", "line", "path", "polyline", "polygon",
         "circle", "text",
@@ -433,9 +368,8 @@ def test_nothing_runs_and_nothing_is_loaded(
     assert [key for key in keys if key.startswith("on")] == []
 
 
-@both
-def test_hostile_names_are_shown_and_not_obeyed(draw: Draw) -> None:
-    svg = draw(hostile())
+def test_hostile_names_are_shown_and_not_obeyed() -> None:
+    svg = over_steps(hostile())
     svg.encode("utf-8")  # no half of a character
     assert "<script" not in svg
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in svg
@@ -448,25 +382,18 @@ def test_hostile_names_are_shown_and_not_obeyed(draw: Draw) -> None:
 def test_hostile_names_of_suites_are_escaped_in_attributes_too() -> None:
     one = replace(checkpoint("a/1", 1, speed=20), suites={HOSTILE: suite_of(0.5, (HOSTILE,))})
     gate = replace(GATE, suites=(SuiteLimit(name=HOSTILE, min=0.4, categories=(HOSTILE,)),))
-    for svg in (
-        over_steps(evaluated([one], gate=gate)),
-        speed_against_quality(evaluated([one], gate=gate)),
-    ):
+    for svg in (over_steps(evaluated([one], gate=gate)),):
         assert "<script" not in svg
         ET.fromstring(svg)
 
 
-@both
 @every
-def test_the_same_folder_gives_the_same_picture(
-    draw: Draw, folder: Callable[[], EvaluatedFolder]
-) -> None:
-    assert draw(folder()) == draw(folder())
+def test_the_same_folder_gives_the_same_picture(folder: Callable[[], EvaluatedFolder]) -> None:
+    assert over_steps(folder()) == over_steps(folder())
 
 
-@both
-def test_screen_readers_are_told_what_is_drawn(draw: Draw) -> None:
-    svg = ET.fromstring(draw(three()))
+def test_screen_readers_are_told_what_is_drawn() -> None:
+    svg = ET.fromstring(over_steps(three()))
     assert svg.get("role") == "img"
     title, description = svg.find(f"{SVG}title"), svg.find(f"{SVG}desc")
     assert title is not None
@@ -477,9 +404,8 @@ def test_screen_readers_are_told_what_is_drawn(draw: Draw) -> None:
     assert all(dot.find(f"{SVG}title") is not None for dot in dots(svg))
 
 
-@both
-def test_colours_stand_out_from_the_ground_in_light_and_in_dark(draw: Draw) -> None:
-    svg = draw(twelve())
+def test_colours_stand_out_from_the_ground_in_light_and_in_dark() -> None:
+    svg = over_steps(twelve())
     light = dict(re.findall(r'class="([\w-]+)[^"]*" (?:fill|stroke)="(#\w{6})"', svg))
     rules = re.search(r"prefers-color-scheme:dark\)\{(.*)\}</style>", svg)
     assert rules is not None
@@ -528,10 +454,7 @@ def test_numbers_of_any_size_are_drawn(
         for n, (step, perplexity, share, speed) in enumerate(rows)
         if speed is None or speed < 1e308
     ]
-    for svg in (
-        over_steps(evaluated(made, scores=False)),
-        speed_against_quality(evaluated(made, scores=False)),
-    ):
+    for svg in (over_steps(evaluated(made, scores=False)),):
         places = [value for each in ET.fromstring(svg).iter() for value in positions(each)]
         assert all(0 <= place <= 5000 for place in places)
 

@@ -19,7 +19,6 @@ from assay.reports.checkpoints.file_names import (
     OVER_STEPS,
     REPORT_FILE,
     SELECTION_FILE,
-    SPEED_AGAINST_QUALITY,
 )
 from assay.reports.checkpoints.headlines import (
     checkpoint_headline,
@@ -28,7 +27,6 @@ from assay.reports.checkpoints.headlines import (
 )
 from assay.reports.checkpoints.samples import samples_block
 from assay.reports.checkpoints.table import checkpoint_table
-from assay.reports.pictures.speed import speed_against_quality
 from assay.reports.pictures.steps import over_steps
 from assay.types.decisions import Decision, Measurements, Recommendation, Selection
 from assay.types.documents import (
@@ -113,11 +111,13 @@ class _Sections:
         yield from _table(evaluated)
         home = f"{CHECKPOINTS}/{names[0].rpartition('/')[0]}"
         if sum(not each.failed for each in checkpoints) >= FEWEST_DRAWN:
-            yield from _pictures(evaluated, title, home)
+            over = tr("{model}: perplexity, suites and weighted score over the steps", model=title)
+            path = f"{home}/{OVER_STEPS}"
+            yield Picture(title=over, draw=partial(over_steps, evaluated), path=path)
         focus = selection.selected or selection.best_so_far
         if focus is not None:
             yield from self._details(focus, decision.advice.get(focus, ()))
-        files = [SELECTION_FILE, OVER_STEPS, SPEED_AGAINST_QUALITY, CURVES]
+        files = [SELECTION_FILE, OVER_STEPS, CURVES]
         reports = _report_files(checkpoints, [focus] if focus else [])
         yield from self._files([*reports, *((f"{home}/{name}", "") for name in files)])
         yield from _samples(checkpoints, {focus})
@@ -215,14 +215,6 @@ def _table(of: EvaluatedFolder, *, shown: bool = True) -> Iterator[Block]:
         if each.failed:
             said = tr("{name} could not be evaluated: {why}", name=each.name, why=each.failed)
             yield Paragraph(said, "warning")
-
-
-def _pictures(of: EvaluatedFolder, title: str, home: str) -> Iterator[Block]:
-    over = tr("{model}: perplexity, suites and weighted score over the steps", model=title)
-    yield Picture(title=over, draw=partial(over_steps, of), path=f"{home}/{OVER_STEPS}")
-    speed = tr("{model}: speed against quality", model=title)
-    path = f"{home}/{SPEED_AGAINST_QUALITY}"
-    yield Picture(title=speed, draw=partial(speed_against_quality, of), path=path)
 
 
 def _report_files(

@@ -5,5 +5,5 @@ from __future__ import annotations
 CHECKPOINTS = "checkpoints"  # the folder of all this under a run's `out`
 REPORT_FILE = "evaluation_report.json"
 SELECTION_FILE = "best_checkpoint_selection.json"
-OVER_STEPS, SPEED_AGAINST_QUALITY = "over_steps.svg", "speed_against_quality.svg"
+OVER_STEPS = "over_steps.svg"
 CURVES = "curves.csv"

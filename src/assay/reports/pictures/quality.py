@@ -1,4 +1,5 @@
-"""Quality against speed of the models of a run, one SVG a suite.
+"""Quality against speed of the models of a run, one SVG a suite: a dot a model, and the Pareto
+front, the dots that no other is at least as good as on both scales and better on one.
 
 Speed is decoding where every model has it by one clock, else seconds per answer: two clocks on one
 axis would be a comparison of clocks.
@@ -7,19 +8,25 @@ axis would be a comparison of clocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
-from assay.messages import tr
+from assay.messages import tr, trn
 from assay.reports import quantities
-from assay.reports.pictures.plot import Dot, Extent
-from assay.reports.pictures.scatter import Scatter, draw_scatter
+from assay.reports.pictures import canvas as picture
+from assay.reports.pictures import labels as label_places
+from assay.reports.pictures.canvas import element, words
+from assay.reports.pictures.labels import Box
+from assay.reports.pictures.plot import RIGHT, SMALL_ABOVE, Dot, Extent, Plot, left_edge
+from assay.reports.pictures.scales import scale_for
 from assay.text import number_format as numbers
 from assay.types import Estimate
 from assay.types.documents import Picture
 from assay.types.results import ModelReport, Report
 
 FEWEST = 2
+TOP, HEIGHT, INSET = 52, 300, 14
+DESCRIBED = 12
 
 
 class _Speed(NamedTuple):
@@ -36,25 +43,10 @@ def draw_quality(report: Report) -> Iterator[Picture]:
         speed = _speed([model for model, _ in scored])
         dots = [_dot(m, speed.of(m), score) for m, score in scored if speed.of(m).value is not None]
         if len(dots) >= FEWEST:
-            yield _picture(suite, speed, dots, missing=len(report.models) - len(dots))
-
-
-def _picture(suite: str, speed: _Speed, dots: Sequence[Dot], *, missing: int) -> Picture:
-    title = tr("{suite}: quality against speed", suite=suite)
-    legend = [tr("lines through a dot: 95 % intervals")]
-    if any(dot.hollow for dot in dots):
-        legend.append(tr("hollow dot: incomplete score"))
-    drawn = Scatter(
-        title=title,
-        x_title=speed.name,
-        y_title=tr("score, points"),
-        dots=dots,
-        higher_is_better=speed.higher_is_better,
-        log=False,
-        legend=legend,
-        missing=missing,
-    )
-    return Picture(title=title, draw=partial(draw_scatter, drawn))
+            title = tr("{suite}: quality against speed", suite=suite)
+            missing = len(report.models) - len(dots)
+            drawing = _QualityPicture(title, speed, dots, missing)
+            yield Picture(title=title, draw=drawing.document)
 
 
 def _scores(model: ModelReport, suite: str) -> Iterator[Estimate]:
@@ -86,3 +78,84 @@ def _dot(model: ModelReport, speed: Estimate, score: Estimate) -> Dot:
         ),
         hollow=score.incomplete,
     )
+
+
+def front(places: Sequence[tuple[float, float]], *, higher_is_better: bool = True) -> list[int]:
+    """The dots on the Pareto front, from the lowest x on."""
+    sign = 1 if higher_is_better else -1
+    ahead = [
+        n
+        for n, (x, y) in enumerate(places)
+        if not any(
+            sign * a >= sign * x and b >= y and (sign * a > sign * x or b > y) for a, b in places
+        )
+    ]
+    return sorted(ahead, key=lambda n: (places[n][0], n))
+
+
+class _QualityPicture:
+    def __init__(self, title: str, speed: _Speed, dots: Sequence[Dot], missing: int) -> None:
+        self.title, self.speed, self.dots, self.missing = title, speed, dots, missing
+        bottom = TOP + HEIGHT
+        good = [end for dot in dots for end in dot.y.known]
+        up = scale_for(good, bottom - INSET, TOP + INSET, log=False, most=6)
+        box = Box(left_edge([up]), TOP, picture.WIDTH - RIGHT, bottom)
+        quick = [end for dot in dots for end in dot.x.known]
+        across = scale_for(quick, box.left + INSET, box.right - INSET, log=False, most=6)
+        self.plot = Plot(box, across, up, dots, ())
+        places = [(dot.x.value, dot.y.value) for dot in dots]
+        self.front = front(places, higher_is_better=speed.higher_is_better)
+
+    def document(self) -> str:
+        plot, corners = self.plot, self._corners()
+        steps = element(
+            "polyline", points=picture.points(corners), class_="front",
+            stroke=picture.SOFT, stroke_width="1.2", fill="none",
+        )  # fmt: skip
+        obstacles = [box for a, b in pairwise(corners) for box in label_places.along(*a, *b)]
+        order = list(dict.fromkeys([*self.front, *range(len(self.dots))]))[:SMALL_ABOVE]
+        pieces = [*self._titles(), *plot.scale_and_limits(), steps, *plot.whiskers()]
+        return picture.document_with_legend(
+            [*pieces, *plot.marks(), *plot.labels(order, obstacles)],
+            plot.box.bottom + 2 * picture.LINE + 24,
+            legend=[*self._legend()],
+            title=self.title,
+            description=" ".join(self._description()),
+        )
+
+    def _titles(self) -> Iterator[str]:
+        box, across = self.plot.box, self.plot.across
+        yield words(10, 20, tr("upwards: {figure}", figure=tr("score, points")), bold=True)
+        for value, label in across.ticks:
+            x = across.at(value)
+            yield picture.grid_line(x, box.top, x, box.bottom)
+            yield picture.soft_words(x, box.bottom + 18, label, anchor="middle")
+        title = tr("to the right: {figure}", figure=self.speed.name)
+        yield words(box.right, box.bottom + 38, title, anchor="end", bold=True)
+
+    def _corners(self) -> list[tuple[float, float]]:
+        """Of the front's steps, from the side where dots are worse: a dot on them beats whatever
+        lies under them.
+        """
+        steps = [self.plot.places[n] for n in self.front]
+        worse = self.plot.box.left
+        if not self.speed.higher_is_better:
+            steps, worse = steps[::-1], self.plot.box.right
+        corners = [(worse, steps[0][1])]
+        for x, y in steps:
+            corners += [(corners[-1][0], y), (x, y)]
+        return [*corners, (corners[-1][0], self.plot.box.bottom)]
+
+    def _legend(self) -> Iterator[str]:
+        yield tr("lines through a dot: 95 % intervals")
+        if any(dot.hollow for dot in self.dots):
+            yield tr("hollow dot: incomplete score")
+        yield tr("stepped line: Pareto front")
+        if self.missing:
+            yield tr("not drawn, because a figure is missing: {count}", count=self.missing)
+
+    def _description(self) -> Iterator[str]:
+        yield trn("{count} dot.", "{count} dots.", len(self.dots))
+        yield tr("score, points") + "."
+        for n in self.front[:DESCRIBED]:
+            yield f"{self.dots[n].description}."

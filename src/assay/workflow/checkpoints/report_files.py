@@ -4,7 +4,7 @@ Files are written whole or not at all. Everything here can be made again from th
 
     OUT/checkpoints/PARENT/STEP/evaluation_report.json
     OUT/checkpoints/PARENT/best_checkpoint_selection.json
-    OUT/checkpoints/PARENT/over_steps.svg, speed_against_quality.svg, curves.csv
+    OUT/checkpoints/PARENT/over_steps.svg, curves.csv
     the two .json beside the weights as well, unless they are not wanted there or cannot be written
     DIR/assay-PARENT/events…    for --log tensorboard:DIR
 
@@ -31,11 +31,9 @@ from assay.reports.checkpoints.file_names import (
     OVER_STEPS,
     REPORT_FILE,
     SELECTION_FILE,
-    SPEED_AGAINST_QUALITY,
 )
 from assay.reports.checkpoints.json_documents import evaluation_report, selection_document
 from assay.reports.checkpoints.tensorboard import write_tensorboard
-from assay.reports.pictures.speed import speed_against_quality
 from assay.reports.pictures.steps import over_steps
 from assay.types.decisions import Decision, DecisionPlan, Measurements, Selection
 from assay.types.results import Report
@@ -148,7 +146,6 @@ def report_document(decision: Decision, measured: Measurements) -> dict[str, obj
 def _draw(decision: Decision, folder: str, selection: Selection, into: Path) -> None:
     shown = evaluated_folder(decision, decision.folders[folder], selection)
     _write(into / OVER_STEPS, over_steps(shown))
-    _write(into / SPEED_AGAINST_QUALITY, speed_against_quality(shown))
     _write(into / CURVES, curves_csv(shown))
 
 
