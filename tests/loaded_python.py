@@ -48,7 +48,6 @@ LOADED = (
     "numpy.random",
     "psutil",
     "pydantic.dataclasses",
-    "questionary",
     "rapidfuzz.process",
     "rich.console",
     "rich.live",

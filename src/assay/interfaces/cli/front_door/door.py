@@ -40,7 +40,7 @@ from assay.interfaces.cli.front_door.offers import (
     offered_models,
     offered_suites,
 )
-from assay.interfaces.cli.front_door.questions import Option, Questions, Typed, questions
+from assay.interfaces.cli.front_door.questions import Option, Questions, Typed
 from assay.messages import tr, trn
 from assay.text.number_format import memory
 from assay.text.safe_text import one_line
@@ -53,7 +53,7 @@ def open_the_door(out: Path) -> int:
     here, room = Path(), this_room()
     found = find_ollama(room=room)
     _greet(this_machine(), room, found)
-    asking = questions()
+    asking = Questions()
     checkpoints = find_checkpoints(here)
     is_bare = not found.models and all(each.why_not for each in checkpoints)
     if is_bare and not _wants_a_model(asking, checkpoints):

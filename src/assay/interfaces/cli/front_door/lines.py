@@ -1,7 +1,6 @@
-"""Lines that fit a terminal: wrapped between words, shortened in the middle, padded; and printed.
+"""Lines that fit a terminal: wrapped between words, padded; and printed.
 
-In: text, and how many columns there are for it. Out: text that fits. A column is a cell: a
-Chinese character takes two.
+A column is a cell: a Chinese character takes two.
 """
 
 from __future__ import annotations
@@ -17,43 +16,18 @@ import click
 LEAST_COLUMNS = 20
 
 
-def columns() -> int:
-    """The width of the terminal."""
-    return max(LEAST_COLUMNS, shutil.get_terminal_size().columns)
-
-
-def wrapped(text: str, room: int | None = None) -> list[str]:
+def wrapped(text: str) -> list[str]:
     """Lines that break between words; only a word that is wider than a line is broken itself."""
     from rich.text import Text
 
     from assay.api.rendering import console_for
 
-    width = room or columns()
+    width = max(LEAST_COLUMNS, shutil.get_terminal_size().columns)
     return [
         part.plain.rstrip()
         for line in text.splitlines() or [""]
         for part in Text(line).wrap(console_for(width=width), width, overflow="fold") or [Text()]
     ]
-
-
-def shortened(text: str, room: int) -> str:
-    """With … in the middle: a name's end (its tag, its folder) says as much as its beginning."""
-    from rich.cells import cell_len, set_cell_size
-
-    if cell_len(text) <= room:
-        return text
-    behind = (room - 1) // 2
-    end = len(text)
-    while end > 0 and cell_len(text[end - 1 :]) <= behind:
-        end -= 1
-    return set_cell_size(text, max(0, room - 1 - behind)).rstrip() + "…" + text[end:].lstrip()
-
-
-def cut(text: str, room: int) -> str:
-    """With … at the end, for sentences."""
-    from rich.cells import cell_len, set_cell_size
-
-    return text if cell_len(text) <= room else set_cell_size(text, room - 1).rstrip() + "…"
 
 
 def padded(column: Sequence[str], *, right: bool = False) -> list[str]:
@@ -64,13 +38,6 @@ def padded(column: Sequence[str], *, right: bool = False) -> list[str]:
     most = max(widths, default=0)
     gaps = [" " * (most - width) for width in widths]
     return [gap + cell if right else cell + gap for cell, gap in zip(column, gaps, strict=True)]
-
-
-def width_of(column: Sequence[str]) -> int:
-    """How many columns the widest of them takes."""
-    from rich.cells import cell_len
-
-    return max(map(cell_len, column), default=0)
 
 
 def is_plain() -> bool:

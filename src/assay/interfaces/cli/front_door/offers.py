@@ -1,24 +1,20 @@
 """What the front door offers: models, checkpoints, suites and judges as lines of a list.
 
-In: what was found. Out: Options whose titles fit the terminal. Where it is narrow, names are
-shortened and columns left out; whether a model fits, and that another computer would read the
-questions, is always whole.
+In: what was found. Out: Options whose titles stand in columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from assay.api.discovery import CheckpointFound, JudgeCandidate, ModelFound, SuiteFound, read_spec
-from assay.interfaces.cli.front_door.lines import columns, padded, shortened, width_of
-from assay.interfaces.cli.front_door.questions import BESIDE_A_TITLE, Option
+from assay.interfaces.cli.front_door.lines import padded
+from assay.interfaces.cli.front_door.questions import Option
 from assay.messages import tr, trn
 from assay.text.number_format import memory
 from assay.text.safe_text import one_line
 
 SHOWN_CHECKPOINTS = 5
-LONGEST_NAME, LEAST_NAME = 40, 24
-LONGEST_FACT = 10
 BETWEEN = "  "
 NO_JUDGE = "none"
 # Preselected unless tests of the user's own lie here: DESIGN's defaults, as far as they ship.
@@ -64,27 +60,17 @@ def offered_judges(candidates: Sequence[JudgeCandidate]) -> list[Option]:
 
 
 def _titles(models: Sequence[ModelFound], remarks: Sequence[str] = ()) -> list[str]:
-    """`remarks`: one more column, as whole as whether a model fits."""
-    columns_found = {
-        "size": padded([memory(m.size_bytes) if m.size_bytes else "" for m in models], right=True),
-        "quantisation": padded([shortened(m.quantisation, LONGEST_FACT) for m in models]),
-        "parameters": padded([shortened(m.parameters, LONGEST_FACT) for m in models]),
-        "fit": padded([_fit(m) for m in models]),
-        "remark": padded(remarks),
-    }
-    shown = {name: column for name, column in columns_found.items() if width_of(column)}
-    for dispensable in ("quantisation", "parameters", "size"):
-        if _room_beside(shown.values()) < LEAST_NAME:
-            shown.pop(dispensable, None)
-    room = max(LEAST_NAME // 3, min(LONGEST_NAME, _room_beside(shown.values())))
-    names = padded([shortened(one_line(model.name), room) for model in models])
-    return [BETWEEN.join(row).rstrip() for row in zip(names, *shown.values(), strict=True)]
-
-
-def _room_beside(shown: Iterable[Sequence[str]]) -> int:
-    """What these columns leave for the names."""
-    taken = sum(width_of(column) + len(BETWEEN) for column in shown)
-    return columns() - BESIDE_A_TITLE - taken
+    """`remarks`: one more column."""
+    shown = [
+        padded([one_line(model.name) for model in models]),
+        padded([memory(m.size_bytes) if m.size_bytes else "" for m in models], right=True),
+        padded([model.quantisation for model in models]),
+        padded([model.parameters for model in models]),
+        padded([_fit(model) for model in models]),
+        *([list(remarks)] if remarks else []),
+    ]
+    rows = zip(*shown, strict=True)
+    return [BETWEEN.join(filter(None, row)).rstrip() for row in rows]
 
 
 def _usual_model(models: Sequence[ModelFound]) -> ModelFound | None:
@@ -121,8 +107,7 @@ def offered_checkpoints(checkpoints: Sequence[CheckpointFound]) -> list[Option]:
 def offered_suites(found: Sequence[SuiteFound], models: Sequence[str]) -> list[Option]:
     """One line a suite: name, number of tests, title. `models` are the specs that were chosen."""
     usual = _usual_suites(found, models)
-    longest = min(LONGEST_NAME, max(LEAST_NAME, columns() // 3))
-    names = padded([shortened(one_line(suite.argument), longest) for suite in found])
+    names = padded([one_line(suite.argument) for suite in found])
     counts = padded(
         [trn("{count} test", "{count} tests", suite.tests) for suite in found], right=True
     )

@@ -1,4 +1,4 @@
-"""Asks a user: with arrow keys where the terminal can, with numbers where it cannot.
+"""Asks a user, by lists with numbers and a line to type: on every terminal, for screen readers too.
 
 Ctrl-C and the end of input end the program through the exceptions that `main` turns into exit
 code 130.
@@ -10,26 +10,15 @@ import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import click
 
 from assay.errors import AssayError, InvalidFiles, Refusals
-from assay.interfaces.cli.front_door.lines import (
-    columns,
-    cut,
-    is_plain,
-    shortened,
-    width_of,
-    wrapped,
-)
+from assay.interfaces.cli.front_door.lines import say
 from assay.messages import tr
 from assay.text.safe_text import one_line
 
-BESIDE_A_TITLE = 8  # columns of pointer, mark and margin; a longer line would be cut
-LEAST_TITLE = 12
 SHOWN_FINDINGS = 10
-_TYPED = "\0typed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,11 +85,6 @@ def _findings(error: AssayError, word: str) -> Iterator[str]:
         yield tr("… and {count} more: assay validate {path}", count=more, path=path)
 
 
-def _several(words: Sequence[str]) -> list[str]:
-    """What is wrong with more than one, where one is asked for."""
-    return [] if len(words) == 1 else [tr("name exactly one")]
-
-
 def split_words(text: str) -> list[str]:
     """Words, with quotes for those that hold spaces; a lone quote is only a character."""
     try:
@@ -109,13 +93,11 @@ def split_words(text: str) -> list[str]:
         return text.split()
 
 
-class Numbers:
-    """Lists with numbers, and a line to type: for plain terminals, screen readers and logs."""
-
+class Questions:
     def several(self, question: str, options: Sequence[Option], typed: Typed) -> list[str]:
         """One or more of the options, or what was typed; never nothing."""
         can = _listed(question, options)
-        _echo_lines([_row("…", typed.offer, typed.example)])
+        say(_row("…", typed.offer, typed.example))
         usual = ",".join(str(n) for n, option in enumerate(can, 1) if option.checked)
         while True:
             text = str(click.prompt(tr("numbers or names"), default=usual or None))
@@ -124,13 +106,14 @@ class Numbers:
                 words, wrong = understood(words, options, typed)
             if words and not wrong:
                 return list(dict.fromkeys(words))
-            _echo_lines(wrong or [tr("choose at least one")])
+            for sentence in wrong or [tr("choose at least one")]:
+                say(sentence)
 
     def one(self, question: str, options: Sequence[Option], typed: Typed | None = None) -> str:
         """Exactly one; the first if only enter is pressed."""
         can = _listed(question, options)
         if typed:
-            _echo_lines([_row("…", typed.offer, typed.example)])
+            say(_row("…", typed.offer, typed.example))
         while True:
             asked = tr("number or name") if typed else tr("number")
             text = str(click.prompt(asked, default="1")).strip()
@@ -139,10 +122,11 @@ class Numbers:
             wrong = [tr("type a number from 1 to {last}, or press Ctrl-C", last=len(can))]
             if typed and text and not text.isdecimal():
                 words, wrong = understood(split_words(text), options, typed)
-                wrong = wrong or _several(words)
-                if not wrong:
+                if len(words) == 1:
                     return words[0]
-            _echo_lines(wrong)
+                wrong = wrong or [tr("name exactly one")]
+            for sentence in wrong:
+                say(sentence)
 
     def yes(self, question: str, *, usual: bool = True) -> bool:
         """Yes or no; `usual` if only enter is pressed."""
@@ -154,7 +138,7 @@ class Numbers:
                 return usual
             if text in ("y", "yes", "n", "no"):
                 return text[0] == "y"
-            _echo_lines([tr("type y for yes or n for no")])
+            say(tr("type y for yes or n for no"))
 
 
 def _listed(question: str, options: Sequence[Option]) -> list[Option]:
@@ -163,10 +147,10 @@ def _listed(question: str, options: Sequence[Option]) -> list[Option]:
     can: list[Option] = []
     for option in options:
         if option.closed:
-            _echo_lines([_row("-", option.title, option.closed)])
+            say(_row("-", option.title, option.closed))
         else:
             can.append(option)
-            _echo_lines([_row(str(len(can)), option.title)])
+            say(_row(str(len(can)), option.title))
     return can
 
 
@@ -191,128 +175,3 @@ def _with_numbers_read(
             else:
                 return [], [tr("there is no number {number} in the list", number=part)]
     return read, []
-
-
-class Arrows:
-    """Arrow keys, space and enter, by questionary. What was chosen stays as one line."""
-
-    def several(self, question: str, options: Sequence[Option], typed: Typed) -> list[str]:
-        import questionary
-
-        if all(option.closed for option in options):
-            words = self._words(options, typed)
-            _leave_line(question, words)
-            return words
-        choices = _choices(options)
-        choices.append(questionary.Choice(typed.offer, value=_TYPED))
-        picked: list[str] = questionary.checkbox(
-            question,
-            choices=choices,
-            instruction=tr("(arrows move, space selects, enter continues, Ctrl-C ends)"),
-            validate=lambda values: bool(values) or tr("select at least one with the space bar"),
-            style=_style(),
-            erase_when_done=True,
-        ).unsafe_ask()
-        chosen = [value for value in picked if value != _TYPED]
-        if _TYPED in picked:
-            chosen = list(dict.fromkeys([*chosen, *self._words(options, typed)]))
-        _leave_line(question, chosen)
-        return chosen
-
-    def _words(
-        self, options: Sequence[Option], typed: Typed, *, only_one: bool = False
-    ) -> list[str]:
-        import questionary
-
-        answer = ""
-        while True:
-            answer = questionary.text(
-                typed.offer,
-                default=answer,
-                instruction=tr("\n  ({example}; Ctrl-C ends)\n ", example=typed.example),
-                validate=lambda text: bool(text.strip()) or tr("type something, or press Ctrl-C"),
-                style=_style(),
-                erase_when_done=True,
-            ).unsafe_ask()
-            words, wrong = understood(split_words(answer), options, typed)
-            wrong = wrong or (_several(words) if only_one else [])
-            if not wrong:
-                return words
-            _echo_lines(wrong, fg="red")
-
-    def one(self, question: str, options: Sequence[Option], typed: Typed | None = None) -> str:
-        import questionary
-
-        choices = _choices(options)
-        if typed:
-            choices.append(questionary.Choice(typed.offer, value=_TYPED))
-        picked: str = questionary.select(
-            question,
-            choices=choices,
-            instruction=tr("(arrows move, enter takes, Ctrl-C ends)"),
-            style=_style(),
-            erase_when_done=True,
-        ).unsafe_ask()
-        if typed and picked == _TYPED:
-            (picked,) = self._words(options, typed, only_one=True)
-        titles = [option.title for option in options if option.value == picked]
-        _leave_line(question, titles or [picked])
-        return picked
-
-    def yes(self, question: str, *, usual: bool = True) -> bool:
-        import questionary
-
-        keys = tr("({keys}, Ctrl-C ends) ", keys="Y/n" if usual else "y/N")
-        asked = questionary.confirm(question, default=usual, instruction=keys, style=_style())
-        return bool(asked.unsafe_ask())
-
-
-Questions = Numbers | Arrows
-
-
-def questions() -> Questions:
-    """The way this terminal can be asked."""
-    return Numbers() if is_plain() else Arrows()
-
-
-def _choices(options: Sequence[Option]) -> list[Any]:
-    import questionary
-
-    return [
-        questionary.Choice(
-            _fitted(option),
-            value=option.value,
-            checked=option.checked,
-            disabled=option.closed or None,
-        )
-        for option in options
-    ]
-
-
-def _fitted(option: Option) -> str:
-    """Why something cannot be chosen is shown whole; its name makes room for it."""
-    room = columns() - BESIDE_A_TITLE
-    if option.closed:
-        return shortened(option.title, max(LEAST_TITLE, room - width_of([option.closed]) - 3))
-    return cut(option.title, max(LEAST_TITLE, room))
-
-
-def _echo_lines(texts: Sequence[str], **style: Any) -> None:
-    for text in texts:
-        for line in wrapped(text):
-            click.echo(click.style(line, **style) if style else line)
-
-
-def _leave_line(question: str, chosen: Sequence[str]) -> None:
-    lines = wrapped(f"{question}  {one_line(', '.join(chosen))}", columns() - len("✓ "))
-    click.echo("\n  ".join([click.style("✓", fg="green") + " " + lines[0], *lines[1:]]))
-
-
-def _style() -> Any:
-    import questionary
-
-    return questionary.Style([
-        ("qmark", "fg:ansicyan bold"), ("question", "bold"), ("instruction", "fg:ansibrightblack"),
-        ("pointer", "fg:ansicyan bold"), ("highlighted", "bold"), ("selected", "noreverse"),
-        ("disabled", "fg:ansibrightblack"),
-    ])  # fmt: skip
