@@ -16,7 +16,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from tests.conftest import numbered
-from tests.models.local.checkpoints import CHAT_TEMPLATE, make_checkpoint, save_tokenizer
+from tests.models.local.checkpoints import CHAT_TEMPLATE, make_checkpoint
 
 PICK = {
     "prompt": "Which of these lies in the garden?",
@@ -207,11 +207,9 @@ def test_everything_that_is_wrong_with_several_checkpoints_is_told_at_once(bench
     cut = make_checkpoint(folder / "cut") / "model.safetensors"
     cut.write_bytes(cut.read_bytes()[:-500])
     make_checkpoint(folder / "deep" / "er" / "no-words", with_tokenizer=False)
-    make_checkpoint(folder / "narrow", vocabulary=300, with_tokenizer=False)
-    save_tokenizer(folder / "narrow")
     (folder / "tiny-Q4.gguf").write_bytes(b"GGUF\x03\x00\x00\x00")
     suite = bench.suite({"sum": numbered(2)})
-    models = ["no-config", "cut", "deep/er/no-words", "narrow", "tiny-Q4.gguf", "not-there"]
+    models = ["no-config", "cut", "deep/er/no-words", "tiny-Q4.gguf", "not-there"]
     done = bench.assay("run", "whole", *models, "-s", suite, "--dtype", "int7")
     assert done.returncode == 2
     assert done.stdout == ""
@@ -219,8 +217,6 @@ def test_everything_that_is_wrong_with_several_checkpoints_is_told_at_once(bench
         "no-config has no config.json",
         "cut/model.safetensors is damaged",
         "no tokenizer (tokenizer.json) in deep/er/no-words",
-        "the tokenizer in narrow has token ids up to 383",
-        "narrow knows only 300 tokens",
         "tiny-Q4.gguf is a GGUF file",
         "llama-server -m",
         "openai:tiny-q4@http://127.0.0.1:8080/v1",

@@ -21,7 +21,8 @@ from assay.models.local.loading.weight_files import (
     read_header,
     tensors_in,
 )
-from assay.models.local.tokens.vocabulary import check_vocabulary, highest_token_id
+from assay.models.local.model import LocalModel
+from assay.types.options import LocalOptions
 from tests.models.local.checkpoints import (
     VOCABULARY,
     edit_json,
@@ -53,7 +54,7 @@ def damaged(path):
 
 def refused(folder):
     with pytest.raises(AssayError) as caught:
-        examine(find_checkpoint(folder))
+        LocalModel(folder, spec=str(folder), settings=LocalOptions(device="cpu")).probe()
     assert caught.value.hint
     return caught.value.message
 
@@ -130,7 +131,7 @@ def test_every_tensor_with_another_shape_is_named(folder):
     edit_json(folder / "config.json", lambda config: config.update(intermediate_size=80))
     message = refused(folder)
     assert str(folder) in message
-    assert "model.layers.0.mlp.up_proj.weight has the shape 64×32 in model.safetensors" in message
+    assert "model.layers.0.mlp.up_proj.weight has the shape 64×32" in message
     assert "asks for 80×32" in message
     assert "and 1 more" in message
 
@@ -198,32 +199,3 @@ def test_a_tokenizer_with_more_tokens_than_the_model_is_refused(folder):
     message = refused(folder)
     assert "token ids up to 399" in message
     assert "384 tokens" in message
-
-
-def test_an_added_token_counts(folder):
-    extra = {"id": VOCABULARY, "content": "<pad>", "special": True}
-    edit_json(folder / "tokenizer.json", lambda document: document["added_tokens"].append(extra))
-    assert "token ids up to 384" in refused(folder)
-
-
-def test_a_model_with_room_for_more_tokens_passes(folder, tmp_path):
-    save_tokenizer(tmp_path, vocabulary=300)
-    check_vocabulary(find_checkpoint(folder, tokenizer=tmp_path), VOCABULARY)
-
-
-@pytest.mark.parametrize(
-    ("files", "highest"),
-    [
-        ({"tokenizer.json": '{"model": {"vocab": [["a", -1.0], ["b", -2.0]]}}'}, 1),
-        ({"tokenizer.json": '{"model": {"vocab": {"a": 5}}, "added_tokens": [{"id": 9}]}'}, 9),
-        ({"tokenizer.json": '{"model": 1, "added_tokens": {"a": 1}}'}, None),
-        ({"vocab.json": '{"a": 0, "b": 7}', "merges.txt": ""}, 7),
-        ({"vocab.json": '{"a": 0}', "merges.txt": "", "added_tokens.json": '{"b": 12}'}, 12),
-        ({"vocab.txt": "a\nb\u2028c\nd\n"}, 2),
-        ({"tokenizer.model": "binary"}, None),
-    ],
-)
-def test_the_highest_id_is_read_from_whichever_files_there_are(tmp_path, files, highest):
-    for name, text in files.items():
-        (tmp_path / name).write_text(text, "utf-8")
-    assert highest_token_id(tmp_path) == highest

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.errors import AssayError
+from assay.errors import AssayError, ModelUnavailable
 from assay.messages import tr, trn
 from assay.models.local.facts import facts_of
-from assay.models.local.folder import find_checkpoint
+from assay.models.local.folder import Checkpoint, find_checkpoint
 from assay.models.local.loading.checkpoint import (
     DTYPES,
     choose_device,
@@ -25,7 +25,6 @@ from assay.models.local.loading.checkpoint import (
     load,
 )
 from assay.models.local.tokens.tokenizer import LocalTokenizer
-from assay.models.local.tokens.vocabulary import check_highest
 from assay.types import Failed, ModelFacts, Observed, Reply, Request, Timed, ToTime
 from assay.types.options import LocalOptions
 
@@ -169,7 +168,7 @@ class LocalModel:
                 self._checkpoint.tokenizer_folder,
                 trust_remote_code=self._settings.trust_remote_code,
             )
-            check_highest(self._checkpoint, loaded.vocabulary_size - 1, self._network().vocabulary)
+            _check_vocabulary(self._checkpoint, loaded.vocabulary_size, self._network().vocabulary)
             self._tokenizer = loaded
         return self._tokenizer
 
@@ -199,3 +198,15 @@ class LocalModel:
                 "of {count} questions the tokenizer merges the end of the prompt with a choice",
                 count,
             )
+
+
+def _check_vocabulary(checkpoint: Checkpoint, known: int, vocabulary: int) -> None:
+    if known <= vocabulary:
+        return
+    raise ModelUnavailable(
+        tr("the tokenizer in {folder} has token ids up to {highest}, but the model in {path} "
+           "knows only {count} tokens (0 to {last})", folder=checkpoint.tokenizer_folder,
+           highest=known - 1, path=checkpoint.path, count=vocabulary, last=vocabulary - 1),
+        hint=tr("name the tokenizer the model was trained with: --tokenizer DIR; if tokens were "
+                "added to it later, call resize_token_embeddings() and save the model again"),
+    )  # fmt: skip

@@ -1,7 +1,6 @@
 """Puts a checkpoint on a device, as a Network whose weights are whole and finite.
 
-What can be known before the long work is refused before it: damaged files, tensors that do not fit
-the config, too little memory.
+What can be known before the long work is refused before it: damaged files, too little memory.
 """
 
 from __future__ import annotations
@@ -25,13 +24,11 @@ from assay.models.local.loading.skeleton import (
 )
 from assay.models.local.loading.weight_files import (
     Tensors,
-    check_against,
     check_layers,
     check_loaded,
     main_dtype,
     tensors_in,
 )
-from assay.models.local.tokens.vocabulary import check_vocabulary
 
 if TYPE_CHECKING:
     from assay.engine.network import Network
@@ -45,7 +42,7 @@ SLACK_BYTES = 128 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What is known of a checkpoint whose files and config fit together."""
+    """What is known of a checkpoint before its weights are read."""
 
     parameters: int  # tied ones once
     context_length: int
@@ -59,13 +56,10 @@ def examine(checkpoint: Checkpoint) -> Examined:
     tensors = tensors_in(checkpoint)
     check_layers(checkpoint, tensors)
     skeleton = skeleton_of(checkpoint)
-    check_against(checkpoint, tensors, skeleton)
-    vocabulary = int(skeleton.get_input_embeddings().weight.shape[0])
-    check_vocabulary(checkpoint, vocabulary)
     return Examined(
         parameters=sum(parameter.numel() for parameter in skeleton.parameters()),
         context_length=context_length_of(skeleton.config, checkpoint),
-        vocabulary=vocabulary,
+        vocabulary=int(skeleton.get_input_embeddings().weight.shape[0]),
         dtype_on_disk=main_dtype(tensors),
         bytes_on_disk=sum(tensor.bytes for tensor in tensors.values()),
         tensors=tensors,

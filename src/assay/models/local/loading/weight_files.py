@@ -1,4 +1,4 @@
-"""The tensors in a checkpoint's files, compared with those its config asks for, before loading.
+"""The tensors in a checkpoint's files, compared with those its config asks for.
 
 Headers are read by the safetensors library, which compares all they claim with the file's size.
 """
@@ -129,30 +129,6 @@ def check_layers(checkpoint: Checkpoint, tensors: Tensors) -> None:
                 )  # fmt: skip
 
 
-def check_against(checkpoint: Checkpoint, tensors: Tensors, skeleton: Any) -> None:
-    """Compare names and shapes. Where some names are neither the model's own nor with or without
-    its prefix, transformers may know how to rename them, and what is missing is left to it.
-    """
-    prefix = skeleton.base_model_prefix
-    wrong, taken, missing = [], set(), []
-    for names, shape in _groups(skeleton):
-        stored = [name for own in names for name in _spellings(own, prefix) if name in tensors]
-        taken.update(stored)
-        wrong += [
-            _other_shape(name, tensors[name], shape)
-            for name in stored
-            if tensors[name].shape != shape
-        ]
-        if not stored:
-            missing.append(names[0])
-    mistakes: list[AssayError] = []
-    if wrong:
-        mistakes.append(_mismatch(checkpoint, _listed(wrong)))
-    if missing and not any(_has_numbers(name, tensors) for name in tensors.keys() - taken):
-        mistakes.append(_missing(checkpoint, missing))
-    raise_all(mistakes)
-
-
 def check_loaded(
     checkpoint: Checkpoint, tensors: Tensors, info: Mapping[str, Any], model: Any
 ) -> None:
@@ -162,13 +138,20 @@ def check_loaded(
     """
     mistakes: list[AssayError] = []
     wrong = [
-        _other_shape(name, Tensor("", tuple(found), 0, checkpoint.path), tuple(wanted))
+        tr(
+            "{name} has the shape {found}, and config.json asks for {wanted}",
+            name=name,
+            found=_shape(found),
+            wanted=_shape(wanted),
+        )
         for name, found, wanted in sorted(info["mismatched_keys"])
     ]
     if wrong:
         mistakes.append(_mismatch(checkpoint, _listed(wrong)))
     if info["missing_keys"]:
-        mistakes.append(_missing(checkpoint, sorted(info["missing_keys"])))
+        what = tr("the files lack tensors of the model: {names}",
+                  names=_listed(sorted(info["missing_keys"])))  # fmt: skip
+        mistakes.append(_mismatch(checkpoint, what))
     modules = {_without_numbers(name) for name, _ in model.named_modules() if name}
     forgotten = [
         name
@@ -179,20 +162,6 @@ def check_loaded(
         what = tr("config.json has no place for {names}", names=_listed(forgotten))
         mistakes.append(_mismatch(checkpoint, what))
     raise_all(mistakes)
-
-
-def _groups(skeleton: Any) -> Iterable[tuple[list[str], tuple[int, ...]]]:
-    """The names of each parameter: tied ones have several, and any of them will do."""
-    found: dict[int, tuple[list[str], tuple[int, ...]]] = {}
-    for name, parameter in skeleton.named_parameters(remove_duplicate=False):
-        found.setdefault(id(parameter), ([], tuple(parameter.shape)))[0].append(name)
-    return found.values()
-
-
-def _spellings(name: str, prefix: str) -> tuple[str, ...]:
-    """A body saved alone has no prefix; a head without one may have been saved with it."""
-    bare = name.removeprefix(f"{prefix}.")
-    return (name, bare) if bare != name else (name, f"{prefix}.{name}")
 
 
 def _has_numbers(name: str, tensors: Tensors) -> bool:
@@ -208,13 +177,7 @@ def _without_numbers(name: str) -> str:
     return re.sub(r"(?<![^.])\d+(?![^.])", "*", name)
 
 
-def _other_shape(name: str, tensor: Tensor, wanted: tuple[int, ...]) -> str:
-    return tr("{name} has the shape {found} in {file}, and config.json asks for {wanted}",
-              name=name, found=_shape(tensor.shape), file=tensor.file.name,
-              wanted=_shape(wanted))  # fmt: skip
-
-
-def _shape(shape: tuple[int, ...]) -> str:
+def _shape(shape: Iterable[int]) -> str:
     return "×".join(map(str, shape)) or "1"
 
 
@@ -222,11 +185,6 @@ def _listed(names: list[str]) -> str:
     shown = "; ".join(names[:NAMED])
     more = len(names) - NAMED
     return shown if more <= 0 else tr("{shown}; and {count} more", shown=shown, count=more)
-
-
-def _missing(checkpoint: Checkpoint, names: list[str]) -> ModelUnavailable:
-    what = tr("the files lack tensors of the model: {names}", names=_listed(names))
-    return _mismatch(checkpoint, what)
 
 
 def _mismatch(checkpoint: Checkpoint, what: str) -> ModelUnavailable:
