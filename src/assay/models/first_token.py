@@ -1,8 +1,5 @@
 """Multiple choice from the likeliest first tokens of an answer, where a server tells no more.
 
-In: one entry of a server's log-probabilities (Ollama's and OpenAI's look alike) and the letters, or
-short words such as Yes and No. Out: a likelihood for each of them, and which are only bounds.
-
 The server tells its 20 likeliest tokens before temperature, penalties and grammar. A letter that is
 not among them is less likely than the last one told, so that is its upper bound. "B", " B" and "B."
 are one answer: their probabilities are added. So are "Yes", "yes" and "YES", but never "A" and "a":

@@ -1,8 +1,4 @@
-"""Turns what a user typed into a Model.
-
-In: a model spec as text, and how servers and checkpoints are asked. Out: a Model whose facts are
-known; asking comes later. Each scheme is opened by what registered it (`plugins.model`).
-"""
+"""Turns what a user typed into a Model; each scheme is opened by what registered it."""
 
 from __future__ import annotations
 

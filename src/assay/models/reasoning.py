@@ -1,8 +1,5 @@
 """Splits a model's thinking from its answer, once, before anything is marked.
 
-In: the raw text of a reply. Out: answer, reasoning, and whether the thinking was never closed (then
-there is no answer).
-
 Seen in the wild and handled: nested and repeated blocks, upper case, a missing opening tag (chat
 templates that open it themselves), <thinking>, <reasoning>, <thought>, [THINK], and the harmony
 format's channels. A tag quoted in code is text.

@@ -1,8 +1,5 @@
 """Answers that were made elsewhere, as a model: `outputs/MODEL/TEST-ID.txt`.
 
-In: one model's folder of text files. Out: a Model that answers each test with its file.
-Nothing is asked of anybody.
-
 A test's first answer is TEST-ID.txt (or SUITE.TEST-ID.txt), its repeats TEST-ID.2.txt and so on.
 """
 

@@ -1,7 +1,5 @@
 """One server: JSON out, JSON or lines of it back, within a deadline, and never a secret in words.
 
-In: a URL, headers, paths and bodies. Out: parsed documents, or the lines of a stream; or a Fault.
-
 This is httpcore, the engine of httpx, without the client above it: only here can a deadline be kept
 (`deadlines`), and a request takes 0.6 ms of processor time instead of 1.1 (docs/decisions/030).
 Whatever httpcore raises becomes a Fault here and nowhere else.
@@ -113,11 +111,17 @@ class Connection:
 
     def unreadable(self, what: str) -> Fault:
         """The server said something that its protocol does not know."""
-        return Fault(
-            "unreadable",
-            tr("{url} sent an unreadable response: {what}", url=self.url, what=what),
-            retry=True,
-        )
+        sentence = tr("{url} sent an unreadable response: {what}", url=self.url, what=what)
+        return Fault("unreadable", sentence, retry=True)
+
+    def failed(self, why: str, partial: str = "") -> Fault:
+        """The server said itself that it failed."""
+        sentence = tr("{url} failed while answering: {why}", url=self.url, why=why)
+        return Fault("server_error", sentence, retry=True, message=why, partial=partial)
+
+    def broken_off(self, partial: str) -> Fault:
+        sentence = tr("{url} stopped before the answer was complete", url=self.url)
+        return Fault("broken_stream", sentence, retry=True, partial=partial)
 
     def without_secrets(self, text: str) -> str:
         """Whatever a server says of us or itself, a key or password in it goes no further."""
@@ -224,10 +228,8 @@ class Connection:
         except httpcore.ConnectTimeout as error:
             raise self._no_connection(tr("connecting took too long")) from error
         except httpcore.TimeoutException as error:
-            raise Fault(
-                "timeout",
-                tr("{url} did not finish within {seconds:g} s", url=self.url, seconds=limit),
-            ) from error
+            late = tr("{url} did not finish within {seconds:g} s", url=self.url, seconds=limit)
+            raise Fault("timeout", late) from error
         except httpcore.ConnectError as error:
             raise self._no_connection(readable(str(error)) or tr("connection refused")) from error
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
@@ -236,11 +238,8 @@ class Connection:
             raise Fault(broken, sentence, retry=True) from error
 
     def _no_connection(self, why: str) -> Fault:
-        return Fault(
-            "unreachable",
-            tr("no server answers at {url}: {why}", url=self.url, why=why),
-            retry=True,
-        )
+        sentence = tr("no server answers at {url}: {why}", url=self.url, why=why)
+        return Fault("unreachable", sentence, retry=True)
 
 
 def _as_json(body: object) -> bytes:

@@ -1,8 +1,5 @@
 """A network on which no request outlives its deadline, however slowly the other side drips.
 
-In: a deadline for what this thread does next. Out: httpcore's own streams, whose every read and
-write ends when the deadline passes or the work is called off.
-
 A read time-out alone starts anew with every byte: a server that sends one byte a second holds a
 client for ever, in headers as in bodies. So every wait is cut into short ones, and between them
 the clock is looked at. One request is one thread's, so the deadline lies with the thread.

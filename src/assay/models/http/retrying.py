@@ -1,6 +1,5 @@
 """Tries again where that helps, waits as long as the server asks, and knows when to stop.
 
-In: one attempt at something. Out: what it gave and how many tries it took, or its last Fault.
 Threads may share a Patience: when one of them is told to wait, all of them wait, and when the
 server is gone, nobody waits for it a hundred times.
 """

@@ -1,7 +1,5 @@
 """What must not be repeated: keys and passwords, in every spelling a server may choose.
 
-In: secrets. Out: texts without them.
-
 An error is cleaned of everything that could be a secret. An answer is cleaned of long ones only: a
 password `pass` would be cut out of every Python program a model writes.
 """

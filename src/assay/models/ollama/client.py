@@ -143,12 +143,7 @@ class OllamaClient:
             raise _lasting(fault) from fault
         # "load" without a word: the server did something else than answer.
         if not answer.done or (answer.finish in ("load", "unload") and not answer.text):
-            raise Fault(
-                "broken_stream",
-                tr("{url} stopped before the answer was complete", url=self._connection.url),
-                retry=True,
-                partial=answer.text,
-            )
+            raise self._connection.broken_off(answer.text)
         answer.remove_secrets(self._connection)
         return answer
 
@@ -157,12 +152,7 @@ class OllamaClient:
             told = line["error"]
             words = told if isinstance(told, str) else message_in(json.dumps(line))
             message = readable(self._connection.without_secrets(words))
-            raise Fault(
-                "server_error",
-                tr("{url} failed while answering: {why}", url=self._connection.url, why=message),
-                retry=True,
-                message=message,
-            )
+            raise self._connection.failed(message)
         try:
             if not isinstance(line, dict):
                 raise TypeError

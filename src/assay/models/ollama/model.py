@@ -1,11 +1,9 @@
 """A model behind Ollama, as a Model.
 
-In: a name, a URL, settings. Out: facts from the server, and replies.
-
-    open     version, list and facts: four small questions, nothing computed
-    answer   load with a context large enough, then one request at a time (unless told otherwise)
-    deadline unload, then go on: the server would compute on, and the next answer wait behind it
-    close    unload, so that the next model has the memory
+open     version, list and facts: four small questions, nothing computed
+answer   load with a context large enough, then one request at a time (unless told otherwise)
+deadline unload, then go on: the server would compute on, and the next answer wait behind it
+close    unload, so that the next model has the memory
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
 """One model in a server's memory: brought in before it is asked, watched, and taken out again.
 
-In: a client, the model's facts, how large a context is needed. Out: a model that is loaded, what
-was seen of it, and how long loading took.
-
 Loading is a request of its own, so that it takes nothing from a test's time; another context size
 means loading again. Threads may share it.
 """

@@ -172,32 +172,17 @@ class OpenAIClient:
         code = error.get("code") if isinstance(error, dict) else None
         if isinstance(code, int) and 400 <= code < 600:
             raise fault_of_status(self._connection.url, code, {}, message)
-        raise Fault(
-            "server_error",
-            tr("{url} failed while answering: {why}", url=self._connection.url, why=message),
-            retry=True,
-            message=message,
-        )
+        raise self._connection.failed(message)
 
     def _checked(self, answer: OpenAIAnswer) -> OpenAIAnswer:
         if not answer.begun:
             raise self._connection.unreadable(tr("no answer at all (choices is empty)"))
         if not answer.finished:
-            raise Fault(
-                "broken_stream",
-                tr("{url} stopped before the answer was complete", url=self._connection.url),
-                retry=True,
-                partial=answer.text,
-            )
+            raise self._connection.broken_off(answer.text)
         if answer.finish.startswith(_FILTERED) and not split_reasoning(answer.text).answer.strip():
             raise Fault("refused", tr("the server's filter withheld the answer (content_filter)"))
         if answer.finish == "error":
-            raise Fault(
-                "server_error",
-                tr("{url} failed while answering, and does not say why", url=self._connection.url),
-                retry=True,
-                partial=answer.text,
-            )
+            raise self._connection.failed(tr("it does not say why"), answer.text)
         if not answer.text and not answer.thinking:
             self._refuse_no_text(answer)
         answer.remove_secrets(self._connection)

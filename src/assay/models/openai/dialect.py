@@ -1,8 +1,5 @@
 """What one server takes of the protocol, learned from what it refuses.
 
-In: a refusal in the server's words, and the request it refused. Out: the Dialect to try next, or
-None where the refusal is about something else.
-
 Servers differ in which sampling fields they know. One that refuses `top_k` has no top-k to switch
 off: leaving it out asks for the same thing.
 """
@@ -54,9 +51,6 @@ class Dialect:
 
     def without(self, *fields: str) -> Dialect:
         return replace(self, left_out=self.left_out | set(fields))
-
-    def with_again(self, field: str) -> Dialect:
-        return replace(self, left_out=self.left_out - {field})
 
     def draws_as(self, other: Dialect) -> bool:
         """Whether every answer is drawn in the same way: all but how tokens are counted."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -162,7 +162,7 @@ def _settled(client: OpenAIClient) -> OpenAIAnswer:
             raise fault from None
     for field in BEYOND_OPENAI:
         good = client.dialect
-        client.dialect = good.with_again(field)
+        client.dialect = replace(good, left_out=good.left_out - {field})
         try:
             written = _asked(client)
         except Fault:

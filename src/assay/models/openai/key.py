@@ -1,8 +1,4 @@
-"""As whom a server is asked: the key, from the environment and nowhere else.
-
-From options and a URL it makes headers, what must never be shown, and a sentence where the key
-goes over the network unencrypted.
-"""
+"""As whom a server is asked: the key, from the environment and nowhere else."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """How likely texts are to a served model: its choices, and a text token by token.
 
-In: ToChoose or ToRead. Out: ChoiceLikelihoods or ReadText; or nothing, where the server's few
-likelihoods do not decide.
-
 A completions server may echo a text with log-probabilities. Many drop `echo`, and some are off by
 one, so `is_right` asks before anything rests on it: the last token of a text, and one in its
 middle, must be as likely in the echo as the server says when it is asked for the next token after
