@@ -23,11 +23,15 @@ def most_likely(test_id: str, asked: Requests, reply: ChoiceLikelihoods) -> Like
 
     By text the log-likelihood is divided by the characters of the option, because a longer text is
     less likely whatever it says. An option that is only bounded is never the most likely one: it
-    was not among the likeliest tokens, and one that was is there.
+    was not among the likeliest tokens, and one that was is there. ValueError: the figures do not
+    fit the options.
     """
     letters = LETTERS[: len(asked.options)] or asked.letters
-    _refuse_impossible(test_id, asked, reply, len(letters))
     likelihoods = reply.log_likelihoods
+    if any(math.isnan(value) for value in likelihoods):
+        raise ValueError(f"a likelihood of {test_id!r} is not a number")
+    if reply.method == "first_token" and asked.by_text:
+        raise ValueError(f"the likelihood of a first token says nothing of the texts: {test_id!r}")
     if asked.by_text:
         lengths = (max(1, len(text)) for text in asked.options)
         likelihoods = tuple(
@@ -43,19 +47,3 @@ def most_likely(test_id: str, asked: Requests, reply: ChoiceLikelihoods) -> Like
     tied = tuple(letter for letter, value in seen.items() if value == best)
     unseen = tuple(letter for letter in letters if letter not in seen)
     return LikeliestOption(tied[0], best, tied, unseen)
-
-
-def _refuse_impossible(
-    test_id: str, asked: Requests, reply: ChoiceLikelihoods, options: int
-) -> None:
-    likelihoods, bounded = reply.log_likelihoods, reply.bounded
-    if len(likelihoods) != options or not likelihoods:
-        raise ValueError(f"{test_id!r} has {options} options and {len(likelihoods)} likelihoods")
-    if any(math.isnan(value) for value in likelihoods):
-        raise ValueError(f"a likelihood of {test_id!r} is not a number")
-    if bounded and len(bounded) != options:
-        raise ValueError(f"{test_id!r} has {options} options and {len(bounded)} bounds")
-    if bounded and all(bounded):
-        raise ValueError(f"no likelihood of {test_id!r} is known, only bounds")
-    if reply.method == "first_token" and asked.by_text:
-        raise ValueError(f"the likelihood of a first token says nothing of the texts: {test_id!r}")

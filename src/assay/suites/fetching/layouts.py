@@ -10,9 +10,7 @@ The folder itself comes first, then `data` and the benchmark's own name in it.
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from assay.errors import UsageError
@@ -62,7 +60,7 @@ def find_hellaswag(given: Path) -> list[SourceFile]:
 
 def _subjects(given: Path, folder: Path, pattern: re.Pattern[str]) -> SubjectFiles:
     subjects: SubjectFiles = {}
-    for path in sorted(_two_levels_down(folder)):
+    for path in sorted(folder.glob("*/*")):
         match = pattern.fullmatch(path.relative_to(folder).as_posix())
         if match is None or match["subject"] in NO_SUBJECTS or path.name.startswith("."):
             continue
@@ -72,28 +70,10 @@ def _subjects(given: Path, folder: Path, pattern: re.Pattern[str]) -> SubjectFil
     return subjects
 
 
-def _two_levels_down(folder: Path) -> Iterator[Path]:
-    """Listed, not globbed: a glob passes over what it may not see, and half a copy would do."""
-    for inner in _listed(folder):
-        if inner.is_dir():
-            yield from _listed(inner)
-
-
 def _folders(given: Path, own: str) -> list[Path]:
     """The folder itself, and those in which a copy of the benchmark usually is."""
     below = ("", "data", own, f"{own}/data", f"data/{own}")
     return [folder for name in below if (folder := given / name).is_dir()]
-
-
-def _listed(folder: Path) -> list[Path]:
-    try:
-        return [folder / name for name in os.listdir(folder)]
-    except OSError as error:
-        raise UsageError(
-            tr("{folder} cannot be read: {why}", folder=shown_path(folder),
-               why=error.strerror or str(error)),
-            hint=tr("change its permissions, or name another folder with --from"),
-        ) from error  # fmt: skip
 
 
 def _refuse_file(given: Path) -> None:

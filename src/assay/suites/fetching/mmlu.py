@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.files.wording import shown
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.suites.fetching.duplicates import Dropped, Sieve
 from assay.suites.fetching.made import HARNESS, ChoiceTest, ConvertedBenchmark, test_of
 from assay.suites.fetching.rows import Row, sound_text
@@ -131,7 +131,6 @@ def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> Conver
         if kept and category == LETTER_CATEGORY:
             categories[CLOZE_CATEGORY] = _tests(CLOZE_CATEGORY, kept, subjects)
     weights = {name: len(tests) for name, tests in categories.items()}
-    asked = [*wanted, *others]
     return ConvertedBenchmark(
         name=NAME,
         title="MMLU" if others else "MMLU, computer science",
@@ -143,7 +142,6 @@ def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> Conver
         weights=weights | {CLOZE_CATEGORY: 0} if CLOZE_CATEGORY in weights else weights,
         dropped=dropped,
         left_out=_left_out(subjects, every=every),
-        notes=_notes([subjects[name] for name in asked if subjects[name].test], categories),
     )
 
 
@@ -153,22 +151,6 @@ def _left_out(subjects: Mapping[str, Subject], *, every: bool) -> tuple[str, ...
         *(sorted(set(subjects) - set(COMPUTER_SCIENCE)) if every else ()),
     ]
     return tuple(name for name in expected if name not in subjects or subjects[name].test is None)
-
-
-def _notes(
-    subjects: Sequence[Subject], categories: Mapping[str, Sequence[ChoiceTest]]
-) -> tuple[str, ...]:
-    asked = {test["tags"][0] for tests in categories.values() for test in tests}
-    return tuple(
-        trn(
-            "{subject}: its {count} question was dropped, and nothing of it is asked",
-            "{subject}: all its {count} questions were dropped, and nothing of it is asked",
-            len(subject.test or ()),
-            subject=subject.name,
-        )
-        for subject in subjects
-        if subject.name not in asked
-    )
 
 
 def _tests(
