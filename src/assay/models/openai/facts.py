@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -102,19 +102,14 @@ def fingerprint(url: str, name: str, form: Literal["chat", "completions"]) -> st
 QUESTION = (Message("user", "Say yes."),)
 SHORT = Sampling(temperature=0.0, seed=0, max_tokens=1)
 OLLAMA = "fp_ollama"
-# OneAnswer of a form that a server does not have, or of a model that cannot do it.
+# Answers of a form that a server does not have, or of a model that cannot do it.
 NOT_THIS_FORM = (400, 404, 405, 415, 422, 501)
 
 
-@dataclass(frozen=True, slots=True)
-class Learned:
-    dialect: Dialect
-    capabilities: frozenset[Capability]
-    is_ollama: bool = False
-
-
-def learn(form: OpenAIForm, client: OpenAIClient) -> Learned:
-    """Ask one token in the form wanted; `auto` takes chat, else completions."""
+def learn(form: OpenAIForm, client: OpenAIClient) -> tuple[frozenset[Capability], bool]:
+    """Ask one token in the form wanted; `auto` takes chat, else completions. Gives what the server
+    can do, and whether it is an Ollama.
+    """
     if form == "completions":
         return _as_completions(client)
     try:
@@ -127,23 +122,21 @@ def learn(form: OpenAIForm, client: OpenAIClient) -> Learned:
         raise
 
 
-def _as_chat(client: OpenAIClient) -> Learned:
+def _as_chat(client: OpenAIClient) -> tuple[frozenset[Capability], bool]:
     client.dialect = Dialect("chat")
     written = _settled(client)
     can: set[Capability] = {"generate", "structured_output"}
     likeliest = client.dialect.likeliest and are_likeliest(written.first_logprobs)
     if likeliest and not written.thinks:  # its first token is not yet its answer
         can.add("top_logprobs")
-    return Learned(client.dialect, frozenset(can), written.fingerprint == OLLAMA)
+    return frozenset(can), written.fingerprint == OLLAMA
 
 
-def _as_completions(client: OpenAIClient) -> Learned:
+def _as_completions(client: OpenAIClient) -> tuple[frozenset[Capability], bool]:
     client.dialect = Dialect("completions", likeliest=0)
     written = _settled(client)
-    can: set[Capability] = {"generate"}
-    if _echoes(client):
-        can.add("score_text")
-    return Learned(client.dialect, frozenset(can), written.fingerprint == OLLAMA)
+    can: set[Capability] = {"generate", "score_text"} if _echoes(client) else {"generate"}
+    return frozenset(can), written.fingerprint == OLLAMA
 
 
 def _settled(client: OpenAIClient) -> OpenAIAnswer:

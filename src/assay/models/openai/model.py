@@ -8,6 +8,7 @@ answer   eight requests at a time, unless told otherwise
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 
 from assay.errors import ModelUnavailable, UsageError
@@ -27,7 +28,7 @@ from assay.models.openai.facts import (
     learn,
     near_names,
 )
-from assay.models.openai.key import Key, key_for, sent_in_the_clear
+from assay.models.openai.key import key_for, sent_in_the_clear
 from assay.models.openai.likelihoods import by_echo, by_first_token, read
 from assay.types import (
     Answered,
@@ -45,6 +46,7 @@ from assay.types.options import ServerOptions
 CONNECTIONS = 8
 NO_LIST = (403, 404, 405, 501)  # 403: some keys may ask a model, and not which there are
 NOT_HERE = (404, 405, 501)
+PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "record layer failure")  # OpenSSL's words for it
 
 
 class OpenAIModel(ServedModel):
@@ -79,18 +81,18 @@ class OpenAIModel(ServedModel):
     def probe(self) -> None:
         """One token, to see which form, fields and likelihoods there are."""
         try:
-            learned = learn(self._settings.form, self._client)
+            capabilities, is_ollama = learn(self._settings.form, self._client)
         except Fault as fault:
             raise self._unavailable(fault) from fault
-        form = learned.dialect.form
+        form = self._client.dialect.form
         about = dict(self._facts.about)
-        if learned.is_ollama:
+        if is_ollama:
             about["server"] = "Ollama"
             self._client.note("ollama", about_ollama(self._name, self._connection.url))
         self._facts = replace(
             self._facts,
             fingerprint=fingerprint(self._connection.url, self._name, form),
-            capabilities=learned.capabilities,
+            capabilities=capabilities,
             is_chat=form == "chat",
             thinks=self._facts.thinks if form == "chat" else (),
             about=about,
@@ -142,23 +144,39 @@ class OpenAIModel(ServedModel):
             raise
 
     def _refuse_if_v1_is_missing(self, fault: Fault) -> None:
-        try:
-            found = entries_of(self._client.models("/v1/models"))
-        except Fault:
-            return
-        if found:
-            raise ModelUnavailable(
-                tr("no models at {url}: {why}", url=self._connection.url, why=self._said(fault)),
-                hint=tr(
-                    "the server answers at {url}/v1: write openai:{name}@{url}/v1",
-                    url=self._connection.url,
-                    name=self._name,
-                ),
-            )
+        url, name = self._connection.url, self._name
+        with suppress(Fault):
+            if entries_of(self._client.models("/v1/models")):
+                raise ModelUnavailable(
+                    tr("no models at {url}: {why}", url=url, why=self._said(fault)),
+                    hint=tr(
+                        "the server answers at {url}/v1: write openai:{name}@{url}/v1",
+                        url=url,
+                        name=name,
+                    ),
+                )
 
     def _unavailable(self, fault: Fault) -> ModelUnavailable:
-        url, why = self._connection.url, self._said(fault)
-        return unavailable(self._name, url, self._key, fault, why)
+        name, url, why = self._name, self._connection.url, self._said(fault)
+        if fault.status in (401, 403):
+            hint = self._key.how_to_set()
+        elif any(words in why for words in PLAIN_HTTP):
+            plain = url.replace("https://", "http://", 1)
+            hint = tr("the server speaks plain http: try openai:{name}@{plain}",
+                      name=name, plain=plain)  # fmt: skip
+        elif fault.cause == "unreachable":
+            hint = tr(
+                "start the server, or name its address as in openai:{name}@http://HOST:PORT/v1 or "
+                "OPENAI_BASE_URL",
+                name=name,
+            )
+        elif fault.cause in ("timeout", "rate_limited", "server_error"):
+            hint = tr("the server is busy or slow: ask it later, or with a longer --timeout")
+        else:
+            hint = tr("check that {url} is an OpenAI-compatible server", url=url)
+        return ModelUnavailable(
+            tr("cannot use openai:{name}: {why}", name=name, why=why), hint=hint
+        )
 
     def _said(self, fault: Fault) -> str:
         return self._connection.without_secrets(fault.sentence)
@@ -218,28 +236,3 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-PLAIN_HTTP = ("WRONG_VERSION_NUMBER", "record layer failure")  # OpenSSL's words for it
-
-
-def unavailable(name: str, url: str, key: Key, fault: Fault, why: str) -> ModelUnavailable:
-    sentence = tr("cannot use openai:{name}: {why}", name=name, why=why)
-    if fault.status in (401, 403):
-        hint = key.how_to_set()
-    elif any(words in why for words in PLAIN_HTTP):
-        plain = url.replace("https://", "http://", 1)
-        hint = tr("the server speaks plain http: try openai:{name}@{plain}", name=name, plain=plain)
-    elif fault.cause == "unreachable":
-        hint = tr(
-            "start the server, or name its address as in openai:{name}@http://HOST:PORT/v1 or "
-            "OPENAI_BASE_URL",
-            name=name,
-        )
-    elif fault.cause == "timeout":
-        hint = tr("a longer --timeout gives the server time to load the model")
-    elif fault.cause in ("rate_limited", "server_error"):
-        hint = tr("the server is busy or broken: ask it again later, or look at its own log")
-    else:
-        hint = tr("check that {url} is an OpenAI-compatible server", url=url)
-    return ModelUnavailable(sentence, hint=hint)
