@@ -265,7 +265,6 @@ def test_only_the_first_process_evaluates(gym):
 
 def test_what_is_wrong_is_refused_before_training_begins(gym):
     (gym.folder / "wrong.toml").write_text("[perplexity]\nmin = 3\n", "utf-8")
-    (gym.folder / "speed.toml").write_text("[speed]\nmin_tokens_per_s = 3\n", "utf-8")
     with pytest.raises(InvalidFiles):
         gym.callback(gate=gym.folder / "wrong.toml")
     with pytest.raises(InvalidFiles):
@@ -278,8 +277,6 @@ def test_what_is_wrong_is_refused_before_training_begins(gym):
         gym.callback(measures=("perplexity", "speeed"))
     with pytest.raises(ModelUnavailable, match="tokenizer"):
         gym.callback(tokenizer=gym.folder)
-    with pytest.raises(UsageError, match="never stops"):
-        gym.callback(gate=gym.folder / "speed.toml", stop_when_accepted=True)
 
 
 # -------------------------------------------------------------------------------------- the import

@@ -30,12 +30,12 @@ from assay.errors import AssayError, Interrupted, UsageError, in_one_line
 from assay.messages import tr
 from assay.models.local.folder import find_tokenizer
 from assay.models.local.loading.checkpoint import choose_device, choose_dtype
-from assay.reports.checkpoints.figures import EvaluatedFolder, figures, suites_asked
+from assay.reports.checkpoints.figures import evaluated_folder, figures, suites_asked
 from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.suites.gate_file import load_gate
 from assay.types import Observer
 from assay.types.choices import MeasureKind
-from assay.types.decisions import Acceptance, Decision, Gate
+from assay.types.decisions import Acceptance, Decision
 from assay.types.options import DEFAULT_OUT
 from assay.types.scores import SilentProgress
 from assay.workflow.checkpoints.sequence import CheckpointSequence, best_in, places_in
@@ -44,6 +44,9 @@ from assay.workflow.evaluate.preparation import check_files
 
 PREFIX = "eval_assay_"  # integrations file what begins with eval_ under evaluation
 NOTE = f"{PREFIX}note"
+_LOGGED = (
+    "perplexity", "accuracy_top1", "accuracy_top5", "generation_failures", "weighted_score",
+)  # fmt: skip
 # Which measure a criterion rests on; suites are always asked.
 _RESTS_ON: dict[str, MeasureKind] = {
     "perplexity": "perplexity",
@@ -114,15 +117,9 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         choose_dtype(dtype, self._job.device or "cpu", "float32")
         if self._job.tokenizer is not None:
             find_tokenizer(Path(), self._job.tokenizer)
-        checked = check_files(self._job)
-        if stop_when_accepted and not _decidable(checked, measures):
-            raise UsageError(
-                tr("nothing that the gate asks for is measured, so that training never stops"),
-                hint=tr("name other measures, or another gate"),
-            )
         self._stop_when_accepted = stop_when_accepted
         self._observer = observer
-        self._all = CheckpointSequence(self._job, checked)
+        self._all = CheckpointSequence(self._job, check_files(self._job))
         self._trainer: weakref.ref[Any] | None = None
 
     def attach(self, trainer: Any) -> TrainerCallback:
@@ -190,15 +187,6 @@ def _path(given: str | Path | None) -> Path | None:
     return None if given is None else Path(given)
 
 
-def _decidable(gate: Gate, measures: Sequence[MeasureKind]) -> bool:
-    asked: dict[MeasureKind, bool] = {
-        "perplexity": gate.perplexity_max is not None,
-        "generation": gate.generation_max_failures is not None,
-        "speed": gate.speed_min is not None or gate.memory_max_mb is not None,
-    }
-    return bool(gate.suites) or any(asked.get(kind) for kind in measures)
-
-
 def _accepted(acceptance: Acceptance, measures: Sequence[MeasureKind]) -> bool | None:
     """By the limits whose measure was asked for; the others are for `assay run`."""
     passed = [
@@ -213,16 +201,10 @@ def _accepted(acceptance: Acceptance, measures: Sequence[MeasureKind]) -> bool |
 
 def _logged(decision: Decision, name: str, *, accepted: bool | None) -> dict[str, float]:
     """Numbers alone: what reads a Trainer's log draws them. What was not measured is left out."""
-    seen = EvaluatedFolder(
-        checkpoints=decision.measured,
-        gate=decision.gate,
-        acceptances=decision.acceptances,
-        weighted_scores=decision.weighted_estimates,
-    )
+    seen = evaluated_folder(decision, decision.acceptances, None)
     checkpoint = next(each for each in decision.measured if each.name == name)
     found = figures(seen, checkpoint)
-    wanted = {each: each for each in ("perplexity", "accuracy_top1", "accuracy_top5")}
-    wanted |= {"generation_failures": "generation_failures", "weighted_score": "weighted_score"}
+    wanted = {each: each for each in _LOGGED}
     wanted |= {each.figure: each.criterion for each in suites_asked(seen)}
     logged = {
         PREFIX + title.removeprefix("suite:"): figure.value

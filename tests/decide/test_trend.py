@@ -235,7 +235,7 @@ def test_a_jumping_log_must_fall_by_more_than_it_jumps() -> None:
     change = training_change(jumping, 60, 120)
     assert change is not None
     assert change.before - change.after == pytest.approx(0.1)
-    assert (change.values_before, change.values_after, change.falls) == (30, 30, False)
+    assert not change.falls
     calm = {step: 3.0 - step / 600 for step in jumping}
     quiet = training_change(calm, 60, 120)
     assert quiet is not None

@@ -1,7 +1,5 @@
 """Whether a checkpoint is good enough: every limit of a gate against what was measured.
 
-In: a checkpoint and a Gate. Out: an Acceptance, each criterion with its reasons.
-
 Limits are strict and the point estimate decides; an interval across the limit is marginal, whether
 the value passes or not. A figure that is missing is unknown. One that is incomplete can fail and
 cannot pass.
@@ -17,7 +15,6 @@ from typing import Literal
 from assay import stats
 from assay.types import Estimate
 from assay.types.decisions import (
-    OS_SUITE,
     Acceptance,
     DecisionFact,
     Gate,
@@ -31,11 +28,6 @@ from assay.types.decisions import (
 Kind = Literal["perplexity", "suite", "speed", "memory"]
 MUST_STAY_BELOW: frozenset[Kind] = frozenset({"perplexity", "memory"})
 ROUNDING = 1e-9  # the mean of 0.6, 0.7 and 0.8 is 0.7 to a reader, which is not above 0.7
-NOTED_AS: dict[Kind, tuple[str, ...]] = {  # in `Measurements.not_measured`
-    "perplexity": ("perplexity", "text"),
-    "speed": ("speed", "inference_speed"),
-    "memory": ("memory", "memory_mb", "memory_usage_mb"),
-}
 NAMED = 5  # samples named in a reason; the report has them all
 
 
@@ -80,7 +72,7 @@ def _by_size(
     else:
         limit = min(limits.values()) if len(set(limits.values())) == 1 else None
     if estimate is None or estimate.value is None:
-        why = _why_not(measured, *NOTED_AS[kind])
+        why = _why_not(measured, kind)
         return _unknown(None, limit, fact(f"{kind}_not_measured"), *why)
     if limit is None:
         value = fact(f"{kind}_is", value=estimate.value)
@@ -91,8 +83,7 @@ def _by_size(
 def _suite(measured: Measurements, asked: SuiteLimit) -> GateCriterion:
     """The mean of the categories asked for; one that was not run leaves it unknown."""
     suite = measured.suites.get(asked.name)
-    alias = ("os_benchmark",) if asked.name == OS_SUITE else ()
-    why = _why_not(measured, asked.name, *alias)
+    why = _why_not(measured, asked.name)
     if suite is None:
         return _unknown(None, asked.min, fact("suite_not_measured", suite=asked.name), *why)
     names = asked.categories or tuple(suite.categories)
@@ -160,12 +151,12 @@ def _unknown(value: float | None, limit: float | None, *reasons: DecisionFact) -
     return GateCriterion(passed=None, marginal=False, value=value, limit=limit, reasons=reasons)
 
 
-def _why_not(measured: Measurements, *names: str) -> tuple[DecisionFact, ...]:
+def _why_not(measured: Measurements, name: str) -> tuple[DecisionFact, ...]:
     """The reason that was noted when it was not measured, or why nothing could be."""
     if measured.failed:
         return (fact("not_evaluated_because", why=measured.failed),)
-    noted = (measured.not_measured[name] for name in names if name in measured.not_measured)
-    return tuple(fact("text", text=why) for why in list(noted)[:1])
+    why = measured.not_measured.get(name)
+    return (fact("text", text=why),) if why else ()
 
 
 def _generation(measured: Measurements, allowed: int | None) -> GateCriterion | None:
@@ -176,7 +167,7 @@ def _generation(measured: Measurements, allowed: int | None) -> GateCriterion | 
         return None
     samples = measured.samples
     if not samples:
-        why = _why_not(measured, "generation", "samples")
+        why = _why_not(measured, "generation")
         return _unknown(None, allowed, fact("no_samples"), *why)
     failing = [
         f"{sample.id} ({', '.join(check.name for check in sample.health.failures)})"

@@ -1,8 +1,5 @@
 """How much one candidate is ahead of another, and how surely.
 
-In: two checkpoints and the scale they are ranked on. Out: an Estimate of the difference of their
-ranking scores, and notes on what could not be paired.
-
 Tests are drawn within their categories and blocks within the text, the same draw on both sides;
 runs of the speed measurement are drawn for each side by itself, and so are blocks where the
 tokenizers cut the text differently. Only tests that both sides have are drawn.

@@ -1,9 +1,6 @@
 """One score out of four parts: perplexity, OS benchmark, MMLU and speed; and a scale that all
 candidates share.
 
-In: checkpoints. Out: the weighted score of one, with its interval and the parts it lacks; and the
-parts on which several can be ranked.
-
     0.4 · (10 / perplexity) + 0.3 · os_benchmark.avg + 0.2 · mmlu_cs + 0.1 · (tokens_per_s / 50)
 
 A missing part adds 0 and is named. Nothing is capped: the contract states no cap.

@@ -1,7 +1,5 @@
 """Which checkpoint to ship: the gate first, then the highest score, and how sure that is.
 
-In: checkpoints, a Gate, and the time as a text. Out: a Selection with its reasons.
-
 The difference to the runner-up comes from a paired bootstrap. An interval across 0 is a tie, and so
 is a difference without one; the higher score is selected all the same. Equal scores go to the
 later step, of which `final` is the last.
@@ -11,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from assay.decide.accept import accept
 from assay.decide.difference import difference
@@ -32,35 +30,16 @@ from assay.types.decisions import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Candidate:
-    """A checkpoint with all that is decided of it alone. `score` is None where it shares no part
-    with the others.
-    """
+class _Candidate(NamedTuple):
+    """A checkpoint with all that is decided of it alone."""
 
     measured: Measurements
     acceptance: Acceptance
-    weighted: float | None
-    missing: tuple[Part, ...]
-    score: float | None
-
-    @property
-    def name(self) -> str:
-        return self.measured.name
+    row: Ranked
 
     @property
     def accepted(self) -> bool:
         return self.acceptance.accepted is True
-
-    def row(self) -> Ranked:
-        return Ranked(
-            name=self.name,
-            accepted=self.acceptance.accepted,
-            weighted_score=self.weighted,
-            ranking_score=self.score,
-            missing_parts=self.missing,
-            failed=self.measured.failed,
-        )
 
 
 def select(candidates: Sequence[Measurements], gate: Gate, *, timestamp: str) -> Selection:
@@ -71,7 +50,9 @@ def select(candidates: Sequence[Measurements], gate: Gate, *, timestamp: str) ->
     evaluated = [each for each in ranking if not each.measured.failed]
     ahead = [difference(accepted[0].measured, each.measured, scale) for each in accepted[1:]]
     tied_with = tuple(
-        other.name for other, (by, _) in zip(accepted[1:], ahead, strict=True) if _across_zero(by)
+        other.row.name
+        for other, (by, _) in zip(accepted[1:], ahead, strict=True)
+        if _across_zero(by)
     )
     to_next = ahead[0][0] if ahead else None
     best = evaluated[0] if evaluated and not accepted else None
@@ -82,12 +63,12 @@ def select(candidates: Sequence[Measurements], gate: Gate, *, timestamp: str) ->
     else:
         reasons = [fact("none_evaluated" if ranking else "no_checkpoints")]
     return Selection(
-        selected=accepted[0].name if accepted else None,
-        best_so_far=None if best is None else best.name,
+        selected=accepted[0].row.name if accepted else None,
+        best_so_far=None if best is None else best.row.name,
         reasons=tuple(reasons),
         tie=bool(ahead) and _across_zero(to_next),
         tied_with=tied_with,
-        ranking=tuple(each.row() for each in ranking),
+        ranking=tuple(each.row for each in ranking),
         ranked_on=scale.parts,
         difference=to_next,
         gate=gate.source,
@@ -98,13 +79,16 @@ def select(candidates: Sequence[Measurements], gate: Gate, *, timestamp: str) ->
 
 def _candidate(measured: Measurements, gate: Gate, scale: RankingScale) -> _Candidate:
     weighted, missing = weigh(measured)
-    return _Candidate(
-        measured=measured,
-        acceptance=accept(measured, gate),
-        weighted=weighted,
-        missing=missing,
-        score=score_on(scale, measured),
+    acceptance = accept(measured, gate)
+    row = Ranked(
+        name=measured.name,
+        accepted=acceptance.accepted,
+        weighted_score=weighted,
+        ranking_score=score_on(scale, measured),
+        missing_parts=missing,
+        failed=measured.failed,
     )
+    return _Candidate(measured, acceptance, row)
 
 
 def _best_first(each: _Candidate) -> tuple[bool, bool, float, float, str, str]:
@@ -112,7 +96,7 @@ def _best_first(each: _Candidate) -> tuple[bool, bool, float, float, str, str]:
     would go on; the name last, so that no order of arrival counts.
     """
     measured = each.measured
-    score = -math.inf if each.score is None else each.score
+    score = -math.inf if each.row.ranking_score is None else each.row.ranking_score
     step = math.inf if measured.step is None else measured.step
     return bool(measured.failed), not each.accepted, -score, -step, measured.name, measured.path
 
@@ -128,9 +112,9 @@ def _why_selected(
     accepted: Sequence[_Candidate], of: int, scale: RankingScale, to_next: Estimate | None
 ) -> list[DecisionFact]:
     best = accepted[0]
-    reasons = [fact("passes_gate", name=best.name)]
+    reasons = [fact("passes_gate", name=best.row.name)]
     if len(accepted) > 1 and scale.parts:
-        score = best.score or 0.0
+        score = best.row.ranking_score or 0.0
         reasons.append(fact("highest_score", passing=len(accepted), score=score, parts=scale.parts))
     elif of > 1 and len(accepted) == 1:
         reasons.append(fact("only_one_passes", of=of))
@@ -138,7 +122,7 @@ def _why_selected(
     if marginal:
         reasons.append(fact("marginal_criteria", criteria=marginal))
     if len(accepted) > 1:
-        reasons.append(_ahead_of(accepted[1].name, to_next))
+        reasons.append(_ahead_of(accepted[1].row.name, to_next))
     return reasons
 
 
@@ -153,9 +137,11 @@ def _ahead_of(other: str, by: Estimate | None) -> DecisionFact:
 
 def _why_none(best: _Candidate, of: int, scale: RankingScale) -> list[DecisionFact]:
     reasons = [fact("none_passes", count=of)]
-    if of > 1 and best.score is not None:
-        reasons.append(fact("best_so_far", name=best.name, score=best.score, parts=scale.parts))
-    reasons.append(fact("lacks", name=best.name))
+    if of > 1 and best.row.ranking_score is not None:
+        reasons.append(
+            fact("best_so_far", name=best.row.name, score=best.row.ranking_score, parts=scale.parts)
+        )
+    reasons.append(fact("lacks", name=best.row.name))
     for each in best.acceptance.criteria.values():
         reasons += [] if each.passed else each.reasons
     return reasons
@@ -167,7 +153,7 @@ def _notes(
     """What a reader of the ranking must know, each once."""
     notes = [*scale.notes, *on_pairs]
     for part in PARTS:
-        lacking = tuple(each.name for each in evaluated if part in each.missing)
+        lacking = tuple(each.row.name for each in evaluated if part in each.row.missing_parts)
         if lacking and len(lacking) < len(evaluated):
             notes.append(fact("ranked_without", count=len(lacking), part=part, names=lacking))
     if "speed" in scale.parts and len({_machine(each.measured) for each in evaluated}) > 1:
@@ -175,7 +161,7 @@ def _notes(
     for each in evaluated:
         unfinished = tuple(part for part in scale.parts if _incomplete(part, each.measured))
         if unfinished:
-            notes.append(fact("ranked_on_incomplete", name=each.name, parts=unfinished))
+            notes.append(fact("ranked_on_incomplete", name=each.row.name, parts=unfinished))
     return tuple(note for place, note in enumerate(notes) if note not in notes[:place])
 
 

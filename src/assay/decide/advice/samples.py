@@ -1,8 +1,4 @@
-"""What to look at where a model loops, repeats itself or writes nonsense.
-
-In: the samples of a checkpoint, how many may fail, and the trend. Out: recommendations, each with
-prompts and passages.
-"""
+"""What to look at where a model loops, repeats itself or writes nonsense."""
 
 from __future__ import annotations
 

@@ -1,8 +1,5 @@
 """How a checkpoint differs from an earlier one, as surely as what was stored of both allows.
 
-In: two checkpoints, or what was measured of them. Out: later less earlier, as an Estimate; None
-where one lacks the figure.
-
 Paired where both read the same blocks or answered the same tests: what is hard in a text is hard
 for both and cancels, so that a difference far smaller than either interval is significant.
 """

@@ -1,33 +1,9 @@
-"""What training still does to a model: every curve over the steps of one model folder.
+"""What training still does to a model: the held-out loss and every suite over its steps.
 
-In: the checkpoints of one folder, as measured. Out: a Trend: for the text, every suite and the
-weighted score a StepCurve with its shape, and what the training loss did meanwhile.
-
-    change      from one step to a later one, paired where both read the same blocks of text or
-                answered the same tests. It *counts* where its 95 % interval, widened for all the
-                changes of the curve that are looked at (Bonferroni), leaves out 0, and it is at
-                least SMALLEST: checkpoints differ a little for no reason a text can show.
-    last        the change from the last step but one to the last.
-    late        the change over the last third of log(steps): from the first step in it to the
-                last one, never fewer than two steps.
-    recent      the second half of the steps, at least four: the changes from each to the next.
-
-The shape is the first of these that holds:
-
-    too_few     fewer than three steps have the figure.
-    unstable    among the recent changes that count, a worsening is followed by an improvement,
-                and the worsenings add up to at least a fifth of the improvements after the first
-                of them.
-    improving   `last` counts and is an improvement; or it does not count and `late` does and is.
-    worsening   the same the other way. Held-out loss only: `overfitting` where it rose since its
-                lowest step while the training loss fell between the same two steps. Without a
-                training figure it is never called so.
-    flat        nothing counts, and the interval of `late` is within RESOLVED of 0.
-    unclear     nothing counts, and the interval is too wide to say that nothing happens.
-
-Perplexities are compared by their logarithm, nats per token, among checkpoints that read the text
-the last one read. Where tokenizers differ, bits per byte take the place of perplexity. `final`,
-which has no step, is left out.
+A change goes from one step to a later one, paired where both read the same blocks of text or
+answered the same tests. It *counts* where its 95 % interval, widened for all the changes of the
+curve that are looked at (Bonferroni), leaves out 0, and it is at least SMALLEST: checkpoints differ
+a little for no reason a text can show. `docs/advice.md` says how a shape follows from the changes.
 """
 
 from __future__ import annotations
@@ -37,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import NormalDist
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from assay.decide.trend.changes import by_bits, by_loss, by_tests
 from assay.decide.trend.training import TrainingChange, training_change
@@ -55,12 +31,8 @@ SHOWN = 8  # values of a curve in one figure
 WORSE_SHARE = 0.2  # of the improvements, from which a curve is unstable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """One step of a curve."""
-
+class Point(NamedTuple):
     step: float
-    name: str
     value: Estimate
 
 
@@ -73,16 +45,6 @@ class Change:
     estimate: Estimate
     gain: float
     counts: bool
-
-    @property
-    def better(self) -> bool:
-        """An improvement that counts."""
-        return self.counts and self.gain > 0
-
-    @property
-    def worse(self) -> bool:
-        """A worsening that counts."""
-        return self.counts and self.gain < 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,14 +61,9 @@ class StepCurve:
     late: Change | None = None
 
     @property
-    def lower_is_better(self) -> bool:
-        """Losses; all others are scores."""
-        return self.unit in ("nats", "bits")
-
-    @property
     def best(self) -> Point:
         """The earliest of the best."""
-        sign = 1 if self.lower_is_better else -1
+        sign = -1 if self.unit == "points" else 1
         return min(self.points, key=lambda point: (sign * (point.value.value or 0.0), point.step))
 
     @property
@@ -182,20 +139,15 @@ def _by_step(candidates: Sequence[Measurements]) -> list[Measurements]:
 
 def _text(steps: Sequence[Measurements]) -> StepCurve | None:
     """Only checkpoints that read the text the last one read."""
-    read = [(each, each.text) for each in steps if each.text is not None]
-    alike = [(each, text) for each, text in read if text.text == read[-1][1].text]
-    checkpoints = [each for each, _ in alike]
-    if len({text.tokenizer for _, text in alike}) > 1:
-        return _curve("bits_per_byte", "bits", checkpoints, _bits_per_byte, by_bits)
-    return _curve("perplexity", "nats", checkpoints, _perplexity, by_loss)
-
-
-def _perplexity(of: Measurements) -> Estimate | None:
-    return of.text.perplexity if of.text else None
-
-
-def _bits_per_byte(of: Measurements) -> Estimate | None:
-    return of.text.bits_per_byte if of.text else None
+    read = {each.name: each.text for each in steps if each.text is not None}
+    last = next((text.text for text in reversed(read.values())), "")
+    alike = {name: text for name, text in read.items() if text.text == last}
+    known = [each for each in steps if each.name in alike]
+    if len({text.tokenizer for text in alike.values()}) > 1:
+        return _curve(
+            "bits_per_byte", "bits", known, lambda each: alike[each.name].bits_per_byte, by_bits
+        )
+    return _curve("perplexity", "nats", known, lambda each: alike[each.name].perplexity, by_loss)
 
 
 def _suite(name: str, steps: Sequence[Measurements]) -> StepCurve | None:
@@ -216,9 +168,7 @@ def _curve(
     measure: str, unit: Unit, steps: Sequence[Measurements], figure: Figure, compare: Compare
 ) -> StepCurve | None:
     known = [(each, found) for each in steps if (found := figure(each)) is not None and found.n]
-    points = tuple(
-        Point(step=each.step or 0.0, name=each.name, value=found) for each, found in known
-    )
+    points = tuple(Point(each.step or 0.0, found) for each, found in known)
     if not points:
         return None
     if len(points) < FEWEST:
@@ -256,7 +206,7 @@ def _change(
 ) -> Change | None:
     if found is None or found.value is None:
         return None
-    gain = -found.value if unit in ("nats", "bits") else found.value
+    gain = found.value if unit == "points" else -found.value
     return Change(
         since=a.step or 0.0,
         until=b.step or 0.0,
@@ -281,7 +231,7 @@ def _shape(recent: Sequence[Change], last: Change | None, late: Change | None, u
         return "unstable"
     for change in (last, late):
         if change is not None and change.counts:
-            return "improving" if change.better else "worsening"
+            return "improving" if change.gain > 0 else "worsening"
     if late is None or late.estimate.low is None or late.estimate.high is None:
         return "unclear"
     widest = max(abs(late.estimate.low), abs(late.estimate.high))
@@ -289,11 +239,11 @@ def _shape(recent: Sequence[Change], last: Change | None, late: Change | None, u
 
 
 def _unstable(recent: Sequence[Change]) -> bool:
-    counted = [change for change in recent if change.counts]
-    first_worse = next((place for place, each in enumerate(counted) if each.worse), None)
-    since = counted[first_worse:] if first_worse is not None else []
-    worse = math.fsum(-each.gain for each in since if each.worse)
-    better = math.fsum(each.gain for each in since if each.better)
+    """Worsenings that are a good part of the improvements since the first of them."""
+    gains = [change.gain for change in recent if change.counts]
+    first = next((place for place, gain in enumerate(gains) if gain < 0), len(gains))
+    worse = math.fsum(-gain for gain in gains[first:] if gain < 0)
+    better = math.fsum(gain for gain in gains[first:] if gain > 0)
     return better > 0 and worse >= WORSE_SHARE * better
 
 

@@ -1,7 +1,5 @@
 """Whether the training loss fell between two steps.
 
-In: the loss by step, as a trainer logged it or as it was read from a text. Out: a TrainingChange.
-
 A trainer logs the loss of a few batches every N steps, which jumps about. So the mean of the
 losses logged in the half of the stretch before each of the two steps is taken, and where both have
 three and more, the fall must be larger than 1.96 standard errors of their difference. Where the
@@ -21,16 +19,14 @@ Z95 = 1.959963984540054
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingChange:
-    """Mean training loss before each of two steps, in nats per token, and how many values each
-    rests on. `falls`: by more than their noise.
+    """Mean training loss before each of two steps, in nats per token. `falls`: by more than their
+    noise.
     """
 
     since: float
     until: float
     before: float
     after: float
-    values_before: int
-    values_after: int
     falls: bool
 
 
@@ -50,8 +46,6 @@ def training_change(
         until=until,
         before=statistics.fmean(before),
         after=statistics.fmean(after),
-        values_before=len(before),
-        values_after=len(after),
         falls=fall >= SMALLEST and fall > _noise(before, after),
     )
 

@@ -7,7 +7,6 @@ made anew every time, and never of one that is no longer there.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -64,7 +63,7 @@ class CheckpointSequence:
         self.with_failed_requests.discard(place.name)
         if report.exit_code == ExitCode.REQUESTS_FAILED:
             self.with_failed_requests.add(place.name)
-        decision = self._decide(observer)
+        decision = self.decide(observer)
         return decision if place.name in self._subjects else None
 
     def fail(self, place: CheckpointPlace, why: str, observer: Observer) -> Decision | None:
@@ -72,18 +71,13 @@ class CheckpointSequence:
         subject = replace(planned_checkpoint(place), failed=why)
         self._subjects[place.name] = subject
         self._measured[place.name] = failed_subject(subject, utc_now())
-        return self._decide(observer)
+        return self.decide(observer)
 
     def drop(self, *names: str) -> None:
         for name in names:
             self._subjects.pop(name, None)
             self._measured.pop(name, None)
             self.with_failed_requests.discard(name)
-
-    def drop_and_decide(self, names: Collection[str], observer: Observer) -> Decision | None:
-        """The same, and what that changes. None: nothing is left to decide on."""
-        self.drop(*names)
-        return self._decide(observer)
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -92,7 +86,8 @@ class CheckpointSequence:
     def report_file(self, name: str) -> Path:
         return self.job.out.resolve() / CHECKPOINTS / name / REPORT_FILE
 
-    def _decide(self, observer: Observer) -> Decision | None:
+    def decide(self, observer: Observer) -> Decision | None:
+        """Over those that are still there. None: nothing is left to decide on."""
         gone = [each.name for each in self._subjects.values() if not is_there(each.path)]
         self.drop(*gone)
         if self._last is None or all(each.failed for each in self._measured.values()):

@@ -153,11 +153,8 @@ class Watching:
 
     def _watch(self) -> Iterator[Sight]:
         self._all = CheckpointSequence(self._job, self._checked())
-        until = (
-            math.inf
-            if self._options.duration is None
-            else time.monotonic() + self._options.duration
-        )
+        duration = self._options.duration
+        until = math.inf if duration is None else time.monotonic() + duration
         if self._options.once:
             yield from self._look(until)
             time.sleep(min(self._options.interval, BETWEEN_TWO_LOOKS_S))
@@ -220,17 +217,14 @@ class Watching:
     def _gone(self, there: set[Path]) -> Iterator[Gone]:
         assert self._all is not None
         gone = [known for path, known in self._known.items() if path not in there]
+        best = self.selection and (self.selection.selected or self.selection.best_so_far)
         for known in gone:
+            name, evaluated = known.place.name, known.evaluated
             del self._known[known.place.path]
-            yield self._gone_sight(known)
+            self._all.drop(name)
+            yield Gone(name=name, evaluated=evaluated, was_best=evaluated and name == best)
         if gone:
-            names = [known.place.name for known in gone]
-            self._take_over(self._all.drop_and_decide(names, self._observer))
-
-    def _gone_sight(self, known: _Known) -> Gone:
-        name, selection = known.place.name, self.selection
-        best = selection is not None and name in (selection.selected, selection.best_so_far)
-        return Gone(name=name, evaluated=known.evaluated, was_best=known.evaluated and best)
+            self._take_over(self._all.decide(self._observer))
 
     def _unsettled(self) -> Iterator[Unready]:
         """Those that the last look found otherwise than the one before."""
@@ -255,13 +249,12 @@ class Watching:
             del self._known[place.path]
             return
         known.evaluated = True
-        selection = best_in(decision, place.name)
-        self.selection = selection
+        self.selection = best_in(decision, place.name)
         self._accepted |= decision.acceptances[place.name].accepted is True
         yield Evaluated(
             name=place.name,
             decision=decision,
-            selection=selection,
+            selection=self.selection,
             report=self._all.report_file(place.name),
             requests_failed=place.name in self._all.with_failed_requests,
         )
@@ -281,10 +274,7 @@ class Watching:
 
     def _take_over(self, decision: Decision | None) -> None:
         """After a change among the candidates that is not a new one."""
-        if decision is None:
-            self.selection = None
-        else:
-            self.selection = best_in(decision, decision.measured[0].name)
+        self.selection = best_in(decision, decision.measured[0].name) if decision else None
 
 
 def _files_of(folder: Path) -> Files:
