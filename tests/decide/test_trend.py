@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.decide.trend.changes import training_change
 from assay.decide.trend.curves import StepCurve, Trend, trend
-from assay.decide.trend.training import training_change
 from assay.types import Estimate
 from tests.decide.advice_cases import checkpoint, made, os_suite, run, text
 

@@ -20,7 +20,7 @@ from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.reports.checkpoints.report_shapes import report_schema
 from assay.reports.checkpoints.stored_report import measured_from
 from assay.reports.formats.json import render_json
-from assay.types.decisions import Measurements, Recommendation, fact
+from assay.types.decisions import Decision, Measurements, Recommendation, fact
 from tests.decide.candidates import (
     GATE,
     WHEN,
@@ -90,7 +90,15 @@ def bare() -> Measurements:
 
 def report_of(measured: Measurements) -> dict[str, Any]:
     weighted, missing = weigh(measured)
-    return evaluation_report(measured, accept(measured, GATE), weighted, missing, [ADVICE])
+    decision = Decision(
+        gate=GATE,
+        measured=(measured,),
+        acceptances={measured.name: accept(measured, GATE)},
+        weighted={measured.name: weighted},
+        missing_parts={measured.name: missing},
+        advice={measured.name: (ADVICE,)},
+    )
+    return evaluation_report(decision, measured)
 
 
 def through_a_file(document: dict[str, Any], folder: Path) -> Any:

@@ -10,11 +10,11 @@ import jsonschema
 import pytest
 
 from assay import api
-from assay.decide.accept import accept
-from assay.decide.scores import weigh
 from assay.errors import InvalidFiles, UsageError
 from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.reports.checkpoints.report_shapes import selection_schema
+from assay.types.decisions import DecisionPlan
+from assay.workflow.checkpoints.decision import decide
 from tests.decide.candidates import GATE, candidate, os_suite, text
 
 SELECTION = "best_checkpoint_selection.json"
@@ -22,7 +22,8 @@ REPORT = "evaluation_report.json"
 
 
 def document(measured):
-    return evaluation_report(measured, accept(measured, GATE), *weigh(measured), [])
+    plan = DecisionPlan(subjects=(), measures=(), gate=GATE, selects=True)
+    return evaluation_report(decide(plan, [measured], (), timestamp=""), measured)
 
 
 def put(path, measured):

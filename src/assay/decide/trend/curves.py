@@ -15,8 +15,13 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
-from assay.decide.trend.changes import by_bits, by_loss, by_tests
-from assay.decide.trend.training import TrainingChange, training_change
+from assay.decide.trend.changes import (
+    TrainingChange,
+    by_bits,
+    by_loss,
+    by_tests,
+    training_change,
+)
 from assay.types import Estimate
 from assay.types.decisions import DecisionFact, Measurements, fact
 
@@ -84,11 +89,9 @@ class Trend:
 
     @property
     def text(self) -> StepCurve | None:
-        """The curve of the held-out text."""
         return self.curves.get("perplexity") or self.curves.get("bits_per_byte")
 
     def suite(self, name: str) -> StepCurve | None:
-        """The curve of a suite's score."""
         return self.curves.get(f"suite:{name}")
 
 

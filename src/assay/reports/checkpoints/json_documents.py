@@ -23,7 +23,6 @@ from assay.types.decisions import (
     Acceptance,
     Decision,
     Measurements,
-    Part,
     Recommendation,
     Sample,
     Selection,
@@ -33,13 +32,8 @@ from assay.types.decisions import (
 TARGETS = {"accuracy_top1": 0.30, "accuracy_top5": 0.60}  # reported, and part of no gate
 
 
-def evaluation_report(
-    measured: Measurements,
-    acceptance: Acceptance,
-    weighted: float | None,
-    missing_parts: Sequence[Part],
-    recommendations: Sequence[Recommendation],
-) -> JsonObject:
+def evaluation_report(decision: Decision, measured: Measurements) -> JsonObject:
+    name = measured.name
     figures, samples, speed = _figures(measured), measured.samples, measured.speed
     details = {
         **figures,
@@ -50,15 +44,15 @@ def evaluation_report(
         },
         "text": None if measured.text is None else _text(measured.text),
         "suites": measured.suites,
-        "acceptance": acceptance_document(acceptance),
-        "weighted_score": weighted,
-        "missing_parts": missing_parts,
+        "acceptance": acceptance_document(decision.acceptances[name]),
+        "weighted_score": decision.weighted[name],
+        "missing_parts": decision.missing_parts[name],
         "generation": None if samples is None else _generation(samples),
         "speed": None if speed is None else {**speed.details, "runs_per_s": speed.runs_per_s},
         "memory": measured.memory if measured.memory or measured.memory_mb else None,
         "not_measured": measured.not_measured,
         "training_loss": list(measured.training_loss.items()),
-        "recommendations": [_recommendation(each) for each in recommendations],
+        "recommendations": [_recommendation(each) for each in decision.advice[name]],
         "provenance": measured.provenance,
     }
     return {**headline(measured), "details": plain_value(details)}

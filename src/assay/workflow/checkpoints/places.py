@@ -251,20 +251,15 @@ def _leads_down(entry: os.DirEntry[str], above: Collection[Path]) -> bool:
 
 def _with_different_names(places: Sequence[CheckpointPlace | None]) -> list[CheckpointPlace | None]:
     """Two model folders of one name in different places must not share their reports."""
-    homes = {
-        (place.parent, os.path.abspath(place.folder or place.path.absolute().parent))
-        for place in places
-        if place is not None
-    }
-    shared = {name for name, count in Counter(name for name, _ in homes).items() if count > 1}
+    homes = {(place.parent, _home(place)) for place in places if place is not None}
+    counted = Counter(name for name, _ in homes)
     return [
-        replace(place, parent=f"{place.parent}-{_short(place)}")
-        if place is not None and place.parent in shared
+        replace(place, parent=f"{place.parent}-{sha256(_home(place)).hexdigest()[:6]}")
+        if place is not None and counted[place.parent] > 1
         else place
         for place in places
     ]
 
 
-def _short(place: CheckpointPlace) -> str:
-    home = os.path.abspath(place.folder or place.path.absolute().parent)
-    return sha256(os.fsencode(home)).hexdigest()[:6]
+def _home(place: CheckpointPlace) -> bytes:
+    return os.fsencode(os.path.abspath(place.folder or place.path.absolute().parent))

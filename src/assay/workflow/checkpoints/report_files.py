@@ -61,7 +61,7 @@ def write_decisions(
         for measured in decision.measured:
             if measured.failed:
                 continue
-            document = report_document(decision, measured)
+            document = evaluation_report(decision, measured)
             _write(home / measured.name / REPORT_FILE, document)
             beside = Path(measured.path) / REPORT_FILE
             if not deciding.write_back or not measured.path:
@@ -130,17 +130,6 @@ def write_checkpoint_report(
 ) -> None:
     with after_asking():
         _write(out / CHECKPOINTS / measured.name / REPORT_FILE, document)
-
-
-def report_document(decision: Decision, measured: Measurements) -> dict[str, object]:
-    name = measured.name
-    return evaluation_report(
-        measured,
-        decision.acceptances[name],
-        decision.weighted[name],
-        decision.missing_parts[name],
-        decision.advice[name],
-    )
 
 
 def _draw(decision: Decision, folder: str, selection: Selection, into: Path) -> None:

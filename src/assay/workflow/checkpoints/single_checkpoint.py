@@ -20,6 +20,7 @@ from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.models.opening import read_spec
+from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.store import Store
 from assay.suites.catalogue import find
 from assay.suites.sample_prompts import load_samples
@@ -31,7 +32,7 @@ from assay.types.options import CheckpointCallOptions
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, is_text, places_of
-from assay.workflow.checkpoints.report_files import report_document, write_checkpoint_report
+from assay.workflow.checkpoints.report_files import write_checkpoint_report
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
 
@@ -71,7 +72,7 @@ def report_on(
         asked = store.read_suites(run)
     assert run.deciding is not None
     decision = decide(run.deciding, [measured], asked, timestamp=measured.timestamp)
-    document = report_document(decision, measured)
+    document = evaluation_report(decision, measured)
     if metrics is None:
         write_checkpoint_report(document, measured, Path(report.out))
     return document

@@ -104,13 +104,8 @@ def _logged(history: Sequence[object]) -> Iterator[tuple[float, float]]:
 
 def _number(value: object) -> float | None:
     """NaN, which a trainer logs when it fails, and whole numbers beyond any float are none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if abs(number) < 1e12 else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and abs(value) < 1e12 else None
 
 
 def _fewer(losses: Sequence[tuple[float, float]]) -> Losses:
