@@ -39,6 +39,7 @@ from assay.types.decisions import Acceptance, Decision
 from assay.types.options import DEFAULT_OUT
 from assay.types.scores import SilentProgress
 from assay.workflow.checkpoints.sequence import CheckpointSequence, best_in, places_in
+from assay.workflow.checkpoints.single_checkpoint import MEASURE_OF
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.preparation import check_files
 
@@ -47,14 +48,6 @@ NOTE = f"{PREFIX}note"
 _LOGGED = (
     "perplexity", "accuracy_top1", "accuracy_top5", "generation_failures", "weighted_score",
 )  # fmt: skip
-# Which measure a criterion rests on; suites are always asked.
-_RESTS_ON: dict[str, MeasureKind] = {
-    "perplexity": "perplexity",
-    "generation": "generation",
-    "speed": "speed",
-    "memory": "speed",
-}
-
 _log = logging.getLogger("assay")
 
 
@@ -192,7 +185,7 @@ def _accepted(acceptance: Acceptance, measures: Sequence[MeasureKind]) -> bool |
     passed = [
         each.passed
         for name, each in acceptance.criteria.items()
-        if name not in _RESTS_ON or _RESTS_ON[name] in measures
+        if name not in MEASURE_OF or MEASURE_OF[name] in measures
     ]
     if False in passed:
         return False

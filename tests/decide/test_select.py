@@ -257,7 +257,7 @@ def test_only_tests_that_both_have_are_paired_and_a_note_says_so():
     assert found.difference is not None
     assert found.difference.value == pytest.approx(0.1 * 10 / 90)
     assert found.difference.n == 290 + 20 + 3
-    assert any("compared on the 290 they share" in note for note in map(sentence, found.notes))
+    assert any("compared on those they share" in note for note in map(sentence, found.notes))
 
 
 def test_figures_without_their_tests_are_compared_unpaired_and_a_note_says_so():

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.decide.accept import accept
 from assay.reports.checkpoints.figures import EvaluatedFolder
 from assay.reports.pictures.labels import Box, label_box
 from assay.reports.pictures.quality import front
@@ -252,7 +253,8 @@ def test_limits_of_two_size_classes_are_both_drawn_and_written_apart() -> None:
         replace(checkpoint("a/2", 2, perplexity=12), size_class="large"),
         replace(checkpoint("a/3", 3, perplexity=12), size_class="medium"),
     ]
-    drawn = panel(over_steps(replace(evaluated(made), acceptances={})), "perplexity")
+    said = {each.name: accept(each, GATE) for each in made}
+    drawn = panel(over_steps(replace(evaluated(made), acceptances=said)), "perplexity")
     labels = classed(drawn, "limit-text")
     assert [label.text for label in labels] == ["< 15", "< 20", "< 50"]
     heights = [at(label, "y") for label in labels]

@@ -75,8 +75,7 @@ def _by_size(
         why = _why_not(measured, kind)
         return _unknown(None, limit, fact(f"{kind}_not_measured"), *why)
     if limit is None:
-        value = fact(f"{kind}_is", value=estimate.value)
-        return _unknown(estimate.value, None, value, fact("size_unknown"))
+        return _unknown(estimate.value, None, fact("size_unknown"))
     return _against(kind, estimate, limit)
 
 
@@ -97,14 +96,11 @@ def _suite(measured: Measurements, asked: SuiteLimit) -> GateCriterion:
         (name, share) for name, share in shares.items() if share is not None and share.incomplete
     ]
     criterion = _against("suite", mean, asked.min, suite=asked.name, incomplete=incomplete)
-    return _doubted(criterion, suite.unqualified) if suite.unqualified else criterion
-
-
-def _doubted(criterion: GateCriterion, judges: tuple[str, ...]) -> GateCriterion:
-    """Scores that rest on a judge that is not qualified can fail and cannot pass."""
-    doubt = fact("judge_not_qualified", judges=judges)
-    passed = None if criterion.passed else criterion.passed
-    return replace(criterion, passed=passed, reasons=(*criterion.reasons, doubt))
+    if suite.unqualified:  # can fail and cannot pass
+        doubt = fact("judge_not_qualified", judges=suite.unqualified)
+        passed = None if criterion.passed else criterion.passed
+        return replace(criterion, passed=passed, reasons=(*criterion.reasons, doubt))
+    return criterion
 
 
 def _against(
@@ -180,7 +176,7 @@ def _generation(measured: Measurements, allowed: int | None) -> GateCriterion | 
         more = "…" if len(failing) > NAMED else ""
         reasons = [
             fact(
-                "samples_failed" if passed else "too_many_samples_failed",
+                "samples_failed",
                 samples=len(samples),
                 failed=len(failing),
                 allowed=allowed,

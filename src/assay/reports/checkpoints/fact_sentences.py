@@ -12,7 +12,6 @@ SENTENCES: Mapping[str, Message] = {
     # criteria of the gate
     "perplexity_passes": message("Perplexity {value:beside} is below {limit:beside}."),
     "perplexity_fails": message("Perplexity {value:beside} is not below {limit:beside}."),
-    "perplexity_is": message("Perplexity is {value}."),
     "perplexity_not_measured": message("Perplexity was not measured."),
     "suite_passes": message("The suite {suite} has {value:beside}, above {limit:beside}."),
     "suite_fails": message("The suite {suite} has {value:beside}, not above {limit:beside}."),
@@ -20,11 +19,9 @@ SENTENCES: Mapping[str, Message] = {
     "suite_empty": message("The suite {suite} has no value: nothing was scored in {categories}."),
     "speed_passes": message("It writes {value:beside} tokens per second, above {limit:beside}."),
     "speed_fails": message("It writes {value:beside} tokens per second, not above {limit:beside}."),
-    "speed_is": message("It writes {value} tokens per second."),
     "speed_not_measured": message("Speed was not measured."),
     "memory_passes": message("It takes {value:beside} MB of memory, below {limit:beside}."),
     "memory_fails": message("It takes {value:beside} MB of memory, not below {limit:beside}."),
-    "memory_is": message("It takes {value} MB of memory."),
     "memory_not_measured": message("Memory was not measured."),
     "size_unknown": message(
         "Its limit depends on the size class, and the number of parameters is not known."
@@ -53,9 +50,6 @@ SENTENCES: Mapping[str, Message] = {
         "None of {count} samples loops, repeats itself or is nonsense.",
     ),
     "samples_failed": message("Of {samples} samples {failed} failed and {allowed} may: {which}."),
-    "too_many_samples_failed": message(
-        "Of {samples} samples {failed} failed, and only {allowed} may: {which}."
-    ),
     "samples_unknown": message_n(
         "{count} request failed, and what it would have written is not known.",
         "{count} requests failed, and what they would have written is not known.",
@@ -113,10 +107,9 @@ SENTENCES: Mapping[str, Message] = {
         "compared by bits per byte."
     ),
     "tests_unpaired": message("{a} and {b} share too few tests of {suite}: compared unpaired."),
-    "tests_shared": message(
-        "{a} and {b} were scored on different tests of {suite}: compared on the {tests} they share."
+    "tests_differ": message(
+        "{a} and {b} were not scored on the same tests of {suite}: compared on those they share."
     ),
-    "tests_changed": message("{a} and {b} were asked different versions of {suite}."),
     # advice on perplexity
     "measure_steps": message(
         "Whether longer training, a larger model or better data would bring the perplexity below "

@@ -21,7 +21,6 @@ from assay.types.decisions import (
     GateCriterion,
     Measurements,
     Selection,
-    SizeClass,
     SuiteLimit,
 )
 
@@ -163,18 +162,10 @@ def _figure(estimate: Estimate | None) -> MeasuredFigure | None:
     )
 
 
-def limits(
-    of: EvaluatedFolder, name: str, by_class: Mapping[SizeClass, float] | None
-) -> list[float]:
+def limits(of: EvaluatedFolder, name: str) -> list[float]:
     """Those of one criterion, one for each size class among the checkpoints, lowest first."""
-    found: set[float] = set()
-    for checkpoint in of.checkpoints:
-        criterion = _criterion(of, checkpoint, name)
-        if criterion is not None and criterion.limit is not None:
-            found.add(criterion.limit)
-        elif by_class is not None and checkpoint.size_class is not None:
-            found.add(by_class[checkpoint.size_class])
-    return sorted(found)
+    criteria = (_criterion(of, checkpoint, name) for checkpoint in of.checkpoints)
+    return sorted({each.limit for each in criteria if each and each.limit is not None})
 
 
 def marginal(of: EvaluatedFolder, checkpoint: Measurements, name: str | None = None) -> bool:

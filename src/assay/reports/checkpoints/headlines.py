@@ -88,14 +88,11 @@ def checkpoint_line(decision: Decision, name: str, selection: Selection) -> str:
 
 
 def _accepted(acceptance: Acceptance) -> str:
-    marginal = [name for name, each in acceptance.criteria.items() if each.marginal]
-    if acceptance.accepted:
-        if marginal:
-            return tr("accepted (marginal: {names})", names=", ".join(marginal))
-        return tr("accepted")
-    lacking = [
-        name for name, each in acceptance.criteria.items() if each.passed is acceptance.accepted
-    ]
-    if acceptance.accepted is None:
-        return tr("undecided (not measured: {names})", names=", ".join(lacking))
-    return tr("not accepted ({names})", names=", ".join(lacking))
+    accepted, criteria = acceptance.accepted, acceptance.criteria
+    marginal = ", ".join(name for name, each in criteria.items() if each.marginal)
+    if accepted:
+        return tr("accepted (marginal: {names})", names=marginal) if marginal else tr("accepted")
+    lacking = ", ".join(name for name, each in criteria.items() if each.passed is accepted)
+    if accepted is None:
+        return tr("undecided (not measured: {names})", names=lacking)
+    return tr("not accepted ({names})", names=lacking)

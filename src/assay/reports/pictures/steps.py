@@ -76,10 +76,7 @@ def _panels(of: EvaluatedFolder) -> Iterator[Panel]:
         hollow = [known.marginal(of, each, criterion) for each in of.checkpoints]
         return Panel(name, title, limits, figures, hollow, scale)
 
-    limits = [
-        (limit, f"< {exact(limit)}")
-        for limit in known.limits(of, "perplexity", of.gate.perplexity_max)
-    ]
+    limits = [(limit, f"< {exact(limit)}") for limit in known.limits(of, "perplexity")]
     yield panel("perplexity", "perplexity", tr("perplexity, lower is better"), limits, None)
     for asked in known.suites_asked(of):
         limit = asked.limit

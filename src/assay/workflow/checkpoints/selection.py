@@ -8,7 +8,7 @@ among all of its checkpoints
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -187,25 +187,17 @@ def _suites_of(measured: Sequence[Measurements]) -> Iterator[Suite]:
 
 def _with_missing(decision: Decision, missing: Sequence[WithoutReport]) -> Decision:
     """A selection says who took no part in it."""
-    names = {each.name for each in missing}
 
-    def noted(selection: Selection, parents: set[str]) -> Selection:
-        absent = sorted(name for name in names if name.rpartition("/")[0] in parents)
-        if not absent:
-            return selection
-        note = fact("not_evaluated", names=tuple(absent))
-        return replace(selection, notes=(*selection.notes, note))
-
-    def parents_of(names: Collection[str]) -> set[str]:
-        return {name.rpartition("/")[0] for name in names}
+    def noted(selection: Selection, *folders: str) -> Selection:
+        homes = {decision.folders[folder][0].rpartition("/")[0] for folder in folders}
+        absent = sorted(each.name for each in missing if each.name.rpartition("/")[0] in homes)
+        note = (fact("not_evaluated", names=tuple(absent)),) if absent else ()
+        return replace(selection, notes=(*selection.notes, *note))
 
     return replace(
         decision,
-        selections={
-            folder: noted(selection, parents_of(decision.folders[folder]))
-            for folder, selection in decision.selections.items()
-        },
-        overall=noted(decision.overall, parents_of(names)) if decision.overall else None,
+        selections={folder: noted(each, folder) for folder, each in decision.selections.items()},
+        overall=noted(decision.overall, *decision.folders) if decision.overall else None,
     )
 
 
