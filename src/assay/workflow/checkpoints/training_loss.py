@@ -104,8 +104,9 @@ def _logged(history: Sequence[object]) -> Iterator[tuple[float, float]]:
 
 def _number(value: object) -> float | None:
     """NaN, which a trainer logs when it fails, and whole numbers beyond any float are none."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and abs(value) < 1e12 else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e12:
+        return None
+    return float(value)
 
 
 def _fewer(losses: Sequence[tuple[float, float]]) -> Losses:
