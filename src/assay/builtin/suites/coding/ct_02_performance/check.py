@@ -75,7 +75,7 @@ class _SpeedTrial:
             self.name = find_function(code.main, count, but=self.asked_for) or self.name
         self.arguments = "one, two" if count == 2 else "one"
         self.count = count
-        self.often = truth["often"]
+        self.often, self.least = truth["often"], truth["least"]
         self.random = Random(f"hidden:{truth['seed']}")
         self.sample = self.random.sample
         self.candidate = Candidate(code.sources)
@@ -120,7 +120,16 @@ class _SpeedTrial:
         return self.random.choices(pool, k=length), self.random.choices(pool, k=length)
 
     def draw_long(self, length: int) -> Lists:
-        """Two lists, half of their entries repeated and half of them not."""
+        """Two lists, half of their entries repeated and half of them not. Of two that are compared,
+        half of the different entries are in the result, so that looking through it shows.
+        """
+        if self.count == 2:
+            pool = range(length // self.least)
+            two = [entry for entry in pool for _ in range(self.least - entry % 2)]
+            one = [*pool, *self.random.choices(pool, k=length - len(pool))]
+            self.random.shuffle(one)
+            self.random.shuffle(two)
+            return one, two
         repeated, single = range(length // (2 * self.often) + 1), range(length, 3 * length)
         found = []
         for _ in range(2):

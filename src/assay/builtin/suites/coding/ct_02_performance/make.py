@@ -171,6 +171,7 @@ def make(seed: int) -> dict[str, Any]:
         "first": first,
         "parameters": f"{first}, {second}" if kind == "shared" else first,
         "often": most + 1,
+        "least": least,
         "faster": filled(fast, least),
         "near_miss": filled(fast, least + 1),
     }

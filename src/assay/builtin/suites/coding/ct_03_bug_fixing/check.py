@@ -32,6 +32,7 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
         **{name: (_BUG, f"A fix of the bug in {one['name']}") for name, one in bugs.items()},
         "nothing_broken": (_REST, "The functions that were right are still right"),
         "complete": (1, "All functions are there, with their parameters"),
+        "docstrings": (1, "The docstrings are as they were"),
     }
     code = choose_code(answer, [one["name"] for one in shown], quoted=original)
     obstacle, known = find_obstacle(answer, code)
@@ -45,6 +46,7 @@ def check(answer: str, truth: Mapping[str, Any], files: Mapping[str, str]) -> It
     rest = [one for one in shown if not one["planted"]]
     reasons["nothing_broken"] = too_few or trial.reason(*rest)
     reasons["complete"] = too_few or ", ".join(trial.left_out)
+    reasons["docstrings"] = too_few or ", ".join(trial.reworded)
     yield from list_checks(table, reasons)
 
 
@@ -63,6 +65,11 @@ class _RepairTrial:
             name
             for name, function in own.items()
             if function is None or _parameters(function) != _parameters(given[name])
+        ]
+        self.reworded = [
+            name
+            for name, function in own.items()
+            if function is not None and _words(function) != _words(given[name])
         ]
         # What the answer does not define stays as it was; ours come last, so that no code of the
         # answer sees them when it is loaded.
@@ -94,3 +101,7 @@ class _RepairTrial:
 
 def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     return [one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)]
+
+
+def _words(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    return (ast.get_docstring(function) or "").split()

@@ -44,7 +44,7 @@ Classes to write: `$client` and its exception `$error`.
 
 - The paths come after `base_url`, which has no slash at its end, such as `http://host:8080/v1`.
 - IDs and filter values are texts with any characters: blanks, slashes, `&`, letters beyond
-  ASCII. They are percent-encoded, so that an ID is always one segment of the path.
+  ASCII. They are percent-encoded (a blank is %20), so that an ID is always one segment of the path.
 - Bodies are JSON in UTF-8, in both directions, with `Content-Type: application/json`. Successful
   replies have a status from 200 to 299; the reply to DELETE is 204 and has no body.
 - Every request has the header `$header: ${prefix}KEY`, where KEY is `api_key`.
@@ -55,7 +55,7 @@ Classes to write: `$client` and its exception `$error`.
 - A request that failed for good raises `$error`. Its attribute `status` is the last status
   received, an int.
 - No answer within `timeout` seconds, or no connection at all: the request is not sent again, and
-  `$error` is raised with `status` None.
+  `$error` is raised with `status` None, whatever came before.
 - The key never appears in what the client prints or logs, at any level, in the text of an
   exception, or in the `repr()` of the client.
 """)
