@@ -39,30 +39,26 @@ def _about(benchmark: Benchmark) -> Iterator[str]:
                  weight=made.weights[name])  # fmt: skip
     if made.left_out:
         yield tr("left out, no test split: {names}", names=", ".join(made.left_out))
-    yield from _about_dropped(benchmark)
+    yield trn(
+        "dropped: {count} question, listed in dropped.tsv",
+        "dropped: {count} questions, listed in dropped.tsv",
+        len(made.dropped),
+    )
+    for reason, times in benchmark.reasons.items():
+        yield f"  {times} {_reasons()[reason]}"
     for note in made.notes:
         yield tr("note: {note}", note=note)
     yield tr("written: {folder}", folder=shown_path(benchmark.folder))
 
 
-def _about_dropped(benchmark: Benchmark) -> Iterator[str]:
-    if not benchmark.made.dropped:
-        yield tr("dropped: nothing")
-        return
-    yield trn(
-        "dropped: {count} question, listed in dropped.tsv",
-        "dropped: {count} questions, listed in dropped.tsv",
-        len(benchmark.made.dropped),
-    )
-    words = {
+def _reasons() -> dict[str, str]:
+    return {
         "repeated": tr("asked before"),
-        "other_options": tr("asked before, with other options or another writing of them"),
+        "other_options": tr("asked before, with other options"),
         "contradictory": tr("asked twice with different right answers"),
         "shown": tr("answered by an example of its own prompt"),
         "equal_options": tr("two options are the same"),
     }
-    for reason, count in benchmark.reasons.items():
-        yield f"  {count} {words[reason]}"
 
 
 def _benchmark(benchmark: Benchmark) -> JsonObject:

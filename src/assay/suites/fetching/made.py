@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from assay.suites.fetching.duplicates import Dropped
@@ -32,7 +32,7 @@ class ConvertedBenchmark:
     weights: Mapping[str, int]
     dropped: Sequence[Dropped] = ()
     left_out: Sequence[str] = ()
-    notes: Sequence[str] = field(default_factory=tuple)
+    notes: Sequence[str] = ()
 
     @property
     def version(self) -> str:

@@ -22,8 +22,9 @@ from assay.messages import tr
 from assay.suites.fetching.duplicates import Dropped, Sieve
 from assay.suites.fetching.made import HARNESS, ChoiceTest, ConvertedBenchmark, test_of
 from assay.suites.fetching.rows import Row, sound_text
-from assay.suites.fetching.source import LETTERS, BenchmarkItem, RowPlace, broken_source
+from assay.suites.fetching.source import BenchmarkItem, RowPlace, broken_source
 from assay.suites.suite_file import SUITE_FILE
+from assay.types import LETTERS
 
 NAME = "mmlu"
 LICENCE = "MIT"
@@ -131,6 +132,8 @@ def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> Conver
         if kept and category == LETTER_CATEGORY:
             categories[CLOZE_CATEGORY] = _tests(CLOZE_CATEGORY, kept, subjects)
     weights = {name: len(tests) for name, tests in categories.items()}
+    expected = (*COMPUTER_SCIENCE, *others)
+    left_out = [n for n in expected if n not in subjects or subjects[n].test is None]
     return ConvertedBenchmark(
         name=NAME,
         title="MMLU" if others else "MMLU, computer science",
@@ -141,16 +144,8 @@ def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> Conver
         categories=categories,
         weights=weights | {CLOZE_CATEGORY: 0} if CLOZE_CATEGORY in weights else weights,
         dropped=dropped,
-        left_out=_left_out(subjects, every=every),
+        left_out=tuple(left_out),
     )
-
-
-def _left_out(subjects: Mapping[str, Subject], *, every: bool) -> tuple[str, ...]:
-    expected = [
-        *COMPUTER_SCIENCE,
-        *(sorted(set(subjects) - set(COMPUTER_SCIENCE)) if every else ()),
-    ]
-    return tuple(name for name in expected if name not in subjects or subjects[name].test is None)
 
 
 def _tests(

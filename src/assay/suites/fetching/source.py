@@ -8,9 +8,7 @@ from pathlib import Path
 from assay.errors import InvalidFiles
 from assay.files.file_text import shown_path
 from assay.messages import tr
-from assay.types import FileFinding
-
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+from assay.types import LETTERS, FileFinding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
