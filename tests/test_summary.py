@@ -30,6 +30,7 @@ from assay.types import (
     Suite,
 )
 from assay.types.results import PairComparison, Side, Standing, SuiteSummary, TestRow
+from assay.workflow.evaluate.background_work import baselines_of
 
 PASS, FAIL, NO_ANSWER, UNSCORED, FAILED = OutcomeKind
 
@@ -337,6 +338,12 @@ def test_judged_tests_are_unscored_in_baselines_and_top_k_gets_a_prediction() ->
     assert (found.echoed.value, found.echoed.n, found.echoed.unscored) == (100, 1, 1)
     only_judged = baselines(suite_of({"f": cases[:1]}), marking, rendered_prompt=lambda case: "x")
     assert only_judged.constant.value is None
+
+
+def test_a_constant_that_is_0_by_itself_stands_for_those_that_a_judge_would_read() -> None:
+    suite = suite_of({"f": [case_of("j", check=Judge(rubric="coding"))]})
+    found = baselines_of(suite)
+    assert (found.constant_answer, found.constant.value, found.constant.n) == ("no", 0, 1)
 
 
 def test_a_large_suite_is_sampled_over_all_its_categories_and_says_so() -> None:

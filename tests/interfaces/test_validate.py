@@ -1,4 +1,4 @@
-"""`assay validate` as a command: odd paths."""
+"""`assay validate` as a command: odd paths, and checkers that are not tried."""
 
 from __future__ import annotations
 
@@ -10,3 +10,12 @@ def test_an_empty_path_is_refused_and_is_not_the_folder_one_stands_in(bench: Ben
     assert done.returncode == 2
     assert done.stdout == ""
     assert "error: one of the paths is empty" in done.stderr
+
+
+def test_a_checker_that_is_not_tried_out_is_named_and_its_options_are_refused(bench: Bench) -> None:
+    assert bench.assay("new-test", "--judged", "sales").returncode == 0
+    done = bench.assay("validate", "my-tests")
+    assert "1 checker was not tried out: that needs --allow-code-execution" in done.stderr
+    refused = bench.assay("validate", "my-tests", "--data-seeds", "3")
+    assert refused.returncode == 2
+    assert "add --allow-code-execution" in refused.stderr

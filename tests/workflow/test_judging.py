@@ -136,6 +136,11 @@ def test_without_a_judge_the_evidence_scores_the_answer_and_a_judge_comes_later(
     assert document["models"][0]["suites"][0]["categories"]["writing"]["method"] == "checks"
     assert not any("no_judge" in note for note in document["notes"])
     assert api.rescore("latest", out=court.out).report.models[0].suites[0].tests[0].score == 0.5
+    unread = court.judge_again("latest", court.judge("Well done.", "unread"))
+    assert rows(unread)["own_001"]["score"] == 0.5
+    text = " ".join(court.assay("report", "latest").stdout.split())
+    assert "No judgement of 1 answer could be read: its score is the share of checks" in text
+    assert "rests on a judge" not in text, "nothing does"
     judge = court.judge(form(10, 10, 10))
     judged = court.judge_again("latest", judge, allow_code_execution=True)
     assert scores(verdicts(judged)["own_001"], "judged") == (10, 10, 10)
@@ -185,8 +190,6 @@ def test_code_that_may_be_run_bounds_the_judge_and_the_report_says_how_it_was_ke
     assert scores(verdict) == (8, 10, 10)
     assert verdict["judge_only"] == 10.0
     assert document["judged"]["isolation"] == [evidence["isolation"]]
-    assert any(evidence["isolation"] in note or "sandbox" in note.lower()
-               for note in document["judged"]["notes"])  # fmt: skip
 
 
 @pytest.mark.parametrize("body", ["return 10**400", "os.kill(-1, 9)", "raise MemoryError", "1/0"])

@@ -125,6 +125,8 @@ def _check(source: str, item: dict[str, Any]) -> dict[str, Any]:
     if not callable(names.get("check")):
         raise BadResult("check.py has no function check(answer, truth, files)")
     found = names["check"](item["answer"], item["truth"], item["files"])
+    if found is None:
+        raise BadResult("check(answer, truth, files) returned nothing; it must yield Check")
     checks: dict[str, list[Any]] = {}
     for one in found:
         if len(checks) == _MOST_CHECKS:

@@ -157,6 +157,7 @@ def _invalid(path: Path, findings: Sequence[FileFinding]) -> ModelUnavailable:
     return ModelUnavailable(
         tr("the script {path} is not valid: {mistakes}", path=path, mistakes=mistakes),
         hint=tr(
-            "name the JSON file itself, as in scripted:answers.json; docs/models.md has the format"
+            'a script is a file such as {"answers": {"test_001": "Yes."}}; '
+            "docs/models.md has the format"
         ),
     )

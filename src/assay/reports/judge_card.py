@@ -131,12 +131,17 @@ def _bare(mark: CardMark, value: float) -> str:
 
 
 def _asked_by(card: JudgeCard) -> str:
-    way = tr("likelihood, layout {layout}", layout=card.layout) if card.layout else tr("reasoned")
+    way = (
+        tr("likelihood form, layout {layout}", layout=card.layout)
+        if card.layout
+        else tr("reasoned form")
+    )
     gaps = {"way": way, "date": card.made[:10], "count": numbers.count(card.requests)}
     if card.seconds < 1:  # a model that does not say how long an answer took
-        return tr("Asked by {way}; checked on {date} with {count} requests.", **gaps)
+        return tr("Asked in the {way}; checked on {date} with {count} requests.", **gaps)
     return tr(
-        "Asked by {way}; checked on {date} with {count} requests, {duration} of the judge's time.",
+        "Asked in the {way}; checked on {date} with {count} requests, {duration} of the judge's "
+        "time.",
         **gaps,
         duration=numbers.duration(card.seconds),
     )

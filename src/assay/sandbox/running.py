@@ -9,7 +9,6 @@ import subprocess
 import time
 from contextlib import nullcontext
 
-from assay.messages import tr
 from assay.sandbox import command_lines
 from assay.sandbox.confined import processes
 from assay.sandbox.confined.leftovers import own_folder
@@ -26,19 +25,6 @@ class Sandbox:
         self._python = python
         self._bwrap = bwrap
         self._view = view() if isolation != "weak" else View((), ())
-
-    @property
-    def description(self) -> str:
-        if self.isolation == "weak":
-            return tr(
-                "Code was run with limits on time, memory, processes and output only (weak): it"
-                " could use the network and read this machine's files."
-            )
-        return tr(
-            "Code was run in {place}: no network, no files but its own and the interpreter's,"
-            " limits on time, memory, processes and output.",
-            place="bubblewrap" if self.isolation == "bubblewrap" else tr("kernel namespaces"),
-        )
 
     def run(self, program: Program) -> Ran:
         """Start, watch, end, clear up. Raises nothing on what the program does."""

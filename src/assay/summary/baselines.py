@@ -28,14 +28,16 @@ def baselines(
     """The three scores, in points. Above `sample` tests a seeded sample spread over categories.
 
     The constant is the best of these, chosen knowing the answers: every letter that is a choice,
-    the five most frequent expected texts, all keywords in one line, "yes" and "no".
+    the five most frequent expected texts, all keywords in one line, "yes" and "no". Where a judge
+    or a checker would have to read it, a constant that is 0 by itself is chosen instead.
     """
     cases = _sampled(suite, sample, seed)
     scored = {
         constant: _scored(suite, cases, score_reply, _always(constant), seed=seed)
         for constant in _constants(cases)
     }
-    best = max(scored, key=lambda constant: scored[constant].value or 0.0)
+    values = {constant: estimate.value for constant, estimate in scored.items()}
+    best = max(values, key=lambda constant: -1.0 if (value := values[constant]) is None else value)
     return Baselines(
         empty=_scored(suite, cases, score_reply, _always(""), seed=seed),
         echoed=_scored(suite, cases, score_reply, rendered_prompt, seed=seed),

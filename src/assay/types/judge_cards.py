@@ -52,7 +52,7 @@ class CardMark:
         }
         if self.estimate.incomplete:
             return tr(
-                "{name} {value}, {bound} {limit} (n = {n}, {unscored} unscored)",
+                "{name} {value}, {bound} {limit} (n = {n}, too many unscored: {unscored})",
                 **gaps,
                 unscored=self.estimate.unscored,
             )

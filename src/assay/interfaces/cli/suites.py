@@ -103,17 +103,15 @@ def _list_suites(form: str, benchmarks: Path | None) -> None:
 @click.option(
     "--data-seeds",
     type=click.IntRange(1, 1000),
-    default=20,
-    show_default=True,
     metavar="N",
-    help=tr("Try checkers with the data of N seeds."),
+    help=tr("Try checkers with the data of N seeds. Default: 20."),
 )
 @plugin_option
 def validate(
     paths: tuple[str, ...],
     allow_code_execution: bool,
     sandbox: SandboxChoice,
-    data_seeds: int,
+    data_seeds: int | None,
     out: Path,
 ) -> int:
     from assay import api
@@ -124,17 +122,28 @@ def validate(
             tr("one of the paths is empty"),
             hint=tr("Give a folder or a test file; `.` is the folder you are in."),
         )
+    if data_seeds is not None and not allow_code_execution:
+        raise UsageError(
+            tr("--data-seeds has no effect without --allow-code-execution"),
+            hint=tr("add --allow-code-execution: checkers are tried out in the sandbox"),
+        )
     with progress_for(sys.stderr) as observer:
         findings = api.validate(
             [Path(path) for path in paths],
             allow_code_execution=allow_code_execution,
             sandbox=sandbox,
-            data_seeds=data_seeds,
+            data_seeds=data_seeds or 20,
             observer=observer,
         )
     with reader_may_leave():
         for finding in findings:
             click.echo(str(finding))
+    checkers = sum(len(list(Path(path).glob("*/check.py"))) for path in paths)
+    if checkers and not allow_code_execution:
+        said = trn(
+            "{count} checker was not tried out", "{count} checkers were not tried out", checkers
+        )
+        say(tr("{said}: that needs --allow-code-execution", said=said))
     errors = sum(finding.severity == "error" for finding in findings)
     say(
         tr(

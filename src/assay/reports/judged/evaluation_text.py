@@ -253,8 +253,8 @@ def isolation_sentence(how: str) -> str:
             "without a network."
         ),
         "weak": tr(
-            "Checks and the code they try out ran with limits only: nothing else kept them apart "
-            "from this machine."
+            "Checks and the code they try out ran with limits only (weak): they could use the "
+            "network and read this machine's files."
         ),
     }.get(how, tr("Checks and the code they try out ran so: {how}", how=how))
 

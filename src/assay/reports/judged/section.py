@@ -51,6 +51,8 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
     yield Heading(title)
     if of.judges:
         yield Paragraph(tr("Judged by {judges}.", judges=", ".join(of.judges)), "dim")
+        if unread := said.scored_by_checks(of):
+            yield Note(unread)
     else:
         told = tr("No judge was asked: a score is the share of checks that pass, times 10.")
         yield Paragraph(told, "dim")

@@ -41,12 +41,35 @@ def closing_sentence(of: Judged) -> str:
     clauses = [choice_clause(choice) for choice in of.choices]
     clauses += [tr("{domain} was not judged", domain=domain) for domain in missing]
     doubtful = ", ".join(each.spec for each in of.judged_by if not each.qualified)
-    if doubtful and any(choice.chosen for choice in of.choices):
+    rests = any(choice.chosen or choice.ground == "none_good_enough" for choice in of.choices)
+    if doubtful and rests and any(test.judge_only_tenths is not None for test in _tests(of)):
         clauses.append(
             tr("this rests on a judge that is not qualified ({judges})", judges=doubtful)
         )
     joined = "; ".join(clauses)
     return f"{joined[:1].upper()}{joined[1:]}."
+
+
+def scored_by_checks(of: Judged) -> str:
+    """How many scores rest on checks alone, although a judge was asked; "" for none."""
+    count = sum(
+        each.by_checks and bool(each.judgements)
+        for test in _tests(of)
+        for each in test.final_judgements
+    )
+    if not count:
+        return ""
+    return trn(
+        "No judgement of {count} answer could be read: its score is the share of checks that pass, "
+        "times 10.",
+        "No judgement of {count} answers could be read: their score is the share of checks that "
+        "pass, times 10.",
+        count,
+    )
+
+
+def _tests(of: Judged) -> Iterator[TestJudged]:
+    return (test for model in of.models for test in model.tests)
 
 
 def choice_sentence(of: ModelChoice) -> str:

@@ -110,11 +110,6 @@ class JudgePanel:
         ]
         return [*left_out, *(note for judge in self.judges for note in judge.notes)]
 
-    def notes_if(self, *, code_was_run: bool) -> list[str]:
-        """With how it was kept apart."""
-        apart = [self.sandbox.description] if self.sandbox and code_was_run else []
-        return [*self.notes, *apart]
-
     def unchecked(
         self, suites: Sequence[Suite], known: Collection[tuple[str, str]] = ()
     ) -> Iterator[str]:

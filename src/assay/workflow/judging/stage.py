@@ -228,7 +228,7 @@ def judge_answers(
         if answer.judgements and is_usable and not panel.judges:
             _store_final(store, run, panel, answer)
     isolation = next((each.evidence.isolation for each in answers if each.evidence.isolation), "")
-    notes = (*panel.notes_if(code_was_run=bool(isolation)), *notes)
+    notes = (*panel.notes, *notes)
     if not panel.judges and not imported:
         return run
     if run.judging is not None and not panel.judges:
