@@ -265,13 +265,3 @@ def test_every_document_that_the_parser_reads_has_the_same_paths(lines: list[str
     except tomllib.TOMLDecodeError:
         assume(False)
     assert set(TomlTree(text).spots) == set(paths_of(parsed))
-
-
-PIECES = st.sampled_from([*"[]{}.,=#\"'\\ \n\ra1é\x00", '"""', "'''", "a = ", "[[a]]\n"])
-
-
-@given(st.lists(PIECES, max_size=30).map("".join))
-def test_no_text_is_too_broken_to_walk(text: str) -> None:
-    tree = TomlTree(text)
-    assert all(0 <= offset <= len(text) for spot in tree.spots.values() for offset in spot)
-    assert all(0 <= offset <= len(text) for offset in tree.statements)

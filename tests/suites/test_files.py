@@ -36,7 +36,7 @@ CONTENTS = [
      "1:1: -: error: byte 0xFF at offset 0 is not UTF-8; save the file as UTF-8"),
     (b"\0\0\0", "1:1: -: error: not valid JSON: a value is expected here, not '\\x00'"),
     (b"[{},]", "1:5: -: error: not valid JSON: remove the comma before this ']'"),
-    (DEEP.encode(), "1:91: -: error: not valid JSON: nested more than 64 levels deep"),
+    (DEEP.encode(), "1:1: -: error: not valid JSON: it is nested too deeply"),
     (TEXT.replace("}]", ', "temperature": NaN}]').encode(), "a_001: error: NaN is not JSON"),
     (TEXT.replace("}]", ', "k": -Infinity}]').encode(), "a_001: error: -Infinity is not JSON"),
     (TEXT.replace("}]", ', "temperature": 1e999}]').encode(),

@@ -217,9 +217,9 @@ def test_every_mistake_is_shown_at_once_from_top_to_bottom(tmp_path: Path) -> No
 
 SYNTAX = [
     ("[perplexity]\nmax = 5\nmax = 6\n",
-     "3:1: this appears twice, or as a value and as a table; keep one of them"),
+     "3:8: this appears twice, or as a value and as a table; keep one of them"),
     ("[speed]\nmin_tokens_per_s = 5\n[memory]\n[ speed]\n",
-     "4:3: this appears twice, or as a value and as a table; keep one of them"),
+     "4:8: this appears twice, or as a value and as a table; keep one of them"),
     ("[perplexity]\nmax 5\n", "2:5: expected '=' after a key in a key/value pair"),
     ("[perplexity]\nmax = fifty\n", "2:7: a value is expected here; texts are in quotes"),
     ("[perplexity]\nmax = [1,", "2:10: the file ends where a value is expected"),
@@ -269,12 +269,10 @@ def test_no_text_ends_in_anything_but_a_gate_or_findings(
         (b"\x7fELF\x02\x01\x01",
          "1:1: not valid TOML: a [table] or a key with its value is expected here"),
         (b"# " + b"x" * 1_200_000, "1:1: the file has 2 MB, and at most 1 MB are read"),
-        (b"#\n" + b"a." * 6_000 + b"a = 1\n",
-         "2:1: a line of 12005 characters is too long; at most 10000 are read"),
-        (b"x = 1\ny = " + b"[" * 5_000, "2:69: nested more than 64 levels deep"),
-        (b"x = 1\ny = " + b"9" * 5_000, "1:1: a number is too long"),
+        (b"x = 1\ny = " + b"[" * 5_000, "1:1: it is nested too deeply, or a number is too long"),
+        (b"x = 1\ny = " + b"9" * 5_000, "1:1: it is nested too deeply, or a number is too long"),
     ],
-    ids=["bom", "utf-16", "latin-1", "binary", "huge", "long line", "deep", "digits"],
+    ids=["bom", "utf-16", "latin-1", "binary", "huge", "deep", "digits"],
 )  # fmt: skip
 def test_a_file_that_cannot_be_a_gate_is_refused(data: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "gate.toml"

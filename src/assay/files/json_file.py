@@ -18,18 +18,9 @@ from typing import TYPE_CHECKING
 
 from assay.files.file_text import MAX_BYTES, Refused, decode, read_bytes, refusal, shown_path
 from assay.files.notes import FileNote, Notes, findings_of
-from assay.files.places import (
-    MAX_DEPTH,
-    MAX_DIGITS,
-    Path,
-    Place,
-    Spot,
-    open_brackets,
-    place_of,
-    places_of,
-)
+from assay.files.places import MAX_DIGITS, Path, Place, Spot, place_of, places_of
 from assay.files.wording import shown
-from assay.messages import tr
+from assay.messages import fill, message, tr
 from assay.types import FileFinding
 
 if TYPE_CHECKING:
@@ -41,14 +32,27 @@ MAX_ID_CHARACTERS = 120
 _ENDLESS = float("inf")  # for a number that is too long: no field allows it
 # The first group is half a character; the rest are whole ones and other escapes.
 _ESCAPE = re.compile(r"\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(\\u[dD][89a-fA-F]\w\w)|\\.")
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _UNKNOWN_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN|-?[0-9.]+[eE][-+]?[0-9]+)')
 _ODD_NUMBER = re.compile(
     rf'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)|(-?[0-9]{{{MAX_DIGITS},}}(?![0-9.eE]))'
 )
 _BLANK = re.compile(r"[ \t\n\r]*")
-_PYTHON_WORD = re.compile(r"(?:True|False|None)\b")
-_AS_JSON = {"True": "true", "False": "false", "None": "null"}
+# By the beginning of what Python's parser says.
+_MISTAKES = {
+    "Extra data": message("the JSON ends before this; remove what follows"),
+    "Unterminated string": message("this text is never closed; its '\"' is missing"),
+    "Invalid control": message(
+        "a text contains a control character; write it as an escape such as \\n or \\t, and close "
+        "every text on the line where it starts"
+    ),
+    "Invalid \\": message("this is no JSON escape; write \\\\ for a backslash"),
+    "Expecting ':'": message("a ':' is missing after a key"),
+    "Expecting ','": message("a ',' or a closing bracket is missing before this"),
+    "Expecting property name": message("a key in double quotes is expected here, not '{found}'"),
+    "Expecting value": message(
+        "a value is expected here, not '{found}'; JSON writes true, false and null"
+    ),
+}
 
 
 @dataclass(slots=True)
@@ -119,9 +123,7 @@ def read_json(path: FilePath) -> JsonFile:
         offset, reason = _syntax_mistake(text, error)
         raise Refused(_not_json(name, text, offset, reason)) from error
     except RecursionError as error:
-        _, offset = open_brackets(text, _TOKEN, MAX_DEPTH)
-        reason = tr("nested more than {limit} levels deep", limit=MAX_DEPTH)
-        raise Refused(_not_json(name, text, offset, reason)) from error
+        raise Refused(_not_json(name, text, 0, tr("it is nested too deeply"))) from error
     flawed = decoder.flaws > 0 or any(_half_characters(text))
     return JsonFile(name, text, value, flawed, hashlib.sha256(data).hexdigest())
 
@@ -167,58 +169,20 @@ class _StrictDecoder(json.JSONDecoder):
 def _syntax_mistake(text: str, error: json.JSONDecodeError) -> tuple[int, str]:
     """Where the parser stopped, and what to do about it."""
     at = error.pos
-    problem = error.msg
-    if problem.startswith("Illegal trailing comma"):  # since Python 3.13, at the comma
+    if error.msg.startswith("Illegal trailing comma"):  # since Python 3.13, at the comma
         at = _after_blank(text, at + 1)
-    here = text[at : at + 1]
-    if here in ("]", "}") and text[:at].rstrip(" \t\n\r").endswith(","):
-        return at, tr("remove the comma before this '{closer}'", closer=here)
-    if problem.startswith("Extra data"):
-        return at, tr("the JSON ends before this; remove what follows")
-    if problem.startswith("Unterminated string"):
-        return at, tr("this text is never closed; its '\"' is missing")
-    if problem.startswith("Invalid control character"):
-        return at, tr(
-            "a text contains the control character {character}; write it as an escape such as "
-            "\\n or \\t, and close every text on the line where it starts",
-            character=f"U+{ord(here):04X}",
-        )
-    if problem.startswith("Invalid \\"):
-        at = text.rfind("\\", 0, at + 1)
-        return at, tr(
-            "'{escape}' is no JSON escape; write \\\\ for a backslash",
-            escape=shown(text[at : at + 2]),
-        )
-    if problem.startswith("Expecting ':'"):
-        key = [found.group() for found in _TOKEN.finditer(text, 0, at)][-1]
-        return at, tr("a ':' is missing after the key '{key}'", key=shown(json.loads(key)))
-    if problem.startswith("Expecting ','"):
-        return at, _missing_comma(text, at)
-    is_key = problem.startswith("Expecting property name")
-    return at, _unexpected(text, at, tr("a key in double quotes") if is_key else tr("a value"))
-
-
-def _missing_comma(text: str, at: int) -> str:
-    brackets, _ = open_brackets(text[:at], _TOKEN)
-    closer = "}" if brackets.endswith("{") else "]"
-    if at >= len(text):
-        return tr("the file ends here, but a '{closer}' is missing", closer=closer)
-    if text[at].isdigit() and text[at - 1] == "0":
-        return tr("a number cannot start with 0; remove the 0, or put it in quotes")
-    return tr("a ',' or '{closer}' is missing before this", closer=closer)
-
-
-def _unexpected(text: str, at: int, wanted: str) -> str:
-    if at >= len(text):
-        return tr("the file ends where {wanted} is expected", wanted=wanted)
-    if text[at] == "'":
-        return tr("JSON texts are in double quotes (\"), not in single ones (')")
-    if text[at] in "/#":
-        return tr("JSON has no comments; remove this one")
-    if word := _PYTHON_WORD.match(text, at):
-        right, wrong = _AS_JSON[word.group()], word.group()
-        return tr("JSON writes {right}, not {wrong}", right=right, wrong=wrong)
-    return tr("{wanted} is expected here, not '{found}'", wanted=wanted, found=shown(text[at]))
+    found = text[at : at + 1]
+    if found in ("]", "}") and text[:at].rstrip(" \t\n\r").endswith(","):
+        return at, tr("remove the comma before this '{closer}'", closer=found)
+    if not found:
+        return at, tr("the file ends here, but something is missing")
+    if found == "'":
+        return at, tr("JSON texts are in double quotes (\"), not in single ones (')")
+    if found in "/#":
+        return at, tr("JSON has no comments; remove this one")
+    known = (each for begin, each in _MISTAKES.items() if error.msg.startswith(begin))
+    sentence = next(known, error.msg)
+    return at, fill(sentence, {"found": shown(found)})
 
 
 _Flaw = tuple[Path, int, str]  # the path of the row, the offset, the sentence

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 Path = tuple[str | int, ...]
 
-MAX_DEPTH = 64  # a test needs 5; Python's own parser gives up somewhere near 1,000
 MAX_DIGITS = 640  # the lowest limit that Python lets anyone set for reading a whole number
 
 
@@ -39,23 +37,3 @@ def places_of(text: str, offsets: Iterable[int]) -> dict[int, Place]:
         counted = offset
         places[offset] = Place(line, offset - line_break)
     return places
-
-
-def open_brackets(text: str, token: re.Pattern[str], depth: int | None = None) -> tuple[str, int]:
-    """The brackets that are open at the end of a text, and where that is.
-
-    Args:
-        text: JSON or TOML.
-        token: matches a bracket, or a text or comment in which brackets mean nothing.
-        depth: stop at the first bracket nested deeper than this.
-    """
-    stack: list[str] = []
-    for found in token.finditer(text):
-        bracket = found.group()
-        if bracket in ("[", "{"):
-            stack.append(bracket)
-            if depth is not None and len(stack) > depth:
-                return "".join(stack), found.start()
-        elif bracket in ("]", "}") and stack:
-            stack.pop()
-    return "".join(stack), len(text)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.files.file_text import Refused, decode, read_bytes, refusal, shown_path
 from assay.files.notes import Notes, findings_of
-from assay.files.places import MAX_DEPTH, Path, Place, Spot, open_brackets, place_of
+from assay.files.places import Path, Place, Spot, place_of
 from assay.files.wording import shown
 from assay.messages import tr
 from assay.types import FileFinding
@@ -24,15 +24,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 MAX_BYTES = 1_000_000  # a file of test results or weights is named by mistake
-# The parser takes half a second for a key of 5,000 parts, and a minute for 50,000.
-MAX_LINE = 10_000
 
 _PLACE = re.compile(r"(?P<reason>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|.*)\)")
-_LONG_LINE = re.compile(rf"^.{{{MAX_LINE + 1},}}", re.MULTILINE)
-_TOKEN = re.compile(
-    r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*|[\[\]{}]',
-    re.DOTALL,
-)
 _LONGEST_REASON = 120
 _KEYS = frozenset({"bare_key", "quoted_key", "dotted_key"})
 _NO_VALUE = _KEYS | {"comment"}
@@ -82,24 +75,16 @@ def read_toml(path: FilePath, *, kind: str) -> TomlFile:
 
 def parse_toml(name: str, text: str) -> TomlFile:
     """Parse a text, or raise Refused; `name` is the file as findings show it."""
-    if long := _LONG_LINE.search(text):
-        message = tr("a line of {length} characters is too long; at most {limit} are read",
-                     length=len(long.group()), limit=MAX_LINE)  # fmt: skip
-        raise Refused(refusal(name, message, place_of(text, long.start())))
     try:
         return TomlFile(name, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise Refused(_syntax_mistake(name, text, str(error))) from error
-    except RecursionError as error:
-        message = tr("nested more than {limit} levels deep", limit=MAX_DEPTH)
-        _, offset = open_brackets(text, _TOKEN, MAX_DEPTH)
-        raise Refused(refusal(name, message, place_of(text, offset))) from error
-    except ValueError as error:  # Python reads no number of more than some thousand digits
-        raise Refused(refusal(name, tr("a number is too long"))) from error
+    except (RecursionError, ValueError) as error:  # Python reads no number of some thousand digits
+        message = tr("it is nested too deeply, or a number is too long")
+        raise Refused(refusal(name, message)) from error
 
 
 def _syntax_mistake(name: str, text: str, complaint: str) -> FileFinding:
-    """The parser's complaint at its place; of something that appears twice, at its key."""
     found = _PLACE.fullmatch(complaint)
     reason = found["reason"] if found else complaint
     at_end = not (found and found["line"])
@@ -108,7 +93,6 @@ def _syntax_mistake(name: str, text: str, complaint: str) -> FileFinding:
     else:
         place = place_of(text, len(text))
     if reason == "Cannot overwrite a value" or reason.startswith("Cannot declare "):
-        place = _last_key_before(text, place)
         said = tr("this appears twice, or as a value and as a table; keep one of them")
     elif reason == "Invalid statement":
         said = tr("a [table] or a key with its value is expected here")
@@ -123,23 +107,14 @@ def _syntax_mistake(name: str, text: str, complaint: str) -> FileFinding:
     return refusal(name, tr("not valid TOML: {reason}", reason=said), place)
 
 
-def _last_key_before(text: str, place: Place) -> Place:
-    places = [place_of(text, offset) for offset in TomlTree(text).statements]
-    return max((each for each in places if each < place), default=place)
-
-
 class TomlTree:
-    """Offsets of every table, key and value of a text.
-
-    `spots`: by path; a table's value is its header, its key the name in it. `statements`: of every
-    header and `key = value` the offset of its name.
+    """Offsets of every table, key and value of a text that the parser reads, by path. A table's
+    value is its header, its key the name in it.
     """
 
     def __init__(self, text: str) -> None:
         self.spots: dict[Path, Spot] = {(): Spot(0, 0)}
-        self.statements: list[int] = []
         self._bytes = text.encode()
-        self._is_ascii = text.isascii()
         self._last_of: dict[Path, int] = {}  # of every list made by [[headers]] its last index
         for node in _parser().parse(self._bytes).root_node.named_children:
             if node.type == "pair":
@@ -151,8 +126,6 @@ class TomlTree:
         is_list = node.type == "table_array_element"
         path: Path = ()
         parts = self._key_parts(node)
-        if not parts:
-            return
         for offset, name in parts[:-1]:
             path = (*path, name)
             self.spots.setdefault(path, Spot(offset, offset))
@@ -161,7 +134,6 @@ class TomlTree:
         offset, name = parts[-1]
         path = (*path, name)
         spot = Spot(offset, self._offset(node))
-        self.statements.append(offset)
         if is_list:
             self.spots.setdefault(path, spot)
             self._last_of[path] = self._last_of.get(path, -1) + 1
@@ -172,46 +144,37 @@ class TomlTree:
                 self._pair(path, child)
 
     def _pair(self, table: Path, node: Node) -> None:
-        """A statement `key = value`, and all that the value contains."""
-        left: list[tuple[Path, Node, bool]] = [(table, node, True)]
-        while left:
-            path, here, is_statement = left.pop()
-            key: int | None = None
-            if here.type == "pair":
-                parts = self._key_parts(here)
-                values = [each for each in here.named_children if each.type not in _NO_VALUE]
-                if not parts or not values:
-                    continue
-                if is_statement:
-                    self.statements.append(parts[0][0])
-                for offset, name in parts[:-1]:
-                    path = (*path, name)
-                    self.spots.setdefault(path, Spot(offset, offset))
-                key, path, here = parts[-1][0], (*path, parts[-1][1]), values[0]
-            at = self._offset(here)
-            self.spots.setdefault(path, Spot(at if key is None else key, at))
-            inner = [each for each in here.named_children if each.type != "comment"]
-            if here.type == "array" and len(path) < MAX_DEPTH:
-                left += [((*path, index), each, False) for index, each in enumerate(inner)]
-            elif here.type == "inline_table" and len(path) < MAX_DEPTH:
-                left += [(path, each, False) for each in inner if each.type == "pair"]
+        """`key = value`, and all that the value contains."""
+        parts = self._key_parts(node)
+        path = table
+        for offset, name in parts[:-1]:
+            path = (*path, name)
+            self.spots.setdefault(path, Spot(offset, offset))
+        value = next(each for each in node.named_children if each.type not in _NO_VALUE)
+        self._value((*path, parts[-1][1]), value, parts[-1][0])
+
+    def _value(self, path: Path, node: Node, key: int | None = None) -> None:
+        at = self._offset(node)
+        self.spots.setdefault(path, Spot(at if key is None else key, at))
+        inner = [each for each in node.named_children if each.type != "comment"]
+        if node.type == "array":
+            for index, each in enumerate(inner):
+                self._value((*path, index), each)
+        elif node.type == "inline_table":
+            for each in inner:
+                self._pair(path, each)
 
     def _key_parts(self, node: Node) -> list[tuple[int, str]]:
         """The parts of a dotted key with their offsets."""
-        key = next((each for each in node.named_children if each.type in _KEYS), None)
-        parts: list[Node] = []
-        left = [key] if key is not None else []
-        while left:
-            here = left.pop()
-            if here.type == "dotted_key":
-                left += reversed([each for each in here.named_children if each.type in _KEYS])
-            else:
-                parts.append(here)
-        return [(self._offset(part), _name(part)) for part in parts]
+        parts: list[tuple[int, str]] = []
+        for each in node.named_children:
+            if each.type == "dotted_key":
+                parts += self._key_parts(each)
+            elif each.type in _KEYS:
+                parts.append((self._offset(each), _name(each)))
+        return parts
 
     def _offset(self, node: Node) -> int:
-        if self._is_ascii:
-            return node.start_byte
         return len(self._bytes[: node.start_byte].decode())
 
 
@@ -220,11 +183,7 @@ def _name(key: Node) -> str:
     written = (key.text or b"").decode()
     if key.type == "bare_key":
         return written
-    try:
-        name: str = tomllib.loads(f"name = {written}")["name"]
-    except tomllib.TOMLDecodeError:
-        return written
-    return name
+    return str(tomllib.loads(f"name = {written}")["name"])
 
 
 @cache
