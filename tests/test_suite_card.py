@@ -117,12 +117,7 @@ def test_every_form_names_the_file_that_took_the_place_of_a_category(bench, own_
     assert listed["technical"]["elsewhere"] == {}
 
 
-def test_files_that_take_no_effect_are_named_or_refused(bench, own_category):
-    (own_category.parent / "foo.json").write_text("[]")
-    for words in (("suites",), ("suites", "os")):
-        done = bench.assay(*words, "--benchmarks", "b")
-        assert done.returncode == 0
-        assert "b/custom_os_eval/foo.json:1:1: -: warning: this file takes no effect" in done.stderr
+def test_files_that_take_no_effect_are_refused(bench, own_category):
     own_category.rename(own_category.parent / "Hardware_ID.json")
     model = bench.script("model", default="A")
     for words in (("suites",), ("suites", "os"), ("run", model, "-s", "os", "--limit", "1")):

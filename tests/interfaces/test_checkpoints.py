@@ -262,7 +262,7 @@ def test_a_device_that_is_none_is_refused_with_those_there_are(bench):
 def test_curves_that_nothing_can_write_are_refused_with_what_to_install(bench):
     make_checkpoint(bench.folder / "base")
     suite = bench.suite({"sum": numbered(2)})
-    told = bench.document("run", "base", "-s", suite, "--tensorboard", "events")
+    told = bench.document("run", "base", "-s", suite, "--log", "tensorboard:events")
     assert told["exit_code"] == 2
     assert told["error"]["hint"] == "install it with: pip install tensorboard"
     assert not bench.out.exists()

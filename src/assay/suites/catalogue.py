@@ -5,20 +5,19 @@
     BENCHMARKS/custom_os_eval/   each file named like a category of `os` takes its place
 
 A name there that is nearly a category's, while that category has no file, is an error: a run would
-measure something else than its owner thinks. Any other file is a warning, which `assay suites`
-shows.
+measure something else than its owner thinks. Other files are ignored.
 """
 
 from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from assay.errors import InvalidFiles, SuiteNotFound, UsageError
 from assay.files.file_text import refusal, shown_path
-from assay.files.wording import nearest, shown
+from assay.files.wording import did_you_mean, nearest, shown
 from assay.messages import tr, trn
 from assay.suites.load import SuiteFiles
 from assay.suites.suite_file import SUITE_FILE
@@ -118,16 +117,15 @@ def find(argument: str, benchmarks: Path | None = None, *, ships: Path = SHIPPED
 
 def refuse_without_effect(files: SuiteFiles) -> None:
     """Files of the user's that should take the place of a category, and do not."""
-    mistakes = [finding for finding in files.findings if finding.severity == "error"]
-    if mistakes:
+    if files.findings:
         raise InvalidFiles(
             trn(
                 "{count} mistake beside the files of '{suite}'",
                 "{count} mistakes beside the files of '{suite}'",
-                len(mistakes),
+                len(files.findings),
                 suite=files.path.name,
             ),
-            mistakes,
+            files.findings,
             hint=tr("Nothing was asked of any model. Rename the files, or move them away."),
         )
 
@@ -204,26 +202,13 @@ def _own_categories(
         why = tr("the folder cannot be read: {reason}", reason=error.strerror or str(error))
         return (), (refusal(shown_path(folder), why),)
     categories = {each for each in os.listdir(suite) if each.endswith(JSON) and each != SUITE_FILE}
-    taken = tuple(folder / each for each in found if each in categories)
-    return taken, tuple(_without_effect(folder, found, categories))
-
-
-def _without_effect(folder: Path, found: list[str], categories: set[str]) -> Iterator[FileFinding]:
-    missing = {name.removesuffix(JSON): name for name in categories - {*found}}
-    for name in found:
-        stem, suffix = os.path.splitext(name)
-        if name in categories or not (suffix.lower() == JSON or stem.lower() in missing):
-            continue
-        meant = None if name == SUITE_FILE else nearest(stem, missing)
-        message = tr("this file takes no effect: no category of the suite has its name")
-        if meant is not None:
-            message = tr(
-                "{problem}; did you mean '{meant}'?", problem=message, meant=missing[meant]
-            )
-        yield FileFinding(
-            file=shown_path(folder / name),
-            line=1,
-            column=1,
-            message=message,
-            severity="error" if nearest(stem, missing, least=NEARLY) else "warning",
-        )
+    problem = tr("this file takes no effect: no category of the suite has its name")
+    missing = categories - {*found}
+    return (
+        tuple(folder / each for each in found if each in categories),
+        tuple(
+            refusal(shown_path(folder / each), did_you_mean(problem, each, missing))
+            for each in found
+            if each not in categories and nearest(each, missing, least=NEARLY)
+        ),
+    )

@@ -26,25 +26,12 @@ MOST = 1_000_000_000  # beyond every model, and a float and an int alike on ever
 Limit = TypeVar("Limit")
 
 
-def _perplexity_hint(value: object) -> str:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
-        return tr("; a perplexity is at least 1, so that nothing would ever pass")
-    return ""
-
-
 def _share_hint(value: object) -> str:
-    """Percent are taken for shares; and nothing is above 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return ""
-    if value == 1:
-        return tr("; a share must be above its limit, and none is above 1")
-    if 1 < value < 100:
-        return tr("; {percent} % is written {share}",
-                  percent=f"{value:.12g}", share=f"{value / 100:.12g}")  # fmt: skip
-    return ""
+    is_percent = isinstance(value, int | float) and 1 < value < 100
+    return tr("; 70 % is written 0.7") if is_percent else ""
 
 
-PerplexityLimit = Annotated[float, Gt(1), Le(MOST), ValueWords(hint=_perplexity_hint)]
+PerplexityLimit = Annotated[float, Gt(1), Le(MOST)]
 SpeedLimit = Annotated[float, Ge(0), Le(MOST)]
 MemoryLimit = Annotated[float, Gt(0), Le(MOST)]
 

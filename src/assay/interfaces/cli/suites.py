@@ -56,10 +56,7 @@ def suites(
 def _show_suite(name: str, form: str, benchmarks: Path | None) -> None:
     from assay import api
 
-    found = api.describe_suite(name, benchmarks=benchmarks)
-    show(found, form)
-    for warning in found.warnings:
-        say(warning)
+    show(api.describe_suite(name, benchmarks=benchmarks), form)
 
 
 def _list_suites(form: str, benchmarks: Path | None) -> None:
@@ -67,8 +64,6 @@ def _list_suites(form: str, benchmarks: Path | None) -> None:
     from assay import api
 
     found = api.list_suites(benchmarks=benchmarks)
-    for warning in found.warnings:
-        say(warning)
     if form == "json":
         raise_all(found.mistakes)
     show(found, form)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +33,6 @@ class SuiteList:
 
     suites: tuple[Suite, ...]
     mistakes: tuple[AssayError, ...]
-    warnings: tuple[str, ...]
     about_benchmarks: tuple[str, ...]
 
 
@@ -41,7 +40,6 @@ class SuiteList:
 class SuiteDescription:
     suite: Suite
     card: SuiteCard
-    warnings: tuple[str, ...]
 
 
 def list_suites(benchmarks: Path | None) -> SuiteList:
@@ -57,15 +55,13 @@ def list_suites(benchmarks: Path | None) -> SuiteList:
     return SuiteList(
         suites=tuple(suites),
         mistakes=tuple(mistakes),
-        warnings=tuple(_warnings(named.values())),
         about_benchmarks=tuple(_about_benchmarks(benchmarks, named)),
     )
 
 
 def describe_suite(name: str, benchmarks: Path | None) -> SuiteDescription:
-    files = find(name, benchmarks)
-    suite = load_suite(files)
-    return SuiteDescription(suite=suite, card=describe(suite), warnings=tuple(_warnings([files])))
+    suite = load_suite(find(name, benchmarks))
+    return SuiteDescription(suite=suite, card=describe(suite))
 
 
 def describe(suite: Suite) -> SuiteCard:
@@ -79,13 +75,6 @@ def describe(suite: Suite) -> SuiteCard:
     folder = Path(suite.path)
     sources = facts_by_source(folder if folder.is_dir() else folder.parent, tests)
     return suite_card(suite, baselines_of(suite), sources)
-
-
-def _warnings(found: Iterable[SuiteFiles]) -> Iterator[str]:
-    for files in found:
-        for finding in files.findings:
-            if finding.severity == "warning":
-                yield str(finding)
 
 
 def _about_benchmarks(given: Path | None, named: Mapping[str, SuiteFiles]) -> Iterator[str]:

@@ -7,10 +7,9 @@ trivial requests at 10 connections the run took 1.5 times the bare asking withou
 from __future__ import annotations
 
 import importlib
-import queue
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from assay.checks.scoring import score_reply
 from assay.judge.guards.trivial import explain, why_trivial
@@ -24,76 +23,57 @@ NEEDED_AT_THE_END = (
     "scipy.special",
     "assay.reports.formats.html",
 )  # 0.3 s to load, better spent now
-GLANCE_S = 0.2
-MOST_WAITING = 1000  # answers; more is a sign that the disk is the slow part
 
 
 class BackgroundWork:
     """A thread beside the asking. It begins when told to, so that it does not hold up the planning:
-    a run of 100,000 tests was continued after 5.3 s instead of 3. It ends with the process, if
-    nobody waits for it.
+    a run of 100,000 tests was continued after 5.3 s instead of 3.
     """
 
     def __init__(self, folder: RunFolder, suites: Sequence[Suite]) -> None:
         self._folder = folder
         self._suites = suites
         self._clashing = ids_in_several(suites)
-        self._queue: queue.Queue[tuple[str, Request, Answered] | None] = queue.Queue(MOST_WAITING)
-        self._guesses: dict[str, Baselines] = {}
-        self._error: BaseException | None = None
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="background")
         self._stopped = threading.Event()
-        self._begun = threading.Event()
-        self._thread = threading.Thread(target=self._work, daemon=True, name="background")
-        self._thread.start()
+        self._guesses: Future[dict[str, Baselines]] | None = None
+        self._written: list[Future[None]] = []
 
     def begin(self) -> None:
-        self._begun.set()
+        if self._guesses is None:
+            self._guesses = self._pool.submit(self._prepare)
 
     def answered(self, slug: str, request: Request, reply: Reply) -> None:
-        """A reply is durable; its file may be written. A full queue leaves it to the end."""
+        """A reply is durable; its file may be written."""
         if isinstance(reply, Answered):
-            try:
-                self._queue.put_nowait((slug, request, reply))
-            except queue.Full:
-                return
+            key = (request.suite, request.test_id, request.repeat)
+            write = self._folder.write_answer
+            self._written.append(self._pool.submit(write, slug, *key, reply, self._clashing))
 
     def finish(self) -> Mapping[str, Baselines]:
         """Wait for it. Raises what went wrong, such as a full disk."""
-        self._begun.set()
-        self._queue.put(None)
-        while self._thread.is_alive():
-            self._thread.join(GLANCE_S)  # not for ever: a Ctrl-C must not be lost in a wait
-        if self._error is not None:
-            raise self._error
-        return self._guesses
+        self.begin()
+        assert self._guesses is not None
+        guesses = self._guesses.result()
+        for each in self._written:
+            each.result()
+        return guesses
 
     def stop(self) -> None:
         """Let go of it: nobody waits for its results any more."""
         self._stopped.set()
-        self._begun.set()
-        with suppress(queue.Full):
-            self._queue.put_nowait(None)
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _work(self) -> None:
-        self._begun.wait()
-        try:
-            if not self._stopped.is_set():
-                for name in NEEDED_AT_THE_END:
-                    importlib.import_module(name)
-            for suite in self._suites:
-                if self._stopped.is_set():
-                    return
-                self._guesses[suite.name] = baselines_of(suite)
-            self._folder.write_test_plans(self._suites, stopped=self._stopped.is_set)
-            while (item := self._queue.get()) is not None and not self._stopped.is_set():
-                slug, request, reply = item
-                self._folder.write_answer(
-                    slug, request.suite, request.test_id, request.repeat, reply, self._clashing
-                )
-        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
-            self._error = error
-            while not self._stopped.is_set() and self._queue.get() is not None:
-                pass
+    def _prepare(self) -> dict[str, Baselines]:
+        for name in NEEDED_AT_THE_END:
+            importlib.import_module(name)
+        guesses: dict[str, Baselines] = {}
+        for suite in self._suites:
+            if self._stopped.is_set():
+                return {}
+            guesses[suite.name] = baselines_of(suite)
+        self._folder.write_test_plans(self._suites, stopped=self._stopped.is_set)
+        return guesses
 
 
 def baselines_of(suite: Suite) -> Baselines:
