@@ -18,13 +18,11 @@ BYTES_OF_16_BITS = 2
 
 
 def parameters(measured: Measurements) -> tuple[DecisionFact, ...]:
-    """How many it has, where that is known."""
     known = measured.parameters
     return () if known is None else (fact("parameters", parameters=known),)
 
 
 def on_speed(measured: Measurements, value: float, limit: float) -> list[Recommendation]:
-    """For a speed that is not above its limit."""
     if measured.speed is None or value <= 0:
         return []
     known = measured.speed.details

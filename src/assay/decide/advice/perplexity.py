@@ -32,7 +32,6 @@ QUICKER, SLOWER = 0.8, 1.25
 def on_text(
     measured: Measurements, value: float, limit: float, trend: Trend | None, gate: Gate
 ) -> list[Recommendation]:
-    """For a perplexity that is not below its limit."""
     level = tuple(_text_figures(measured, value, limit))
     curve = trend.text if trend is not None else None
     if trend is None or curve is None or curve.shape == "too_few":

@@ -11,7 +11,6 @@ QUOTED = 3  # samples with their passage
 
 
 def on_samples(measured: Measurements, allowed: float, trend: Trend | None) -> list[Recommendation]:
-    """For more generation failures than the gate allows."""
     failing = [
         (sample, sample.health.failures)
         for sample in measured.samples or ()

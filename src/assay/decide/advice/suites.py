@@ -35,7 +35,6 @@ def on_suite(
     trend: Trend | None,
     groups: TestGroups,
 ) -> list[Recommendation]:
-    """For a suite that is not above its limit."""
     name, suite = asked.name, measured.suites[asked.name]
     wanted = {
         category: share

@@ -69,9 +69,8 @@ SENTENCES: Mapping[str, Message] = {
         "{high}. The higher score is selected."
     ),
     "tie_without_interval": message(
-        "This counts as a tie with {other}: the difference, {by}, has no interval, because one "
-        "test, block of text or run alone does not show how a part of it varies. The higher score "
-        "is selected."
+        "This counts as a tie with {other}: the difference, {by}, has no interval. The higher "
+        "score is selected."
     ),
     "not_comparable": message(
         "It cannot be compared with {other}: no part was measured of all. The later step was taken."
@@ -119,19 +118,15 @@ SENTENCES: Mapping[str, Message] = {
         "This step was too early: at step {step:step} of the same run the perplexity is "
         "{value:beside}, below the limit of {limit}."
     ),
-    "train_longer": message(
-        "Train longer: the held-out loss still falls. How many steps the limit is away cannot be "
-        "read from these points."
-    ),
+    "train_longer": message("Train longer: the held-out loss still falls."),
     "train_longer_by": message(
         "Train longer: the held-out loss still falls, and going on as before the limit is about "
         "{low:roughly} to {high:roughly} steps beyond step {step:step}. If the learning rate has "
         "already been decayed, plan a longer schedule instead of adding steps at its end."
     ),
     "too_slow": message(
-        "The held-out loss still falls, but too slowly for longer training alone: at this pace the "
-        "limit takes more than {factor} times the {steps:step} steps done. A larger model or "
-        "better data comes first."
+        "A larger model or better data comes first: the held-out loss falls so slowly that the "
+        "limit takes more than {factor} times the {steps:step} steps done."
     ),
     "larger_model": message(
         "A larger model: the held-out loss no longer falls, so more steps of the same run will not "
@@ -146,9 +141,8 @@ SENTENCES: Mapping[str, Message] = {
         "better data (fewer passes over the same text, duplicates removed) before training longer."
     ),
     "unstable": message(
-        "The held-out loss rises and falls again by more than its noise: lower the learning rate, "
-        "warm up for longer or take larger batches, before anything else is changed. The lowest is "
-        "step {best:step}."
+        "The held-out loss rises and falls again, and is lowest at step {best:step}: lower the "
+        "learning rate, warm up for longer or take larger batches first."
     ),
     "unclear": message(
         "Whether the held-out loss still falls is hidden by its noise: measure on a longer text "

@@ -30,11 +30,7 @@ OpenWriter = Callable[..., Any]  # SummaryWriter: called with log_dir and purge_
 
 
 def tensorboard_writer() -> OpenWriter:
-    """The class that writes; refuses where there is none, so that a run can ask before it starts.
-
-    Raises:
-        UsageError: neither package is installed.
-    """
+    """The class that writes; UsageError where there is none, so that a run can ask beforehand."""
     for module in WRITERS:
         try:
             writer: OpenWriter = importlib.import_module(module).SummaryWriter
@@ -50,12 +46,8 @@ def tensorboard_writer() -> OpenWriter:
 def write_tensorboard(
     folder: Path, of: EvaluatedFolder, *, open_writer: OpenWriter | None = None
 ) -> Mapping[str, int]:
-    """Every figure that was measured; returns the step of each checkpoint.
-
-    `open_writer`: what makes a writer; SummaryWriter by default.
-
-    Raises:
-        UsageError: TensorBoard is not installed, or the folder cannot be written.
+    """Every figure that was measured; returns the step of each checkpoint. UsageError where
+    TensorBoard is not installed or the folder cannot be written.
     """
     open_writer = open_writer or tensorboard_writer()
     steps = steps_of(of)

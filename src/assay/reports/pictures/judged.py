@@ -24,7 +24,6 @@ TOP = 82
 ROW, GAP = 20, 8
 DOT, MEAN_DOT = 4.5, 5.5
 BAR = 54  # pixels of a bar that is all
-MOST_MODELS, MOST_TESTS = 12, 60
 
 _ACROSS = Scale(0.0, float(MOST), LEFT, PLOT_RIGHT, log=False, ticks=())
 
@@ -32,15 +31,14 @@ _ACROSS = Scale(0.0, float(MOST), LEFT, PLOT_RIGHT, log=False, ticks=())
 def overall_by_test(of: Judged) -> str:
     """The picture. Where nothing was judged, one that says so."""
     title = tr("Overall score by test and model")
-    models = of.models[:MOST_MODELS]
-    if not any(test.tenths is not None for model in models for test in model.tests):
+    if not any(test.tenths is not None for model in of.models for test in model.tests):
         sentence = tr("No judged test has a score that could be drawn.")
         return picture.nothing_drawn(title, sentence)
-    drawing = _JudgedPicture(models)
+    drawing = _JudgedPicture(of.models)
     body: list[str] = []
     for domain in of.domains:
         body.extend(drawing.domain(domain))
-    notes = _notes(of, models, drawing.left_out)
+    notes = _notes(of)
     bottom = drawing.y
     pieces = [words(16, 26, title, bold=True), *_axis(bottom), *body]
     pieces += [soft_words(16, bottom + 34 + LINE * n, note) for n, note in enumerate(notes)]
@@ -66,9 +64,9 @@ def _axis(bottom: float) -> Iterator[str]:
     yield soft_words(PLOT_RIGHT + 14, TOP - 14, tr("evidence"))
 
 
-def _notes(of: Judged, models: tuple[ModelJudged, ...], left_out: int) -> list[str]:
+def _notes(of: Judged) -> list[str]:
     width = picture.WIDTH - 32
-    names = [f"{number}  {model.model}" for number, model in enumerate(models, start=1)]
+    names = [f"{number}  {model.model}" for number, model in enumerate(of.models, start=1)]
     legend = [
         tr("filled: the score that counts"),
         tr("hollow: the judge alone"),
@@ -76,21 +74,13 @@ def _notes(of: Judged, models: tuple[ModelJudged, ...], left_out: int) -> list[s
         tr("line at a mean: 95 % interval"),
         tr("bar: checks that hold"),
     ]
-    lines = [*picture.wrapped(names, width), *picture.wrapped(legend, width)]
-    more = len(of.models) - len(models)
-    if more:
-        lines.append(tr("models not drawn: {count}", count=more))
-    if left_out:
-        lines.append(tr("tests not drawn: {count}", count=left_out))
-    return lines
+    return [*picture.wrapped(names, width), *picture.wrapped(legend, width)]
 
 
 class _JudgedPicture:
     def __init__(self, models: tuple[ModelJudged, ...]) -> None:
         self.models = models
         self.y: float = TOP
-        self.tests = 0
-        self.left_out = 0
 
     def domain(self, domain: str) -> Iterator[str]:
         self.y += LINE
@@ -106,10 +96,6 @@ class _JudgedPicture:
             if test.domain == domain
         )
         for key in keys:
-            if self.tests >= MOST_TESTS:
-                self.left_out += 1
-                continue
-            self.tests += 1
             yield from self._test(key)
         self.y += GAP
 

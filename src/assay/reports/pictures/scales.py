@@ -83,12 +83,11 @@ def _by_ratio(positive: Sequence[float], start: float, end: float, most: int) ->
     low, high = math.log10(positive[0]), math.log10(positive[-1])
     room = (high - low) * MARGIN or 0.35
     bottom, top = low - room, high + room
-    grids = ((1, 2, 5), (1, 3), (1,))
-    for grid in grids:
+    for grid in ((1, 2, 5), (1, 3), (1,)):
         ticks = _ticks_by_ratio(bottom, top, grid, every=1)
         if len(ticks) <= most + 1:
             break
-    if len(ticks) > most + 1:
+    else:
         ticks = _ticks_by_ratio(bottom, top, (1,), every=round(_round_step((top - bottom) / most)))
     if len(ticks) < 3:  # less than a decade: even numbers say more
         even = _even([10.0**low, 10.0**high], start, end, most).ticks

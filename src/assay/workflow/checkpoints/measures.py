@@ -111,13 +111,14 @@ def measured_of(
         text=deciding.text_digest if deciding else "",
         tokenizer=facts.tokenizer,
     )
-    training = training_figures(subject, list(replies.get("training", {}).values()), deciding)
+    read_again = list(replies.get("training", {}).values())
+    losses, no_loss, trained_on = training_figures(subject, read_again, deciding)
     speed, memory, no_speed = speed_figures(replies.get("speed", {}).get("cpu"))
     reasons = {
         "perplexity": no_text,
         "speed": no_speed,
         "memory": no_speed,
-        "training_loss": training.note,
+        "training_loss": no_loss,
     }
     return Measurements(
         name=subject.name,
@@ -140,9 +141,9 @@ def measured_of(
         memory=_memory(speed.details) if speed else {},
         samples=samples_of(samples, replies.get("generation", {}), examine),
         not_measured={name: why for name, why in reasons.items() if why},
-        training_loss=training.losses,
+        training_loss=losses,
         timestamp=run.finished or run.created,
-        provenance={**_provenance(run, model), **training.provenance},
+        provenance={**_provenance(run, model), **trained_on},
     )
 
 

@@ -35,7 +35,7 @@ from assay.reports.checkpoints.file_names import (
 from assay.reports.checkpoints.json_documents import evaluation_report, selection_document
 from assay.reports.checkpoints.tensorboard import write_tensorboard
 from assay.reports.pictures.steps import over_steps
-from assay.types.decisions import Decision, DecisionPlan, Measurements, Selection
+from assay.types.decisions import Decision, DecisionPlan, Measurements
 from assay.types.results import Report
 from assay.workflow.checkpoints.stored_reports import read_report
 from assay.workflow.evaluate.run_folder import after_asking, explain_write_errors, replace_file
@@ -107,7 +107,9 @@ def _put_selections(
         _write(of_folder / SELECTION_FILE, selection_document(selection))
         if deciding.write_back and on_disk.intersection(decision.folders[folder]):
             _put_beside(Path(folder) / SELECTION_FILE, selection_document(selection), refused)
-        _draw(decision, folder, selection, of_folder)
+        shown = evaluated_folder(decision, decision.folders[folder], selection)
+        _write(of_folder / OVER_STEPS, over_steps(shown))
+        _write(of_folder / CURVES, curves_csv(shown))
     if decision.overall is not None:
         document = selection_document(decision.overall)
         _write(home / SELECTION_FILE, document)
@@ -130,12 +132,6 @@ def write_checkpoint_report(
 ) -> None:
     with after_asking():
         _write(out / CHECKPOINTS / measured.name / REPORT_FILE, document)
-
-
-def _draw(decision: Decision, folder: str, selection: Selection, into: Path) -> None:
-    shown = evaluated_folder(decision, decision.folders[folder], selection)
-    _write(into / OVER_STEPS, over_steps(shown))
-    _write(into / CURVES, curves_csv(shown))
 
 
 def _leave_curves(decision: Decision, into: Path) -> Iterator[str]:

@@ -147,7 +147,7 @@ def benchmark_score(
     find(suite, options.benchmarks)  # refused before anything is opened
     called = _call("run_benchmark", checkpoint, benchmark)
     report = evaluate(_job(options, checkpoint, suites=(suite,), called=called), options.observer)
-    key = {"mmlu": "mmlu_cs", "hellaswag": "hellaswag", "custom_os_eval": "os_benchmark"}.get(name)
+    key = "os_benchmark" if name == "custom_os_eval" else KEY_OF.get(name)
     if key is None:
         return report.models[0].suites[0].score
     score = figures_of(_measured(report)).get(key)

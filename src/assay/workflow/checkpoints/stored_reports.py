@@ -32,10 +32,18 @@ def places_in(folders: Sequence[str]) -> list[CheckpointPlace]:
     """Every checkpoint that these mean, once, folder by folder; those that were named singly may
     come in any order.
     """
-    places = list(_places(folders))
-    order = list(dict.fromkeys(folder_of(place) for place in places))
+    found: dict[str, CheckpointPlace] = {}
+    for _, place in places_of(list(map(_inside, folders)), holding=(CONFIG, REPORT_FILE)):
+        assert place is not None  # `_inside` names folders only
+        files = (place.path / CONFIG, place.path / REPORT_FILE)
+        if place.folder is None and not any(file.is_file() for file in files):
+            raise _nothing_there(
+                tr("there is no checkpoint in '{path}'", path=shown_path(place.path))
+            )
+        found.setdefault(os.path.abspath(place.path), place)
+    order = list(dict.fromkeys(map(folder_of, found.values())))
     return sorted(
-        places,
+        found.values(),
         key=lambda place: (
             order.index(folder_of(place)),
             float("inf") if place.step is None else place.step,
@@ -48,36 +56,19 @@ def folder_of(place: CheckpointPlace) -> Path:
     return place.folder if place.folder is not None else Path(os.path.abspath(place.path)).parent
 
 
-def _places(folders: Sequence[str]) -> Iterator[CheckpointPlace]:
-    """Every checkpoint meant, once; with its folder, if that was named as well."""
-    inside = [_inside(folder) for folder in folders]
-    found: dict[str, CheckpointPlace] = {}
-    for _, place in places_of(inside, holding=(CONFIG, REPORT_FILE)):
-        assert place is not None  # `_inside` names folders only
-        files = (place.path / CONFIG, place.path / REPORT_FILE)
-        if place.folder is None and not any(file.is_file() for file in files):
-            raise UsageError(
-                tr("there is no checkpoint in '{path}'", path=shown_path(place.path)),
-                hint=tr("name a checkpoint, a folder of checkpoints, or the --out folder of a run"),
-            )
-        here = os.path.abspath(place.path)
-        if here not in found or found[here].folder is None:
-            found[here] = place
-    yield from found.values()
-
-
 def _inside(folder: str) -> str:
     """An out folder stands for the checkpoints in it."""
     path = Path(folder.removeprefix("hf:"))
     if not path.is_dir():
-        raise UsageError(
-            tr("there is no folder '{path}'", path=shown_path(path)),
-            hint=tr("name a checkpoint, a folder of checkpoints, or the --out folder of a run"),
-        )
+        raise _nothing_there(tr("there is no folder '{path}'", path=shown_path(path)))
     beneath = path / CHECKPOINTS
-    if (path / FILE_NAME).is_file() and beneath.is_dir():
-        path = beneath
-    return f"hf:{path}"
+    is_out = (path / FILE_NAME).is_file() and beneath.is_dir()
+    return f"hf:{beneath if is_out else path}"
+
+
+def _nothing_there(problem: str) -> UsageError:
+    hint = tr("name a checkpoint, a folder of checkpoints, or the --out folder of a run")
+    return UsageError(problem, hint=hint)
 
 
 def read_reports(

@@ -12,7 +12,6 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.files.file_text import Refused, read_bytes
@@ -28,37 +27,27 @@ MOST_KEPT = 1_000  # of a longer log, neighbours are put together
 Losses = tuple[tuple[float, float], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingFigures:
-    """`losses` by step; `note` is why there are none, where there should be."""
-
-    losses: Mapping[float, float] = field(default_factory=dict)
-    note: str = ""
-    provenance: Mapping[str, object] = field(default_factory=dict)
-
-
 def training_figures(
     subject: PlannedCheckpoint, replies: Sequence[Reply], deciding: DecisionPlan | None
-) -> TrainingFigures:
-    """What is known of one checkpoint: measured if that was asked for, else logged."""
+) -> tuple[Mapping[float, float], str, Mapping[str, object]]:
+    """What is known of one checkpoint: measured if that was asked for, else logged. The losses by
+    step, why there are none where there should be, and what to note of their origin.
+    """
     if deciding is None or "training" not in deciding.measures:
-        return TrainingFigures(losses=dict(subject.training), note=subject.training_note)
+        return dict(subject.training), subject.training_note, {}
     figures, why = text_figures(replies, text=deciding.train_text_digest, tokenizer="")
     if figures is None or figures.perplexity.value is None:
-        return TrainingFigures(note=why)
+        return {}, why, {}
     loss = math.log(figures.perplexity.value)
-    return TrainingFigures(
-        # The final one has no step to draw a curve by; its loss stands in the provenance alone.
-        losses={} if subject.step is None else {subject.step: loss},
-        provenance={
-            "training_text": {
-                "text": deciding.train_text,
-                "digest": deciding.train_text_digest,
-                "loss": loss,
-                "tokens": figures.perplexity.n,
-            }
-        },
-    )
+    # The final one has no step to draw a curve by; its loss stands in the provenance alone.
+    losses = {} if subject.step is None else {subject.step: loss}
+    text = {
+        "text": deciding.train_text,
+        "digest": deciding.train_text_digest,
+        "loss": loss,
+        "tokens": figures.perplexity.n,
+    }
+    return losses, "", {"training_text": text}
 
 
 def training_log(path: Path, folder: Path | None, step: float | None) -> tuple[Losses, str]:
