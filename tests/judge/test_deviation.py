@@ -6,7 +6,6 @@ import pytest
 
 from assay.judge.deviation import deviation_of
 from assay.types.judgements import (
-    CriterionDeviation,
     CriterionScore,
     Deviation,
     Judgement,
@@ -66,14 +65,6 @@ def test_points_bands_and_order_are_counted_on_the_overall_score() -> None:
     assert found.mean_absolute == pytest.approx(5.6 / 3)
     assert found.bias == pytest.approx(5.6 / 3)
     assert (found.within_one, found.same_band) == (1, 1)
-    assert found.criteria == (
-        CriterionDeviation(
-            criterion="x", n=3, mean_absolute=pytest.approx(2), bias=pytest.approx(2)
-        ),
-        CriterionDeviation(
-            criterion="y", n=3, mean_absolute=pytest.approx(5 / 3), bias=pytest.approx(5 / 3)
-        ),
-    )
 
 
 def test_too_kind_and_too_strict_cancel_in_the_bias_alone() -> None:

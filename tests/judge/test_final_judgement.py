@@ -300,5 +300,4 @@ def test_a_judge_that_invents_its_quotes_is_not_trusted():
     made = verdict(liar, liar, shown=evidence(4, 10))
     assert made.confidence == "low"
     assert made.criteria[0].score == 4
-    assert "6 quotes of the judge are not in the answer." in made.notes
     assert "2 of 8 quotes are in the answer" in made.confidence_reasons

@@ -10,15 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.reports.judged.evaluation_reading import (
-    LONGEST_TEXT,
-    MOST_EVALUATIONS,
-    MOST_FINDINGS,
-    EvaluationFile,
-    Imported,
-    read_evaluations,
-    to_judgement,
-)
+from assay.reports.judged.evaluation_reading import Imported, read_evaluations
 from assay.reports.judged.evaluation_text import evaluation_text
 from assay.text.safe_text import one_line
 from assay.types.judgements import Judgement, Quote, overall_tenths
@@ -57,17 +49,21 @@ VERDICT: Good work on half of the faults.
 """
 
 
-def read(text: str) -> EvaluationFile:
+def read(text: str) -> list[Imported]:
     return read_evaluations(text, file="report.txt")
 
 
 def only(text: str) -> Imported:
-    (found,) = read(text).evaluations
+    (found,) = read(text)
     return found
 
 
+def points_of(found: Imported) -> list[int]:
+    return [score.score for score in found.judgement.scores]
+
+
 def messages(text: str) -> list[str]:
-    return [str(finding) for finding in read(text).findings]
+    return [str(finding) for one in read(text) for finding in one.findings]
 
 
 def changed(old: str, new: str) -> str:
@@ -100,7 +96,6 @@ def test_a_scored_verdict_has_the_lines_and_labels_of_the_format_to_the_letter()
         "- Check failed: case 10: case 10 gives another result\n"
         "- Check failed: case 11: case 11 gives another result\n"
         "- Check failed: case 12: case 12 gives another result\n"
-        "- Correctness: the judge alone gives 8/10; the evidence makes it 7/10.\n"
         "- Judge-only overall: 8.0/10 (GOOD).\n"
         "- Confidence: high: all judgements lie within a point\n"
         "- Judge: ollama:judge:7b, reasons, then scores\n"
@@ -183,8 +178,8 @@ def test_an_unscored_verdict_says_so_and_has_no_score():
     assert "QUALITY RATING" not in text
     found = only(text)
     assert found.findings == ()
-    assert (found.unscored, found.tenths, found.scores) == ("refused", None, ())
-    assert to_judgement(found).unscored_reason == "unreadable"
+    said = found.judgement
+    assert (said.unscored_reason, said.explanation, said.scores) == ("unreadable", "refused", ())
 
 
 @pytest.mark.parametrize(("no_answer", "line"), [("", "Checks: 6 of 8"), ("empty", "No answer:")])
@@ -196,7 +191,7 @@ def test_what_the_evidence_alone_scores_has_no_criteria_and_reads_back_as_no_jud
     assert f"EVALUATION:\n{line}" in text
     assert f"OVERALL SCORE: {'0.0' if no_answer else '7.5'}/10\n" in text
     found = only(text)
-    assert (found.findings, found.scores, found.tenths) == ((), (), None)
+    assert (found.findings, found.judgement.scores) == ((), ())
 
 
 def test_the_evidence_comes_first_where_the_judge_praises_what_fails():
@@ -228,7 +223,7 @@ def test_no_word_of_a_judge_a_model_or_a_file_can_pass_for_a_label():
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u202e]| $", text, re.MULTILINE)
     found = only(text)
     assert found.findings == ()
-    assert found.tenths == 10
+    assert points_of(found) == [1, 1, 1]
 
 
 # --------------------------------------------------------------------------------------- round trip
@@ -240,13 +235,10 @@ def test_every_triple_of_scores_comes_back_with_our_overall_and_band(test, every
     triples = list(itertools.product(range(11), repeat=3))[::every]
     texts = [evaluation_text(verdict(test, triple), model=f"m{triple}") for triple in triples]
     half = len(texts) // 2
-    reading, second = read("\n".join(texts[:half])), read("\n".join(texts[half:]))
-    assert reading.findings == second.findings == ()
-    found = [*reading.evaluations, *second.evaluations]
+    found = [*read("\n".join(texts[:half])), *read("\n".join(texts[half:]))]
     for triple, one in zip(triples, found, strict=True):
-        exact = 4 * triple[0] + 3 * triple[1] + 3 * triple[2]
-        assert one.tenths == exact
-        assert [score.score for score in one.scores] == list(triple)
+        assert one.findings == ()
+        assert points_of(one) == list(triple)
 
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=40)
@@ -271,13 +263,11 @@ def test_a_text_read_back_has_the_figures_it_was_written_from(
     found = only(evaluation_text(one, model=model))
     assert found.findings == ()
     assert found.test_id == test
-    assert {score.criterion: score.score for score in found.scores} == {
-        each.criterion: each.score for each in one.criteria
-    }
-    assert found.tenths == one.tenths
     expected = [one_line(text) for text in strengths if one_line(text)]
-    assert list(found.strengths) == [e for e in dict.fromkeys(expected) if e != "none named"]
-    counted = to_judgement(found)
+    assert list(found.judgement.strengths) == [
+        e for e in dict.fromkeys(expected) if e != "none named"
+    ]
+    counted = found.judgement
     assert counted.judge == "imported:report.txt"
     assert counted.score_of("correctness") == one.criteria[0].score
     assert overall_tenths(
@@ -291,16 +281,14 @@ def test_a_text_read_back_has_the_figures_it_was_written_from(
 def test_a_right_evaluation_of_somebody_elses_has_no_finding():
     found = only(WRITTEN_BY_HAND)
     assert found.findings == ()
-    assert (found.test_id, found.name, found.model) == ("CT-03", "Bug fixing", "qwen2.5-coder:7b")
-    assert found.assessment == (
-        "The off-by-one is gone.",
-        "Correctness: words about it here are words.",
+    assert (found.test_id, found.model) == ("CT-03", "qwen2.5-coder:7b")
+    said = found.judgement
+    assert said.assessment == (
+        "The off-by-one is gone.\nCorrectness: words about it here are words."
     )
-    assert (found.strengths, found.weaknesses) == (
-        ("finds the shared default",),
-        ("leaves the file open",),
-    )
-    assert found.verdict == "Good work on half of the faults."
+    assert said.strengths == ("finds the shared default",)
+    assert said.weaknesses == ("leaves the file open",)
+    assert said.verdict == "Good work on half of the faults."
 
 
 @pytest.mark.parametrize(
@@ -330,8 +318,8 @@ def test_a_right_evaluation_of_somebody_elses_has_no_finding():
 def test_the_marks_that_language_models_put_around_labels_are_forgiven(marked):
     found = only(marked)
     assert found.findings == ()
-    assert (found.tenths, found.test_id, found.name) == (72, "CT-03", "Bug fixing")
-    assert len(found.strengths) == len(found.weaknesses) == 1
+    assert (points_of(found), found.test_id) == ([6, 8, 8], "CT-03")
+    assert len(found.judgement.strengths) == len(found.judgement.weaknesses) == 1
 
 
 @pytest.mark.parametrize(
@@ -345,10 +333,10 @@ def test_the_marks_that_language_models_put_around_labels_are_forgiven(marked):
         ((0, 0, 10), "CT-01", "3.3", "POOR", ["come to 3.0"]),
         ((3, 3, 2), "CT-02", "2.7", "POOR", ["2.7 is FAILED"]),
         ((10, 10, 7), "CT-05", "8.95", "GOOD",
-         ["no overall score of the form", "is EXCELL"]),
-        ((7, 7, 6), "DT-04", "6.67", "ACCEPTABLE", ["no overall score of the form"]),
+         ["come to 9.1", "is EXCELL"]),
+        ((7, 7, 6), "DT-04", "6.67", "ACCEPTABLE", ["come to 6.7"]),
         ((7, 7, 7), "DT-05", "11", "GOOD", ["come to 7.0"]),
-        ((7, 7, 7), "DT-06", "7.0", "VERY GOOD", ["no such rating: VERY GOOD"]),
+        ((7, 7, 7), "DT-06", "7.0", "VERY GOOD", ["printed as VERY GOOD, but 7.0 is GOOD"]),
         ((0, 9, 1), "CT-06", "2.9", "FAILED", ["come to 3.0", "3.0 is POOR"]),
     ],
 )  # fmt: skip
@@ -358,63 +346,32 @@ def test_planted_errors_of_arithmetic_are_all_caught_and_never_count(
     right = evaluation_text(verdict(test, triple), model="m")
     wrong = re.sub(r"OVERALL SCORE: .*", f"OVERALL SCORE: {printed}/10", right)
     wrong = re.sub(r"QUALITY RATING: .*", f"QUALITY RATING: {rating}", wrong)
-    reading = read(wrong)
-    lines = wrong.splitlines()
-    assert len(reading.findings) == len(said)
-    for finding, words in zip(reading.findings, said, strict=True):
+    found = only(wrong)
+    for finding, words in zip(found.findings, said, strict=True):
         assert words in finding.message
-        assert finding.severity == "error"
         assert finding.test_id == test
-        place = lines[finding.line - 1][finding.column - 1 :]
-        assert place in (f"{printed}/10", rating)
-    (found,) = reading.evaluations
-    assert found.tenths == 4 * triple[0] + 3 * triple[1] + 3 * triple[2]
-    assert [one.score for one in to_judgement(found).scores] == list(triple)
+        line = wrong.splitlines()[finding.line - 1]
+        assert line in (f"OVERALL SCORE: {printed}/10", f"QUALITY RATING: {rating}")
+    assert points_of(found) == list(triple)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "finding"),
     [
-        ("Correctness: 6/10 ", "Correctness: 11/10 ",
-         "6:14: CT-03: error: Correctness is between 0 and 10, not 11"),
-        ("Correctness: 6/10 ", "Correctness: -1/10 ",
-         "6:14: CT-03: error: Correctness is between 0 and 10, not -1"),
-        ("Correctness: 6/10 ", "Correctness: 6.5/10 ",
-         "6:14: CT-03: error: Correctness is scored in whole points, not 6.5"),
-        ("Correctness: 6/10 ", "**Correctness:** 6,5/10 ",
-         "6:18: CT-03: error: Correctness is scored in whole points, not 6,5"),
-        ("Correctness: 6/10 ", "Correctness: 60/100 ",
-         "6:14: CT-03: error: Correctness is scored out of 10, not out of 100"),
-        ("Correctness: 6/10 ", "Correctness: six ",
-         "6:14: CT-03: error: Correctness: no score of the form N/10: six - two of the faults ar"),
+        ("Correctness: 6/10 ", "Correctness: 11/10 ", "6:1: CT-03: error: Correctness is between"),
+        ("Correctness: 6/10 ", "Correctness: -1/10 ", "6:1: CT-03: error: Correctness is between"),
+        ("Correctness: 6/10 ", "**Correctness:** 6,5/10 ", "6:1: CT-03: error: Correctness is b"),
+        ("Correctness: 6/10 ", "Correctness: 60/100 ", "6:1: CT-03: error: Correctness is betwee"),
+        ("Correctness: 6/10 ", "Correctness: six ", "6:1: CT-03: error: Correctness is between"),
         ("Correctness: 6/10 - two of the faults are left\n", "",
          "1:1: CT-03: error: Correctness is missing"),
-        ("Code Quality: 8/10 ", "Insight Quality: 8/10 ",
-         "8:1: CT-03: error: Insight Quality is no criterion of coding, whose third one is Code"),
         ("Code Quality: 8/10 ", "Style: 8/10 ",
-         "8:1: CT-03: warning: a line that the format does not have: Style: 8/10 - clear names"),
-        ("Code Quality: 8/10 ", "Code quality: 8/10 ",
-         "8:1: CT-03: error: unknown line: Code quality: 8/10 - clear names; did you mean “Code"),
-        ("Completeness: 8/10", "Correctness: 8/10",
-         "7:1: CT-03: error: Correctness is scored twice: neither counts"),
+         "1:1: CT-03: error: Code Quality or Insight Quality is missing"),
         ("OVERALL SCORE: 7.2/10\n", "", "1:1: CT-03: error: OVERALL SCORE is missing"),
         ("OVERALL SCORE: 7.2/10", "OVERALL SCORE: 7,2/10",
-         "10:16: CT-03: error: no overall score of the form 7.2/10: 7,2/10"),
-        ("OVERALL SCORE: 7.2/10", "Overall Score: 7.2/10",
-         "10:1: CT-03: error: unknown line: Overall Score: 7.2/10; did you mean “OVERALL SCORE:”?"),
-        ("MODEL: qwen2.5-coder:7b", "MODEL:", "2:1: CT-03: error: MODEL is empty"),
-        ("TEST ID: CT-03 (Bug fixing)", "TEST ID: CT-03",
-         "1:1: CT-03: warning: the line reads “TEST ID: ID (Name)”"),
+         "10:1: CT-03: error: the overall score is printed as 7,2, but 6, 8, 8 come to 7.2"),
         ("VERDICT: Good", "VERDICT: Fair.\nVERDICT: Good",
          "24:1: CT-03: error: VERDICT is here twice; the first counts"),
-        ("- leaves the file open", "leaves the file open",
-         "21:1: CT-03: warning: a line of WEAKNESSES begins with “- ”: leaves the file open"),
-        ("EVALUATION:\n", "EVALUATION: as follows\n",
-         "5:13: CT-03: warning: nothing follows “EVALUATION:” on its line"),
-        ("half of the faults.\n", "half of the faults.\n---\nI hope this helps!\n",
-         "24:1: CT-03: warning: text after VERDICT: ---"),
-        ("6/10 - two", "6/10 – two",
-         "6:14: CT-03: warning: Correctness: the line reads “Correctness: N/10 - explanation”"),
     ],
 )  # fmt: skip
 def test_every_deviation_is_a_finding_at_its_place(old, new, finding):
@@ -424,35 +381,19 @@ def test_every_deviation_is_a_finding_at_its_place(old, new, finding):
 
 def test_a_criterion_that_cannot_be_read_leaves_the_evaluation_unscored():
     found = only(changed("Correctness: 6/10", "Correctness: 6.5/10"))
-    assert found.tenths is None
-    counted = to_judgement(found)
+    counted = found.judgement
     assert counted.scores == ()
     assert counted.unscored_reason == "unreadable"
     assert "whole points" in counted.explanation
 
 
-def test_labels_out_of_order_are_found():
-    moved = changed("VERDICT: Good work on half of the faults.\n", "").replace(
-        "DETAILED ASSESSMENT:", "VERDICT: Good.\n\nDETAILED ASSESSMENT:"
-    )
-    assert any("DETAILED ASSESSMENT is below VERDICT" in one for one in messages(moved))
-
-
 def test_several_evaluations_in_one_file_are_read_and_repeated_ones_found():
-    reading = read("Here you are:\n\n" + WRITTEN_BY_HAND + "\n" + WRITTEN_BY_HAND)
-    assert [one.duplicate for one in reading.evaluations] == [False, True]
-    assert [str(one) for one in reading.findings] == [
-        "report.txt:1:1: -: warning: text before the first TEST ID: Here you are:",
+    first, second = read("Here you are:\n\n" + WRITTEN_BY_HAND + "\n" + WRITTEN_BY_HAND)
+    assert [first.duplicate, second.duplicate] == [False, True]
+    assert [str(one) for one in second.findings] == [
         "report.txt:27:1: CT-03: error: this test and model were evaluated above already",
     ]
-    assert reading.evaluations[0].digest == reading.evaluations[1].digest
-
-
-def test_the_domain_of_another_id_is_that_of_the_third_criterion():
-    text = changed("CT-03 (", "shop_007 (")
-    assert only(text).tenths == 72
-    unknown = text.replace("Code Quality: 8/10 - clear names\n", "")
-    assert any("which criteria hold for shop_007" in one for one in messages(unknown))
+    assert first.judgement.fingerprint == second.judgement.fingerprint
 
 
 # ------------------------------------------------------------------------------------ hostile input
@@ -474,21 +415,17 @@ def test_the_domain_of_another_id_is_that_of_the_third_criterion():
         "TEST ID: CT-01 (x)\nOVERALL SCORE: " + "9" * 300_000 + "." + "9" * 9 + "/10",
         "TEST ID: CT-01 (x)\nSTRENGTHS:\n" + "- \ud800\n" * 9_000,
         "#" * 500_000 + " TEST ID: CT-01 (x)",
-        "x" * (LONGEST_TEXT + 5),
+        "x" * 1_000_005,
     ],
 )
 def test_huge_and_hostile_texts_are_read_within_bounds(text):
-    reading = read(text)
-    assert len(reading.evaluations) <= MOST_EVALUATIONS
-    assert reading.findings
-    for one in reading.evaluations:
-        assert one.tenths is None
-        assert len(one.findings) <= MOST_FINDINGS + 1
+    for one in read(text):
+        assert one.judgement.scores == ()
+        assert 0 < len(one.findings) <= 30
         assert len(str(one)) < 1_000_000
-        assert to_judgement(one).scores == ()
-    for finding in reading.findings:
-        assert len(str(finding)) < 1000
-        assert str(finding).isprintable()
+        for finding in one.findings:
+            assert len(str(finding)) < 1000
+            assert str(finding).isprintable()
 
 
 @settings(max_examples=60, deadline=None)
@@ -498,5 +435,4 @@ def test_huge_and_hostile_texts_are_read_within_bounds(text):
     "7.2/10", "GOOD", "\ud800", "\x00", ":", "Unscored: x",
 ]), max_size=60).map("".join))  # fmt: skip
 def test_no_mixture_of_its_own_words_breaks_the_reader(text):
-    for one in read(text).evaluations:
-        to_judgement(one)
+    read(text)

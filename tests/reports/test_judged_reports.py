@@ -143,26 +143,6 @@ def test_a_domain_that_was_not_judged_is_told_in_the_closing_sentence():
     assert closing_sentence(NOTHING) == "Coding was not judged; data analysis was not judged."
 
 
-@pytest.mark.parametrize(
-    ("told", "doubt"),
-    [
-        (
-            {"spearman": -0.38},
-            r"hardly separates the good examples of coding .*correlation −0.38, n=10",
-        ),
-        ({"spearman": None}, r"hardly separates the good examples of coding .*correlation –, n=10"),
-        ({"n": 0, "unscored": 10, "spearman": None}, r"judged none of the 10 examples of coding"),
-    ],
-)
-def test_a_judge_that_does_not_know_good_from_bad_is_doubted_wherever_it_is_shown(run, told, doubt):
-    poor = replace(run, deviations=(replace(run.deviations[0], **told),))
-    for text in (PAGES["section"](poor), PAGES["final summary"](poor), on_terminal(poor, 400)):
-        assert re.search(doubt, prose(text))
-    for text in (PAGES["section"](run), PAGES["final summary"](run), on_terminal(run, 200)):
-        assert "hardly separates" not in text
-        assert "judged none" not in text
-
-
 # -------------------------------------------------------------------------------------------- pages
 
 

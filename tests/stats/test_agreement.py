@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.stats.agreement import (
-    agreement_difference,
     icc,
     krippendorff_alpha,
     quadratic_kappa,
@@ -22,8 +21,8 @@ B = (1, 3, 5, 6, 8, 8, 10, 9, 2, 6)
 C = (0, 4, 5, 7, 6, 9, 9, 10, 3, 5)
 ALL = list(zip(A, B, C, strict=True))
 
-# Krippendorff's own example of four observers and twelve units (2011): ordinal 0.815, interval
-# 0.849. The last unit has one value and drops out.
+# Krippendorff's own example of four observers and twelve units (2011): ordinal 0.815.
+# The last unit has one value and drops out.
 No: None = None
 OBSERVERS = [
     (1, 1, No, 1), (2, 2, 3, 2), (3, 3, 3, 3), (3, 3, 3, 3), (2, 2, 2, 2), (1, 2, 3, 4),
@@ -38,17 +37,12 @@ QUICK = 40  # draws, where the interval is not what is looked at
 def test_the_golden_vectors_come_out_to_six_decimals() -> None:
     assert quadratic_kappa(A, B, draws=QUICK).value == pytest.approx(0.949721, abs=5e-7)
     assert icc(ALL, draws=QUICK).value == pytest.approx(0.955564, abs=5e-7)
-    assert icc(ALL, of="mean", draws=QUICK).value == pytest.approx(0.984736, abs=5e-7)
-    alpha = krippendorff_alpha(ALL, level="interval", draws=QUICK)
-    assert alpha.value == pytest.approx(0.952453, abs=5e-7)
 
 
 def test_krippendorffs_example_with_missing_values_comes_out() -> None:
     ordinal = krippendorff_alpha(OBSERVERS, draws=QUICK)
     assert ordinal.value == pytest.approx(0.815, abs=5e-4)
     assert ordinal.n == 11
-    interval = krippendorff_alpha(OBSERVERS, level="interval", draws=QUICK)
-    assert interval.value == pytest.approx(0.849, abs=5e-4)
 
 
 def test_spearman_of_three_swapped_ranks_is_one_half() -> None:
@@ -79,20 +73,6 @@ def test_kappa_is_that_of_the_table_of_weights(pairs: list[tuple[int, int]]) -> 
     observed = sum((x - y) ** 2 for x, y in pairs) / n
     expected = sum((x - y) ** 2 for x in a for y in b) / n**2
     value = quadratic_kappa(a, b, draws=2).value
-    if expected == 0:
-        assert value is None
-    else:
-        assert value == pytest.approx(1 - observed / expected)
-
-
-@settings(max_examples=30, deadline=None)
-@given(two_raters)
-def test_alpha_is_that_of_all_pairs_of_values(pairs: list[tuple[int, int]]) -> None:
-    pooled = [grade for pair in pairs for grade in pair]
-    n = len(pooled)
-    observed = sum(2 * (x - y) ** 2 for x, y in pairs) / n
-    expected = sum((x - y) ** 2 for x in pooled for y in pooled) / (n * (n - 1))
-    value = krippendorff_alpha(pairs, level="interval", draws=2).value
     if expected == 0:
         assert value is None
     else:
@@ -175,29 +155,3 @@ def test_one_cluster_has_no_interval() -> None:
     found = spearman(A, B, clusters=["same"] * len(A), draws=QUICK)
     assert found.value is not None
     assert found.low is None
-
-
-def test_a_difference_is_that_of_both_statistics_drawn_together() -> None:
-    difference = agreement_difference("quadratic_kappa", A, C, B, draws=200)
-    of_b = quadratic_kappa(A, B, draws=2).value
-    of_c = quadratic_kappa(A, C, draws=2).value
-    assert of_b is not None
-    assert of_c is not None
-    assert difference.value == pytest.approx(of_b - of_c)
-    assert difference.method == "paired bootstrap"
-
-
-def test_a_rater_compared_with_itself_differs_by_nothing() -> None:
-    same = agreement_difference("spearman", A, B, B, draws=100)
-    assert (same.value, same.low, same.high) == (0.0, 0.0, 0.0)
-
-
-def test_a_difference_between_a_good_and_a_random_rater_is_told() -> None:
-    source = random.Random(7)
-    truth = [source.randrange(11) for _ in range(60)]
-    near = [max(0, min(10, one + source.randrange(-1, 2))) for one in truth]
-    noise = [source.randrange(11) for _ in truth]
-    for statistic in ("spearman", "quadratic_kappa"):
-        found = agreement_difference(statistic, truth, noise, near, draws=100)
-        assert found.low is not None
-        assert found.low > 0.2

@@ -50,12 +50,11 @@ def lines(shared: Path, name: str) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, file)
 
 
-@pytest.mark.parametrize("level", ["ordinal", "interval"])
-def test_alpha_of_sixteen_graders_is_that_of_krippendorff(graded, level) -> None:
+def test_alpha_of_sixteen_graders_is_that_of_krippendorff(graded) -> None:
     rows = [[grades.get(grader) for grader in range(1, 17)] for grades in graded.values()]
     table = np.array([[math.nan if one is None else one for one in row] for row in rows])
-    wanted = krippendorff.alpha(reliability_data=table.T, level_of_measurement=level)
-    found = krippendorff_alpha(rows, level=level, draws=ONE)
+    wanted = krippendorff.alpha(reliability_data=table.T, level_of_measurement="ordinal")
+    found = krippendorff_alpha(rows, draws=ONE)
     assert found.value == pytest.approx(wanted, abs=CLOSE)
     assert found.n == sum(len(grades) > 1 for grades in graded.values())
 
@@ -77,22 +76,21 @@ def test_kappa_and_spearman_of_judge_and_people_are_those_of_the_libraries(
     assert spearman(people, judge, draws=ONE).value == pytest.approx(correlation, abs=CLOSE)
 
 
-# By forms and number of items (None: all): how many, ICC(A,1), ICC(A,k).
+# By forms and number of items (None: all): how many, ICC(A,1).
 PINGOUIN = {
-    (FORMS, None): (2494, 0.7546978095741754, 0.9248482937812754),
-    (FORMS[:2], None): (2494, 0.8442939209810835, 0.915574151577701),
-    (FORMS, 40): (40, 0.6674267797334852, 0.8892264603261256),
-    (FORMS[:2], 40): (40, 0.9065782200110558, 0.9510002899391128),
+    (FORMS, None): (2494, 0.7546978095741754),
+    (FORMS[:2], None): (2494, 0.8442939209810835),
+    (FORMS, 40): (40, 0.6674267797334852),
+    (FORMS[:2], 40): (40, 0.9065782200110558),
 }
 
 
 def test_icc_of_the_judges_forms_is_that_of_pingouin(judged) -> None:
-    for (forms, first), (rows, one, mean) in PINGOUIN.items():
+    for (forms, first), (rows, one) in PINGOUIN.items():
         whole = [scores for scores in judged.values() if len(scores) == len(FORMS)][:first]
         table = [[scores[form] for form in forms] for scores in whole]
         assert len(table) == rows
         assert icc(table, draws=ONE).value == pytest.approx(one, abs=CLOSE)
-        assert icc(table, of="mean", draws=ONE).value == pytest.approx(mean, abs=CLOSE)
 
 
 def test_the_share_of_equal_pairs_counts_every_pair_of_raters() -> None:

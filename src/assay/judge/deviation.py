@@ -9,14 +9,12 @@ Where the same examples calibrate the judge, each must have been left out of its
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping, Sequence
 
 from assay.stats.agreement import spearman
 from assay.stats.estimates import average
 from assay.types.choices import Layout
 from assay.types.judgements import (
-    CriterionDeviation,
     Deviation,
     JudgeForm,
     Judgement,
@@ -53,14 +51,16 @@ def deviation_of(
     given = [overall_of(one, rubric) or 0 for _, one in scored]
     known = [_known_overall(rubric, example) for example, _ in scored]
     off = [said - right for said, right in zip(given, known, strict=True)]
+    mean_absolute, mean_absolute_interval = _mean([abs(one) / 10 for one in off])
+    bias, bias_interval = _mean([one / 10 for one in off])
     return Deviation(
         judge=judge,
         rubric=rubric.name,
         form=form,
         n=len(scored),
         unscored=len(rubric.examples) - len(scored),
-        mean_absolute=_mean([abs(one) / 10 for one in off]),
-        bias=_mean([one / 10 for one in off]),
+        mean_absolute=mean_absolute,
+        bias=bias,
         within_one=sum(abs(one) <= ONE_POINT for one in off),
         spearman=spearman(known, given, draws=1).value,
         same_band=sum(
@@ -68,25 +68,8 @@ def deviation_of(
         ),
         layout=layout,
         left_one_out=left_one_out,
-        criteria=tuple(_of_criterion(each.key, scored) for each in rubric.criteria),
-        mean_absolute_interval=_interval([abs(one) / 10 for one in off]),
-        bias_interval=_interval([one / 10 for one in off]),
-    )
-
-
-def _of_criterion(
-    key: str, scored: Sequence[tuple[ScoredExample, Judgement]]
-) -> CriterionDeviation:
-    off = [
-        said - example.scores[key]
-        for example, one in scored
-        if (said := one.score_of(key)) is not None and key in example.scores
-    ]
-    return CriterionDeviation(
-        criterion=key,
-        n=len(off),
-        mean_absolute=_mean([abs(one) for one in off]),
-        bias=_mean(off),
+        mean_absolute_interval=mean_absolute_interval,
+        bias_interval=bias_interval,
     )
 
 
@@ -95,13 +78,11 @@ def _known_overall(rubric: Rubric, example: ScoredExample) -> int:
     return overall_tenths(weighted) or 0
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return statistics.fmean(values) if values else None
-
-
-def _interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """95 %, by drawing examples; None where they do not differ, which drawing takes for certain."""
-    if len(set(values)) < 2:
-        return None
+def _mean(values: Sequence[float]) -> tuple[float | None, tuple[float, float] | None]:
+    """With its 95 % interval over the examples; none where they do not differ, which drawing takes
+    for certain.
+    """
     found = average(values, unit="points")
-    return None if found.low is None or found.high is None else (found.low, found.high)
+    if found.low is None or found.high is None or len(set(values)) < 2:
+        return found.value, None
+    return found.value, (found.low, found.high)

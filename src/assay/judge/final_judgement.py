@@ -149,21 +149,18 @@ def borderline(criteria: Sequence[FinalCriterion]) -> str:
     here, there = band_of(tenths), band_of(edge - 1 if above else edge)
     step = -1 if above else 1
     deciding = [each.label for each in criteria if _with(criteria, each, step) == there]
-    gaps = {
-        "overall": shown_tenths(tenths),
-        "edge": shown_tenths(edge),
-        "band": here,
-        "other": there,
-        "labels": tr(" or ").join(deciding),
-    }
-    if above and deciding:
-        return tr("Borderline: {overall} is close to {edge}, where {band} begins; one point less "
-                  "in {labels} would make it {other}.", **gaps)  # fmt: skip
-    if deciding:
-        return tr("Borderline: {overall} is close to {edge}, where {other} begins; one point more "
-                  "in {labels} would make it {other}.", **gaps)  # fmt: skip
-    return tr("Borderline: {overall} is close to {edge}, the edge between {band} and {other}; it "
-              "takes more than one point in a single criterion to cross it.", **gaps)  # fmt: skip
+    how = tr("one point less in {labels}") if above else tr("one point more in {labels}")
+    if not deciding:
+        how = tr("more than one point in a single criterion")
+    return tr(
+        "Borderline: {overall} is close to {edge}, between {band} and {other}; {how} would make it "
+        "{other}.",
+        overall=shown_tenths(tenths),
+        edge=shown_tenths(edge),
+        band=here,
+        other=there,
+        how=how.format(labels=tr(" or ").join(deciding)),
+    )
 
 
 def _with(criteria: Sequence[FinalCriterion], changed: FinalCriterion, step: int) -> str:
@@ -231,6 +228,7 @@ def _failures(evidence: Evidence) -> tuple[str, ...]:
 def _notes(
     criteria: Sequence[FinalCriterion], evidence: Evidence, judgements: Sequence[Judgement]
 ) -> tuple[str, ...]:
+    """What moved a score; how sure it is says the rest."""
     notes = [
         tr(
             "{label} is {score} instead of {judged}: {passed} of {total} checks passed.",
@@ -243,14 +241,6 @@ def _notes(
         for each in criteria
         if each.bounded
     ]
-    if flags := sorted({flag for each in judgements for flag in each.flags}):
-        said = tr("The answer seems to address its judge ({flags}).", flags=", ".join(flags))
-        notes.append(said)
-    if fabricated := sum(each.fabricated for each in judgements):
-        said = trn("{count} quote of the judge is not in the answer.",
-                   "{count} quotes of the judge are not in the answer.",
-                   fabricated)  # fmt: skip
-        notes.append(said)
     unscored = sum(each.unscored_reason is not None for each in judgements)
     if criteria and unscored:
         said = trn("{count} judgement could not be used and is left out.",

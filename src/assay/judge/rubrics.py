@@ -91,9 +91,6 @@ def _checklist_questions(checklist: Sequence[str]) -> list[RubricQuestion]:
     ]
 
 
-# ----------------------------------------------------------------------------------- the folder
-
-
 def _folder(name_or_path: str, beside: Path | None) -> Path:
     has_separator = "/" in name_or_path or "\\" in name_or_path
     if not has_separator and name_or_path in shipped_rubrics():

@@ -5,7 +5,6 @@
     krippendorff_alpha     the same ratings, any number of raters, some missing
     icc                    the same ratings, several raters, none missing (two-way random, absolute)
     share_within           how many pairs of ratings of one thing are equal, or nearly
-    agreement_difference   whether a third rater is nearer to the first than the second is
 
 Draws are over the things rated, or over `clusters` of them where some belong together. Ratings
 without spread have no value and count as unscored: they agree on nothing that is not chance.
@@ -16,8 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from assay.stats.estimates import nothing
 from assay.stats.intervals import wilson
@@ -30,9 +28,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
     Statistic = Callable[[Numbers], float | None]
-
-Level = Literal["ordinal", "interval"]
-Pairwise = Literal["spearman", "quadratic_kappa"]
 
 UNIT = "agreement"
 FEWEST = 3  # things rated: two ranks agree or do not, which is no correlation
@@ -61,12 +56,9 @@ def quadratic_kappa(a: Sequence[float], b: Sequence[float], **drawing: Unpack[Dr
 
 
 def krippendorff_alpha(
-    ratings: Sequence[Sequence[float | None]],
-    *,
-    level: Level = "ordinal",
-    **drawing: Unpack[Drawing],
+    ratings: Sequence[Sequence[float | None]], **drawing: Unpack[Drawing]
 ) -> Estimate:
-    """One row per thing rated, one place per rater; None where it was not rated.
+    """Ordinal. One row per thing rated, one place per rater; None where it was not rated.
 
     A row with fewer than two ratings can neither agree nor disagree and is left out. `n` counts
     the others.
@@ -80,22 +72,15 @@ def krippendorff_alpha(
         if sum(not math.isnan(one) for one in given) >= 2:
             rows.append(given + [math.nan] * (width - len(given)))
             kept.append(place)
-    statistic = _alpha_interval if level == "interval" else _alpha_ordinal
     if (clusters := drawing.get("clusters")) is not None:
         drawing["clusters"] = [clusters[place] for place in kept]
     table = np.asarray(rows, dtype=np.float64).reshape(len(rows), width)
-    return _estimate(statistic, table, fewest=2, **drawing)
+    return _estimate(_alpha_ordinal, table, fewest=2, **drawing)
 
 
-def icc(
-    ratings: Sequence[Sequence[float]],
-    *,
-    of: Literal["one", "mean"] = "one",
-    **drawing: Unpack[Drawing],
-) -> Estimate:
-    """ICC(A,1), or with `of="mean"` ICC(A,k): one rater's absolute agreement, or their mean's.
-
-    One row per thing rated, one place per rater, none missing (McGraw and Wong 1996).
+def icc(ratings: Sequence[Sequence[float]], **drawing: Unpack[Drawing]) -> Estimate:
+    """ICC(A,1): one rater's absolute agreement. One row per thing rated, one place per rater, none
+    missing (McGraw and Wong 1996).
     """
     import numpy as np
 
@@ -103,7 +88,7 @@ def icc(
     if len(widths) > 1:
         raise ValueError("every rater must have rated everything")
     table = np.asarray(ratings, dtype=np.float64).reshape(len(ratings), max(widths, default=0))
-    return _estimate(partial(_icc, of=of), table, fewest=2, **drawing)
+    return _estimate(_icc, table, fewest=2, **drawing)
 
 
 def share_within(
@@ -126,26 +111,6 @@ def share_within(
         low, high = wilson(found.value, len(_members(drawing.get("clusters"), found.n)))
         return replace(found, low=low, high=high, method="wilson")
     return found
-
-
-def agreement_difference(
-    statistic: Pairwise,
-    truth: Sequence[float],
-    a: Sequence[float],
-    b: Sequence[float],
-    **drawing: Unpack[Drawing],
-) -> Estimate:
-    """How much nearer b is to the truth than a, on the same things, drawn together."""
-    measure = _PAIRWISE[statistic]
-
-    def difference(table: Numbers) -> float | None:
-        of_a, of_b = measure(table[:, (0, 1)]), measure(table[:, (0, 2)])
-        return None if of_a is None or of_b is None else of_b - of_a
-
-    return _estimate(difference, _side_by_side(truth, a, b), method="paired bootstrap", **drawing)
-
-
-# -------------------------------------------------------------------------------- the statistics
 
 
 def _spearman(table: Numbers) -> float | None:
@@ -199,7 +164,7 @@ def _ranks(values: Numbers) -> Numbers:
     return middles[places]
 
 
-def _icc(table: Numbers, of: Literal["one", "mean"]) -> float | None:
+def _icc(table: Numbers) -> float | None:
     """From the mean squares of things rated, of raters, and of what neither explains."""
     n, k = table.shape
     if k < 2:
@@ -211,19 +176,8 @@ def _icc(table: Numbers, of: Literal["one", "mean"]) -> float | None:
     rows = k * float(of_rows @ of_rows) / (n - 1)
     columns = n * float(of_columns @ of_columns) / (k - 1)
     rest = float((left**2).sum()) / ((n - 1) * (k - 1))
-    below = rows + (columns - rest) / n
-    if of == "one":
-        below = rows + (k - 1) * rest + k * (columns - rest) / n
+    below = rows + (k - 1) * rest + k * (columns - rest) / n
     return (rows - rest) / below if below > 0 else None
-
-
-_PAIRWISE: dict[Pairwise, Callable[[Numbers], float | None]] = {
-    "spearman": _spearman,
-    "quadratic_kappa": _quadratic_kappa,
-}
-
-
-# --------------------------------------------------------------------------------- the interval
 
 
 def _side_by_side(*columns: Sequence[float]) -> Numbers:
@@ -242,12 +196,11 @@ def _estimate(
     seed: int = 0,
     draws: int = DRAWS,
     fewest: int = FEWEST,
-    method: str = "bootstrap",
 ) -> Estimate:
     n = len(table)
     if clusters is not None and len(clusters) != n:
         raise ValueError(f"{len(clusters)} clusters for {n} things rated")
-    name = method if clusters is None else f"cluster {method}"
+    name = "bootstrap" if clusters is None else "cluster bootstrap"
     value = statistic(table) if n >= fewest else None
     if value is None:
         return nothing(unscored=n, unit=UNIT, method=name)

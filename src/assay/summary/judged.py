@@ -148,9 +148,6 @@ def _once(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
-# ------------------------------------------------------------------------------ over several runs
-
-
 def _over_runs(
     tests: Sequence[TestJudged],
     earlier: Sequence[EarlierRun],

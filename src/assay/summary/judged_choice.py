@@ -105,9 +105,6 @@ def told_apart(difference: Estimate, p_value: float | None) -> bool:
     return p_value < SIGNIFICANT and (difference.low > 0 or difference.high < 0)
 
 
-# -------------------------------------------------------------------------------------- the choice
-
-
 def choose_model(
     domain: str, models: Sequence[ModelJudged], apart: Sequence[DomainDifference]
 ) -> ModelChoice:

@@ -93,9 +93,6 @@ def _bands(tests: Sequence[TestJudged]) -> Mapping[Band, int]:
     return {name: counted[name] for _, name in BANDS}
 
 
-# ---------------------------------------------------------------------------------------- criteria
-
-
 def _criteria(tests: Sequence[TestJudged], *, seed: int) -> Iterator[CriterionMean]:
     labels = {
         one.criterion: one.label
@@ -133,9 +130,6 @@ def _extremes(criteria: Sequence[CriterionMean]) -> tuple[str | None, str | None
     )
 
 
-# -------------------------------------------------------------------------- evidence and certainty
-
-
 def _evidence(tests: Sequence[TestJudged], *, seed: int) -> Estimate:
     """The share of checks that hold, test by test: the checks of one answer hang together."""
     shares = [test.evidence_share for test in tests if test.evidence_share is not None]
@@ -160,9 +154,6 @@ def _confidence(sure: Mapping[Confidence, int], mean: Estimate) -> Confidence | 
     if not levels:
         return None
     return "low" if mean.incomplete else levels[(len(levels) - 1) // 2]
-
-
-# ----------------------------------------------------------------------------------------- remarks
 
 
 def _remarks(

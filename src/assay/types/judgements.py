@@ -40,9 +40,6 @@ IMPORTED = "imported:"  # begins the name of the judge of an imported evaluation
 BOUND_CLOSELY = "correctness"  # the criterion that running and computing speak about
 
 
-# --------------------------------------------------------------------------- what is judged by
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
     """What an answer looks like that earns `low` to `high` points."""
@@ -97,9 +94,6 @@ class Rubric:
     questions: Mapping[str, tuple[RubricQuestion, ...]] = field(default_factory=dict)
     examples: tuple[ScoredExample, ...] = ()
     digest: str = ""
-
-
-# ------------------------------------------------------------------------- what the facts show
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,9 +189,6 @@ def _weight_of(checks: Sequence[EvidenceCheck]) -> Fraction:
     return sum((Fraction(str(check.weight)) for check in checks), Fraction())
 
 
-# -------------------------------------------------------------------------- what a judge said
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
     """Words a judge gives for the answer's own, and whether they are. `start`, `end`: where, in
@@ -281,24 +272,11 @@ class Judgement:
         return sum(quote.status in ("fabricated", "from_task") for quote in self.quotes)
 
 
-# ------------------------------------------------------------------------------ what came of it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CriterionDeviation:
-    """The same of one criterion, in points; None where nothing was scored."""
-
-    criterion: str
-    n: int
-    mean_absolute: float | None
-    bias: float | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deviation:
     """How far a judge is from the known scores of a rubric's examples, in points: all figures are
-    of the overall score, `criteria` has those of each. `bias` above 0: it is too kind. `spearman`
-    None: its scores do not vary, or there are fewer than three.
+    of the overall score. `bias` above 0: it is too kind. `spearman` None: its scores do not vary,
+    or there are fewer than three.
     """
 
     judge: str
@@ -313,7 +291,6 @@ class Deviation:
     same_band: int
     layout: Layout | None = None
     left_one_out: bool = False
-    criteria: tuple[CriterionDeviation, ...] = ()
     mean_absolute_interval: tuple[float, float] | None = None  # 95 %, over the examples
     bias_interval: tuple[float, float] | None = None
 
@@ -419,9 +396,6 @@ class Judging:
     isolation: str = ""
     deviations: tuple[Deviation, ...] = ()
     notes: tuple[str, ...] = ()
-
-
-# --------------------------------------------------------------------------------- arithmetic
 
 
 def overall_tenths(weighted: Sequence[tuple[int, int]]) -> int | None:

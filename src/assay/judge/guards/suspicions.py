@@ -84,8 +84,6 @@ def _is_encoded(text: str) -> bool:
     return False
 
 
-# ------------------------------------------------------------------------------------ the patterns
-
 # Made for text in small letters in which every run of white space is one character: so a single
 # `\s` is a gap, which bounds the search, and takes a quarter of the time that ignoring case would.
 

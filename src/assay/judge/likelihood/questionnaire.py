@@ -137,8 +137,6 @@ class LikelihoodQuestionnaire:
             raw_replies=raw_replies,
         )
 
-    # --------------------------------------------------------------------------- what is asked next
-
     def _next_of(self, criterion: str) -> tuple[Request, ...]:
         """The next questions of a criterion: as many as decide it at the least."""
         known = [(each.weight, value) for each, value in self._of(criterion) if value is not None]
@@ -180,8 +178,6 @@ class LikelihoodQuestionnaire:
     @property
     def _evidence(self) -> Evidence:
         return self._about.evidence.with_facts({one.question: one.is_yes for one in self._found()})
-
-    # -------------------------------------------------------------------------------- requests
 
     def _question(self, number: int, text: str) -> Request:
         messages = asked(
@@ -227,8 +223,6 @@ class LikelihoodQuestionnaire:
             max_tokens=max_tokens,
             think="off" if "off" in self._about.judge.thinks else None,
         )
-
-    # ------------------------------------------------------------------------------- the scores
 
     def _value(self, request: Request) -> float | None:
         reply = self._replies.get(request.id)
@@ -276,8 +270,6 @@ class LikelihoodQuestionnaire:
             for each, request in zip(self._questions, self._requests, strict=True)
             if each.criterion == criterion and request.id in self._replies
         ]
-
-    # ------------------------------------------------------------------------ where there are none
 
     def _unscored(self) -> tuple[str, str] | None:
         """A code and a sentence: where a question's request failed, since the same command asks it
@@ -329,8 +321,6 @@ class LikelihoodQuestionnaire:
             and self._value(request) is None
         )
         return reasons.most_common(1)[0][0] if reasons else ("failed", tr("nothing was asked"))
-
-    # --------------------------------------------------------------------------------- the words
 
     def _words(self) -> tuple[Words, tuple[str, ...]]:
         reply = self._replies.get(self._explanation.id) if self._explanation else None

@@ -164,9 +164,6 @@ def false_alarms() -> Estimate:
     return proportion(sum(bool(flags_of(text)) for text in texts), len(texts))
 
 
-# ------------------------------------------------------------------------------------ the parts
-
-
 def _stability(readings: WholeReadings, measured: Measured) -> Estimate:
     changes: list[float | None] = []
     for name, some in readings.repeats.items():

@@ -171,9 +171,6 @@ def _fact(text: str) -> str:
     return " ".join(defused(text[:_LONGEST_FACT]).split())
 
 
-# ------------------------------------------------------------------------- the steps of the ladder
-
-
 def work_for(
     step: Step,
     asked: Asked,

@@ -127,8 +127,6 @@ class ReasonedQuestionnaire:
             return self._unscored(self._at.problem)
         return self._scored([each.reading for each in self._at.open if each.reading])
 
-    # ------------------------------------------------------------------------------ the ladder
-
     def _climb(self, reply: Reply, problem: ReplyProblem) -> None:
         step = self._at.step
         if isinstance(reply, Failed):
@@ -174,8 +172,6 @@ class ReasonedQuestionnaire:
         return make_judge_request(
             about.judge.fingerprint, about.request_key, work, turn=turn, repeat=about.repeat
         )
-
-    # ------------------------------------------------------------------------------ what came of it
 
     def _unscored(self, problem: ReplyProblem) -> Judgement:
         return Judgement(

@@ -86,9 +86,6 @@ def read_reply(text: str, criteria: Sequence[RubricCriterion], answer: str = "")
         return ReadReply(problem=str(why))
 
 
-# ---------------------------------------------------------------------------------- from an object
-
-
 def _from_object(
     found: JsonObject, criteria: Sequence[RubricCriterion], names: Mapping[str, str]
 ) -> ReadReply:
@@ -167,9 +164,6 @@ def _all_there(scores: Mapping[str, CriterionScore], criteria: Sequence[RubricCr
         raise Unusable(tr("there is no score for {names}", names=", ".join(missing)))
 
 
-# ------------------------------------------------------------------------------- from written lines
-
-
 def _from_lines(
     text: str, criteria: Sequence[RubricCriterion], judged: str, *, repeated: bool
 ) -> ReadReply:
@@ -203,9 +197,6 @@ def _from_lines(
         weaknesses=_texts(list(read.weaknesses)),
         verdict=_text(read.verdict),
     )
-
-
-# ------------------------------------------------------------------------------------ small values
 
 
 def _facts(value: object) -> dict[str, Answer]:
@@ -256,9 +247,6 @@ def _packed(text: str) -> str:
 
 def _bare(name: str) -> str:
     return "".join(c for c in name[:100].casefold() if c.isalnum())
-
-
-# ------------------------------------------------------------------- why a reply cannot be used
 
 
 Trouble = Literal["unreadable", "truncated", "refused", "empty", "failed"]

@@ -56,9 +56,6 @@ def _blocks(of: Judged) -> Iterator[Block]:
     yield from map(Note, of.notes)
 
 
-# --------------------------------------------------------------------------------------- one model
-
-
 def _model(model: ModelJudged) -> Iterator[Block]:
     yield Heading(model.model)
     rows = [(tr("all domains alike"), model.overall)] if len(model.domains) > 1 else []
@@ -158,9 +155,6 @@ def _over_runs(model: ModelJudged) -> Iterator[Block]:
         )
         yield table(heads, rows, right=(2, 3, 4, 5))
         yield bullets(said.over_runs(each))
-
-
-# ---------------------------------------------------------------------------------- between models
 
 
 def _differences(found: Sequence[DomainDifference]) -> Table:

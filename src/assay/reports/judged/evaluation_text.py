@@ -107,9 +107,6 @@ def _reason(verdict: FinalJudgement, one: FinalCriterion) -> str:
     )
 
 
-# ------------------------------------------------------------------------------ detailed assessment
-
-
 def _details(verdict: FinalJudgement) -> Iterator[str]:
     if verdict.tenths is None and verdict.explanation:
         yield tr("Why there is no score: {why}", why=_said(verdict.explanation))
@@ -177,14 +174,6 @@ def _evidence(verdict: FinalJudgement) -> Iterator[str]:
 
 def _judges_alone(verdict: FinalJudgement) -> Iterator[str]:
     alone, tenths = verdict.judge_only_tenths, verdict.tenths
-    for one in verdict.criteria:
-        if one.bounded:
-            yield tr(
-                "{criterion}: the judge alone gives {judged}/10; the evidence makes it {score}/10.",
-                criterion=_said(one.label, LONGEST_NAME),
-                judged=one.judged,
-                score=one.score,
-            )
     if alone is not None and (alone != tenths or verdict.evidence.share is not None):
         yield tr(
             "Judge-only overall: {overall}/10 ({band}).",
@@ -271,9 +260,6 @@ def _named(one: Judgement) -> str:
     if one.repeat == 0:
         return name
     return tr("{judge}, repeat {number}", judge=name, number=one.repeat + 1)
-
-
-# -------------------------------------------------------------------------------------- the rest
 
 
 def _closing(verdict: FinalJudgement) -> str:

@@ -31,9 +31,6 @@ def domain_name(domain: str) -> str:
     return {"coding": tr("coding"), "data": tr("data analysis")}.get(domain, domain)
 
 
-# ------------------------------------------------------------------------------------- the choice
-
-
 def closing_sentence(of: Judged) -> str:
     """One sentence: which model to use for coding, which for data, and why."""
     there = {choice.domain for choice in of.choices}
@@ -178,9 +175,6 @@ def _lead(rival: Rival) -> str:
     if not rival.told_apart and low is not None and high is not None and (low > 0 or high < 0):
         return tr("{model} (difference {lead} on {pairs}, too few to be sure)", **gaps)
     return tr("{model} (difference {lead} on {pairs})", **gaps)
-
-
-# ---------------------------------------------------------------------------------- single figures
 
 
 def overall(of: TestJudged) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from assay.errors import AssayError, UsageError, raise_all
 from assay.messages import tr
 from assay.models.written_outputs import WrittenOutputs
-from assay.reports.judged.evaluation_reading import EvaluationFile, read_evaluations
+from assay.reports.judged.evaluation_reading import Imported, read_evaluations
 from assay.store import Run, Store
 from assay.suites.test_plan_file import load_test_plans
 from assay.text.terminal_codes import drop_terminal_codes
@@ -65,10 +65,7 @@ def judge_existing(job: JudgeJob, observer: Observer) -> Report:
     return _judge_run(job, readings, observer)
 
 
-# ------------------------------------------------------------------------------------- a run
-
-
-def _judge_run(job: JudgeJob, readings: Sequence[EvaluationFile], observer: Observer) -> Report:
+def _judge_run(job: JudgeJob, readings: Sequence[Imported], observer: Observer) -> Report:
     until = time.monotonic() + job.budget if job.budget is not None else None
     if job.suites:
         raise UsageError(
@@ -97,7 +94,7 @@ def judge_in(
     run: Run,
     folder: RunFolder,
     job: JudgeJob,
-    readings: Sequence[EvaluationFile],
+    readings: Sequence[Imported],
     observer: Observer,
     until: float | None,
 ) -> Report:
@@ -138,10 +135,7 @@ def judge_in(
         return report
 
 
-# ---------------------------------------------------------------------------------- a folder
-
-
-def _judge_folder(job: JudgeJob, readings: Sequence[EvaluationFile], observer: Observer) -> Report:
+def _judge_folder(job: JudgeJob, readings: Sequence[Imported], observer: Observer) -> Report:
     """The answers become a run like any other; imported evaluations are added to its judgements."""
     folder = Path(job.run_or_dir)
     models = _read_outputs(folder / OUTPUTS)
@@ -208,11 +202,8 @@ def _repeat_of(stem: str) -> int:
     return int(found[1]) if found else 1
 
 
-# ------------------------------------------------------------------------------------ imports
-
-
-def _read_imports(paths: Sequence[Path]) -> list[EvaluationFile]:
-    readings = []
+def _read_imports(paths: Sequence[Path]) -> list[Imported]:
+    readings: list[Imported] = []
     for path in paths:
         for file in _files(path):
             try:
@@ -222,8 +213,8 @@ def _read_imports(paths: Sequence[Path]) -> list[EvaluationFile]:
                     tr("cannot read {path}: {why}", path=file, why=error.strerror),
                     hint=tr("give a text file of evaluations, or a folder of them"),
                 ) from error
-            readings.append(read_evaluations(drop_terminal_codes(raw), file=str(file)))
-    if paths and not any(reading.evaluations for reading in readings):
+            readings += read_evaluations(drop_terminal_codes(raw), file=str(file))
+    if paths and not readings:
         raise UsageError(
             tr("there is no evaluation in {paths}", paths=", ".join(map(str, paths))),
             hint=tr("an evaluation begins with a line “TEST ID: ID (Name)”; see docs/judging.md"),

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from assay.messages import tr
-from assay.reports.judged.evaluation_reading import EvaluationFile, Imported, to_judgement
+from assay.reports.judged.evaluation_reading import Imported
 from assay.store import Run, RunModel
 from assay.types import Suite
 from assay.types.judgements import Judgement
@@ -19,32 +19,31 @@ Assigned = dict[tuple[int, str, str, int], list[Judgement]]
 
 
 def assigned(
-    readings: Sequence[EvaluationFile], run: Run, suites: Sequence[Suite]
+    evaluations: Sequence[Imported], run: Run, suites: Sequence[Suite]
 ) -> tuple[Assigned, list[str]]:
     """Judgements by position of the model, suite, test and repeat (always the first)."""
     found: Assigned = defaultdict(list)
-    notes = [str(finding) for reading in readings for finding in reading.findings]
+    notes = [str(finding) for each in evaluations for finding in each.findings]
     tests: dict[str, list[str]] = defaultdict(list)
     for suite in suites:
         for case in suite.cases:
             if case.check.judged:
                 tests[case.id].append(suite.name)
-    for reading in readings:
-        for evaluation in reading.evaluations:
-            model = _model_of(evaluation, run)
-            its_suites = tests.get(evaluation.test_id, [])
-            if not its_suites:
-                notes.append(_left_out(evaluation, tr("the run has no such judged test")))
-            elif len(its_suites) > 1:
-                several = tr("{suites} have a test of this id", suites=", ".join(its_suites))
-                notes.append(_left_out(evaluation, several))
-            elif model is None:
-                known = ", ".join(each.spec for each in run.models)
-                why = tr("the run has no such model, only {known}", known=known)
-                notes.append(_left_out(evaluation, why))
-            elif not evaluation.duplicate:
-                key = (model.position, its_suites[0], evaluation.test_id, 0)
-                found[key].append(to_judgement(evaluation))
+    for evaluation in evaluations:
+        model = _model_of(evaluation, run)
+        its_suites = tests.get(evaluation.test_id, [])
+        if not its_suites:
+            notes.append(_left_out(evaluation, tr("the run has no such judged test")))
+        elif len(its_suites) > 1:
+            several = tr("{suites} have a test of this id", suites=", ".join(its_suites))
+            notes.append(_left_out(evaluation, several))
+        elif model is None:
+            known = ", ".join(each.spec for each in run.models)
+            why = tr("the run has no such model, only {known}", known=known)
+            notes.append(_left_out(evaluation, why))
+        elif not evaluation.duplicate:
+            key = (model.position, its_suites[0], evaluation.test_id, 0)
+            found[key].append(evaluation.judgement)
     return dict(found), notes
 
 

@@ -78,9 +78,6 @@ def check_judge(options: JudgeCheckOptions, observer: Observer) -> JudgeCheck:
         return result
 
 
-# ----------------------------------------------------------------------------------- the steps
-
-
 class _Check:
     def __init__(
         self, model: Model, ways: Sequence[Way], ledger: _CountedReplies, observer: Observer

@@ -285,9 +285,6 @@ def _answers(
                 yield AnswerToJudge(model=model, stored=stored, case=case, text=stored.reply.text)
 
 
-# ----------------------------------------------------------------------------------- one judge
-
-
 def _read_answers(
     store: Store,
     run: Run,
