@@ -49,7 +49,7 @@ class HealthCheck:
 
     name: str
     passed: bool | None
-    passage: str
+    passage: str = ""
     explanation: str
     failure: bool = False
 

@@ -10,12 +10,11 @@ table. A run of a dozen and more with nothing of that kind is a heap. Lists of t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from assay.checks.health.reading import Read
-from assay.checks.health.terms import known_terms
-from assay.checks.health.word_model import Token, all_function_words, tokens
+from assay.checks.health.reading import Passage, Read
+from assay.checks.health.word_model import Token, all_function_words, known_terms, tokens
 from assay.checks.shell.programs import KNOWN_PROGRAMS
+from assay.messages import tr
 
 LONG_RUN = 6  # words; shorter runs stand in any text
 FEWEST, SHARE = 30, 0.6  # words in long runs; share of all words
@@ -24,14 +23,7 @@ TECHNICAL = 0.15  # share of the words that are terms
 LISTED = 0.3  # commas a word
 
 
-class Heap(NamedTuple):
-    """Where the words without ties stand."""
-
-    start: int
-    end: int
-
-
-def bare_words(about: Read) -> Heap | None:
+def bare_words(about: Read) -> Passage | None:
     """The heap of words that an answer is, or None."""
     found = [token for token in tokens(about.text) if about.kind_at(token.start) != "code"]
     words = [token for token in found if token.text[0].isalpha()]
@@ -45,7 +37,7 @@ def bare_words(about: Read) -> Heap | None:
     commas = about.text.count(",", start, end)
     if terms > TECHNICAL * len(bare) or commas > LISTED * len(bare):
         return None
-    return Heap(start, end)
+    return Passage(start, end, tr("It is words with nothing that ties them together."))
 
 
 def _runs(about: Read, found: list[Token]) -> Iterator[list[Token]]:

@@ -1,7 +1,7 @@
 """Whether code is a heap of its own tokens.
 
-In: an answer as read. Out: how many neighbours among the tokens of its code no language allows, and
-where they stand.
+In: an answer as read. Out: where neighbours among the tokens of its code stand that no language
+allows, or None where they are few.
 
 No parser is asked, since answers mix languages and are cut anywhere. Heaps of tokens show in what
 hardly any language has: statement words side by side (`def fi`), an operator before a closing
@@ -11,12 +11,13 @@ bracket or another operator (`&& ==`), brackets closed by another kind (`( ]`).
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
-from assay.checks.health.reading import Read
+from assay.checks.health.reading import Passage, Read
 from assay.checks.shell.programs import names
+from assay.messages import tr
 
 TOKENS_READ = 4_000
+FEWEST_ODD, ODD_SHARE = 3, 0.04  # tokens that cannot stand there; of all
 
 _TOKEN = re.compile(
     r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`[^`\n]*`"
@@ -75,18 +76,9 @@ _FINE = tuple(
 _CLOSES = {")": "(", "]": "[", "}": "{"}
 
 
-class Heaped(NamedTuple):
-    """How many tokens code has, how many cannot stand where they do, and the first and last."""
-
-    tokens: int
-    odd: float
-    start: int
-    end: int
-
-
-def heaped(about: Read) -> Heaped:
-    """Count what no language allows in the lines that are code or data."""
-    tokens, odd, places = 0, 0.0, []
+def heaped(about: Read) -> Passage | None:
+    """Whether too much of the lines that are code or data is what no language allows."""
+    tokens, odd = 0, []
     waiting: list[str] = []
     for line in about.lines:
         raw = about.text[line.start : line.end]
@@ -97,12 +89,11 @@ def heaped(about: Read) -> Heaped:
             token = match[0]
             tokens += 1
             if _strange(before, token) or _closes_another(waiting, token):
-                odd += 1
-                places.append(line.start + match.start())
+                odd.append(line.start + match.start())
             before = token
-    if not places:
-        return Heaped(tokens, odd, 0, 0)
-    return Heaped(tokens, odd, places[0], places[-1] + 1)
+    if len(odd) < max(FEWEST_ODD, ODD_SHARE * tokens):
+        return None
+    return Passage(odd[0], odd[-1] + 1, tr("It looks like code, but is a heap of its tokens."))
 
 
 def _strange(before: str, token: str) -> bool:

@@ -11,7 +11,7 @@ as a logistic regression of pieces against real prose weighs them (docs/health.m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from assay.checks.health.word_model import WordModel
@@ -39,33 +39,20 @@ WEIGHTS = Signs(-2.33, -8.46, 2.09, 1.12, 0.69)
 CONSTANT = -4.9
 
 
-class Disjointed(NamedTuple):
-    """A stretch: its first and last word, and the log-odds that it is made of pieces."""
-
-    first: int
-    last: int
-    odds: float
-
-
-def disjointed(words: Sequence[Ordered], model: WordModel) -> list[Disjointed]:
-    """The whole prose, its last two thirds and its second half, where there is enough to judge."""
-    count = len(words)
-    signs = {first: signs_of(words[first:], model) for first in (0, count // 3, count // 2)}
-    return [
-        Disjointed(first, count - 1, odds_of(found))
-        for first, found in signs.items()
-        if found is not None
-    ]
+def disjointed(words: Sequence[Ordered], model: WordModel) -> Iterator[tuple[int, float]]:
+    """For the whole prose, its last two thirds and its second half, where there is enough to judge:
+    its first word, and the log-odds that it is made of pieces.
+    """
+    for first in (0, len(words) // 3, len(words) // 2):
+        signs = signs_of(words[first:], model)
+        if signs is not None:
+            weighed = zip(WEIGHTS, signs, strict=True)
+            yield first, CONSTANT + sum(weight * sign for weight, sign in weighed)
 
 
 def is_careless(words: Sequence[Ordered]) -> bool:
     """Whether nothing but the first word has a capital, except what is all capitals."""
     return not any(word.text[0].isupper() and not word.text.isupper() for word in words[1:])
-
-
-def odds_of(signs: Signs) -> float:
-    """Log-odds of pieces against prose."""
-    return CONSTANT + sum(weight * sign for weight, sign in zip(WEIGHTS, signs, strict=True))
 
 
 def signs_of(words: Sequence[Ordered], model: WordModel) -> Signs | None:

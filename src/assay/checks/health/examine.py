@@ -7,19 +7,12 @@ no longer than the 20,000 characters that are read of it.
 
 from __future__ import annotations
 
-from assay.checks.health.accuracy import accuracy
-from assay.checks.health.coherence import coherence
-from assay.checks.health.length import length
 from assay.checks.health.loop import loop
 from assay.checks.health.nonsense import nonsense
-from assay.checks.health.relevance import relevance
+from assay.checks.health.notes import coherence, length, technical_terms, truncation
 from assay.checks.health.repetition import repetition
-from assay.checks.health.terms import technical_terms
-from assay.checks.health.truncation import truncation
+from assay.checks.health.ticks import accuracy, relevance
 from assay.types.samples import Health, SamplePrompt
-
-HEALTH = "health"
-HEALTH_VERSION = 1
 
 
 def examine(sample: SamplePrompt, text: str, *, truncated: bool = False) -> Health:

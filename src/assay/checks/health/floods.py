@@ -12,9 +12,8 @@ import re
 import string
 from collections import Counter
 from itertools import pairwise
-from typing import NamedTuple
 
-from assay.checks.health.reading import Read, Word
+from assay.checks.health.reading import Passage, Read, Word
 from assay.checks.health.scripts import MANY, scripts_of, sort_of
 from assay.messages import tr
 
@@ -36,31 +35,23 @@ _ANNOUNCED = re.compile(
 )
 
 
-class Flood(NamedTuple):
-    """Where it is, and what it is."""
-
-    start: int
-    end: int
-    said: str
-
-
-def flood(about: Read) -> Flood | None:
+def flood(about: Read) -> Passage | None:
     """The flood an answer is, if it is one."""
     if not about.words:
         return None
     start, end = about.words[0].start, about.words[-1].end
     if _is_wordless(about):
-        return Flood(start, end, tr("It is numbers and signs, with hardly a word."))
+        return Passage(start, end, tr("It is numbers and signs, with hardly a word."))
     if _is_signs(about.text):
-        return Flood(start, end, tr("It is signs thrown together, with hardly a word."))
+        return Passage(start, end, tr("It is signs thrown together, with hardly a word."))
     if _is_many_scripts(about.text):
-        return Flood(start, end, tr("Scripts are mixed as no language mixes them."))
+        return Passage(start, end, tr("Scripts are mixed as no language mixes them."))
     blobs = [word for word in about.words if _is_blob(word)]
     length = sum(len(word.text) for word in blobs)
     whole = sum(len(word.text) for word in about.words)
     if length < max(BLOB_LEAST, BLOB_SHARE * whole) or _ANNOUNCED.search(about.text):
         return None
-    return Flood(
+    return Passage(
         blobs[0].start, blobs[-1].end, tr("It is long strings of characters, with hardly a word.")
     )
 

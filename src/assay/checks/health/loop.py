@@ -111,7 +111,7 @@ def stretches(
     found = []
     for period in range(1, min(longest, len(items) // 2) + 1):
         same = items[period:] == items[:-period]
-        if not same.any():
+        if int(same.sum()) + period < least[period]:
             continue
         breaks = np.flatnonzero(np.concatenate(([True], ~same, [True])))
         runs = np.diff(breaks) - 1
@@ -140,7 +140,8 @@ def _of_words(text: str) -> Found | None:
     about = read(text)
     words = about.words[-ITEMS_COMPARED:]
     folded = [_folded(word.text) for word in words]
-    least = [0, *(period + 1 for period in range(1, LONGEST_UNIT_WORDS + 1))]
+    shortest = _LONG_UNIT_TIMES[0]
+    least = [0, *(int(shortest * period) for period in range(1, LONGEST_UNIT_WORDS + 1))]
     for found in stretches(_numbered(folded), LONGEST_UNIT_WORDS, least):
         unit = folded[found.start : found.start + found.period]
         at_end = found.end >= len(words) - 1  # the last word may be cut

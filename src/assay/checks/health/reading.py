@@ -32,6 +32,14 @@ class Word(NamedTuple):
     end: int
 
 
+class Passage(NamedTuple):
+    """Where something was found, and what is said of it."""
+
+    start: int
+    end: int
+    said: str
+
+
 @dataclass(frozen=True)
 class Read:
     """The part of an answer that is looked at."""

@@ -21,8 +21,12 @@ from assay.checks.ewe.language import identify
 from assay.checks.ewe.language_model import CONFUSABLES, shipped_model
 from assay.checks.health.reading import Read, Word
 from assay.checks.health.scripts import LATIN, main_scripts, scripts_of, sort_of
-from assay.checks.health.terms import known_terms
-from assay.checks.health.word_model import all_function_words, function_words, shipped_words
+from assay.checks.health.word_model import (
+    all_function_words,
+    function_words,
+    known_terms,
+    shipped_words,
+)
 from assay.checks.shell.programs import KNOWN_PROGRAMS, names
 
 # ln P(such a word in junk) / P(in healthy text). Invented text has as many small words as real text

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 PARAMETERS = Path(__file__).with_name("words.bin")
 FUNCTION_WORDS = Path(__file__).with_name("function_words.txt")
+TERMS = Path(__file__).with_name("terms.txt")
 STEPS_PER_NAT, STEPS_OF_TWO_PER_NAT = 24, 8
 BORDER, UNKNOWN = "<border>", "<other>"
 
@@ -182,3 +183,10 @@ def function_words() -> Mapping[str, frozenset[str]]:
 def all_function_words() -> frozenset[str]:
     """Those of every language we have a list of."""
     return frozenset().union(*function_words().values())
+
+
+@lru_cache(maxsize=1)
+def known_terms() -> frozenset[str]:
+    """The technical terms of terms.txt."""
+    lines = TERMS.read_text(encoding="utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())

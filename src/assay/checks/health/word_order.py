@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from assay.checks.ewe.language import identify
 from assay.checks.health.line_kinds import without_marker
 from assay.checks.health.reading import Read
 from assay.checks.health.word_model import Token, function_words, shipped_words, tokens
@@ -138,8 +137,3 @@ def _inside_name(text: str, token: Token) -> bool:
     return (before != "" and before in _NAME_SIGNS) or (
         after != "" and after in _NAME_SIGNS and (further.isalnum() or after in "/_=@$\\")
     )
-
-
-def language_of(text: str) -> str | None:
-    """The language an answer is in, or None."""
-    return identify(text).code
