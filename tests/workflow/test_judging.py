@@ -120,7 +120,6 @@ def test_a_judge_that_lies_is_bounded_by_the_facts_and_its_quotes_are_counted(co
     assert verdict["judge_only"] == 10.0
     assert verdict["judgements"][0]["fabricated"] == 3  # two for evidence, one of the checklist
     assert verdict["confidence"] == "low"
-    assert any("3 quotes of the judge" in note for note in verdict["notes"])
 
 
 HALF = 'The data show this:\n```json\n{"orders": 40, "median": [12.5, 13], "largest": "A7"}\n```\n'
