@@ -139,7 +139,7 @@ def test_a_run_says_first_which_tests_will_have_no_evidence(folder: Path) -> Non
     report = api.run(
         [f"scripted:{script}"], suites=[folder.parent], out=script.parent / "out", observer=notes
     )
-    assert "code_not_allowed: no evidence for sales_001" in notes.heard[0]
+    assert "code_not_allowed: the checkers of sales_001 add no evidence" in notes.heard[0]
     assert notes.heard[1] == "start"
     (test,) = report.models[0].suites[0].tests
     assert test.outcome == "unscored"

@@ -89,6 +89,8 @@ def _judged(of: PairJudging, first: str, second: str) -> Iterator[Block]:
 
 
 def _preference(of: PairJudging, first: str, second: str) -> tuple[str, Tone]:
+    if not of.win_rate.n:
+        return tr("No pair has a judgement that can be read."), "warning"
     gaps = {"first": first, "second": second, "wins": of.wins, "ties": of.ties, "losses": of.losses}
     counted = trn(
         "of {count} test {wins} won, {ties} tied, {losses} lost",

@@ -79,7 +79,7 @@ def interval(estimate: Estimate) -> str:
         "?" if limit is None else _plain(limit, estimate.unit)
         for limit in (estimate.low, estimate.high)
     )
-    return f"[{low}–{high}]"
+    return f"[{low} to {high}]" if (estimate.low or 0) < 0 else f"[{low}–{high}]"
 
 
 def difference(estimate: Estimate) -> str:

@@ -116,16 +116,16 @@ class JudgePanel:
         """Which tests' evidence will be unscored, because their checkers may not run. `known`: by
         suite and id those whose evidence is stored.
         """
-        waiting = [
+        waiting = sorted(
             case.id
             for case in judged_cases(suites)
             if case.check.judged and case.check.judged.needs_permission
             if (case.suite, case.id) not in known
-        ]
+        )
         if waiting and not self.options.allow_code_execution:
             more = f" (+ {len(waiting) - NAMED})" if len(waiting) > NAMED else ""
             yield tr(
-                "code_not_allowed: no evidence for {tests}; such checkers run code in a sandbox, "
+                "code_not_allowed: the checkers of {tests} add no evidence; they run code in a sandbox, "
                 "which needs --allow-code-execution",
                 tests=", ".join(waiting[:NAMED]) + more,
             )
