@@ -6,7 +6,7 @@ Every command takes --out and --lang; the language is set in `main`, before any 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
@@ -50,6 +50,12 @@ class GroupedOption(click.Option):
 class GroupedCommand(click.Command):
     """Shows the options in groups, then the examples."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Accept --tensorboard DIR, the old name of --log tensorboard:DIR."""
+        if any(parameter.name == "log" for parameter in self.params):
+            args = list(_with_log(args))
+        return super().parse_args(ctx, args)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """One section for each group; the options without one are output options."""
         rows: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
@@ -85,6 +91,15 @@ def command(
         return make(common(function))
 
     return decorate
+
+
+def _with_log(args: Iterable[str]) -> Iterator[str]:
+    old, following = "--tensorboard", iter(args)
+    for word in following:
+        if word == old and (folder := next(following, None)) is not None:
+            yield f"--log=tensorboard:{folder}"
+        else:
+            yield word.replace(f"{old}=", "--log=tensorboard:") if word.startswith(old) else word
 
 
 def all_options(kind: type[CommandOptions]) -> Callable[[Command], Command]:

@@ -125,8 +125,8 @@ class JudgePanel:
         if waiting and not self.options.allow_code_execution:
             more = f" (+ {len(waiting) - NAMED})" if len(waiting) > NAMED else ""
             yield tr(
-                "code_not_allowed: the checkers of {tests} add no evidence; they run code in a sandbox, "
-                "which needs --allow-code-execution",
+                "code_not_allowed: the checkers of {tests} add no evidence; they run code in a "
+                "sandbox, which needs --allow-code-execution",
                 tests=", ".join(waiting[:NAMED]) + more,
             )
 
