@@ -159,7 +159,7 @@ BROKEN = {
     "def check(answer, truth, files:": "SyntaxError",
     "import os\ndef check(answer, truth, files):\n    os._exit(3)": "ended without a report",
     "def check(answer, truth, files):\n    yield 7": "int instead of Check",
-    "def check(answer, truth, files):\n    return None": "TypeError",
+    "def check(answer, truth, files):\n    return None": "returned nothing",
     "def check(answer, truth, files):\n    return []": "no checks",
     "checks = 1": "no function check",
     "import numpy": "ModuleNotFoundError",

@@ -165,10 +165,11 @@ def test_a_shortened_log_keeps_its_last_step_and_its_bounds(tmp_path_factory, va
 
 def test_the_measured_loss_takes_the_place_of_the_logged_one():
     """Documents of 100 and 300 tokens with -300 and -500 nats: 800 / 400 = 2 nats a token."""
-    found = training_figures(SUBJECT, [read((-300.0, 100)), read((-500.0, 300))], MEASURED)
-    assert found.losses == {10.0: pytest.approx(2.0)}
-    assert found.note == ""
-    assert found.provenance["training_text"] == {
+    replies = [read((-300.0, 100)), read((-500.0, 300))]
+    losses, note, provenance = training_figures(SUBJECT, replies, MEASURED)
+    assert losses == {10.0: pytest.approx(2.0)}
+    assert note == ""
+    assert provenance["training_text"] == {
         "text": "train.txt",
         "digest": "abc",
         "loss": pytest.approx(2.0),
@@ -178,13 +179,13 @@ def test_the_measured_loss_takes_the_place_of_the_logged_one():
 
 def test_a_document_that_failed_leaves_no_loss_but_its_reason():
     replies = [read((-300.0, 100)), Failed(request_id="r", reason="too little memory")]
-    found = training_figures(SUBJECT, replies, MEASURED)
-    assert (found.losses, found.note) == ({}, "too little memory")
+    losses, note, _ = training_figures(SUBJECT, replies, MEASURED)
+    assert (losses, note) == ({}, "too little memory")
 
 
 def test_without_a_training_text_the_log_counts():
     deciding = DecisionPlan(subjects=(SUBJECT,), measures=("perplexity",), gate=MEASURED.gate)
-    assert training_figures(SUBJECT, [], deciding).losses == {10.0: 3.5}
+    assert training_figures(SUBJECT, [], deciding)[0] == {10.0: 3.5}
 
 
 # ------------------------------------------------------------------------------------------- a run
