@@ -32,7 +32,7 @@ def code_blocks(answer: str, language: str = "python") -> list[str]:
 
 
 def json_block(answer: str) -> dict[str, Any] | None:
-    """The last fenced block that is a JSON object; else one that stands in the answer without a
+    """The last fenced block that is a JSON object; else one in the answer without a
     fence. None where there is none, or where it holds NaN, huge numbers or very deep nesting.
 
     A key that is given twice has the list of its values: two values are none.

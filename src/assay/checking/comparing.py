@@ -236,7 +236,7 @@ def _same_field(
 
 def same(found: object, expected: object) -> bool:
     """Whether a value of a candidate is this one: equal and of the same type, except that whole
-    numbers and floats may stand for each other, and floats may differ by a billionth.
+    numbers equal floats of the same value, and floats may differ by a billionth.
     """
     if isinstance(found, bool) or isinstance(expected, bool):
         return found is expected

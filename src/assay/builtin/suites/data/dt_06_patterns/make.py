@@ -72,7 +72,7 @@ def draw_rows(rng: Random, segments: list[str], lag: int) -> list[Row]:
 
 
 def mean_after(rows: list[Row], days: int) -> float:
-    """The mean of contacts so many days after a mailing."""
+    """The mean of contacts on the days that follow a mailing by the lag."""
     after = [n + days for n, row in enumerate(rows) if row["mailing"]]
     return fmean(rows[n]["contacts"] for n in after if n < len(rows))
 
