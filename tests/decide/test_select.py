@@ -105,6 +105,28 @@ def test_an_interval_across_zero_is_a_tie_and_the_higher_score_is_selected():
     assert "This is a tie with tiny/step_100" in sentences(found.reasons)
 
 
+def test_speed_decides_nothing_between_equal_shapes():
+    # Measured in two runs of the program: by its own speed, the first would lead by 0.1·33/50.
+    early = candidate("tiny/step_100", shape="a", speed=speed(66.0, 66.0, 66.0))
+    late = candidate("tiny/step_200", shape="a", speed=speed(33.0, 29.0, 66.0))
+    found = chosen(early, late)
+    assert found.difference is not None
+    assert (found.difference.value, found.difference.low, found.difference.high) == (0, 0, 0)
+    assert (found.selected, found.tied_with) == ("tiny/step_200", ("tiny/step_100",))
+    assert found.ranking[0].ranking_score == found.ranking[1].ranking_score
+    # Another shape is as fast as it is: 0.1·(166 - 66)/50 = 0.2 ahead.
+    quick = candidate("tiny/step_300", shape="b", speed=speed(166.0, 166.0, 166.0))
+    newest = replace(early, timestamp="2026-02-09T12:34:56Z")
+    found = chosen(newest, late, quick)
+    assert [row.name for row in found.ranking] == [
+        "tiny/step_300",
+        "tiny/step_200",
+        "tiny/step_100",
+    ]
+    assert found.difference is not None
+    assert found.difference.value == pytest.approx(0.2)
+
+
 def test_a_single_block_or_test_excludes_nothing():
     # 0.4·10/20 = 0.2 against 0.4·10/40 = 0.1, on a text of one block: nobody knows its spread.
     better = candidate("tiny/step_200", text=text(20.0, blocks=1))

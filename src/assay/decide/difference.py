@@ -2,7 +2,8 @@
 
 Tests are drawn within their categories and blocks within the text, the same draw on both sides;
 runs of the speed measurement are drawn for each side by itself, and so are blocks where the
-tokenizers cut the text differently. Only tests that both sides have are drawn.
+tokenizers cut the text differently. Only tests that both sides have are drawn. Equal shapes are
+equally fast: their difference has no speed in it.
 """
 
 from __future__ import annotations
@@ -28,13 +29,15 @@ def difference(
     pieces: list[stats.ScorePiece] = []
     notes: list[DecisionFact] = []
     for part in scale.parts:
+        if part == "speed" and a.shape and a.shape == b.shape:
+            continue
         if part in TESTS:
             suite, categories = TESTS[part]
             pairs = _pairs(a, b, suite, categories)
             notes += _notes(a, b, suite, pairs)
             piece = _tests(pairs, WEIGHTS[part] / len(categories))
         else:
-            piece = _blocks(a, b, scale) if part == "perplexity" else _runs(a, b)
+            piece = _blocks(a, b, scale) if part == "perplexity" else _runs(a, b, scale)
         pieces.append(piece or _apart(part, a, b, scale))
     return stats.composite_difference(pieces), tuple(notes)
 
@@ -93,8 +96,8 @@ def _blocks(a: Measurements, b: Measurements, scale: RankingScale) -> stats.Scor
     )
 
 
-def _runs(a: Measurements, b: Measurements) -> stats.ScorePiece | None:
-    if a.speed is None or b.speed is None or not a.speed.runs_per_s or not b.speed.runs_per_s:
+def _runs(a: Measurements, b: Measurements, scale: RankingScale) -> stats.ScorePiece | None:
+    of_a, of_b = (speed.runs_per_s if (speed := scale.speed(each)) else () for each in (a, b))
+    if not of_a or not of_b:
         return None
-    weight = WEIGHTS["speed"] / USUAL_SPEED
-    return stats.Runs(a=a.speed.runs_per_s, b=b.speed.runs_per_s, weight=weight)
+    return stats.Runs(a=of_a, b=of_b, weight=WEIGHTS["speed"] / USUAL_SPEED)

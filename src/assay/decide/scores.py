@@ -26,6 +26,7 @@ from assay.types.decisions import (
     DecisionFact,
     Measurements,
     Part,
+    SpeedFigures,
     fact,
 )
 
@@ -39,16 +40,21 @@ SAMPLED = "sampled"  # the method of shares whose predictions were sampled, not 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingScale:
     """The parts that are compared. `stretches`: by tokenizer, how many common tokens one of its
-    own tokens stands for; empty where all have one tokenizer. `notes`: what was left out.
+    own tokens stands for; empty where all have one tokenizer. `speeds`: by shape, the newest one
+    measured, so that speed decides nothing between equal shapes. `notes`: what was left out.
     """
 
     parts: tuple[Part, ...]
     stretches: Mapping[str, float] = field(default_factory=dict)
+    speeds: Mapping[str, SpeedFigures] = field(default_factory=dict)
     notes: tuple[DecisionFact, ...] = ()
 
     def stretch(self, measured: Measurements) -> float:
         """1 where nothing needs to be stretched."""
         return 1.0 if measured.text is None else self.stretches.get(measured.text.tokenizer, 1.0)
+
+    def speed(self, measured: Measurements) -> SpeedFigures | None:
+        return self.speeds.get(measured.shape, measured.speed)
 
 
 OWN_SCALE = RankingScale(parts=PARTS)
@@ -110,8 +116,8 @@ def parts_of(measured: Measurements, scale: RankingScale = OWN_SCALE) -> dict[Pa
         found["perplexity"] = measured.text.perplexity.mapped(
             lambda x: _inverse(x, stretch), falling=True
         )
-    if measured.speed is not None:
-        found["speed"] = measured.speed.tokens_per_s.mapped(lambda x: x / USUAL_SPEED)
+    if speed := scale.speed(measured):
+        found["speed"] = speed.tokens_per_s.mapped(lambda x: x / USUAL_SPEED)
     return {
         part: of
         for part in scale.parts
@@ -150,7 +156,12 @@ def common_scale(candidates: Sequence[Measurements]) -> RankingScale:
     if "os_benchmark" in parts and _asked_in_two_ways(candidates):
         parts.remove("os_benchmark")
         notes.append(fact("os_left_out"))
-    return RankingScale(parts=tuple(parts), stretches=stretches, notes=tuple(notes))
+    speeds = {
+        each.shape: each.speed
+        for each in sorted(candidates, key=lambda each: each.timestamp)
+        if each.shape and each.speed
+    }
+    return RankingScale(parts=tuple(parts), stretches=stretches, speeds=speeds, notes=tuple(notes))
 
 
 def _stretches(

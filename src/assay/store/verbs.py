@@ -251,11 +251,14 @@ class Store:
                 (to_json(observed, Observed), run.id, model.position),
             )
 
-    def find_answer(self, run: Run, request_id: str) -> int | None:
-        """The number of the newest reply to use instead of asking again; never a failure."""
+    def find_answer(self, run: Run, request_id: str, *, only_own: bool = False) -> int | None:
+        """The number of the newest reply to use instead of asking again; never a failure.
+        `only_own`: only if this run asked for it.
+        """
         row = self._file.one(
-            "SELECT max(id) FROM replies WHERE request_id = ? AND id >= ? AND kind != 'failed'",
-            (request_id, run.first_reply),
+            "SELECT max(id) FROM replies WHERE request_id = ? AND id >= ? AND kind != 'failed' "
+            "AND run_id = coalesce(?, run_id)",
+            (request_id, run.first_reply, run.id if only_own else None),
         )
         return row[0] if row else None
 

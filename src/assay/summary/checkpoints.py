@@ -8,9 +8,10 @@ counts, so that their intervals are its, rescaled.
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from assay import stats
 from assay.types import Answered, Estimate, Failed, Health, ReadText, Reply, SamplePrompt, Timed
@@ -103,15 +104,17 @@ def _sample(prompt: SamplePrompt, reply: Reply, examine: Examine) -> Sample:
     return Sample(id=prompt.id, prompt=prompt.prompt, text=reply.text, health=health)
 
 
-def speed_figures(reply: Reply | None) -> tuple[SpeedFigures | None, Estimate | None, str]:
-    """Tokens a second and megabytes, or why there are none."""
-    if not isinstance(reply, Timed):
-        return None, None, reply.reason if isinstance(reply, Failed) else ""
-    details = dict(reply.details)
-    runs = tuple(float(each) for each in details.get("runs_per_s", ()))
-    median = float(details["tokens_per_s"])
+def speed_figures(
+    replies: Sequence[Reply],
+) -> tuple[SpeedFigures | None, Estimate | None, str]:
+    """Tokens a second and megabytes over all timed runs, or why there are none."""
+    timed = [reply.details for reply in replies if isinstance(reply, Timed)]
+    if not timed:
+        return None, None, next((r.reason for r in replies if isinstance(r, Failed)), "")
+    details = _pooled(timed)
+    runs = tuple(float(each) for each in details["runs_per_s"])
     speed = Estimate(
-        value=median,
+        value=float(details["tokens_per_s"]),
         low=min(runs),
         high=max(runs),
         n=len(runs),
@@ -122,6 +125,25 @@ def speed_figures(reply: Reply | None) -> tuple[SpeedFigures | None, Estimate | 
     used = float(details["memory_usage_mb"])
     memory = Estimate(value=used, low=used, high=used, n=1, unscored=0, unit="MB", method="counted")
     return SpeedFigures(tokens_per_s=speed, runs_per_s=runs, details=details), memory, ""
+
+
+def _pooled(timed: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The details of several timings as one: all runs, and of what is not a run the median."""
+    pooled = dict(timed[0])
+    for name, first in pooled.items():
+        values = [each.get(name) for each in timed]
+        if isinstance(first, list | tuple):
+            pooled[name] = [run for value in values for run in value or ()]
+        elif isinstance(first, int | float) and any(value != first for value in values):
+            pooled[name] = statistics.median(value for value in values if value is not None)
+    runs = pooled["runs_per_s"]
+    pooled["tokens_per_s"] = statistics.median(runs)
+    pooled["mean_per_s"] = statistics.fmean(runs)
+    pooled["spread_per_s"] = statistics.stdev(runs) if len(runs) > 1 else None
+    if rate := pooled.get("memory_bytes_per_s"):
+        read = pooled["bytes_per_token"] * pooled["tokens_per_s"]
+        pooled["share_of_bandwidth"] = read / rate
+    return pooled
 
 
 def suite_figures(

@@ -168,6 +168,7 @@ class Measurements:
     `text`, `suites`, `mmlu_cs`, `hellaswag`, `speed`, `memory_mb` and `samples` are what was asked
     for and could be measured; `not_measured` says of the others why not. `failed`: it could not be
     evaluated at all, and why. `training`: of each step the loss on the training text, if known.
+    Checkpoints of one `shape` have one speed and one memory; "": not known.
     """
 
     name: str
@@ -176,6 +177,7 @@ class Measurements:
     parameters: int | None = None
     size_class: SizeClass | None = None
     fingerprint: str = ""
+    shape: str = ""
     text: TextFigures | None = None
     suites: Mapping[str, SuiteFigures] = field(default_factory=dict)
     mmlu_cs: Estimate | None = None

@@ -308,6 +308,10 @@ class CheckpointOptions(GateOptions):
         metavar="FILE",
         help=tr("Sample of the training text, in the same formats, to detect overfitting."),
     )
+    remeasure: Literal["speed"] | None = option(
+        None,
+        help=tr("Measure speed and memory again instead of reusing what this machine measured."),
+    )
     log: Sequence[str] = option(
         (),
         metavar="tensorboard:DIR",

@@ -75,10 +75,13 @@ class ToRead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToTime:
-    """Decode in a process of its own and say how fast; None: as many tokens as the contract has."""
+    """Decode in a process of its own and say how fast; None: as many tokens as the contract has.
+    Equal ones that are asked together share a process.
+    """
 
     prompt_tokens: int | None = None
     new_tokens: int | None = None
+    repeats: int = 3
     kind: Literal["time"] = "time"
 
 

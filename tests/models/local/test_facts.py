@@ -54,6 +54,18 @@ def test_what_was_examined_already_is_not_examined_again(tmp_path):
     assert facts(folder, examined=examined) == facts(folder)
 
 
+def test_a_shape_is_what_is_computed_and_not_what_was_learnt(tmp_path):
+    first = facts(make_checkpoint(tmp_path / "first"))
+    other = make_checkpoint(tmp_path / "other", seed=1, dtype="bfloat16")
+    edit_json(other / "config.json", lambda config: config.update(trained_steps=500))
+    assert facts(other).shape == first.shape
+    assert facts(other).fingerprint != first.fingerprint
+    # No weight has another size.
+    edit_json(other / "config.json", lambda config: config.update(hidden_act="relu"))
+    assert facts(other).shape != first.shape
+    assert facts(make_checkpoint(tmp_path / "long", context=96)).shape != first.shape
+
+
 @pytest.mark.parametrize("shape", ["gpt2", "llama", "neox", "opt"])
 def test_the_context_length_is_the_configs(tmp_path, shape):
     assert facts(make_checkpoint(tmp_path, shape, context=96)).context_length == 96

@@ -91,9 +91,9 @@ def test_every_kind_of_request_gets_its_kind_of_reply(model: LocalModel) -> None
         ToRead(text="The machine starts in a minute. " * 30),
         to_answer("The small dog", predictions=3),
         ToChoose(messages=user("A or B? Answer:"), continuations=("A", "B")),
-        ToTime(prompt_tokens=8, new_tokens=6),
+        *[ToTime(prompt_tokens=8, new_tokens=6, repeats=1)] * 2,
     )
-    written, read, beams, chosen, timed = replies
+    written, read, beams, chosen, timed, again = replies
     assert isinstance(written, Answered)
     assert written.output_tokens == 12 or written.finish == "end"
     assert isinstance(read, ReadText)
@@ -107,7 +107,11 @@ def test_every_kind_of_request_gets_its_kind_of_reply(model: LocalModel) -> None
     assert beams.prediction_method == "beam"
     assert isinstance(chosen, ChoiceLikelihoods)
     assert isinstance(timed, Timed)
-    assert len(timed.decode_s) == 3
+    assert isinstance(again, Timed)
+    assert len(timed.decode_s) == 1
+    assert again.decode_s != timed.decode_s
+    one_process = timed.details["memory_bytes_per_s"]
+    assert again.details["memory_bytes_per_s"] == one_process
     assert timed.details["prompt_tokens"] == 8
     assert timed.details["tokens_per_s"] > 0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from assay.messages import tr
 from assay.models.local.fingerprint import fingerprint_of, tokenizer_of
 from assay.models.local.folder import Checkpoint
-from assay.models.local.loading.checkpoint import Examined, examine
+from assay.models.local.loading.checkpoint import Examined, choose_dtype, examine
 from assay.types import ModelFacts
 from assay.types.decisions import size_class_of
 
@@ -41,6 +41,7 @@ def facts_of(
         vocabulary=examined.vocabulary,
         predicts_by="beam",
         tokenizer=tokenizer_of(checkpoint),
+        shape=f"{examined.shape} {choose_dtype(None, 'cpu', examined.dtype_on_disk)}",
         about={
             "architecture": _architecture(checkpoint),
             "size": _size(examined.parameters),

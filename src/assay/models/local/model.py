@@ -83,12 +83,15 @@ class LocalModel:
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
         """All of them, by kind: what is chosen first, for it is quickest, what is timed last."""
         self._stopped.clear()
-        timed = [(each, each.work) for each in requests if isinstance(each.work, ToTime)]
+        timed: dict[ToTime, list[Request]] = {}
+        for each in requests:
+            if isinstance(each.work, ToTime):
+                timed.setdefault(each.work, []).append(each)
         others = [each for each in requests if not isinstance(each.work, ToTime)]
         if others:
             yield from self._answering().replies(others)
-        for request, work in timed:
-            yield self._timed(request, work)
+        for work, equal in timed.items():
+            yield from self._timed(equal, work)
 
     def _answering(self) -> Answering:
         from assay.models.local.answering import Answering
@@ -104,15 +107,18 @@ class LocalModel:
         self._counts = answering.counts
         return answering
 
-    def _timed(self, request: Request, work: ToTime) -> Timed | Failed:
-        """In a process of its own, which may need the memory that the weights take here."""
+    def _timed(self, requests: Sequence[Request], work: ToTime) -> Iterator[Timed | Failed]:
+        """All in one process of its own, which may need the memory that the weights take here. Each
+        reply has its own runs; the other details are of the process.
+        """
         from assay.models.local.answering import too_long
         from assay.models.local.speed import measure_speed
 
         limit = self._examined.context_length
         asked = (work.prompt_tokens or 0) + (work.new_tokens or 0)
         if asked > limit:
-            return too_long(request, asked, limit)
+            yield from (too_long(request, asked, limit) for request in requests)
+            return
         self.close()
         try:
             found = measure_speed(
@@ -121,18 +127,23 @@ class LocalModel:
                 trust_remote_code=self._settings.trust_remote_code,
                 prompt_tokens=work.prompt_tokens,
                 new_tokens=work.new_tokens,
+                repeats=work.repeats * len(requests),
                 stopped=self._stopped.is_set,
             )
         except AssayError as error:
             why = ": ".join(filter(None, (error.message, error.hint)))
-            return Failed(request_id=request.id, reason=why)
-        return Timed(
-            request_id=request.id,
-            prefill_s=tuple(found["prefill_s"]),
-            decode_s=tuple(found["decode_s"]),
-            new_tokens=found["new_tokens"],
-            details=found,
-        )
+            yield from (Failed(request_id=request.id, reason=why) for request in requests)
+            return
+        for place, request in enumerate(requests):
+            mine = slice(place * work.repeats, (place + 1) * work.repeats)
+            runs = {name: found[name][mine] for name in ("runs_per_s", "prefill_s", "decode_s")}
+            yield Timed(
+                request_id=request.id,
+                prefill_s=tuple(runs["prefill_s"]),
+                decode_s=tuple(runs["decode_s"]),
+                new_tokens=found["new_tokens"],
+                details={**found, **runs},
+            )
 
     def observed(self) -> Observed:
         """Where it was computed, and what a reader of its results should know."""

@@ -39,12 +39,13 @@ def measure_speed(
     threads: int | None = None,
     prompt_tokens: int | None = None,
     new_tokens: int | None = None,
+    repeats: int | None = None,
     deadline_s: float = DEADLINE_S,
     stopped: Callable[[], bool] = lambda: False,
 ) -> dict[str, Any]:
     """Time a checkpoint in a process of its own: all cores unless `threads` is given, the usual
-    numbers of tokens unless others are given. Raises ModelUnavailable where it cannot be timed, at
-    the deadline, and as soon as `stopped` says so.
+    numbers of tokens and runs unless others are given. Raises ModelUnavailable where it cannot be
+    timed, at the deadline, and as soon as `stopped` says so.
     """
     command = [sys.executable, "-m", "assay.models.local.speed", str(folder.absolute())]
     if tokenizer is not None:
@@ -55,6 +56,7 @@ def measure_speed(
         "--threads": threads,
         "--prompt-tokens": prompt_tokens,
         "--new-tokens": new_tokens,
+        "--repeats": repeats,
     }
     for option, count in wanted.items():
         command += [] if count is None else [option, str(count)]
@@ -124,6 +126,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--trust-remote-code", action="store_true")
     for option in ("--threads", "--prompt-tokens", "--new-tokens"):
         parser.add_argument(option, type=int)
+    parser.add_argument("--repeats", type=int, default=3)
     given = parser.parse_args(arguments)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
@@ -171,7 +174,12 @@ def _measured(given: argparse.Namespace) -> dict[str, Any]:
     dtype = choose_dtype(None, "cpu", examined.dtype_on_disk)
     idle = psutil.Process().memory_info().rss
     network = load(checkpoint, "cpu", dtype, examined=examined)
-    speed = time_decoding(network, prompt_tokens=given.prompt_tokens, new_tokens=given.new_tokens)
+    speed = time_decoding(
+        network,
+        prompt_tokens=given.prompt_tokens,
+        new_tokens=given.new_tokens,
+        repeats=given.repeats,
+    )
     peak = _peak_resident()  # before the buffers that bandwidth is measured with
     bandwidth = measure_bandwidth(network.device, network.dtype, size=speed.bytes_per_token)
     return {

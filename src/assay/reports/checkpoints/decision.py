@@ -26,7 +26,7 @@ from assay.reports.checkpoints.headlines import (
     overall_headline,
 )
 from assay.reports.checkpoints.samples import samples_block
-from assay.reports.checkpoints.table import checkpoint_table
+from assay.reports.checkpoints.table import checkpoint_table, timing_line
 from assay.reports.pictures.steps import over_steps
 from assay.types.decisions import Decision, Measurements, Recommendation, Selection
 from assay.types.documents import (
@@ -211,6 +211,8 @@ def _selected(text: str, selection: Selection) -> Iterator[Block]:
 def _table(of: EvaluatedFolder, *, shown: bool = True) -> Iterator[Block]:
     if shown:
         yield checkpoint_table(of)
+        measured_in = dict.fromkeys(timing_line(each.speed) for each in of.checkpoints)
+        yield from (Note(line) for line in measured_in if line)
     for each in of.checkpoints:
         if each.failed:
             said = tr("{name} could not be evaluated: {why}", name=each.name, why=each.failed)

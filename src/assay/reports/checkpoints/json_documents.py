@@ -39,7 +39,7 @@ def evaluation_report(decision: Decision, measured: Measurements) -> JsonObject:
         **figures,
         "targets": {name: _target(figures[name], least) for name, least in TARGETS.items()},
         "model": {
-            **pick(measured, "path step parameters size_class fingerprint"),
+            **pick(measured, "path step parameters size_class fingerprint shape"),
             "failed": measured.failed or None,
         },
         "text": None if measured.text is None else _text(measured.text),

@@ -111,6 +111,7 @@ class ModelShape(BaseModel):
     parameters: Count | None
     size_class: SizeClass | None
     fingerprint: Text
+    shape: Text = ""
     failed: Name | None
 
 

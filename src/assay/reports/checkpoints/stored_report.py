@@ -36,6 +36,7 @@ def measured_from(document: object, *, source: str = REPORT_FILE) -> Measurement
         parameters=model.parameters,
         size_class=model.size_class,
         fingerprint=model.fingerprint,
+        shape=model.shape,
         text=_text(details, source),
         suites={
             name: SuiteFigures(

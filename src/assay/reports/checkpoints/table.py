@@ -4,15 +4,15 @@ columns out first; a number is never broken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from assay.messages import tr
+from assay.messages import tr, trn
 from assay.reports.checkpoints import figures as known
 from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, figures
 from assay.reports.pictures.labels import harmless
 from assay.text.number_format import readable
-from assay.types.decisions import OS_SUITE, Measurements
+from assay.types.decisions import OS_SUITE, Measurements, SpeedFigures
 from assay.types.documents import STAYS, Column, Line, Row, Span, Table, Tone
 
 LONGEST_NAME = 120
@@ -71,6 +71,24 @@ def _cell(row: FigureRow, column: _Column) -> Line:
         basis += f" n={figure.n:,}"
     shown = column.form(figure.value)
     return (shown, Span(basis, "basis")) if basis else shown
+
+
+def timing_line(speed: SpeedFigures | None) -> str:
+    """In what speed and memory were measured; "" where that was not stored."""
+    details = speed.details if speed else {}
+    machine, threads = details.get("machine"), details.get("threads")
+    if not speed or not isinstance(machine, Mapping) or not isinstance(threads, int):
+        return ""
+    return tr(
+        "Speed: on the CPU in {dtype}, {cores} of {processor}, {system}, median of {runs}. Memory: "
+        "16-bit weights and cache, activations in {dtype}. Both belong to a shape, not to a "
+        "checkpoint.",
+        dtype=harmless(str(details.get("dtype", "?"))),
+        cores=trn("{count} core", "{count} cores", threads),
+        processor=harmless(str(machine.get("processor", "?"))),
+        system=harmless(str(machine.get("system", "?"))),
+        runs=trn("{count} run", "{count} runs", len(speed.runs_per_s)),
+    )
 
 
 def _columns(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]:

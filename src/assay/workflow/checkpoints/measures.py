@@ -3,7 +3,7 @@
 perplexity   every document of the text is one request
 training     the same of the training text
 generation   every sample prompt, temperature 0.3, seed 0, 160 tokens
-speed        one request, answered in a fresh process; another machine is another request
+speed        three timed runs of a shape, not of a checkpoint; another machine is another request
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from assay.summary.checkpoints import (
     text_figures,
 )
 from assay.types import (
+    Failed,
     Message,
     ModelFacts,
     Reply,
@@ -46,6 +47,8 @@ from assay.types.results import SuiteSummary
 from assay.workflow.checkpoints.training_loss import training_figures
 
 MEASURED = Score(scorer="measure", version=1, unscored_reason="measured")
+SPEED = f"{MEASURE}speed"
+TIMED_RUNS = 3
 AS_WRITTEN = Sampling(temperature=0.3, seed=0, max_tokens=160)
 
 
@@ -56,8 +59,8 @@ class Measures:
     samples: tuple[SamplePrompt, ...]
     training: HeldOut | None = None
 
-    def requests(self, facts: ModelFacts, *, on_disk: bool = True) -> Iterator[Request]:
-        """All of them for one checkpoint; a plugin's model is not timed."""
+    def requests(self, facts: ModelFacts, timed_runs: Iterable[int]) -> Iterator[Request]:
+        """All of them for one checkpoint, and these of the timed runs of its shape."""
         if "perplexity" in self.kinds:
             yield from _reading(facts, "perplexity", self.held_out)
         if "training" in self.kinds and self.training is not None:
@@ -70,10 +73,51 @@ class Measures:
                 yield make_measure_request(
                     facts.fingerprint, "generation", sample.id, work, content
                 )
-        if "speed" in self.kinds and on_disk:
+        if "speed" in self.kinds:
             here = this_machine()
             machine = [here.system, here.processor, str(here.cores)]
-            yield make_measure_request(facts.fingerprint, "speed", "cpu", ToTime(), machine)
+            for number in timed_runs:
+                yield make_measure_request(
+                    _shape(facts), "speed", f"cpu_{number}", ToTime(repeats=1), machine
+                )
+
+
+def share_timed_runs(facts: ModelFacts, of_run: Sequence[ModelFacts]) -> range:
+    """Which timed runs of its shape a checkpoint is asked for, so that they are spread over the
+    checkpoints of the shape. The last one is asked for all of them: those that the others made are
+    in the store by then, and those that failed are made up for.
+    """
+    equal = [each.fingerprint for each in of_run if _shape(each) == _shape(facts)]
+    number = equal.index(facts.fingerprint) + 1
+    if number == len(equal):
+        return range(1, TIMED_RUNS + 1)
+    return range(number, min(number, TIMED_RUNS) + 1)
+
+
+def _shape(facts: ModelFacts) -> str:
+    return facts.shape or facts.fingerprint
+
+
+def pool_timed_runs(
+    models: Sequence[RunModel], tries: Mapping[str, Sequence[StoredTry]]
+) -> dict[str, tuple[StoredTry, ...]]:
+    """The tries of each model, by its spec, with all timed runs of its shape; of runs that failed
+    and were made again, the later ones.
+    """
+    runs: dict[str, dict[str, StoredTry]] = {}
+    for model in models:
+        of_shape = runs.setdefault(_shape(model.facts), {})
+        for kept in tries[model.spec]:
+            known = of_shape.get(kept.test_id)
+            if kept.suite == SPEED and (known is None or isinstance(known.reply, Failed)):
+                of_shape[kept.test_id] = kept
+    return {
+        model.spec: (
+            *(kept for kept in tries[model.spec] if kept.suite != SPEED),
+            *runs[_shape(model.facts)].values(),
+        )
+        for model in models
+    }
 
 
 def _reading(facts: ModelFacts, kind: MeasureKind, text: HeldOut) -> Iterator[Request]:
@@ -113,7 +157,7 @@ def measured_of(
     )
     read_again = list(replies.get("training", {}).values())
     losses, no_loss, trained_on = training_figures(subject, read_again, deciding)
-    speed, memory, no_speed = speed_figures(replies.get("speed", {}).get("cpu"))
+    speed, memory, no_speed = speed_figures(list(replies.get("speed", {}).values()))
     reasons = {
         "perplexity": no_text,
         "speed": no_speed,
@@ -127,6 +171,7 @@ def measured_of(
         parameters=facts.parameters,
         size_class=size_class_of(facts.parameters) if facts.parameters else None,
         fingerprint=facts.fingerprint,
+        shape=facts.shape,
         text=text,
         suites={
             each.suite: suite_figures(

@@ -106,12 +106,14 @@ class ScoredReplies:
     run: Run
     model: RunModel
     background: BackgroundWork
+    remeasured: Sequence[str] = ()  # suites whose replies are reused only if this run asked
     asked: bool = False
     _scores: list[tuple[TryKey, int, Score | None]] = field(default_factory=list)
 
     def reuse_reply(self, dialogue: AnyDialogue, request: Request) -> Reply | None:
         """The newest stored answer to a request, scored for this run if it ends a test."""
-        number = self.store.find_answer(self.run, request.id)
+        again = request.suite in self.remeasured
+        number = self.store.find_answer(self.run, request.id, only_own=again)
         if number is None:
             return None
         reply = self.store.read_reply(number)
@@ -148,6 +150,7 @@ def ask_model(
     observer: Observer,
     background: BackgroundWork,
     until: float | None,
+    remeasured: Sequence[str],
 ) -> None:
     # A scored try of this very run needs no hash: the run's key holds all that its id does.
     scored = store.find_scored(run, known)
@@ -155,7 +158,7 @@ def ask_model(
         *(TestDialogue(plan, each) for each in plan.exchanges if each.key not in scored),
         *(MeasureDialogue(each) for each in measures if _key_of(each) not in scored),
     ]
-    ledger = ScoredReplies(store, run, known, background)
+    ledger = ScoredReplies(store, run, known, background, remeasured)
     done = plan.turns + len(measures) - sum(each.left for each in dialogues)
     background.begin()
     try:

@@ -178,7 +178,10 @@ def _ask_models(
     for model, plan, known in zip(prepared.models, prepared.plans, run.models, strict=True):
         measures = prepared.measures_of(known.spec, model)
         try:
-            ask_model(store, run, known, model, plan, measures, observer, background, until)
+            ask_model(
+                store, run, known, model, plan, measures, observer, background, until,
+                prepared.remeasured,
+            )  # fmt: skip
         except (ModelUnavailable, Refusals) as error:
             run = _leave_out(store, run, known.spec, error, observer)
         model.close()

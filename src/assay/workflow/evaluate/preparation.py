@@ -19,7 +19,7 @@ from assay.types import Model, Request, Suite
 from assay.types.decisions import MEASURES, DecisionPlan, Gate
 from assay.types.model_spec import without_secrets
 from assay.workflow.checkpoints.decision_plan import what_to_decide
-from assay.workflow.checkpoints.measures import Measures
+from assay.workflow.checkpoints.measures import SPEED, Measures, share_timed_runs
 from assay.workflow.checkpoints.places import CheckpointPlace, places_of
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.job_files import (
@@ -40,7 +40,9 @@ OF_CHECKPOINTS = ("os", "technical", "troubleshooting")  # and what was fetched
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A job that can begin. `specs` name the models, in their order."""
+    """A job that can begin. `specs` name the models, in their order. Of the suites `remeasured`
+    only the replies are reused that the run itself asked for.
+    """
 
     suites: tuple[Suite, ...]
     specs: tuple[str, ...]
@@ -49,15 +51,21 @@ class Prepared:
     notes: tuple[str, ...] = ()
     deciding: DecisionPlan | None = None
     measures: Measures | None = None
+    remeasured: tuple[str, ...] = ()
     panel: JudgePanel | None = None
 
     def measures_of(self, spec: str, model: Model) -> list[Request]:
-        """What is measured of a model: nothing of a served one."""
-        subjects = self.deciding.subjects if self.deciding else ()
-        subject = next((each for each in subjects if each.spec == without_secrets(spec)), None)
-        if self.measures is None or subject is None:
+        """What is measured of a model: nothing of a served one, and no speed of a plugin's."""
+        subjects = {each.spec: each for each in (self.deciding.subjects if self.deciding else ())}
+        if self.measures is None or without_secrets(spec) not in subjects:
             return []
-        return list(self.measures.requests(model.facts, on_disk=bool(subject.path)))
+        on_disk = [
+            each.facts
+            for name, each in zip(self.specs, self.models, strict=True)
+            if (subject := subjects.get(without_secrets(name))) and subject.path
+        ]
+        timed = share_timed_runs(model.facts, on_disk) if model.facts in on_disk else ()
+        return list(self.measures.requests(model.facts, timed))
 
     @property
     def deciding_key(self) -> list[object]:
@@ -70,6 +78,7 @@ class Prepared:
             list(deciding.measures),
             [deciding.text_digest, deciding.train_text_digest, repr(deciding.samples)],
             [subject.name for subject in deciding.subjects if subject.failed],
+            *self.remeasured,
         ]
 
 
@@ -138,6 +147,7 @@ def prepare(job: Job) -> Prepared:
         )
         if deciding and held_out
         else None,
+        remeasured=(SPEED,) if job.remeasure else (),
         panel=panel,
     )
 

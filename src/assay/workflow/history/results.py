@@ -21,7 +21,7 @@ from assay.types.decisions import Decision, Measurements, PlannedCheckpoint
 from assay.types.judged import Judged
 from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
 from assay.workflow.checkpoints.decision import decide, passes, selected_in
-from assay.workflow.checkpoints.measures import failed_subject, measured_of
+from assay.workflow.checkpoints.measures import failed_subject, measured_of, pool_timed_runs
 from assay.workflow.evaluate.background_work import baselines_of
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.evaluate.run_folder import RunFolder
@@ -36,11 +36,18 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
     if guesses is None:
         guesses = {suite.name: baselines_of(suite) for suite in suites}
     models: list[ModelReport] = []
-    failed = asked = 0
+    asked = 0
     measured: dict[str, Measurements] = {}
     subjects = {each.spec: each for each in _subjects(run)}
     samples = (run.deciding.samples if run.deciding else ()) or load_samples()
     digests = dict(zip((suite.name for suite in suites), run.digests, strict=True))
+    asked_beside = {
+        model.spec: tuple(store.read_measures(run, model))
+        for model in run.models
+        if model.spec in subjects
+    }
+    failed = len(_failed_requests(asked_beside))
+    measures = pool_timed_runs([m for m in run.models if m.spec in subjects], asked_beside)
     for model in run.models:
         tries = tuple(store.read_tries(run, model))
         asked += len(tries)
@@ -55,8 +62,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         )
         models.append(_model_report(store, run, model, tries, summaries))
         if subject := subjects.get(model.spec):
-            beside = tuple(store.read_measures(run, model))
-            failed += sum(isinstance(kept.reply, Failed) for kept in beside)
+            beside = measures[model.spec]
             measured[model.spec] = measured_of(
                 subject, model, run, summaries, digests, beside, samples, _unqualified(run, tries)
             )
@@ -95,6 +101,13 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         machine=run.machine,
         sampling=run.sampling,
     )
+
+
+def _failed_requests(beside: Mapping[str, Sequence[StoredTry]]) -> set[str]:
+    """Of what was asked beside the tests; another checkpoint may have made up for a timed run."""
+    every = [kept for tries in beside.values() for kept in tries]
+    answered = {kept.request_id for kept in every if not isinstance(kept.reply, Failed)}
+    return {kept.request_id for kept in every} - answered
 
 
 def _unqualified(run: Run, tries: Sequence[StoredTry]) -> dict[str, tuple[str, ...]]:

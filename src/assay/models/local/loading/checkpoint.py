@@ -20,6 +20,7 @@ from assay.models.local.loading.skeleton import (
     context_length_of,
     quiet,
     require_extra,
+    shape_of,
     skeleton_of,
 )
 from assay.models.local.loading.weight_files import (
@@ -49,6 +50,7 @@ class Examined:
     vocabulary: int
     dtype_on_disk: str
     bytes_on_disk: int
+    shape: str
     tensors: Tensors
 
 
@@ -56,12 +58,14 @@ def examine(checkpoint: Checkpoint) -> Examined:
     tensors = tensors_in(checkpoint)
     check_layers(checkpoint, tensors)
     skeleton = skeleton_of(checkpoint)
+    context_length = context_length_of(skeleton.config, checkpoint)
     return Examined(
         parameters=sum(parameter.numel() for parameter in skeleton.parameters()),
-        context_length=context_length_of(skeleton.config, checkpoint),
+        context_length=context_length,
         vocabulary=int(skeleton.get_input_embeddings().weight.shape[0]),
         dtype_on_disk=main_dtype(tensors),
         bytes_on_disk=sum(tensor.bytes for tensor in tensors.values()),
+        shape=shape_of(skeleton, context_length),
         tensors=tensors,
     )
 

@@ -6,10 +6,13 @@ into one of ours.
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
+import json
 import logging
 import os
 import pickle
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +27,8 @@ DEFAULT_CONTEXT = 2048
 SANE_CONTEXT = 2**24  # tokenizers without a limit say 10**30
 _CONTEXT_NAMES = ("n_positions", "max_position_embeddings", "n_ctx", "max_sequence_length")
 INSTALL = "pip install 'slm-assay[local]'"
+# Heads, windows, experts, activation, kinds of layers: what a network computes beside its sizes.
+_OF_SHAPE = re.compile(r"(?:^|_)(?:heads?|window|experts?|act|activation|layers?)(?:_|$)")
 _EXTRA = ("torch", "transformers", "safetensors")
 _REASON_CHARACTERS = 300
 
@@ -52,6 +57,19 @@ def config_of(checkpoint: Checkpoint) -> Any:
     config.transformers_weights = None
     config.dtype = None
     return config
+
+
+def shape_of(skeleton: Any, context_length: int) -> str:
+    """The same for checkpoints that are equally fast and large: by the sizes of all parameters,
+    tied ones once, and the settings that no size shows.
+    """
+    parameters = [[name, list(each.shape)] for name, each in skeleton.named_parameters()]
+    settings = {
+        name: value for name, value in skeleton.config.to_dict().items() if _OF_SHAPE.search(name)
+    }
+    body = [type(skeleton).__name__, context_length, parameters, settings]
+    text = json.dumps(body, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def context_length_of(config: Any, checkpoint: Checkpoint) -> int:

@@ -1,0 +1,158 @@
+"""Speed and memory belong to a shape: timed in turn by its checkpoints, pooled, and reused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from safetensors.torch import load_file, save_file
+
+from assay import api
+from assay.errors import ModelUnavailable
+from assay.machine import this_machine
+from assay.models.local import speed
+from assay.reports.formats.terminal import write_text
+from assay.types.results import Report
+from assay.workflow.checkpoints import measures
+from tests.models.local.checkpoints import make_checkpoint
+
+GATE = "[perplexity]\nmax = 1e8\n\n[speed]\nmin_tokens_per_s = 1\n"
+
+
+class Stopwatch:
+    """In place of the process that times: every run has another speed, as on a busy machine."""
+
+    def __init__(self) -> None:
+        self.speeds = chain([33.0, 66.0, 29.0, 50.0, 41.0, 42.0], repeat(40.0))
+        self.timed: list[tuple[str, int]] = []  # which step, how many runs
+        self.fails = False
+
+    def __call__(self, folder: Path, *, repeats: int, **_: object) -> dict[str, Any]:
+        self.timed.append((folder.name, repeats))
+        if self.fails:
+            self.fails = False
+            raise ModelUnavailable("no memory", hint="")
+        runs = [next(self.speeds) for _ in range(repeats)]
+        seconds = [255 / each for each in runs]
+        return {
+            "tokens_per_s": runs[0],
+            "runs_per_s": runs,
+            "prefill_s": seconds,
+            "decode_s": seconds,
+            "new_tokens": 256,
+            "bytes_per_token": 1000,
+            "memory_bytes_per_s": 1e6,
+            "memory_usage_mb": 8.5,
+            "resident_mb": None,
+            "dtype": "float32",
+            "threads": 2,
+            "machine": {"system": "Linux", "processor": "Pocket Calculator", "cores": 2},
+        }
+
+
+@pytest.fixture
+def stopwatch(monkeypatch: pytest.MonkeyPatch) -> Stopwatch:
+    found = Stopwatch()
+    monkeypatch.setattr(speed, "measure_speed", found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two steps with equal weights and other metadata, a text and a gate."""
+    home = tmp_path_factory.mktemp("made")
+    make_checkpoint(home / "run" / "step_1")
+    shutil.copytree(home / "run" / "step_1", home / "run" / "step_2")
+    weights = home / "run" / "step_2" / "model.safetensors"
+    save_file(load_file(weights), weights, metadata={"format": "pt", "note": "another trainer"})
+    (home / "held_out.txt").write_text("The driver of the network card. " * 500)
+    (home / "gate.toml").write_text(GATE)
+    test = {"id": "word", "prompt": "The dog", "eval_method": "keywords", "max_tokens": 4}
+    (home / "word.json").write_text(json.dumps([{**test, "expected_keywords": ["the"]}]))
+    return home
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(made, tmp_path / "work")
+
+
+def run(folder: Path, *steps: str, **more: Any) -> Report:
+    models = [str(folder / "run" / step) for step in steps] or [str(folder / "run")]
+    settings = {"gate": folder / "gate.toml", "text": folder / "held_out.txt"}
+    settings |= {"measures": ("perplexity", "speed"), "out": folder / "out"} | more
+    return api.run(models, suites=[str(folder / "word.json")], **settings)
+
+
+def details_of(folder: Path, step: str) -> Mapping[str, Any]:
+    file = folder / "out" / "checkpoints" / "run" / step / "evaluation_report.json"
+    return json.loads(file.read_text("utf-8"))["details"]
+
+
+def test_equal_checkpoints_differ_by_nothing_and_tie(folder: Path, stopwatch: Stopwatch) -> None:
+    report = run(folder)
+    assert report.exit_code == 0
+    file = folder / "out" / "checkpoints" / "run" / "best_checkpoint_selection.json"
+    selection = json.loads(file.read_text("utf-8"))
+    difference = selection["difference"]
+    assert (difference["value"], difference["low"], difference["high"]) == (0, 0, 0)
+    assert (selection["selected"], selection["tied_with"]) == ("run/step_2", ["run/step_1"])
+    assert "speed" in selection["ranked_on"]
+    assert len({each["ranking_score"] for each in selection["ranking"]}) == 1
+
+
+def test_timed_runs_are_made_in_turn_and_pooled(folder: Path, stopwatch: Stopwatch) -> None:
+    report = run(folder)
+    assert stopwatch.timed == [("step_1", 1), ("step_2", 2)]
+    for step in ("step_1", "step_2"):
+        found = details_of(folder, step)
+        assert found["speed"]["runs_per_s"] == [33, 66, 29]
+        assert found["speed"]["share_of_bandwidth"] == pytest.approx(0.033)
+        speed_of = found["inference_speed"]
+        assert [speed_of[name] for name in ("value", "low", "high", "n")] == [33, 29, 66, 3]
+        assert found["memory_usage_mb"]["value"] == 8.5
+    said = " ".join(write_text(report).split())
+    assert "in float32, 2 cores of Pocket Calculator, Linux, median of 3 runs" in said
+
+
+def test_a_later_checkpoint_of_the_shape_is_timed_only_on_demand(
+    folder: Path, stopwatch: Stopwatch
+) -> None:
+    run(folder, "step_1")
+    assert stopwatch.timed == [("step_1", 3)]
+    run(folder, "step_2")
+    assert details_of(folder, "step_2")["speed"]["runs_per_s"] == [33, 66, 29]
+    run(folder, "step_2", remeasure="speed")
+    assert stopwatch.timed == [("step_1", 3), ("step_2", 3)]
+    assert details_of(folder, "step_2")["speed"]["runs_per_s"] == [50, 41, 42]
+    run(folder, "step_1")
+    assert details_of(folder, "step_1")["speed"]["runs_per_s"] == [50, 41, 42]
+
+
+def test_another_shape_and_another_machine_are_timed_anew(
+    folder: Path, stopwatch: Stopwatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_checkpoint(folder / "run" / "step_3", context=48)
+    run(folder, "step_1")
+    run(folder, "step_3")
+    assert stopwatch.timed == [("step_1", 3), ("step_3", 3)]
+    elsewhere = replace(this_machine(), processor="Abacus")
+    monkeypatch.setattr(measures, "this_machine", lambda: elsewhere)
+    run(folder, "step_2", measures=("speed",))
+    assert stopwatch.timed[2:] == [("step_2", 3)]
+
+
+def test_the_last_checkpoint_makes_up_for_a_run_that_failed(
+    folder: Path, stopwatch: Stopwatch
+) -> None:
+    stopwatch.fails = True
+    report = run(folder)
+    assert stopwatch.timed == [("step_1", 1), ("step_2", 3)]
+    assert report.exit_code == 0
+    assert details_of(folder, "step_1")["speed"]["runs_per_s"] == [33, 66, 29]
