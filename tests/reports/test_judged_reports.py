@@ -1,11 +1,10 @@
-"""What is said of judged tests: the two pages, the block of the run's report, JSON, the picture."""
+"""What is said of judged tests: the two pages, the block of the run's report, JSON."""
 
 from __future__ import annotations
 
 import io
 import json
 import re
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -20,7 +19,6 @@ from assay.reports.judged.final_summary import final_summary
 from assay.reports.judged.json_documents import judged_json, judgement_json
 from assay.reports.judged.section import judged_blocks
 from assay.reports.judged.sentences import choice_sentence, closing_sentence
-from assay.reports.pictures.judged import overall_by_test
 from assay.summary.judged import judged
 from assay.types.judged import Judged
 from tests.reports.conftest import HOSTILE
@@ -271,36 +269,3 @@ def test_the_json_of_a_verdict_has_the_judgements_and_the_evidence():
     unscored = judgement_json(steady()[5])
     assert (unscored["overall"], unscored["band"]) == (None, None)
     assert unscored["unscored_reason"] == "unreadable"
-
-
-# ------------------------------------------------------------------------------------------ picture
-
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-def drawn(of: Judged) -> ElementTree.Element:
-    return ElementTree.fromstring(overall_by_test(of))
-
-
-def test_the_picture_has_a_dot_for_every_score_and_a_hollow_one_for_the_judge_alone(run):
-    dots = drawn(run).findall(f"{SVG}circle")
-    scored = sum(test.tenths is not None for one in run.models for test in one.tests)
-    capped = sum(test.tenths != test.judge_only_tenths for one in run.models for test in one.tests)
-    means = sum(len(one.domains) for one in run.models)
-    kinds = [dot.get("class") for dot in dots]
-    assert kinds.count("dot") == scored + means
-    assert kinds.count("hollow") == capped
-    assert kinds.count("ring") == means
-    assert "unscored" in {text.text for text in drawn(run).iter(f"{SVG}text")}
-
-
-def test_every_dot_lies_where_its_score_says(run):
-    for dot in drawn(run).findall(f"{SVG}circle"):
-        title = dot.findtext(f"{SVG}title") or ""
-        if found := re.search(r"[CD]T-\d\d: (\d+\.\d)", title):
-            assert float(dot.get("cx") or 0) == pytest.approx(270 + 29 * float(found[1]), abs=0.06)
-
-
-def test_hostile_names_and_nothing_make_a_picture_too(hostile):
-    drawn(hostile)
-    assert "No judged test has a score" in overall_by_test(NOTHING)

@@ -80,7 +80,7 @@ def test_a_judged_run_leaves_the_standard_format_and_what_the_verdicts_say_toget
     assert "QUALITY RATING: GOOD" in lines
     assert "The list is sorted." in text
     assert "It answers in one function." in text
-    for name in ("comparative_analysis.md", "final_summary.md", "overall_by_test.svg"):
+    for name in ("comparative_analysis.md", "final_summary.md"):
         assert (folder / "reports" / name).stat().st_size
     assert "7.9" in (folder / "reports" / "report.md").read_text("utf-8")
 

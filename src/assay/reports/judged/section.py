@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from assay.messages import tr
 from assay.reports.judge_card import judges_blocks
 from assay.reports.judged import sentences as said
 from assay.reports.judged.agreement import agreement_blocks
 from assay.reports.judged.deviation import deviation_blocks
-from assay.reports.pictures.judged import overall_by_test
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate
@@ -22,7 +20,6 @@ from assay.types.documents import (
     Line,
     Note,
     Paragraph,
-    Picture,
     Span,
     Table,
     Tone,
@@ -47,8 +44,7 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
     """Every test and model, the means, what is unscored, and which model to use."""
     if not of.models:
         return
-    title = tr("Judged tests")
-    yield Heading(title)
+    yield Heading(tr("Judged tests"))
     if of.judges:
         yield Paragraph(tr("Judged by {judges}.", judges=", ".join(of.judges)), "dim")
         if unread := said.scored_by_checks(of):
@@ -56,7 +52,6 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
     else:
         told = tr("No judge was asked: a score is the share of checks that pass, times 10.")
         yield Paragraph(told, "dim")
-    yield Picture(title=title, draw=partial(overall_by_test, of))
     yield _table(of)
     yield Paragraph(_legend(of), "dim")
     yield Figures(tuple(_means(of)))

@@ -8,16 +8,13 @@ axis would be a comparison of clocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from assay.messages import tr, trn
 from assay.reports import quantities
 from assay.reports.pictures import canvas as picture
-from assay.reports.pictures import labels as label_places
-from assay.reports.pictures.canvas import element, words
-from assay.reports.pictures.labels import Box
-from assay.reports.pictures.plot import RIGHT, SMALL_ABOVE, Dot, Extent, Plot, left_edge
+from assay.reports.pictures.canvas import words
+from assay.reports.pictures.plot import RIGHT, SMALL_ABOVE, Box, Dot, Extent, Plot, left_edge
 from assay.reports.pictures.scales import scale_for
 from assay.text import number_format as numbers
 from assay.types import Estimate
@@ -41,11 +38,13 @@ def draw_quality(report: Report) -> Iterator[Picture]:
     for suite in suites:
         scored = [(model, score) for model in report.models for score in _scores(model, suite)]
         speed = _speed([model for model, _ in scored])
-        dots = [_dot(m, speed.of(m), score) for m, score in scored if speed.of(m).value is not None]
+        timed = [(m, score) for m, score in scored if speed.of(m).value is not None]
+        dots = [_dot(str(n), m, speed.of(m), score) for n, (m, score) in enumerate(timed, 1)]
         if len(dots) >= FEWEST:
             title = tr("{suite}: quality against speed", suite=suite)
             missing = len(report.models) - len(dots)
-            drawing = _QualityPicture(title, speed, dots, missing)
+            names = [f"{n}: {model.spec}" for n, (model, _) in enumerate(timed, 1)]
+            drawing = _QualityPicture(title, speed, dots, names, missing)
             yield Picture(title=title, draw=drawing.document)
 
 
@@ -65,9 +64,9 @@ def _speed(models: Sequence[ModelReport]) -> _Speed:
     return _Speed(name, higher_is_better=False, of=lambda model: model.performance.seconds_mean)
 
 
-def _dot(model: ModelReport, speed: Estimate, score: Estimate) -> Dot:
+def _dot(number: str, model: ModelReport, speed: Estimate, score: Estimate) -> Dot:
     return Dot(
-        label=model.spec,
+        label=number,
         x=Extent(speed.value or 0.0, speed.low, speed.high),
         y=Extent(score.value or 0.0, score.low, score.high),
         description=tr(
@@ -94,8 +93,11 @@ def front(places: Sequence[tuple[float, float]], *, higher_is_better: bool = Tru
 
 
 class _QualityPicture:
-    def __init__(self, title: str, speed: _Speed, dots: Sequence[Dot], missing: int) -> None:
-        self.title, self.speed, self.dots, self.missing = title, speed, dots, missing
+    def __init__(
+        self, title: str, speed: _Speed, dots: Sequence[Dot], names: Sequence[str], missing: int
+    ) -> None:
+        self.title, self.speed, self.dots = title, speed, dots
+        self.names, self.missing = names, missing
         bottom = TOP + HEIGHT
         good = [end for dot in dots for end in dot.y.known]
         up = scale_for(good, bottom - INSET, TOP + INSET, log=False, most=6)
@@ -107,16 +109,11 @@ class _QualityPicture:
         self.front = front(places, higher_is_better=speed.higher_is_better)
 
     def document(self) -> str:
-        plot, corners = self.plot, self._corners()
-        steps = element(
-            "polyline", points=picture.points(corners), class_="front",
-            stroke=picture.SOFT, stroke_width="1.2", fill="none",
-        )  # fmt: skip
-        obstacles = [box for a, b in pairwise(corners) for box in label_places.along(*a, *b)]
-        order = list(dict.fromkeys([*self.front, *range(len(self.dots))]))[:SMALL_ABOVE]
-        pieces = [*self._titles(), *plot.scale_and_limits(), steps, *plot.whiskers()]
-        return picture.document_with_legend(
-            [*pieces, *plot.marks(), *plot.labels(order, obstacles)],
+        plot = self.plot
+        front = picture.polyline("front", self._corners())
+        pieces = [*self._titles(), *plot.draw_ground(), front, *plot.draw_dots()]
+        return picture.document(
+            pieces,
             plot.box.bottom + 2 * picture.LINE + 24,
             legend=[*self._legend()],
             title=self.title,
@@ -128,7 +125,7 @@ class _QualityPicture:
         yield words(10, 20, tr("upwards: {figure}", figure=tr("score, points")), bold=True)
         for value, label in across.ticks:
             x = across.at(value)
-            yield picture.grid_line(x, box.top, x, box.bottom)
+            yield picture.line("grid", x, box.top, x, box.bottom)
             yield picture.soft_words(x, box.bottom + 18, label, anchor="middle")
         title = tr("to the right: {figure}", figure=self.speed.name)
         yield words(box.right, box.bottom + 38, title, anchor="end", bold=True)
@@ -147,6 +144,7 @@ class _QualityPicture:
         return [*corners, (corners[-1][0], self.plot.box.bottom)]
 
     def _legend(self) -> Iterator[str]:
+        yield from self.names[:SMALL_ABOVE]
         yield tr("lines through a dot: 95 % intervals")
         if any(dot.hollow for dot in self.dots):
             yield tr("hollow dot: incomplete score")

@@ -16,10 +16,9 @@ from assay.messages import tr, trn
 from assay.reports.checkpoints import figures as known
 from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, in_words
 from assay.reports.pictures import canvas as picture
-from assay.reports.pictures import labels as label_places
-from assay.reports.pictures.canvas import element, told, words
-from assay.reports.pictures.labels import Box
-from assay.reports.pictures.plot import RIGHT, Dot, Extent, Limit, Plot, left_edge
+from assay.reports.pictures.canvas import element, pixel, words
+from assay.reports.pictures.labels import fitted, harmless, text_width
+from assay.reports.pictures.plot import RIGHT, Box, Dot, Extent, Limit, Plot, left_edge
 from assay.reports.pictures.scales import Scale, scale_for
 from assay.text.number_format import exact, readable, step_name
 from assay.types.decisions import Measurements, SuiteLimit
@@ -28,7 +27,6 @@ TOP = 10  # pixels
 INSET = 18  # from the edge of a plot to its first dot
 FINAL_ROOM = 64  # from the last step to what has none
 HEIGHT, TITLE, GAP = 136, 20, 18
-VALUES_UP_TO = 12  # more checkpoints than this: only the selected one has its value written
 DESCRIBED = 12
 ON_PIXELS = Scale(0, picture.WIDTH, 0, picture.WIDTH, log=False, ticks=())
 
@@ -52,7 +50,8 @@ def over_steps(of: EvaluatedFolder) -> str:
         title = tr("{model}: figures over training steps", model=parent)
     panels = [panel for panel in _panels(of) if any(panel.figures)]
     if not panels:
-        return picture.nothing_drawn(title, tr("No checkpoint has a figure that could be drawn."))
+        none = tr("No checkpoint has a figure that could be drawn.")
+        return picture.document([], 36, legend=[none], title=title, description=none)
     return _StepsPicture(of, panels).document(title)
 
 
@@ -91,7 +90,15 @@ class _StepsPicture:
         self.panels = panels
         self.left = left_edge(panel.scale for panel in panels)
         self.right = picture.WIDTH - RIGHT
-        self.places = _places(of.checkpoints, self.left + INSET, self.right - INSET)
+        steps = [each.step for each in of.checkpoints if each.step is not None]
+        last = self.right - INSET
+        if len(steps) < len(of.checkpoints):
+            last -= FINAL_ROOM
+        self.across = scale_for(steps, self.left + INSET, last, log=False, most=6)
+        self.places = [
+            self.right - INSET if each.step is None else self.across.at(each.step)
+            for each in of.checkpoints
+        ]
         names = [each.name for each in of.checkpoints]
         self.selected = names.index(of.selected) if of.selected in names else None
         self.head = TOP + (picture.LINE if self.selected is not None else 0)
@@ -102,8 +109,8 @@ class _StepsPicture:
         for index, panel in enumerate(self.panels):
             top = self.head + index * (TITLE + HEIGHT + GAP) + TITLE
             drawn = "\n".join(self._panel(panel, top))
-            pieces.append(element("g", drawn, data_figure=label_places.harmless(panel.name)))
-        return picture.document_with_legend(
+            pieces.append(element("g", drawn, data_figure=harmless(panel.name)))
+        return picture.document(
             [*pieces, *self._steps(bottom)],
             bottom + 2 * picture.LINE + 8,
             legend=[*self._legend()],
@@ -115,116 +122,87 @@ class _StepsPicture:
         scale = panel.scale._replace(start=top + HEIGHT, end=top)
         title = tr("{figure} (log scale)", figure=panel.title) if scale.log else panel.title
         room = picture.WIDTH - TOP - self.left
-        yield words(self.left, top - 7, label_places.fitted(title, room, bold=True), bold=True)
+        yield words(self.left, top - 7, fitted(title, room, bold=True), bold=True)
         drawn = [n for n, figure in enumerate(panel.figures) if figure]
         box = Box(self.left, top - 3, self.right, top + HEIGHT)
         plot = Plot(box, ON_PIXELS, scale, [*self._dots(panel)], panel.limits)
-        yield from plot.scale_and_limits()
-        yield from plot.whiskers()
-        places = dict(zip(drawn, plot.places, strict=True))
-        obstacles: list[Box] = []
-        for run in _runs(drawn):
-            yield from self._line(run, places)
-            for n, m in pairwise(run):
-                obstacles += label_places.along(*places[n], *places[m])
-        yield from plot.marks()
+        yield from plot.draw_ground()
+        yield from self._lines(dict(zip(drawn, plot.places, strict=True)))
+        yield from plot.draw_dots()
         for n, checkpoint in enumerate(self.of.checkpoints):
-            if checkpoint.failed and n not in places:
+            if checkpoint.failed and n not in drawn:
                 yield self._cross(n, top + HEIGHT)
-        if self.selected is not None:
-            x = self.places[self.selected]
-            obstacles += label_places.along(x, top, x, top + HEIGHT)
-        order = sorted(range(len(drawn)), key=lambda n: (drawn[n] != self.selected, -n))
-        if len(self.of.checkpoints) > VALUES_UP_TO:
-            order = [n for n in order if drawn[n] == self.selected]
-        yield from plot.labels(order, obstacles)
 
     def _dots(self, panel: Panel) -> Iterator[Dot]:
+        """The selected one has its value written; a reader points at the others."""
         limits = [limit for limit, _ in panel.limits]
         for n, figure in enumerate(panel.figures):
             if figure is not None:
-                name = self.of.checkpoints[n].name
+                selected = n == self.selected
                 yield Dot(
-                    label=readable(figure.value, apart_from=limits),
+                    label=readable(figure.value, apart_from=limits) if selected else "",
                     x=Extent(self.places[n]),
                     y=Extent(*figure[:3]),
-                    description=f"{name}: {in_words(figure)}",
+                    description=f"{self.of.checkpoints[n].name}: {in_words(figure)}",
                     hollow=panel.hollow[n],
-                    selected=n == self.selected,
+                    selected=selected,
                 )
 
-    def _line(self, run: Sequence[int], places: dict[int, tuple[float, float]]) -> Iterator[str]:
-        """A line through neighbours; dotted to what has no step."""
-        stepped = [n for n in run if self.of.checkpoints[n].step is not None]
-        if len(stepped) > 1:
-            yield element(
-                "polyline", points=picture.points([places[n] for n in stepped]), class_="curve",
-                stroke=picture.CURVE, stroke_width="1.5", fill="none",
-            )  # fmt: skip
-        for n, m in pairwise(run):
-            if n not in stepped or m not in stepped:
-                (ax, ay), (bx, by) = places[n], places[m]
-                yield element(
-                    "line", x1=ax, y1=ay, x2=bx, y2=by, class_="curve", stroke=picture.CURVE,
-                    stroke_width="1.5", stroke_dasharray="1.5 4",
-                )  # fmt: skip
+    def _lines(self, places: dict[int, tuple[float, float]]) -> Iterator[str]:
+        """A line through neighbours without a gap between them; dotted to what has no step."""
+        for _, numbered in groupby(enumerate(places), lambda each: each[1] - each[0]):
+            run = [n for _, n in numbered]
+            stepped = [n for n in run if self.of.checkpoints[n].step is not None]
+            if len(stepped) > 1:
+                yield picture.polyline("curve", [places[n] for n in stepped])
+            for n, m in pairwise(run):
+                if n not in stepped or m not in stepped:
+                    yield picture.line("curve dotted", *places[n], *places[m])
 
     def _cross(self, index: int, bottom: float) -> str:
         checkpoint = self.of.checkpoints[index]
         x, y, arm = self.places[index], bottom - 8, 4.5
-        ends = f"M{picture.pixel(x - arm)} {picture.pixel(y - arm)}l{2 * arm:g} {2 * arm:g}"
+        ends = f"M{pixel(x - arm)} {pixel(y - arm)}l{2 * arm:g} {2 * arm:g}"
         ends += f"m0 {-2 * arm:g}l{-2 * arm:g} {2 * arm:g}"
-        return element(
-            "path", told(f"{checkpoint.name}: {checkpoint.failed}"), d=ends, class_="limit",
-            stroke=picture.LIMIT, stroke_width="2", fill="none",
-        )  # fmt: skip
+        said = picture.told(f"{checkpoint.name}: {checkpoint.failed}")
+        return element("path", said, d=ends, class_="cross")
 
     def _selected(self, bottom: float) -> Iterator[str]:
         if self.selected is None:
             return
         x = self.places[self.selected]
-        yield element(
-            "line", x1=x, x2=x, y1=self.head, y2=bottom, class_="ring", stroke=picture.INK,
-            stroke_opacity="0.35", stroke_dasharray="1 3",
-        )  # fmt: skip
+        yield picture.line("upright", x, self.head, x, bottom)
         name = self.of.checkpoints[self.selected].name
         said = tr("selected: {checkpoint}", checkpoint=name)
-        said = label_places.fitted(said, picture.WIDTH * 0.8, bold=True)
-        half = label_places.text_width(said, bold=True) / 2
+        said = fitted(said, picture.WIDTH * 0.8, bold=True)
+        half = text_width(said, bold=True) / 2
         middle = min(max(x, TOP + half), picture.WIDTH - TOP - half)
         yield words(middle, TOP + 12, said, anchor="middle", bold=True)
 
     def _steps(self, bottom: float) -> Iterator[str]:
-        """The steps under the last panel, as many as have room."""
-        y = bottom + 18
-        said = tr("step")
-        yield picture.soft_words(self.left - 10, y, said, anchor="end")
-        taken = [label_places.label_box(self.left - 10, y, said, "end")]
-        labels: list[tuple[float, str]] = []
-        for checkpoint, x in zip(self.of.checkpoints, self.places, strict=True):
-            text = label_places.fitted(self._short(checkpoint), RIGHT + INSET)
-            if checkpoint.step is not None:
-                text = step_name(checkpoint.step)
-            half = label_places.text_width(text) / 2
-            labels.append((min(max(x, self.left + half), picture.WIDTH - 4 - half), text))
-        boxes = [label_places.label_box(x, y, text, "middle") for x, text in labels]
-        first = [n for n in (self.selected, len(labels) - 1) if n is not None]
-        for n in label_places.thinned(boxes, first, taken):
-            yield picture.grid_line(self.places[n], bottom, self.places[n], bottom + 5)
-            yield words(labels[n][0], y, labels[n][1], anchor="middle")
+        """Round steps under the last panel, and the name of what has none."""
+        yield picture.soft_words(self.left - 10, bottom + 18, tr("step"), anchor="end")
+        steps = [each.step for each in self.of.checkpoints if each.step is not None]
+        marks = [
+            (self.across.at(step), step_name(step))
+            for step, _ in self.across.ticks
+            if steps and min(steps) <= step <= max(steps)
+        ]
+        if steps and not marks:
+            marks = [(self.across.at(steps[-1]), step_name(steps[-1]))]
+        unnumbered = [each for each in self.of.checkpoints if each.step is None]
+        for each in unnumbered[-1:]:
+            marks.append((self.right - INSET, fitted(self._short(each), RIGHT + INSET)))
+        for x, label in marks:
+            yield picture.line("grid", x, bottom, x, bottom + 5)
+            yield words(x, bottom + 18, label, anchor="middle")
 
     def _legend(self) -> Iterator[str]:
-        drawn = [
-            (figure, hollow)
-            for panel in self.panels
-            for figure, hollow in zip(panel.figures, panel.hollow, strict=True)
-            if figure
-        ]
-        if any(figure.low is not None or figure.high is not None for figure, _ in drawn):
+        if any(each.low is not None for panel in self.panels for each in panel.figures if each):
             yield tr("vertical line: 95 % interval, hidden where it is shorter than its dot")
         if any(panel.limits for panel in self.panels):
             yield tr("dashed: limit of the gate")
-        if any(hollow for _, hollow in drawn):
+        if any(any(panel.hollow) for panel in self.panels):
             yield tr("hollow dot: marginal, an interval lies across a limit")
         if any(checkpoint.failed for checkpoint in self.of.checkpoints):
             yield tr("×: could not be evaluated")
@@ -240,33 +218,9 @@ class _StepsPicture:
             parts = [tr("limit {limit}", limit=label) for _, label in panel.limits]
             parts += [f"{names[n]}: {in_words(f)}" for n in few if (f := panel.figures[n])]
             yield f"{panel.title}: {'; '.join(parts)}."
-        for name, checkpoint in zip(names, self.of.checkpoints, strict=True):
-            if checkpoint.failed:
-                yield tr("{checkpoint} could not be evaluated.", checkpoint=name)
         if self.selected is not None:
             yield tr("Selected: {model}", model=names[self.selected]) + "."
 
     def _short(self, checkpoint: Measurements) -> str:
         name = known.short_name(checkpoint, known.parent_of(self.of.checkpoints))
-        return label_places.harmless(name, longest=60)
-
-
-def _places(checkpoints: Sequence[Measurements], start: float, end: float) -> list[float]:
-    """Where each checkpoint is drawn: by its step, and behind the last one where it has none."""
-    steps = [checkpoint.step for checkpoint in checkpoints if checkpoint.step is not None]
-    if not steps:
-        return [(start + end) / 2] * len(checkpoints)
-    low, high, last = min(steps), max(steps), end
-    if len(steps) < len(checkpoints):
-        last -= FINAL_ROOM
-    if low == high:
-        middle = (start + last) / 2
-        return [end if each.step is None else middle for each in checkpoints]
-    scale = Scale(low, high, start, last, log=False, ticks=())
-    return [end if each.step is None else scale.at(each.step) for each in checkpoints]
-
-
-def _runs(drawn: Sequence[int]) -> Iterator[list[int]]:
-    """Neighbours without a gap between them."""
-    for _, run in groupby(enumerate(drawn), lambda each: each[1] - each[0]):
-        yield [n for _, n in run]
+        return harmless(name, longest=60)

@@ -6,7 +6,7 @@ Reports are written whole or not at all. Everything here can be made again from 
     test-plans/TEST-ID.md       what was asked and how it is marked
     reports/                    report.md, report.html, report.json, and one page per model
     reports/evaluations/MODEL/  a judged test each, in the standard evaluation format
-    reports/comparative_analysis.md, final_summary.md, overall_by_test.svg   what judges found
+    reports/comparative_analysis.md, final_summary.md   what judges found
     performance.md              the quantitative side
 """
 
@@ -31,7 +31,6 @@ from assay.reports.judged.comparative_analysis import comparative_analysis
 from assay.reports.judged.evaluation_text import evaluation_text
 from assay.reports.judged.final_summary import final_summary
 from assay.reports.performance import performance_document
-from assay.reports.pictures.judged import overall_by_test
 from assay.reports.run_report import run_document
 from assay.reports.test_plan import test_plan
 from assay.store import Store
@@ -115,7 +114,6 @@ class RunFolder:
                     self._put(name, evaluation_text(final, model=model.model))
         self._put("reports/comparative_analysis.md", render_markdown(comparative_analysis(judged)))
         self._put("reports/final_summary.md", render_markdown(final_summary(judged)))
-        self._put("reports/overall_by_test.svg", overall_by_test(judged))
 
     def write_test_plans(
         self, suites: Sequence[Suite], *, stopped: Callable[[], bool] = lambda: False
