@@ -1,8 +1,7 @@
 """One JSON file to its value, and the place of anything in it.
 
-The standard library reads the value. Only when something is to be reported, the grammar of
-tree-sitter finds the place, and in a list only the rows concerned are parsed again: one mistake in
-50 MB costs a second quick parse, not a slow one.
+The standard library reads the value. Only when something is to be reported, its decoder goes from
+member to member once more: one mistake in 50 MB costs a second quick parse, not a slow one.
 """
 
 from __future__ import annotations
@@ -10,11 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING
 
 from assay.files.file_text import MAX_BYTES, Refused, decode, read_bytes, refusal, shown_path
 from assay.files.notes import FileNote, Notes, findings_of
@@ -23,16 +21,12 @@ from assay.files.wording import shown
 from assay.messages import fill, message, tr
 from assay.types import FileFinding
 
-if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
-
 ID_FORM = re.compile(r"[\w-]+")
 MAX_ID_CHARACTERS = 120
 
 _ENDLESS = float("inf")  # for a number that is too long: no field allows it
 # The first group is half a character; the rest are whole ones and other escapes.
 _ESCAPE = re.compile(r"\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w|(\\u[dD][89a-fA-F]\w\w)|\\.")
-_UNKNOWN_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN|-?[0-9.]+[eE][-+]?[0-9]+)')
 _ODD_NUMBER = re.compile(
     rf'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)|(-?[0-9]{{{MAX_DIGITS},}}(?![0-9.eE]))'
 )
@@ -76,7 +70,7 @@ class JsonFile:
         return sound_id(self.value)
 
     def places(self, paths: Collection[Path]) -> dict[Path, Place]:
-        spots, _ = _survey(self.text, paths)
+        spots = self._spots(paths)
         at = places_of(self.text, (spot.value for spot in spots.values()))
         return {path: at[spot.value] for path, spot in spots.items()}
 
@@ -87,18 +81,26 @@ class JsonFile:
         """
         if not notes.all and not self.flawed:
             return []
-        spots, flaws = _survey(self.text, {note.path for note in notes.all}, self.flawed)
-        flawed = {offset for _, offset, _ in flaws}
+        spots = self._spots({note.path for note in notes.all})
+        flaws = _find_flaws(self.text) if self.flawed else []
+        flawed = {offset for offset, _ in flaws}
         placed = [
             (note, spots[note.path].key if note.about_key else spots[note.path].value)
             for note in notes.all
         ]
         placed = [each for each in placed if each[0].about_key or each[1] not in flawed]
-        placed += [
-            (FileNote(path, message, "error", self.test_id(path), about_key=False), offset)
-            for path, offset, message in flaws
-        ]
+        rows = [spot.value for _, spot, _ in self._rows()] if flaws else []
+        for offset, sentence in flaws:
+            row = self.test_id((bisect_right(rows, offset) - 1,))
+            placed.append((FileNote((), sentence, "error", row, about_key=False), offset))
         return findings_of(self.shown, self.text, placed)
+
+    def _spots(self, paths: Collection[Path]) -> dict[Path, Spot]:
+        start = _after_blank(self.text, 0)
+        return dict(_find_spots(self.text, Spot(start, start), paths))
+
+    def _rows(self) -> Iterator[tuple[str | int, Spot, bool]]:
+        return _members(self.text, _after_blank(self.text, 0), _StrictDecoder())
 
 
 def sound_id(test: object) -> str | None:
@@ -185,137 +187,70 @@ def _syntax_mistake(text: str, error: json.JSONDecodeError) -> tuple[int, str]:
     return at, fill(sentence, {"found": shown(found)})
 
 
-_Flaw = tuple[Path, int, str]  # the path of the row, the offset, the sentence
-
-
-def _survey(
-    text: str, wanted: Collection[Path], look_for_flaws: bool = False
-) -> tuple[dict[Path, Spot], list[_Flaw]]:
-    """Where paths are in a readable text, and what JSON forbids in it."""
-    spots: dict[Path, Spot] = {}
-    flaws: list[_Flaw] = []
-    by_row: dict[Path, list[Path]] = {}
-    start = _after_blank(text, 0)
-    is_list = text[start : start + 1] == "["
-    for path in wanted:
-        by_row.setdefault(path[:1] if is_list else (), []).append(path)
-    if is_list and () in by_row:
-        spots[()] = Spot(start, start)
-    for row, begin, end, is_flawed in (
-        _rows(text, start) if is_list else [((), start, len(text), look_for_flaws)]
-    ):
-        if row not in by_row and not is_flawed:
-            continue
-        tree = _Tree(text[begin:end])
-        for path in by_row.get(row, ()):
-            spot = tree.spot(path[len(row) :])
-            spots[path] = Spot(begin + spot.key, begin + spot.value)
-        if is_flawed:
-            flaws += [(row, begin + offset, message) for offset, message in tree.flaws()]
-    return spots, flaws
-
-
-def _rows(text: str, start: int) -> Iterator[tuple[Path, int, int, bool]]:
-    """The path, start, end and flawedness of every item of the list that a text is."""
-    decoder = _StrictDecoder()
-    at, index = _after_blank(text, start + 1), 0
-    while text[at] != "]":
-        decoder.flaws = 0
-        end = decoder.raw_decode(text, at)[1]
-        is_flawed = decoder.flaws > 0 or any(_half_characters(text[at:end]))
-        yield (index,), at, end, is_flawed
-        at, index = _after_blank(text, end), index + 1
-        if text[at] == ",":
-            at = _after_blank(text, at + 1)
-
-
 def _after_blank(text: str, at: int) -> int:
     found = _BLANK.match(text, at)
     return found.end() if found else at
 
 
-class _Tree:
-    """The syntax tree of one JSON value."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        # The grammar knows neither NaN nor 1e+5: a number of the same length takes their place.
-        standard = _UNKNOWN_NUMBER.sub(
-            lambda found: "1" * len(found[1]) if found[1] else found[0], text
-        )
-        self._bytes = standard.encode()
-        self._root = _parser().parse(self._bytes).root_node.named_child(0)
-
-    def spot(self, path: Path) -> Spot:
-        """Where a path leads, or the innermost thing on the way that is there."""
-        node = self._root
-        key = value = 0
-        for step in path:
-            found = _child(node, step) if node is not None else None
-            if found is None:
-                break
-            name, node = found
-            value = self._offset(node)
-            key = value if name is None else self._offset(name)
-        return Spot(key, value)
-
-    def flaws(self) -> Iterable[tuple[int, str]]:
-        """Offset and sentence of whatever JSON forbids, from top to bottom."""
-        found = [
-            (self._offset(key), tr("the key '{key}' appears twice; keep one", key=shown(name)))
-            for key, name in self._repeated_keys()
-        ]
-        half = tr("half a character (a lone surrogate such as \\ud800); write a whole one")
-        found += [(offset, half) for offset in _half_characters(self._text)]
-        for number in _ODD_NUMBER.finditer(self._text):
-            if number[1]:
-                found.append((number.start(), tr("{word} is not JSON", word=number[1])))
-            elif number[2] and len(number[2]) > MAX_DIGITS:
-                message = tr("a number of {digits} digits is too long", digits=len(number[2]))
-                found.append((number.start(), message))
-        return sorted(found)
-
-    def _repeated_keys(self) -> Iterator[tuple[Node, str]]:
-        left = [self._root]
-        while left:
-            node = left.pop()
-            if node is None:
-                continue
-            names: set[str] = set()
-            for key, name in _keys(node):
-                if name in names:
-                    yield key, name
-                names.add(name)
-            left += node.named_children
-
-    def _offset(self, node: Node) -> int:
-        return len(self._bytes[: node.start_byte].decode())
+# ------------------------------------------------------------------------------------------ places
 
 
-def _child(node: Node, step: str | int) -> tuple[Node | None, Node] | None:
-    """A member's key and value; of a key that appears twice the last, as in Python."""
-    if isinstance(step, int):
-        item = node.named_child(step) if node.type == "array" else None
-        return None if item is None else (None, item)
-    for key, name in reversed(list(_keys(node))):
-        value = key.parent.child_by_field_name("value") if key.parent else None
-        if name == step and value is not None:
-            return key, value
-    return None
-
-
-def _keys(node: Node) -> Iterator[tuple[Node, str]]:
-    if node.type != "object":
+def _members(text: str, at: int, decoder: _StrictDecoder) -> Iterator[tuple[str | int, Spot, bool]]:
+    """What the list or object at an offset contains: step, place, and whether it has flaws."""
+    if text[at] not in "[{":
         return
-    for pair in node.named_children:
-        key = pair.child_by_field_name("key")
-        if key is not None and key.text:
-            yield key, json.loads(key.text)
+    is_object = text[at] == "{"
+    at, index = _after_blank(text, at + 1), 0
+    while text[at] not in "]}":
+        key_at, step = at, index
+        if is_object:
+            step, colon = decoder.raw_decode(text, at)
+            at = _after_blank(text, _after_blank(text, colon) + 1)
+        decoder.flaws = 0
+        end = decoder.raw_decode(text, at)[1]
+        yield step, Spot(key_at, at), decoder.flaws > 0
+        at, index = _after_blank(text, end), index + 1
+        if text[at] == ",":
+            at = _after_blank(text, at + 1)
 
 
-@cache
-def _parser() -> Parser:
-    import tree_sitter_json
-    from tree_sitter import Language, Parser
+def _find_spots(
+    text: str, here: Spot, wanted: Collection[Path], depth: int = 0
+) -> Iterator[tuple[Path, Spot]]:
+    """Where paths lead in a readable text, or the innermost thing on the way that is there; of a
+    key that appears twice the last, as in Python.
+    """
+    by_step: dict[str | int | None, list[Path]] = {}
+    for path in wanted:
+        by_step.setdefault(path[depth] if depth < len(path) else None, []).append(path)
+    inner: dict[str | int | None, Spot] = {}
+    if by_step.keys() != {None}:
+        members = _members(text, here.value, _StrictDecoder())
+        inner = {step: spot for step, spot, _ in members if step in by_step}
+    for step, paths in by_step.items():
+        if step in inner:
+            yield from _find_spots(text, inner[step], paths, depth + 1)
+        else:
+            yield from ((path, here) for path in paths)
 
-    return Parser(Language(tree_sitter_json.language()))
+
+def _find_flaws(text: str) -> list[tuple[int, str]]:
+    """Offset and sentence of whatever JSON forbids, from top to bottom."""
+    half = tr("half a character (a lone surrogate such as \\ud800); write a whole one")
+    found = [(offset, half) for offset in _half_characters(text)]
+    for number in _ODD_NUMBER.finditer(text):
+        if number[1]:
+            found.append((number.start(), tr("{word} is not JSON", word=number[1])))
+        elif number[2] and len(number[2]) > MAX_DIGITS:
+            message = tr("a number of {digits} digits is too long", digits=len(number[2]))
+            found.append((number.start(), message))
+    left, decoder = [_after_blank(text, 0)], _StrictDecoder()
+    while left:
+        names: set[str | int] = set()
+        for step, spot, is_flawed in _members(text, left.pop(), decoder):
+            if step in names:
+                message = tr("the key '{key}' appears twice; keep one", key=shown(str(step)))
+                found.append((spot.key, message))
+            names.add(step)
+            left += [spot.value] if is_flawed else []
+    return sorted(found)

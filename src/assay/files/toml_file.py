@@ -1,4 +1,7 @@
-"""One TOML file to its document, and the place of anything in it, found by tree-sitter.
+"""One TOML file to its document, and the place of anything in it.
+
+The standard library reads the document and gives no places: they are found by headers and keys, so
+that a key written in a text or a comment may be taken for the real one.
 
 A path is made of keys and of indexes, as in the parsed document: the `min` of the second [[suite]]
 is ("suite", 1, "min").
@@ -8,10 +11,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.files.file_text import Refused, decode, read_bytes, refusal, shown_path
 from assay.files.notes import Notes, findings_of
@@ -20,15 +23,12 @@ from assay.files.wording import shown
 from assay.messages import tr
 from assay.types import FileFinding
 
-if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
-
 MAX_BYTES = 1_000_000  # a file of test results or weights is named by mistake
 
 _PLACE = re.compile(r"(?P<reason>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|.*)\)")
 _LONGEST_REASON = 120
-_KEYS = frozenset({"bare_key", "quoted_key", "dotted_key"})
-_NO_VALUE = _KEYS | {"comment"}
+_HEADER = re.compile(r"^[ \t]*(?P<open>\[\[?) *(?P<name>[^\[\]\n]+)\]+[ \t]*(?:#.*)?\r?$", re.M)
+_ITEM = re.compile(r"""#.*|\{[^}]*\}|"(?:[^"\\]|\\.)*"|'[^']*'|[\w.+-]+""")
 
 
 @dataclass(frozen=True)
@@ -37,29 +37,19 @@ class TomlFile:
     text: str
     document: dict[str, Any]
 
-    @cached_property
-    def _spots(self) -> dict[Path, Spot]:
-        return TomlTree(self.text).spots
-
-    def place(self, path: Path, *, about_key: bool = False) -> Place:
+    def place(self, path: Path) -> Place:
         """Where a value is, or the table it belongs in."""
-        spot = self._nearest(path)
-        return place_of(self.text, spot.key if about_key else spot.value)
+        return place_of(self.text, find_spot(self.text, path).value)
 
     def findings(self, notes: Notes) -> tuple[FileFinding, ...]:
         """Every note with its place, from top to bottom."""
         placed = [
             (note, spot.key if note.about_key else spot.value)
             for note in notes.all
-            for spot in [self._nearest(note.path)]
+            for spot in [find_spot(self.text, note.path)]
         ]
         found = set(findings_of(self.shown, self.text, placed))
         return tuple(sorted(found, key=lambda f: (f.line, f.column, f.message)))
-
-    def _nearest(self, path: Path) -> Spot:
-        while path not in self._spots:
-            path = path[:-1]
-        return self._spots[path]
 
 
 def read_toml(path: FilePath, *, kind: str) -> TomlFile:
@@ -107,88 +97,44 @@ def _syntax_mistake(name: str, text: str, complaint: str) -> FileFinding:
     return refusal(name, tr("not valid TOML: {reason}", reason=said), place)
 
 
-class TomlTree:
-    """Offsets of every table, key and value of a text that the parser reads, by path. A table's
-    value is its header, its key the name in it.
+def find_spot(text: str, path: Path) -> Spot:
+    """Where a path leads in a text that the parser reads, or the innermost table, key or list on
+    the way that is there. A table's value is its header, its key the name in it.
     """
+    tables = [*_tables(text)]
+    ends = [*(header.start() for _, header in tables), len(text)]
+    around = [n for n, (table, _) in enumerate(tables) if table == path[: len(table)]]
+    below = [n for n, (table, _) in enumerate(tables) if path and table[: len(path)] == path]
+    key, value, end, depth = 0, 0, ends[0], 0
+    if around or below:
+        number = max(around, key=lambda n: len(tables[n][0])) if around else below[0]
+        table, header = tables[number]
+        key, value, end = header.start("name"), header.start("open"), ends[number + 1]
+        depth = len(table)
+    for step in path[depth:]:
+        if isinstance(step, int):
+            items = [each for each in _ITEM.finditer(text, value + 1, end) if each[0][0] != "#"]
+            key = value = items[step].start() if step < len(items) else value
+            continue
+        name = re.compile(rf"""(?<![\w-])["']?{re.escape(step)}["']?[ \t]*[=.][ \t]*""")
+        found = name.search(text, value, end)
+        if found is None:
+            break
+        key, value = found.span()
+    return Spot(key, value)
 
-    def __init__(self, text: str) -> None:
-        self.spots: dict[Path, Spot] = {(): Spot(0, 0)}
-        self._bytes = text.encode()
-        self._last_of: dict[Path, int] = {}  # of every list made by [[headers]] its last index
-        for node in _parser().parse(self._bytes).root_node.named_children:
-            if node.type == "pair":
-                self._pair((), node)
-            elif node.type in ("table", "table_array_element"):
-                self._table(node)
 
-    def _table(self, node: Node) -> None:
-        is_list = node.type == "table_array_element"
+def _tables(text: str) -> Iterator[tuple[Path, re.Match[str]]]:
+    """The headers, each with its path: [[suite]] for the second time is ("suite", 1)."""
+    last: dict[Path, int] = {}  # of every list made by [[headers]] its last index
+    for header in _HEADER.finditer(text):
         path: Path = ()
-        parts = self._key_parts(node)
-        for offset, name in parts[:-1]:
-            path = (*path, name)
-            self.spots.setdefault(path, Spot(offset, offset))
-            if path in self._last_of:
-                path = (*path, self._last_of[path])
-        offset, name = parts[-1]
+        *above, name = (part.strip(" \t\"'") for part in header["name"].split("."))
+        for part in above:
+            path = (*path, part)
+            path = (*path, last[path]) if path in last else path
         path = (*path, name)
-        spot = Spot(offset, self._offset(node))
-        if is_list:
-            self.spots.setdefault(path, spot)
-            self._last_of[path] = self._last_of.get(path, -1) + 1
-            path = (*path, self._last_of[path])
-        self.spots[path] = spot  # also where a header further up has implied it
-        for child in node.named_children:
-            if child.type == "pair":
-                self._pair(path, child)
-
-    def _pair(self, table: Path, node: Node) -> None:
-        """`key = value`, and all that the value contains."""
-        parts = self._key_parts(node)
-        path = table
-        for offset, name in parts[:-1]:
-            path = (*path, name)
-            self.spots.setdefault(path, Spot(offset, offset))
-        value = next(each for each in node.named_children if each.type not in _NO_VALUE)
-        self._value((*path, parts[-1][1]), value, parts[-1][0])
-
-    def _value(self, path: Path, node: Node, key: int | None = None) -> None:
-        at = self._offset(node)
-        self.spots.setdefault(path, Spot(at if key is None else key, at))
-        inner = [each for each in node.named_children if each.type != "comment"]
-        if node.type == "array":
-            for index, each in enumerate(inner):
-                self._value((*path, index), each)
-        elif node.type == "inline_table":
-            for each in inner:
-                self._pair(path, each)
-
-    def _key_parts(self, node: Node) -> list[tuple[int, str]]:
-        """The parts of a dotted key with their offsets."""
-        parts: list[tuple[int, str]] = []
-        for each in node.named_children:
-            if each.type == "dotted_key":
-                parts += self._key_parts(each)
-            elif each.type in _KEYS:
-                parts.append((self._offset(each), _name(each)))
-        return parts
-
-    def _offset(self, node: Node) -> int:
-        return len(self._bytes[: node.start_byte].decode())
-
-
-def _name(key: Node) -> str:
-    """A part of a key as the parser reads it."""
-    written = (key.text or b"").decode()
-    if key.type == "bare_key":
-        return written
-    return str(tomllib.loads(f"name = {written}")["name"])
-
-
-@cache
-def _parser() -> Parser:
-    import tree_sitter_toml
-    from tree_sitter import Language, Parser
-
-    return Parser(Language(tree_sitter_toml.language()))
+        if header["open"] == "[[":
+            last[path] = last.get(path, -1) + 1
+            path = (*path, last[path])
+        yield path, header
