@@ -156,16 +156,13 @@ def test_all_files_are_checked_before_anything_is_refused(write_suite: WriteSuit
     assert caught.value.hint
 
 
-def test_warnings_alone_do_not_refuse_and_are_listed_only_on_request(
-    write_suite: WriteSuite,
-) -> None:
+def test_warnings_alone_do_not_refuse(write_suite: WriteSuite) -> None:
     folder = write_suite({"a": [good(id="odd")]})
     assert load_suite(folder)
     put(folder / "b.json", [])
-    for wanted, severities in ((False, {"error"}), (True, {"error", "warning"})):
-        with pytest.raises(InvalidFiles) as caught:
-            load_suite(folder, warnings=wanted)
-        assert {f.severity for f in caught.value.findings} == severities
+    with pytest.raises(InvalidFiles) as caught:
+        load_suite(folder)
+    assert {finding.severity for finding in caught.value.findings} == {"error"}
 
 
 def test_a_path_with_nothing_there_is_not_found(tmp_path: Path) -> None:

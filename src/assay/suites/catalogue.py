@@ -15,20 +15,19 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from assay.errors import InvalidFiles, SuiteNotFound, UsageError
+from assay.errors import SuiteNotFound, UsageError
 from assay.files.file_text import refusal, shown_path
+from assay.files.notes import invalid_files
 from assay.files.wording import did_you_mean, nearest, shown
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.suites.load import SuiteFiles
 from assay.suites.suite_file import SUITE_FILE
-from assay.types import FileFinding
 from assay.types.checks import SHIPPED_SUITES
 
 SHIPPED = SHIPPED_SUITES
 FETCHED = ("mmlu", "hellaswag")
 USUAL_BENCHMARKS = Path("SLM", "datasets", "benchmarks")
 OWN_CATEGORIES: Mapping[str, str] = {"os": "custom_os_eval"}
-JSON = ".json"
 NEARLY = 85.0  # of 100: "Hardware_IDs" is nearly "hardware_id", "more_hardware_ids" is not
 
 
@@ -45,14 +44,13 @@ def benchmarks_folder(given: Path | None = None) -> Path:
             hint=tr("`assay fetch` makes one; without --benchmarks the usual one is taken"),
         )
     if os.path.isdir(folder):  # the usual one may be missing, or in a home that is not ours
-        _refuse_unlistable(folder)
+        _list_folder(folder)  # files in it may take the place of shipped ones
     return folder
 
 
-def _refuse_unlistable(folder: Path) -> None:
-    """Files in it may take the place of shipped ones, and it would be unknown whether they do."""
+def _list_folder(folder: Path) -> list[str]:
     try:
-        os.scandir(folder).close()
+        return sorted(os.listdir(folder))
     except OSError as error:
         raise UsageError(
             tr(
@@ -95,7 +93,7 @@ def catalogue(benchmarks: Path | None = None, *, ships: Path = SHIPPED) -> Mappi
     fetched.
     """
     folder = benchmarks_folder(benchmarks)
-    named = {path.name: SuiteFiles(path, *_own_categories(path, folder)) for path in shipped(ships)}
+    named = {path.name: SuiteFiles(path, _own_categories(path, folder)) for path in shipped(ships)}
     for path in fetched(folder):
         named.setdefault(path.name, SuiteFiles(path))
     return named
@@ -106,28 +104,13 @@ def find(argument: str, benchmarks: Path | None = None, *, ships: Path = SHIPPED
     named = catalogue(benchmarks, ships=ships)
     is_path = any(mark in argument for mark in (os.sep, os.altsep) if mark)
     if not is_path and argument in named:
-        refuse_without_effect(named[argument])
+        _refuse_near_misses(named[argument].path, benchmarks_folder(benchmarks))
         return named[argument]
     if argument and os.path.lexists(argument):
         return SuiteFiles(Path(argument))
     if argument in FETCHED:
         raise _not_fetched(argument, benchmarks)
     raise _not_found(argument, list(named), is_path=is_path)
-
-
-def refuse_without_effect(files: SuiteFiles) -> None:
-    """Files of the user's that should take the place of a category, and do not."""
-    if files.findings:
-        raise InvalidFiles(
-            trn(
-                "{count} mistake beside the files of '{suite}'",
-                "{count} mistakes beside the files of '{suite}'",
-                len(files.findings),
-                suite=files.path.name,
-            ),
-            files.findings,
-            hint=tr("Nothing was asked of any model. Rename the files, or move them away."),
-        )
 
 
 def _has_tests(folder: Path) -> bool:
@@ -184,31 +167,31 @@ def _nearest_path(path: Path) -> str | None:
     return None if meant is None else shown_path(path.parent / meant)
 
 
-def _own_categories(
-    suite: Path, benchmarks: Path
-) -> tuple[tuple[Path, ...], tuple[FileFinding, ...]]:
-    """Files of the user's that are named like categories of a shipped suite, and findings about
-    the others.
-    """
-    name = OWN_CATEGORIES.get(suite.name)
-    if name is None or not os.path.isdir(benchmarks):
-        return (), ()
-    folder = benchmarks / name
-    try:
-        found = sorted(entry for entry in os.listdir(folder) if not entry.startswith("."))
-    except OSError as error:
-        if not os.path.lexists(folder):
-            return (), ()
-        why = tr("the folder cannot be read: {reason}", reason=error.strerror or str(error))
-        return (), (refusal(shown_path(folder), why),)
-    categories = {each for each in os.listdir(suite) if each.endswith(JSON) and each != SUITE_FILE}
+def _own_categories(suite: Path, benchmarks: Path) -> tuple[Path, ...]:
+    """Files of the user's that are named like categories of a shipped suite."""
+    if suite.name not in OWN_CATEGORIES:
+        return ()
+    own = (benchmarks / OWN_CATEGORIES[suite.name] / name for name in _category_files(suite))
+    return tuple(path for path in own if os.path.lexists(path))
+
+
+def _category_files(suite: Path) -> list[str]:
+    return sorted(path.name for path in suite.glob("*.json") if path.name != SUITE_FILE)
+
+
+def _refuse_near_misses(suite: Path, benchmarks: Path) -> None:
+    """Files of the user's that should take the place of a category, and do not."""
+    folder = benchmarks / OWN_CATEGORIES.get(suite.name, "")
+    if suite.name not in OWN_CATEGORIES or not os.path.lexists(folder):
+        return
+    found = _list_folder(folder)
+    missing = set(_category_files(suite)) - set(found)
     problem = tr("this file takes no effect: no category of the suite has its name")
-    missing = categories - {*found}
-    return (
-        tuple(folder / each for each in found if each in categories),
-        tuple(
-            refusal(shown_path(folder / each), did_you_mean(problem, each, missing))
-            for each in found
-            if each not in categories and nearest(each, missing, least=NEARLY)
-        ),
-    )
+    findings = [
+        refusal(shown_path(folder / name), did_you_mean(problem, name, missing))
+        for name in set(found) - set(_category_files(suite))
+        if nearest(name, missing, least=NEARLY)
+    ]
+    if findings:
+        hint = tr("Nothing was asked of any model. Rename the files, or move them away.")
+        raise invalid_files(shown_path(folder), findings, hint=hint)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated
 
-from annotated_types import Ge, Gt, Le, Len, Lt
+from annotated_types import Ge, Le, Len, Lt
 
-from assay.files.fields import Distinct, Doc, Text, ValueWords
-from assay.files.file_text import TOP, Refused, shown_path
+from assay.errors import InvalidFiles
+from assay.files.fields import Distinct, Doc, Mistake, Rule, Text, ValueWords
+from assay.files.file_text import Refused, refusal, shown_path
 from assay.files.notes import Notes, invalid_files
 from assay.files.places import Path as KeyPath
-from assay.files.places import Place
 from assay.files.toml_file import TomlFile, read_toml
 from assay.files.validation import DIALECT, Validator
 from assay.files.wording import did_you_mean, shown
@@ -23,7 +23,7 @@ from assay.types.decisions import SIZE_CLASSES, Gate, SizeClass, SuiteLimit
 
 MOST = 1_000_000_000  # beyond every model, and a float and an int alike on every machine
 
-Limit = TypeVar("Limit")
+Limit = Annotated[float, Ge(0), Le(MOST)]
 
 
 def _share_hint(value: object) -> str:
@@ -31,13 +31,17 @@ def _share_hint(value: object) -> str:
     return tr("; 70 % is written 0.7") if is_percent else ""
 
 
-PerplexityLimit = Annotated[float, Gt(1), Le(MOST)]
-SpeedLimit = Annotated[float, Ge(0), Le(MOST)]
-MemoryLimit = Annotated[float, Gt(0), Le(MOST)]
+def _refuse_second_limits(suites: Sequence[SuiteTable]) -> Sequence[SuiteTable]:
+    names = [suite.name for suite in suites]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            message = tr("the suite '{name}' has a limit already; keep one", name=shown(name))
+            raise Mistake(message, (index, "name"))
+    return suites
 
 
 @dataclass(frozen=True)
-class BySizeClass(Generic[Limit]):
+class BySizeClass:
     """One limit for each size class."""
 
     tiny: Limit
@@ -46,7 +50,10 @@ class BySizeClass(Generic[Limit]):
     large: Limit
 
 
-_FOR_EACH = ValueWords(wanted=lambda: tr("a table with one for each size class"))
+Limits = (
+    Limit
+    | Annotated[BySizeClass, ValueWords(wanted=lambda: tr("a table with one for each size class"))]
+)
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,7 @@ class PerplexityTable:
     """[perplexity]"""
 
     max: Annotated[
-        PerplexityLimit | Annotated[BySizeClass[PerplexityLimit], _FOR_EACH],
+        Limits,
         Doc("The perplexity per token must be below this: one number, or one for each size class."),
     ]
 
@@ -84,7 +91,7 @@ class SpeedTable:
     """[speed]"""
 
     min_tokens_per_s: Annotated[
-        SpeedLimit | Annotated[BySizeClass[SpeedLimit], _FOR_EACH],
+        Limits,
         Doc("The tokens per second must be above this: one number, or one for each size class."),
     ]
 
@@ -106,7 +113,7 @@ class MemoryTable:
     """[memory]"""
 
     max_mb: Annotated[
-        MemoryLimit | Annotated[BySizeClass[MemoryLimit], _FOR_EACH],
+        Limits,
         Doc("memory_usage_mb must be below this: one number, or one for each size class."),
     ]
 
@@ -127,6 +134,7 @@ class GateTables:
             ...,
         ],
         Len(1),
+        Rule(_refuse_second_limits),
     ] = ()
     speed: Annotated[SpeedTable | None, Doc("How fast it must write on the CPU.")] = None
     generation: Annotated[GenerationTable | None, Doc("How sane its samples must be.")] = None
@@ -160,138 +168,17 @@ SUFFIX = ".toml"
 
 
 def load_gate(path: Path | None) -> Gate:
-    """Load a gate.
-
-    Args:
-        path: the file; None for the one that ships.
+    """Load a gate; None is the one that ships.
 
     Raises:
         InvalidFiles: with every mistake and its place.
     """
-    try:
-        file = _read(SHIPPED if path is None else path)
-    except Refused as refused:
-        raise invalid_files(refused.finding.file, [refused.finding]) from refused
+    file = _read(SHIPPED if path is None else path)
     tables, findings = _check(file)
     if tables is None:
         raise invalid_files(file.shown, findings)
-    return _gate(tables, DEFAULT if path is None else _source(path))
-
-
-def _read(path: Path) -> TomlFile:
-    return read_toml(path, kind=tr("a gate is a TOML file"))
-
-
-def _source(path: Path) -> str:
-    """A path as reports show it; a user's own file is never taken for the one that ships."""
-    return f"./{DEFAULT}" if str(path) == DEFAULT else shown_path(path)
-
-
-def is_gate_file(path: Path) -> bool:
-    return path.suffix.lower() == SUFFIX and not path.is_dir()
-
-
-def examine_gate(path: Path) -> tuple[FileFinding, ...]:
-    try:
-        return _check(_read(path))[1]
-    except Refused as refused:
-        return (refused.finding,)
-
-
-def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[FileFinding, ...]:
-    """Every suite and category that a gate names and a run does not have.
-
-    Args:
-        gate: as load_gate returned it; its file is read again, for the places alone.
-        known: the categories of every suite of the run.
-    """
-    place_of = _places_again(gate)
-    return tuple(
-        FileFinding(file=gate.source, line=place.line, column=place.column, message=message)
-        for suite in gate.suites
-        for path, message in _unknown_names(suite, known)
-        for place in [place_of(suite.name, path)]
-    )
-
-
-def _check(file: TomlFile) -> tuple[GateTables | None, tuple[FileFinding, ...]]:
-    notes = Notes()
-    tables = GATE.check(file.document, notes)
-    if not file.document:
-        message = tr("a gate that asks for nothing; name at least one of {tables}",
-                     tables=", ".join(GATE_TABLES))  # fmt: skip
-        notes.error((), message)
-    _check_repeats(file, notes)
-    return (None if notes.errors else tables), file.findings(notes)
-
-
-def _check_repeats(file: TomlFile, notes: Notes) -> None:
-    """A suite has one limit."""
-    first: dict[str, int] = {}
-    for index, name in _names_of_suites(file.document):
-        if first.setdefault(name, index) != index:
-            place = file.place(("suite", first[name], "name"))
-            message = tr(
-                "the suite '{name}' has a limit already, at {file}:{line}:{column}; keep one",
-                name=shown(name),
-                file=file.shown,
-                line=place.line,
-                column=place.column,
-            )
-            notes.error(("suite", index, "name"), message)
-
-
-def _names_of_suites(document: Mapping[str, Any]) -> list[tuple[int, str]]:
-    """Index and name of every suite, also of a document with mistakes."""
-    suites = document.get("suite")
-    return [
-        (index, suite["name"])
-        for index, suite in enumerate(suites if isinstance(suites, list) else ())
-        if isinstance(suite, dict) and isinstance(suite.get("name"), str)
-    ]
-
-
-def _unknown_names(
-    suite: SuiteLimit, known: Mapping[str, Sequence[str]]
-) -> list[tuple[KeyPath, str]]:
-    """What a run does not have, by its path in the suite's table."""
-    if suite.name not in known:
-        problem = tr("the gate asks for the suite '{name}', which is not part of this run",
-                     name=shown(suite.name))  # fmt: skip
-        return [(("name",), did_you_mean(problem, suite.name, known))]
-    categories = known[suite.name]
-    return [
-        (
-            ("categories", index),
-            did_you_mean(
-                tr(
-                    "the gate asks for the category '{name}' of '{suite}', which is not part of "
-                    "this run",
-                    name=shown(name),
-                    suite=shown(suite.name),
-                ),
-                name,
-                categories,
-            ),
-        )
-        for index, name in enumerate(suite.categories)
-        if name not in categories
-    ]
-
-
-def _places_again(gate: Gate) -> Callable[[str, KeyPath], Place]:
-    """Places in the tables of suites; the top of a file that is gone."""
-    try:
-        file = _read(SHIPPED if gate.source == DEFAULT else Path(gate.source))
-    except Refused:
-        return lambda name, path: TOP
-    index_of = {name: index for index, name in _names_of_suites(file.document)}
-    return lambda name, path: file.place(("suite", index_of.get(name, 0), *path))
-
-
-def _gate(tables: GateTables, source: str) -> Gate:
     return Gate(
-        source=source,
+        source=DEFAULT if path is None else _source(path),
         perplexity_max=_by_size_class(tables.perplexity.max if tables.perplexity else None),
         suites=tuple(
             SuiteLimit(name=suite.name, min=suite.min, categories=suite.categories)
@@ -303,9 +190,75 @@ def _gate(tables: GateTables, source: str) -> Gate:
     )
 
 
-def _by_size_class(
-    limit: float | BySizeClass[float] | None,
-) -> Mapping[SizeClass, float] | None:
+def is_gate_file(path: Path) -> bool:
+    return path.suffix.lower() == SUFFIX and not path.is_dir()
+
+
+def examine_gate(path: Path) -> tuple[FileFinding, ...]:
+    try:
+        return _check(_read(path))[1]
+    except InvalidFiles as error:
+        return error.findings
+
+
+def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[FileFinding, ...]:
+    """Every suite and category that a gate names and a run does not have.
+
+    Args:
+        gate: as load_gate returned it; its file is read again, for the places alone.
+        known: the categories of every suite of the run.
+    """
+    file = _read(SHIPPED if gate.source == DEFAULT else Path(gate.source))
+    return tuple(
+        refusal(gate.source, message, file.place(("suite", index, *path)))
+        for index, suite in enumerate(gate.suites)
+        for path, message in _unknown_names(suite, known)
+    )
+
+
+def _read(path: Path) -> TomlFile:
+    try:
+        return read_toml(path, kind=tr("a gate is a TOML file"))
+    except Refused as refused:
+        raise invalid_files(refused.finding.file, [refused.finding]) from refused
+
+
+def _source(path: Path) -> str:
+    """A path as reports show it; a user's own file is never taken for the one that ships."""
+    return f"./{DEFAULT}" if str(path) == DEFAULT else shown_path(path)
+
+
+def _check(file: TomlFile) -> tuple[GateTables | None, tuple[FileFinding, ...]]:
+    notes = Notes()
+    tables = GATE.check(file.document, notes)
+    if not file.document:
+        message = tr("a gate that asks for nothing; name at least one of {tables}",
+                     tables=", ".join(GATE_TABLES))  # fmt: skip
+        notes.error((), message)
+    return (None if notes.errors else tables), file.findings(notes)
+
+
+def _unknown_names(
+    suite: SuiteLimit, known: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[KeyPath, str]]:
+    """What a run does not have, by its path in the suite's table."""
+    gaps = {"suite": shown(suite.name)}
+    if suite.name not in known:
+        problem = tr("the gate asks for the suite '{suite}', which is not part of this run", **gaps)
+        yield ("name",), did_you_mean(problem, suite.name, known)
+        return
+    for index, name in enumerate(suite.categories):
+        if name not in known[suite.name]:
+            problem = tr(
+                "the gate asks for the category '{name}' of '{suite}', which is not part of this "
+                "run",
+                name=shown(name),
+                **gaps,
+            )
+            yield ("categories", index), did_you_mean(problem, name, known[suite.name])
+
+
+def _by_size_class(limit: float | BySizeClass | None) -> Mapping[SizeClass, float] | None:
     if limit is None:
         return None
     if isinstance(limit, BySizeClass):

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from assay.errors import SuiteNotFound, UsageError
 from assay.files.file_text import refusal, shown_path
@@ -21,39 +22,16 @@ from assay.types import FileFinding, Suite
 @dataclass(frozen=True, slots=True)
 class SuiteFiles:
     """A folder of category files or one of them, and files elsewhere that replace those with the
-    same name. `findings`: about files beside those that take no effect.
+    same name.
     """
 
     path: Path
     instead: tuple[Path, ...] = ()
-    findings: tuple[FileFinding, ...] = ()
 
 
-def load_suite(
-    path: Path | SuiteFiles,
-    *,
-    warnings: bool = False,
-    data_seed: int = 0,
-    get_sandbox: GetSandbox | None = None,
-) -> Suite:
-    """Load one suite.
-
-    Args:
-        path: a folder, one category file, or a suite.json (which means its folder); or such
-            a path with files that take the place of some categories.
-        warnings: whether a refusal lists the warnings too.
-        data_seed: what files are made from that tests show and a generator makes.
-        get_sandbox: opens what the make.py of a test folder that does not ship runs in. None: it
-            is not run, and the prompt keeps the names of its files.
-
-    Raises:
-        SuiteNotFound: there is nothing at that path.
-        InvalidFiles: with every mistake of every file.
-        SandboxUnavailable: a make.py has to be run, and nothing here can confine it.
-    """
-    return _all_or_nothing([path], warnings=warnings, data_seed=data_seed, get_sandbox=get_sandbox)[
-        0
-    ]
+def load_suite(path: Path | SuiteFiles, **how: Any) -> Suite:
+    """Load one suite, as load_all does."""
+    return load_all([path], **how)[0]
 
 
 def load_all(
@@ -63,21 +41,47 @@ def load_all(
     get_sandbox: GetSandbox | None = None,
     check_rubric: CheckRubric | None = None,
 ) -> tuple[Suite, ...]:
-    """Load several suites; the mistakes of all of them come in one InvalidFiles.
+    """Load suites; the mistakes of all of them come in one InvalidFiles.
 
     A suite that is named twice, however its path is written, is loaded once.
 
+    Args:
+        paths: folders, category files, or a suite.json (which means its folder); or such paths
+            with files that take the place of some categories.
+        data_seed: what files are made from that tests show and a generator makes.
+        get_sandbox: opens what the make.py of a test folder that does not ship runs in. None: it
+            is not run, and the prompt keeps the names of its files.
+        check_rubric: raises what is wrong with a rubric.
+
     Raises:
-        SuiteNotFound, InvalidFiles: as load_suite.
+        SuiteNotFound: there is nothing at a path.
+        InvalidFiles: with every mistake of every file.
+        SandboxUnavailable: a make.py has to be run, and nothing here can confine it.
         UsageError: two different suites have the same name.
     """
-    suites = _all_or_nothing(
-        _once_each(paths),
-        warnings=False,
-        data_seed=data_seed,
-        get_sandbox=get_sandbox,
-        check_rubric=check_rubric,
-    )
+    wanted = _once_each(paths)
+    for path in (path for files in wanted for path in (files.path, *files.instead)):
+        if not os.path.lexists(path):
+            raise SuiteNotFound(
+                tr("there is no suite at '{path}'", path=shown_path(path)),
+                hint=tr("Give a folder of test files or one test file; `assay suites` lists "
+                        "those that ship."),
+            )  # fmt: skip
+    readers = [
+        SuiteReader(
+            files.path,
+            instead=files.instead,
+            data_seed=data_seed,
+            get_sandbox=get_sandbox,
+            check_rubric=check_rubric,
+        )
+        for files in wanted
+    ]
+    with pause_gc():
+        suites = [suite for reader in readers if (suite := reader.suite()) is not None]
+    if len(suites) < len(readers):
+        findings = _in_order(finding for reader in readers for finding in reader.findings)
+        raise invalid_files(", ".join(shown_path(files.path) for files in wanted), findings)
     first: dict[str, Suite] = {}
     for suite in suites:
         other = first.setdefault(suite.name, suite)
@@ -87,7 +91,7 @@ def load_all(
                    name=suite.name, one=other.path, two=suite.path),
                 hint=tr("Leave one of them out, or rename its folder."),
             )  # fmt: skip
-    return suites
+    return tuple(suites)
 
 
 def examine(
@@ -117,52 +121,13 @@ def examine(
     return _in_order(found)
 
 
-def _files_of(given: Path | SuiteFiles) -> SuiteFiles:
-    return given if isinstance(given, SuiteFiles) else SuiteFiles(given)
-
-
 def _once_each(paths: Sequence[Path | SuiteFiles]) -> list[SuiteFiles]:
     """Every file or folder once, as it was first written."""
     first: dict[str, SuiteFiles] = {}
-    for files in map(_files_of, paths):
+    for given in paths:
+        files = given if isinstance(given, SuiteFiles) else SuiteFiles(given)
         first.setdefault(os.path.realpath(files.path), files)
     return list(first.values())
-
-
-def _all_or_nothing(
-    wanted: Sequence[Path | SuiteFiles],
-    *,
-    warnings: bool,
-    data_seed: int,
-    get_sandbox: GetSandbox | None,
-    check_rubric: CheckRubric | None = None,
-) -> tuple[Suite, ...]:
-    suites_files = [_files_of(each) for each in wanted]
-    paths = [files.path for files in suites_files]
-    for path in (*paths, *(path for files in suites_files for path in files.instead)):
-        if not os.path.lexists(path):
-            raise SuiteNotFound(
-                tr("there is no suite at '{path}'", path=shown_path(path)),
-                hint=tr("Give a folder of test files or one test file; `assay suites` lists "
-                        "those that ship."),
-            )  # fmt: skip
-    readers = [
-        SuiteReader(
-            files.path,
-            instead=files.instead,
-            warnings=warnings,
-            data_seed=data_seed,
-            get_sandbox=get_sandbox,
-            check_rubric=check_rubric,
-        )
-        for files in suites_files
-    ]
-    with pause_gc():
-        suites = [suite for reader in readers if (suite := reader.suite()) is not None]
-    if len(suites) == len(readers):
-        return tuple(suites)
-    findings = _in_order(finding for reader in readers for finding in reader.findings)
-    raise invalid_files(", ".join(map(shown_path, paths)), findings)
 
 
 def _in_order(findings: Iterable[FileFinding]) -> tuple[FileFinding, ...]:

@@ -74,7 +74,7 @@ class SuiteReader:
         self,
         path: Path,
         *,
-        warnings: bool,
+        warnings: bool = False,
         instead: Sequence[Path] = (),
         data_seed: int = 0,
         get_sandbox: GetSandbox | None = None,
