@@ -15,12 +15,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from assay import api
 from assay.reports.comparison import comparison_document
 from assay.reports.formats.terminal import draw
 from assay.reports.leaderboard import leaderboard_document
 from assay.reports.progress import SilentProgress
 from assay.reports.run_report import run_document
-from assay.workflow.demo.tour import continue_and_show, demo_job, start_and_kill
+from assay.workflow.demo.tour import demo_job, start_and_kill
+from assay.workflow.evaluate.evaluation import evaluate
 
 WIDTH = 110
 
@@ -33,20 +35,22 @@ def main(target: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         out = Path("assay-out")
-        command = Text(f"$ {demo_job(out).command}", style="bold")
+        job = demo_job(out)
+        command = Text(f"$ {job.command}", style="bold")
         console.print(command)
         killed = start_and_kill(out)
-        console.print(Text(f"… killed (SIGKILL) after {killed.replies} answers\n", style="red"))
+        console.print(Text(f"… killed (SIGKILL) after {killed} answers\n", style="red"))
         console.print(command)
-        shown = continue_and_show(out, SilentProgress())
+        report = evaluate(job, SilentProgress())
         # One model and one pair of the three: a picture for a page, not the whole output.
-        one = replace(shown.report, models=shown.report.models[:1], hints=())
+        one = replace(report, models=report.models[:1], hints=())
         draw(run_document(one), console)
         console.print(Text("\n$ assay compare latest", style="bold"))
-        last = replace(shown.comparison, pairs=shown.comparison.pairs[-1:])
+        comparison = api.compare([report.run], out=out)
+        last = replace(comparison, pairs=comparison.pairs[-1:])
         draw(comparison_document(last), console)
         console.print(Text("\n$ assay leaderboard", style="bold"))
-        draw(leaderboard_document(shown.leaderboard), console)
+        draw(leaderboard_document(api.leaderboard(suite="example", out=out)), console)
     target.write_text(console.export_svg(title="assay"), "utf-8")
 
 

@@ -4,20 +4,12 @@ In: a folder. Out: what each step gave, as `assay demo` shows it.
 """
 
 from assay.models.local.loading.skeleton import INSTALL, missing_packages
-from assay.workflow.demo.tour import (
-    Shown,
-    checkpoints_job,
-    continue_and_show,
-    demo_job,
-    start_and_kill,
-)
+from assay.workflow.demo.tour import checkpoints_job, demo_job, start_and_kill
 from assay.workflow.evaluate.evaluation import evaluate
 
 __all__ = [
     "INSTALL",
-    "Shown",
     "checkpoints_job",
-    "continue_and_show",
     "demo_job",
     "evaluate",
     "missing_packages",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,9 +12,7 @@ from assay.interfaces.cli.options import command
 from assay.interfaces.cli.output import say
 from assay.interfaces.cli.showing import show, where_assay_is
 from assay.messages import tr
-
-if TYPE_CHECKING:
-    from assay.api.demo import Shown
+from assay.types.results import Report
 
 
 @command(
@@ -42,25 +39,27 @@ def demo(part: str | None, out: Path) -> int:
 
 
 def _models(out: Path) -> None:
-    from assay.api.demo import continue_and_show, demo_job, start_and_kill
+    from assay.api.demo import demo_job, evaluate, start_and_kill
     from assay.api.rendering import progress_for
 
-    say(f"$ {demo_job(out).command}")
+    job = demo_job(out)
+    say(f"$ {job.command}")
     killed = start_and_kill(out)
     say(
         tr(
             "… killed on purpose (SIGKILL) after {count} answers; the same command continues:",
-            count=killed.replies,
+            count=killed,
         )
     )
     with progress_for(sys.stderr) as observer:
-        shown = continue_and_show(out, observer)
-    _show(shown)
+        report = evaluate(job, observer)
+    _show(report, out)
 
 
-def _show(shown: Shown) -> None:
+def _show(report: Report, out: Path) -> None:
     """Each step under the command that shows it again."""
-    report = shown.report
+    from assay import api
+
     run, where = report.run, f"--out {shlex.quote(report.out)}"
     folder = Path(report.out) / "runs" / run
     if place := where_assay_is():
@@ -68,9 +67,9 @@ def _show(shown: Shown) -> None:
     _heading(f"$ assay report {run} {where}")
     show(report, "text")
     _heading(f"$ assay compare {run} {where}")
-    show(shown.comparison, "text")
+    show(api.compare([run], out=out), "text")
     _heading(f"$ assay leaderboard {where}")
-    show(shown.leaderboard, "text")
+    show(api.leaderboard(suite="example", out=out), "text")
     _heading(tr("look further"))
     click.echo(tr("the page:        {path}", path=folder / "reports" / "report.html"))
     click.echo(tr("every speed:     {path}", path=folder / "performance.md"))

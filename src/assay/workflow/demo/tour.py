@@ -1,48 +1,34 @@
-"""Shows the main job on what ships: run, kill, continue, compare, rank; and decide.
+"""Shows the main job on what ships: a run that is killed and continued; and checkpoints.
 
-The run is killed by SIGKILL while its first model is asked, and this process then continues it.
-Then three shipped checkpoints are evaluated, and one is selected.
+The process that begins the run kills itself while its first model is asked, and this one continues
+it. Then three shipped checkpoints are evaluated, and one is selected.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
-import time
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from assay.errors import AssayError
 from assay.messages import tr
 from assay.store import Store
-from assay.types import Observer
-from assay.types.results import Comparison, Leaderboard, Report
+from assay.types import Reply, Score
+from assay.types.scores import SilentProgress
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.run_folder import explain_write_errors
-from assay.workflow.history.comparison import compare
-from assay.workflow.history.leaderboard import leaderboard
 
 SHIPPED = Path(__file__).parents[2] / "builtin" / "checkpoints" / "tiny"  # three steps of one run
 SCRIPTS = Path(__file__).parents[2] / "builtin" / "demo"
 MODELS = ("good.json", "weak.json", "flaky.json")
 KILLED_AFTER = 25  # of the 41 requests to the first model
-PATIENCE_S = 600.0
+SIGKILL = 9  # Windows has no name for it
 ASKED_OF_CHECKPOINTS = 48  # tests of each suite, spread over its categories
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Killed:
-    run: str
-    replies: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    report: Report
-    comparison: Comparison
-    leaderboard: Leaderboard
 
 
 def demo_job(out: Path) -> Job:
@@ -64,55 +50,28 @@ def checkpoints_job(out: Path) -> Job:
     return Job(models=(str(folder),), suites=(), out=out, limit=ASKED_OF_CHECKPOINTS)
 
 
-def start_and_kill(out: Path) -> Killed:
-    job = demo_job(out)
-    words = [sys.executable, "-m", "assay", "run", *job.models, "-s", "example"]
-    ends = ["--budget", f"{PATIENCE_S:g}"]  # should nobody be left to kill it
-    before, _ = _newest(out)
-    process = subprocess.Popen(
-        [*words, "--fresh", "--out", str(out), *ends],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    try:
-        _wait_for_replies(process, out, before)
-    finally:
-        process.kill()
-        process.communicate()
-    with Store(out) as store:
-        run = store.find_run("latest")
-        return Killed(run=run.id, replies=store.count_replies(run))
-
-
-def _wait_for_replies(process: subprocess.Popen[bytes], out: Path, before: str) -> None:
-    """Until enough of it is in the store, in a run newer than `before`."""
-    started = time.monotonic()
-    while process.poll() is None and time.monotonic() - started < PATIENCE_S:
-        time.sleep(0.02)
-        run, replies = _newest(out)
-        if run != before and replies >= KILLED_AFTER:
-            return
-    if process.poll() is not None:
-        why = (process.stderr.read() if process.stderr else b"").decode("utf-8", "replace")
+def start_and_kill(out: Path) -> int:
+    """Begin the run in a process that is killed. Returns how many answers it has stored."""
+    code = f"from {__name__} import run_until_killed; run_until_killed({str(out)!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    if abs(done.returncode) != SIGKILL:
+        why = done.stderr.decode("utf-8", "replace").strip()
         raise AssayError(
-            tr("the demonstration ended before it could be killed: {why}", why=why.strip()),
+            tr("the demonstration ended before it could be killed: {why}", why=why),
             hint=tr("try another folder with --out"),
         )
-
-
-def _newest(out: Path) -> tuple[str, int]:
-    if not (out / "assay.db").is_file():
-        return "", 0
     with Store(out) as store:
-        runs = store.read_runs()
-        return (runs[-1].id, store.count_replies(runs[-1])) if runs else ("", 0)
+        return store.count_replies(store.find_run("latest"))
 
 
-def continue_and_show(out: Path, observer: Observer) -> Shown:
-    report = evaluate(demo_job(out), observer)
-    with Store(out) as store:
-        return Shown(
-            report=report,
-            comparison=compare(store, [report.run]),
-            leaderboard=leaderboard(store, suite="example"),
-        )
+def run_until_killed(out: str) -> None:
+    evaluate(replace(demo_job(Path(out)), fresh=True), _Killer())
+
+
+class _Killer(SilentProgress):
+    def __init__(self) -> None:
+        self._replies = count(1)
+
+    def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
+        if next(self._replies) == KILLED_AFTER:
+            os.kill(os.getpid(), SIGKILL)
