@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,9 +13,6 @@ from assay.interfaces.cli.options import all_options, command
 from assay.interfaces.cli.output import say
 from assay.messages import tr
 from assay.types.options import WatchOptions
-
-if TYPE_CHECKING:
-    from assay.api.sights import Seen
 
 
 @command(
@@ -43,25 +40,25 @@ if TYPE_CHECKING:
 def watch(as_json: bool, **options: Any) -> int:
     from assay import api
     from assay.api.rendering import progress_for
-    from assay.api.sights import describe_end, describe_sight
 
     with progress_for(sys.stderr) as observer:
         watching = api.watch(**options, observer=observer)
         try:
-            for sight in watching:
-                _show(describe_sight(sight), as_json=as_json)
+            for seen in watching:
+                _show(seen.line, seen.document, seen.note, as_json=as_json)
         except KeyboardInterrupt as stop:
             raise watching.interrupted() from stop
-    _show(describe_end(watching, options["out"]), as_json=as_json)
+    end = watching.end()
+    _show(end.line, end.document, end.note, as_json=as_json)
     return watching.exit_code
 
 
-def _show(seen: Seen, *, as_json: bool) -> None:
+def _show(line: str, document: object, note: str, *, as_json: bool) -> None:
     """Results on stdout, notes on stderr; at once, because a reader of the pipe may wait for it."""
-    if as_json and seen.document is not None:
-        click.echo(json.dumps(seen.document))
-    elif seen.line:
-        click.echo(seen.line)
+    if as_json and document is not None:
+        click.echo(json.dumps(document))
+    elif line:
+        click.echo(line)
     sys.stdout.flush()
-    if seen.note:
-        say(seen.note)
+    if note:
+        say(note)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.errors import ExitCode
-from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.store import Store, utc_now
 from assay.types import Observer, Suite
 from assay.types.decisions import (
@@ -82,9 +81,6 @@ class CheckpointSequence:
     @property
     def failed(self) -> tuple[str, ...]:
         return tuple(name for name, each in self._measured.items() if each.failed)
-
-    def report_file(self, name: str) -> Path:
-        return self.job.out.resolve() / CHECKPOINTS / name / REPORT_FILE
 
     def decide(self, observer: Observer) -> Decision | None:
         """Over those that are still there. None: nothing is left to decide on."""

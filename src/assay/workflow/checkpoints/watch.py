@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from assay.errors import (
     AssayError,
@@ -31,7 +32,9 @@ from assay.errors import (
 )
 from assay.messages import tr
 from assay.reports.checkpoints.facts import selection_reason
-from assay.reports.checkpoints.file_names import REPORT_FILE, SELECTION_FILE
+from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE, SELECTION_FILE
+from assay.reports.checkpoints.headlines import checkpoint_line
+from assay.reports.checkpoints.json_documents import checkpoint_document
 from assay.types import Observer
 from assay.types.decisions import Decision, Gate, Selection
 from assay.types.options import WatchOptions
@@ -50,48 +53,14 @@ Files = frozenset[tuple[str, int, int]]  # name, bytes, time of change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
-    """There is no checkpoint yet, nor perhaps the folder."""
+class Sight:
+    """One thing that was seen: a result as `line` and `document`, anything else as a `note`."""
 
-    folder: Path
-    exists: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unready:
-    """One that cannot be opened yet, said once; `why` is whole sentences."""
-
-    name: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gone:
-    """One that was removed: before it was evaluated, while it was, or afterwards."""
-
-    name: str
-    evaluated: bool
-    was_best: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluated:
-    """One that was evaluated, and what is decided over all so far."""
-
-    name: str
-    decision: Decision
-    selection: Selection
-    report: Path
-    requests_failed: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotEvaluated:
-    name: str
-    why: str
-
-
-Sight = Waiting | Unready | Gone | Evaluated | NotEvaluated
+    kind: Literal["waiting", "unready", "gone", "evaluated", "failed", "end"]
+    name: str = ""
+    line: str = ""
+    document: dict[str, object] | None = None
+    note: str = ""
 
 
 @dataclass(slots=True)
@@ -132,16 +101,18 @@ class Watching:
         selected = self.selection is not None and self.selection.selected is not None
         return ExitCode.DONE if selected else ExitCode.NOT_ACCEPTED
 
-    @property
-    def reason(self) -> str:
-        return selection_reason(self.selection) if self.selection else ""
-
-    def __iter__(self) -> Iterator[Sight]:
-        """Look, and look again. Every mistake in files and options is raised before the first."""
-        try:
-            yield from self._watch()
-        except KeyboardInterrupt as stop:
-            raise self.interrupted() from stop
+    def end(self) -> Sight:
+        """What is selected when watching has ended."""
+        reason = selection_reason(self.selection) if self.selection else ""
+        document: dict[str, object] = {
+            "selected": self.selection.selected if self.selection else None,
+            "best_so_far": self.selection.best_so_far if self.selection else None,
+            "reason": reason or None,
+            "out": str(self._job.out.resolve()),
+            "exit_code": int(self.exit_code),
+        }
+        note = "" if self.selection else tr("nothing was evaluated")
+        return Sight(kind="end", line=reason, document=document, note=note)
 
     def interrupted(self) -> Interrupted:
         """What Ctrl-C leaves, wherever it came: also while somebody shows what was seen."""
@@ -151,7 +122,8 @@ class Watching:
             what = tr("{what}; best so far: {name}", what=what, name=best)
         return Interrupted(what, hint=tr("continue with: {command}", command=self._job.command))
 
-    def _watch(self) -> Iterator[Sight]:
+    def __iter__(self) -> Iterator[Sight]:
+        """Look, and look again. Every mistake in files and options is raised before the first."""
         self._all = CheckpointSequence(self._job, self._checked())
         duration = self._options.duration
         until = math.inf if duration is None else time.monotonic() + duration
@@ -208,30 +180,42 @@ class Watching:
             elif not known.done:
                 yield from self._evaluate(known)
 
-    def _waiting(self, places: list[CheckpointPlace]) -> Iterator[Waiting]:
+    def _waiting(self, places: list[CheckpointPlace]) -> Iterator[Sight]:
         exists = self._folder.is_dir()
         if not places and not self._known and self._told_waiting is not exists:
             self._told_waiting = exists
-            yield Waiting(folder=self._folder, exists=exists)
+            note = tr("there is no folder {folder} yet; waiting", folder=self._folder)
+            if exists:
+                note = tr("no checkpoint in {folder} yet; waiting", folder=self._folder)
+            yield Sight(kind="waiting", note=note)
 
-    def _gone(self, there: set[Path]) -> Iterator[Gone]:
+    def _gone(self, there: set[Path]) -> Iterator[Sight]:
         assert self._all is not None
         gone = [known for path, known in self._known.items() if path not in there]
         best = self.selection and (self.selection.selected or self.selection.best_so_far)
         for known in gone:
-            name, evaluated = known.place.name, known.evaluated
+            name = known.place.name
             del self._known[known.place.path]
             self._all.drop(name)
-            yield Gone(name=name, evaluated=evaluated, was_best=evaluated and name == best)
+            note = tr("{name} was removed, and is no candidate any more", name=name)
+            if not known.evaluated:
+                note = _skipped(name)
+            elif name == best:
+                note = tr(
+                    "{name}, the best so far, was removed: save_total_limit of the Trainer may do "
+                    "so; keep more checkpoints, or copy the best",
+                    name=name,
+                )
+            yield Sight(kind="gone", name=name, note=note)
         if gone:
             self._take_over(self._all.decide(self._observer))
 
-    def _unsettled(self) -> Iterator[Unready]:
+    def _unsettled(self) -> Iterator[Sight]:
         """Those that the last look found otherwise than the one before."""
         for known in self._known.values():
             if not known.done and known.look == self._looks:
                 why = tr("it changed between two looks, and is still being written")
-                yield Unready(name=known.place.name, why=why)
+                yield _unready(known.place.name, why)
 
     def _evaluate(self, known: _Known) -> Iterator[Sight]:
         assert self._all is not None
@@ -245,36 +229,54 @@ class Watching:
             return
         known.done = True
         if decision is None:
-            yield Gone(name=place.name, evaluated=False)
+            yield Sight(kind="gone", name=place.name, note=_skipped(place.name))
             del self._known[place.path]
             return
         known.evaluated = True
         self.selection = best_in(decision, place.name)
         self._accepted |= decision.acceptances[place.name].accepted is True
-        yield Evaluated(
+        found = (decision, place.name, self.selection)
+        report = self._job.out.resolve() / CHECKPOINTS / place.name / REPORT_FILE
+        note = tr("{name}: some requests failed; they are asked again at the next start",
+                  name=place.name)  # fmt: skip
+        yield Sight(
+            kind="evaluated",
             name=place.name,
-            decision=decision,
-            selection=self.selection,
-            report=self._all.report_file(place.name),
-            requests_failed=place.name in self._all.with_failed_requests,
+            line=checkpoint_line(*found),
+            document={**checkpoint_document(*found), "report": str(report), "failed": None},
+            note=note if place.name in self._all.with_failed_requests else "",
         )
 
     def _refused(self, known: _Known, error: AssayError) -> Iterator[Sight]:
         assert self._all is not None
         if not is_there(known.place.path):  # the next look says so
             return
-        why = in_one_line(error)
+        name, why = known.place.name, in_one_line(error)
         if self._options.once or time.monotonic() - known.since >= self._options.patience_s:
             known.done = True
             self._take_over(self._all.fail(known.place, why, self._observer))
-            yield NotEvaluated(name=known.place.name, why=why)
+            yield Sight(
+                kind="failed",
+                name=name,
+                line=tr("{name}: failed: {why}", name=name, why=why),
+                document={"checkpoint": name, "accepted": None, "failed": why},
+            )
         elif not known.told:
             known.told = True
-            yield Unready(name=known.place.name, why=why)
+            yield _unready(name, why)
 
     def _take_over(self, decision: Decision | None) -> None:
         """After a change among the candidates that is not a new one."""
         self.selection = best_in(decision, decision.measured[0].name) if decision else None
+
+
+def _unready(name: str, why: str) -> Sight:
+    note = tr("{name}: left alone for now: {why}", name=name, why=why)
+    return Sight(kind="unready", name=name, note=note)
+
+
+def _skipped(name: str) -> str:
+    return tr("{name} was removed before it was evaluated; skipped", name=name)
 
 
 def _files_of(folder: Path) -> Files:
