@@ -11,13 +11,13 @@ _IMPORTED_FROM = {
     "Score": "assay.types",
     "TrainerCallback": "assay.trainer_callback",
     "check": "assay.plugins",
-    "evaluate_model": "assay.api.checkpoints",
+    "evaluate_model": "assay.api",
     "file_digest": "assay.plugins",
-    "generate_samples": "assay.api.checkpoints",
+    "generate_samples": "assay.api",
     "model": "assay.plugins",
     "report_format": "assay.plugins",
     "run": "assay.api",
-    "run_benchmark": "assay.api.checkpoints",
+    "run_benchmark": "assay.api",
 }
 
 

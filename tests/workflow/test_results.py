@@ -123,7 +123,7 @@ def test_a_run_sampled_the_servers_way_says_so(store, sampling, said):
 
 def test_the_records_say_where_the_seconds_went_and_why_requests_failed(store):
     run = kept(store)
-    answered, chosen, failed = (json.loads(line) for line in export(store, run, "jsonl"))
+    answered, chosen, failed = (json.loads(line) for line in export(run.id, out=store.path.parent))
     told = {
         "finish": "stop", "attempts": 2, "dropped": ["min_p"], "load_s": 1.0, "queue_s": 0.1,
         "prefill_s": 0.1, "decode_s": 0.2, "cached_tokens": None, "cold": True,
@@ -136,6 +136,6 @@ def test_the_records_say_where_the_seconds_went_and_why_requests_failed(store):
 
 
 def test_in_a_table_cold_is_true_false_or_empty(store):
-    text = "".join(export(store, kept(store), "csv"))
+    text = "".join(export(kept(store).id, form="csv", out=store.path.parent))
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert [row["cold"] for row in rows] == ["true", "false", ""]

@@ -18,8 +18,14 @@ _NUMBERED = re.compile(r".+_[0-9]{3,}")
 _ID_HOLE = "{{id}}"
 
 
-def write_test_folder(name: str, suite: Path) -> Path:
-    """A complete test that brings its own checker. Returns its folder."""
+def new_test(name: str, *, suite: Path = Path("my-tests"), judged: bool = False) -> Path:
+    """Write a test to begin with, and return where it is. `judged`: a test folder `name` with a
+    checker of its own; else one more entry in the category file `name`.
+    """
+    return _write_folder(name, suite) if judged else _write_entry(name, suite)
+
+
+def _write_folder(name: str, suite: Path) -> Path:
     _check_name(name)
     folder = suite / name
     if folder.exists():
@@ -35,8 +41,7 @@ def write_test_folder(name: str, suite: Path) -> Path:
     return folder
 
 
-def write_entry(category: str, suite: Path) -> Path:
-    """One more test in a category file, which is made where there is none. Returns the file."""
+def _write_entry(category: str, suite: Path) -> Path:
     _check_name(category)
     file = suite / f"{category}.json"
     text, ids = _read_category(file)

@@ -17,6 +17,7 @@ from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean
 from assay.judge.rubrics import load_rubric
 from assay.messages import tr
+from assay.plugins import load_plugins
 from assay.sandbox import Sandbox, open_sandbox
 from assay.suites.gate_file import is_gate_file
 from assay.suites.load import examine, load_suite
@@ -32,6 +33,7 @@ from assay.suites.test_folder import (
 from assay.types import Case, FileFinding, JudgeFields, Observer, Severity
 from assay.types.judgements import EvidenceCheck
 from assay.types.options import SandboxChoice
+from assay.types.scores import SilentProgress
 
 NAMED = 3  # seeds in one finding, and findings of one kind
 
@@ -39,17 +41,26 @@ _LINE = re.compile(r"\(line ([0-9]{1,6})\)$")  # as `assay.checking` names the l
 _Checks = Mapping[str, EvidenceCheck]
 
 
-def validate(paths: Sequence[Path]) -> tuple[FileFinding, ...]:
-    """Every finding that shows without running any code of a user's."""
-    return examine(paths, check_rubric=load_rubric)
-
-
-def validate_with_code(
-    paths: Sequence[Path], observer: Observer, *, sandbox: SandboxChoice, data_seeds: int
+def validate(
+    paths: Sequence[Path],
+    *,
+    plugins: Sequence[str] = (),
+    allow_code_execution: bool = False,
+    sandbox: SandboxChoice = "auto",
+    data_seeds: int = 20,
+    observer: Observer | None = None,
 ) -> tuple[FileFinding, ...]:
-    """The same, and what the reference and wrong answers of every test folder show, over seeds 0
-    to `data_seeds` - 1. The folders of a suite whose files have errors are not tried.
+    """Every mistake and every warning in these test files, suites and gates (*.toml).
+
+    With `allow_code_execution` the checkers of test folders are tried out in the sandbox, with data
+    of the seeds 0 to `data_seeds` - 1: the reference answer must pass every check, and each wrong
+    answer must fail those that it names. The folders of a suite whose files have errors are not
+    tried.
     """
+    load_plugins(plugins)
+    if not allow_code_execution:
+        return examine(paths, check_rubric=load_rubric)
+    observer = observer or SilentProgress()
     opened = open_sandbox(sandbox)
     found: list[FileFinding] = []
     for path in dict.fromkeys(paths):

@@ -24,6 +24,7 @@ from assay.suites.gate_file import check_gate, load_gate
 from assay.suites.load import load_all
 from assay.types import Suite
 from assay.types.decisions import Decision, DecisionPlan, Gate, Measurements, Selection, fact
+from assay.types.options import DEFAULT_OUT
 from assay.types.results import Report
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.places import CheckpointPlace, planned_checkpoint
@@ -76,9 +77,18 @@ class Selected:
         )
 
 
-def select_among(
-    folders: Sequence[str], *, gate: Path | None, out: Path, write_back: bool = True
+def select(
+    folders: Sequence[str],
+    *,
+    gate: Path | None = None,
+    write_back: bool = True,
+    out: Path = DEFAULT_OUT,
 ) -> Selected:
+    """Gate and pick among checkpoints that were evaluated before, from their reports alone.
+
+    A folder is a checkpoint, a model folder, a folder of those, or the `out` of a run. Selections
+    are written under `out`, and into the folders as well with `write_back`.
+    """
     asked = load_gate(gate)
     places = places_in(folders)
     measured, notes = read_reports(places, out)
@@ -115,7 +125,7 @@ def _not_evaluated(place: CheckpointPlace, gate: Path | None, out: Path) -> With
 
 def _command(words: Sequence[str], gate: Path | None, out: Path) -> str:
     with_gate = () if gate is None else ("--gate", str(gate))
-    where = () if out == Path("assay-out") else ("--out", str(out))
+    where = () if out == DEFAULT_OUT else ("--out", str(out))
     return shlex.join(["assay", *words, *with_gate, *where])
 
 

@@ -1,5 +1,9 @@
 """One checkpoint, as a program asks about it: a report, the score of a benchmark, samples.
 
+    report = assay.evaluate_model("runs/step_100000", metrics=["perplexity", "os_benchmark"])
+    score = assay.run_benchmark("runs/step_100000", "custom_os_eval")
+    samples = assay.generate_samples("runs/step_100000", ["PCI device 8086:10d3 is"])
+
 Each call is a run in the store of `out`, so that nothing is computed twice, and one that was
 stopped goes on. Nothing is written beside the weights; a report is written under `out` only where
 it has every metric.
@@ -9,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -30,6 +34,7 @@ from assay.types.choices import MeasureKind
 from assay.types.decisions import OS_SUITE, Measurements, Sample
 from assay.types.options import CheckpointCallOptions
 from assay.types.results import Report
+from assay.workflow.call_options import takes_options
 from assay.workflow.checkpoints.decision import decide
 from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, is_text, places_of
 from assay.workflow.checkpoints.report_files import write_checkpoint_report
@@ -48,13 +53,27 @@ KEY_OF = {"mmlu": "mmlu_cs", "hellaswag": "hellaswag"}  # of those that must be 
 METRICS = (*MEASURE_OF, *SUITE_OF)
 
 
-def report_on(
-    checkpoint: str | Path,
-    text: str | Path | None,
-    metrics: Sequence[str] | None,
-    options: CheckpointCallOptions,
-) -> dict[str, object]:
-    """The evaluation report, with null for what is not among the metrics."""
+@dataclass(frozen=True)
+class ModelToEvaluate(CheckpointCallOptions):
+    """The arguments of `evaluate_model`."""
+
+    checkpoint_path: str | Path
+    test_dataset: str | Path | None = None
+    metrics: Sequence[str] | None = None
+
+
+@takes_options(ModelToEvaluate)
+def evaluate_model(options: ModelToEvaluate) -> dict[str, object]:
+    """One checkpoint's evaluation report, as evaluation_report.json has it.
+
+    `test_dataset`: the text for perplexity and accuracy; None: the shipped one. `metrics`: out
+    of perplexity, accuracy, mmlu, hellaswag, os_benchmark, generation, speed, memory; None: all.
+    Only those are measured, and the others are None; a benchmark that was not fetched is None as
+    well, and `details.not_measured` says how to get it. The shipped gate decides. Nothing is
+    written beside the weights.
+    """
+    checkpoint, text = options.checkpoint_path, options.test_dataset
+    metrics = options.metrics
     wanted = _checked(metrics)
     suites, missing = _suites_for(wanted, options)
     job = _job(
@@ -134,12 +153,23 @@ def _only(measured: Measurements, wanted: Sequence[str], missing: dict[str, str]
     return replace(measured, text=text, not_measured={**measured.not_measured, **missing})
 
 
-def benchmark_score(
-    checkpoint: str | Path, benchmark: str | Path, options: CheckpointCallOptions
-) -> Estimate:
-    """mmlu, hellaswag and custom_os_eval from 0 to 1, as the report has them; any other suite in
-    points.
+@dataclass(frozen=True)
+class BenchmarkToRun(CheckpointCallOptions):
+    """The arguments of `run_benchmark`."""
+
+    checkpoint_path: str | Path
+    benchmark_suite: str | Path
+
+
+@takes_options(BenchmarkToRun)
+def run_benchmark(options: BenchmarkToRun) -> Estimate:
+    """The score of one benchmark, with its interval.
+
+    `mmlu`, `hellaswag` and `custom_os_eval` are shares from 0 to 1, as in the report
+    (`custom_os_eval`: the mean of hardware_id, driver_select and command_complete). Any other
+    suite, by its name or path, is its score in points, 0 to 100, as `assay run` shows it.
     """
+    checkpoint, benchmark = options.checkpoint_path, options.benchmark_suite
     name = str(benchmark)
     if isinstance(benchmark, Path) and os.sep not in name:
         name = os.path.join(os.curdir, name)  # a path is never taken for the name of a suite
@@ -159,11 +189,23 @@ def benchmark_score(
     return score
 
 
-def samples_after(
-    checkpoint: str | Path, prompts: Sequence[str], options: CheckpointCallOptions
-) -> list[Sample]:
-    """What it writes after each prompt, in their order, with every check of its health."""
-    asked = [_as_sample(prompt) for prompt in _prompts(prompts)]
+@dataclass(frozen=True)
+class SamplesToGenerate(CheckpointCallOptions):
+    """The arguments of `generate_samples`."""
+
+    checkpoint_path: str | Path
+    prompts: Sequence[str]
+
+
+@takes_options(SamplesToGenerate)
+def generate_samples(options: SamplesToGenerate) -> list[Sample]:
+    """What a checkpoint writes after each prompt, for people to read, with its health.
+
+    Written as at the gate: temperature 0.3, seed 0, at most 160 tokens. A prompt that is one of the
+    shipped samples is checked like that sample.
+    """
+    checkpoint = options.checkpoint_path
+    asked = [_as_sample(prompt) for prompt in _prompts(options.prompts)]
     job = _job(
         options,
         checkpoint,

@@ -20,6 +20,7 @@ from assay.sandbox import find_isolation
 from assay.text.number_format import memory
 from assay.types import Machine
 from assay.types.model_spec import without_userinfo
+from assay.types.options import DEFAULT_OUT
 from assay.types.results import MachineFinding
 from assay.workflow.discover.discovery import (
     LEAST_TO_JUDGE,
@@ -55,7 +56,8 @@ def _missing(name: str, says: str, todo: str) -> MachineFinding:
     return MachineFinding(name=name, state="missing", says=says, todo=todo)
 
 
-def examine_machine(out: Path) -> Examination:
+def examine_machine(*, out: Path = DEFAULT_OUT) -> Examination:
+    """What this machine can do, and what is missing."""
     machine, room = this_machine(), this_room()
     ollama = find_ollama(room=room)
     lines = (

@@ -41,7 +41,8 @@ class SuiteDescription:
     card: SuiteCard
 
 
-def list_suites(benchmarks: Path | None) -> SuiteList:
+def list_suites(*, benchmarks: Path | None = None) -> SuiteList:
+    """The shipped and fetched suites, with the mistakes in those that cannot be used."""
     named = catalogue(benchmarks)
     suites: list[Suite] = []
     mistakes: list[AssayError] = []
@@ -57,7 +58,8 @@ def list_suites(benchmarks: Path | None) -> SuiteList:
     )
 
 
-def describe_suite(name: str, benchmarks: Path | None) -> SuiteDescription:
+def describe_suite(name: str, *, benchmarks: Path | None = None) -> SuiteDescription:
+    """One suite by its name or path, and what it consists of."""
     suite = load_suite(find(name, benchmarks))
     return SuiteDescription(suite=suite, card=describe(suite))
 

@@ -47,11 +47,12 @@ class Fetched:
 def fetch(
     names: Sequence[str],
     *,
-    source: Path | None,
-    benchmarks: Path | None,
-    every: bool,
-    tell: Tell,
+    source: Path | None = None,
+    benchmarks: Path | None = None,
+    every: bool = False,
+    tell: Tell = lambda _: None,
 ) -> Fetched:
+    """Write MMLU or HellaSwag as suites, from the hub or from a copy; `tell` hears of progress."""
     written: list[Benchmark] = []
     wanted = list(dict.fromkeys(names))
     _refuse_unknown(wanted)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from assay.errors import SuiteNotFound
 from assay.messages import tr, trn
@@ -15,6 +16,7 @@ from assay.store import Run, RunModel, Store, StoredTry
 from assay.summary.comparisons import rank
 from assay.summary.trials import summarise
 from assay.types import Answered, Attempt, SamplingMode, Suite
+from assay.types.options import DEFAULT_OUT
 from assay.types.results import Leaderboard, Standing
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.history.results import trials_of
@@ -29,7 +31,13 @@ class _Table:
     rows: dict[str, Standing] = field(default_factory=dict)  # by model fingerprint
 
 
-def leaderboard(store: Store, *, suite: str | None = None) -> Leaderboard:
+def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderboard:
+    """Every model in the store, best first."""
+    with Store(out, read_only=True) as store:
+        return _leaderboard(store, suite)
+
+
+def _leaderboard(store: Store, suite: str | None) -> Leaderboard:
     if suite is not None:
         _refuse_unknown(store, suite)
     tables: dict[tuple[str, str], _Table] = {}  # by content and way of asking

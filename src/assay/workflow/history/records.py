@@ -7,11 +7,13 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Literal
 
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.text.safe_text import spreadsheet_cell
 from assay.types import Answered, Case, ChoiceLikelihoods, Failed, Reply
+from assay.types.options import DEFAULT_OUT
 
 ExportFormat = Literal["jsonl", "csv"]
 
@@ -25,9 +27,13 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def export(store: Store, run: Run, form: ExportFormat) -> Iterator[str]:
-    records = _records(store, run)
-    return _as_jsonl(records) if form == "jsonl" else _as_csv(records)
+def export(
+    run: str = "latest", *, form: ExportFormat = "jsonl", out: Path = DEFAULT_OUT
+) -> Iterator[str]:
+    """A run's records, line by line."""
+    with Store(out, read_only=True) as store:
+        records = _records(store, store.find_run(run))
+        yield from _as_jsonl(records) if form == "jsonl" else _as_csv(records)
 
 
 def _records(store: Store, run: Run) -> Iterator[dict[str, object]]:

@@ -17,14 +17,22 @@ from assay.errors import SandboxUnavailable, SuiteNotFound, UsageError
 from assay.judge.final_judgement import score_of
 from assay.messages import tr, trn
 from assay.plan import AskOptions, make_plan
+from assay.plugins import load_plugins
 from assay.sandbox import open_sandbox
 from assay.store import Run, RunModel, Store, TryKey
 from assay.suites.load import SuiteFiles, load_suite
 from assay.suites.suite_file import with_default_system
 from assay.suites.test_folder import GetSandbox
 from assay.types import Case, Message, ModelFacts, Observer, Score, Suite
-from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
+from assay.types.options import (
+    DEFAULT_OUT,
+    JudgeOptions,
+    LocalOptions,
+    SandboxChoice,
+    ServerOptions,
+)
 from assay.types.results import Report
+from assay.types.scores import SilentProgress
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.evaluate.run_folder import RunFolder
 from assay.workflow.history.results import report_of
@@ -42,18 +50,31 @@ class Rescored:
     notes: tuple[str, ...]
 
 
-def rescore(store: Store, run: Run, options: JudgeOptions, observer: Observer) -> Rescored:
-    """Score every answer of a run again, by today's tests and checks. `options`: whether checkers
-    may run code.
+def rescore(
+    run: str = "latest",
+    *,
+    plugins: Sequence[str] = (),
+    out: Path = DEFAULT_OUT,
+    allow_code_execution: bool = False,
+    sandbox: SandboxChoice = "auto",
+    observer: Observer | None = None,
+) -> Rescored:
+    """Score a run's stored answers again, by today's tests and checks.
+
+    With `allow_code_execution` the checkers of test folders run again, too.
     """
-    folder = RunFolder(store.path.parent, run.id)
-    if not folder.take():
-        raise UsageError(
-            tr("another process is working on run {run}", run=run.id),
-            hint=tr("wait until it has finished, then rescore again"),
-        )
-    with folder:
-        return _rescore(store, run, folder, options, observer)
+    load_plugins(plugins)
+    options = JudgeOptions(allow_code_execution=allow_code_execution, sandbox=sandbox)
+    with Store(out, must_exist=True) as store:
+        found = store.find_run(run)
+        folder = RunFolder(out, found.id)
+        if not folder.take():
+            raise UsageError(
+                tr("another process is working on run {run}", run=found.id),
+                hint=tr("wait until it has finished, then rescore again"),
+            )
+        with folder:
+            return _rescore(store, found, folder, options, observer or SilentProgress())
 
 
 def _rescore(

@@ -9,6 +9,7 @@ from pathlib import Path
 from assay.errors import ExitCode
 from assay.judge.final_judgement import NO_JUDGE, SCORER
 from assay.messages import tr, trn
+from assay.plugins import load_plugins
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import FETCHED
@@ -19,6 +20,7 @@ from assay.summary.trials import measurements, summarise
 from assay.types import Attempt, Failed, Suite
 from assay.types.decisions import Decision, Measurements, PlannedCheckpoint
 from assay.types.judged import Judged
+from assay.types.options import DEFAULT_OUT
 from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
 from assay.workflow.checkpoints.decision import decide, passes, selected_in
 from assay.workflow.checkpoints.measures import failed_subject, measured_of, pool_timed_runs
@@ -26,6 +28,13 @@ from assay.workflow.evaluate.background_work import baselines_of
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.evaluate.run_folder import RunFolder
 from assay.workflow.judging.stored_judgements import judged_of
+
+
+def report(run: str = "latest", *, plugins: Sequence[str] = (), out: Path = DEFAULT_OUT) -> Report:
+    """A run's report again, from the store."""
+    load_plugins(plugins)
+    with Store(out, read_only=True) as store:
+        return report_of(store, store.find_run(run))
 
 
 def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None = None) -> Report:
@@ -69,10 +78,10 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
     decision = _decision(run, measured, suites)
     if decision is not None:
         models = [
-            _decided(report, measured[report.spec], decision, run, store)
-            if report.spec in measured  # a served model may be asked beside checkpoints
-            else report
-            for report in models
+            _decided(each, measured[each.spec], decision, run, store)
+            if each.spec in measured  # a served model may be asked beside checkpoints
+            else each
+            for each in models
         ]
     judged = judged_of(store, run, suites, models)
     unheard = _unheard(judged)
