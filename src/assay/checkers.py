@@ -139,9 +139,6 @@ def _make_here(source: str, seed: int) -> Made:
     return Made(files=made["files"], truth=made["truth"])
 
 
-# ---------------------------------------------------------------------------- in the sandbox
-
-
 @dataclass(frozen=True, slots=True)
 class _Said:
     """What came of one item: a report, or how the process ended before there was one."""
@@ -228,9 +225,6 @@ def _why_not_started(ran: Ran) -> str:
     said = ran.stderr.decode("utf-8", "replace").strip().splitlines()
     reason = said[-1][:200] if said else ran.ended
     return tr("the sandbox did not start ({reason})", reason=repr(reason))
-
-
-# ---------------------------------------------------------------------------- reading hostile text
 
 
 def _parse(line: bytes) -> dict[str, Any]:

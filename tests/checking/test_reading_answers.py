@@ -69,14 +69,15 @@ def test_names_are_spelt_as_in_the_data_and_inventions_found():
 
 def test_tables_are_compared_row_by_row():
     expected = [{"id": "A1", "sum": 5}, {"id": "A2", "sum": 6}]
-    assert compare_rows([{"id": "a2", "sum": "6"}, {"id": "A1", "sum": 5.0}], expected, "id").same
+    assert compare_rows([{"id": "a2", "sum": "6"}, {"id": "A1", "sum": 5.0}], expected, "id") == ""
     found = compare_rows(
         [{"id": "A1", "sum": 7}, {"id": "A1", "sum": 5}, {"id": "A9", "sum": 1}], expected, "id"
     )
-    assert found.wrong == [("a1", "sum", 7, 5)]
-    assert found.missing == ["a2"]
-    assert len(found.invented) == 2
-    assert not compare_rows("A1", expected, "id").readable
+    assert found == (
+        "A1: sum is 7, not 5; not in the data, or repeated: 'A1'; "
+        "not in the data, or repeated: 'A9'; missing: a2"
+    )
+    assert compare_rows("A1", expected, "id") == "it is no list of objects"
 
 
 @pytest.mark.parametrize(

@@ -93,12 +93,8 @@ def test_our_form_gives_reasons_and_all_the_rest():
     assert read.confidence == "high"
 
 
-def test_the_standard_format_gives_reasons_and_sections():
-    read = read_reply(STANDARD, CODING.criteria)
-    assert read.scores["completeness"].reason == "no tests"
-    assert read.strengths == ("clear", "short")
-    assert read.weaknesses == ("no tests",)
-    assert (read.assessment, read.verdict) == ("A sound answer.", "Good work.")
+def test_the_standard_format_gives_reasons():
+    assert read_reply(STANDARD, CODING.criteria).scores["completeness"].reason == "no tests"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from tests.workflow.judged_work import (
     ANSWER,
     CHECK_CODE,
     CHECK_FACTS,
-    CRITERIA,
     RUBRIC,
     TASK,
     Court,
@@ -271,14 +270,6 @@ def test_a_list_answers_attempt_after_attempt(court):
     (judgement,) = verdicts(document)["own_001"]["judgements"]
     assert judgement["attempts"] == 2
     assert rows(document)["own_001"]["score"] == 0.69
-
-
-def test_the_last_attempts_ask_for_one_criterion_each(court):
-    each = [json.dumps({key: n}) for key, n in zip(CRITERIA, (3, 4, 5), strict=True)]
-    document = court.run(court.judge(["no", "no", "no", *each]))
-    verdict = verdicts(document)["own_001"]
-    assert scores(verdict) == (3, 4, 5)
-    assert verdict["judgements"][0]["attempts"] == 6
 
 
 def test_without_a_judge_it_is_unscored_and_the_hint_names_the_command(court):

@@ -13,7 +13,8 @@
 raises, or 50 seconds without an end, leaves the answer's evidence unscored.
 
 Reading an answer    code_blocks, json_block, choose_code, missing_package, find_obstacle
-Comparing            read_number, same_number, same_text, same_date, same_set, compare_rows, same
+Comparing            read_number, same_number, same_text, same_date, same_set, same;
+                     compare_rows(given, expected, key): "", or why a table is not the right one
 Facts of a block     Fact, check_facts, value_at; spell_keys; check_names, mentions (no inventions)
 Running code         Candidate(sources).run(Step(...), ...) -> GroupResult; compare, differs
 
@@ -26,7 +27,7 @@ Running code         Candidate(sources).run(Step(...), ...) -> GroupResult; comp
 
 Each run is a process of its own, forked from one that was started before answer, truth and check.py
 were read. Never pass the truth in `names` or `code`: compare here. A group that did not come to its
-end has `.why`; `.steps` are then fewer. Numbers of more than 300 digits come back as Described.
+end has `.why`; `.steps` are then fewer. Numbers of more than 300 digits are lost.
 Candidate(sources, without=["bisect"]) withholds modules, whichever way the code asks for them.
 
 Counting     Items (a list read item by item) and Values (compared, hashed, printed) stay in
@@ -37,16 +38,14 @@ Services     run(step, replies=[{"status": 200, "body": {...}}, ...]) answers on
 Examples     read_examples(docstring), as_steps(examples, module), holds(example, step result)
 """
 
-from .blocks import code_blocks, fenced, json_block
+from .blocks import code_blocks, json_block
 from .candidate import (
     REFUSED,
     SERVICE,
     Candidate,
     GroupResult,
     Items,
-    Raised,
     Step,
-    StepResult,
     Values,
     compare,
     differs,
@@ -59,18 +58,13 @@ from .code import (
     find_function,
     find_obstacle,
     functions,
-    has_broken_code,
     missing_package,
-    needs,
     parse,
     repeats,
     takes,
 )
 from .comparing import (
-    RowComparison,
     compare_rows,
-    plain_text,
-    read_date,
     read_number,
     same,
     same_date,
@@ -80,17 +74,14 @@ from .comparing import (
     show,
 )
 from .examples import Example, as_steps, called, holds, read_examples
-from .facts import Check, Fact, check_facts, list_checks, value_at
-from .given_names import check_names, mentions, spell_keys
-from .wire import Described, Remote
-
-__all__ = [
-    "REFUSED", "SERVICE", "Block", "Candidate", "Check", "Code", "Described", "Example", "Fact",
-    "GroupResult", "Items", "Raised", "Remote", "RowComparison", "Step", "StepResult", "Values",
-    "as_steps", "called", "check_facts", "check_names", "choose_code", "code_blocks", "compare",
-    "compare_rows", "differs", "fenced", "find_function", "find_obstacle", "functions",
-    "has_broken_code", "holds", "json_block", "list_checks", "mentions", "missing_package", "needs",
-    "parse", "plain_text", "raised_instead", "read_date", "read_examples", "read_number",
-    "repeats", "same", "same_date", "same_number", "same_set", "same_text", "show", "spell_keys",
-    "takes", "value_at",
-]  # fmt: skip
+from .facts import (
+    Check,
+    Fact,
+    check_facts,
+    check_names,
+    list_checks,
+    mentions,
+    spell_keys,
+    value_at,
+)
+from .wire import Remote

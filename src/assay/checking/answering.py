@@ -15,9 +15,9 @@ import io
 import socket
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any, SupportsIndex
+from typing import Any
 
 from .wire import decoded, encoded, receive, send
 from .withheld import withhold
@@ -30,7 +30,7 @@ class OverBudget(Exception):
     """More was asked for than any answer of the wanted kind needs."""
 
 
-class RemoteSequence(list):  # type: ignore[type-arg]
+class RemoteSequence(Sequence, list):  # type: ignore[type-arg, metaclass, misc]
     """A list whose items lie with the checker's process, which counts how many are looked at."""
 
     def __init__(self, ask: Ask, number: int, length: int) -> None:
@@ -40,7 +40,7 @@ class RemoteSequence(list):  # type: ignore[type-arg]
     def __len__(self) -> int:
         return self._length
 
-    def __getitem__(self, at: SupportsIndex | slice) -> Any:
+    def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
             return [self[one] for one in range(*at.indices(self._length))]
         place = at.__index__()
@@ -49,36 +49,13 @@ class RemoteSequence(list):  # type: ignore[type-arg]
             raise IndexError("list index out of range")
         return self._ask("item", self._number, place)
 
-    def __iter__(self) -> Iterator[Any]:
-        return (self[at] for at in range(self._length))
-
-    def __reversed__(self) -> Iterator[Any]:
-        return (self[at] for at in range(self._length - 1, -1, -1))
-
-    def __contains__(self, wanted: object) -> bool:
-        return any(item == wanted for item in self)
-
     def __eq__(self, other: object) -> bool:
-        return list(self) == other
+        return self.copy() == other
 
-    __hash__ = None
-
-    def index(
-        self, wanted: Any, start: SupportsIndex = 0, stop: SupportsIndex = sys.maxsize
-    ) -> int:
-        """As of a list."""
-        for at in range(*slice(start, stop).indices(self._length)):
-            if self[at] == wanted:
-                return at
-        raise ValueError(f"{wanted!r} is not in list")
-
-    def count(self, wanted: Any) -> int:
-        """As of a list."""
-        return sum(item == wanted for item in self)
+    __hash__ = None  # type: ignore[assignment]
 
     def copy(self) -> list[Any]:
-        """As of a list."""
-        return list(iter(self))
+        return self[:]  # type: ignore[no-any-return]
 
 
 class RemoteValue:

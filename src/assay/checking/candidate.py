@@ -13,7 +13,7 @@ import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .comparing import same, show
 from .nursery import end_group, open_scratch_file
@@ -27,7 +27,7 @@ _WALL_S = 35.0  # for all groups of one answer
 _PATIENCE_S = 5.0  # with the nursery
 _LONGEST_OUTPUT = 20_000
 
-Ended = Literal["done", "died", "time", "cpu", "skipped"]
+Ended = Literal["done", "died", "time", "skipped"]
 SERVICE = object()  # as a value in Step.names: the address of the service
 REFUSED = object()  # the address of a service that refuses every connection
 
@@ -98,13 +98,12 @@ class GroupResult:
     @property
     def why(self) -> str:
         """Why it did not come to its end; "" where it did."""
-        if self.ended == "done":
-            return ""
-        if self.ended in ("time", "cpu"):
-            return "the code did not come to an end in the time allowed"
-        if self.ended == "skipped":
-            return "not tried any more, after the code had run out of time again and again"
-        return "the code ended its own process, or was ended by a limit"
+        return {
+            "done": "",
+            "time": "the code did not come to an end in the time allowed",
+            "skipped": "not tried any more, after the code had run out of time again and again",
+            "died": "the code ended its own process, or was ended by a limit",
+        }[self.ended]
 
 
 class Candidate:
@@ -136,25 +135,13 @@ class Candidate:
         """
         if _workshop is None:
             raise RuntimeError("candidates run only inside the sandbox")
-        group = _Group(
-            sources=self.sources,
-            modules=self.modules,
-            without=self.without,
-            steps=[Step(code=one) if isinstance(one, str) else one for one in steps],
-            cpu_s=cpu_s,
-            wall_s=wall_s,
-            most_asked=most_asked,
-            replies=replies,
-        )
-        return _workshop.run(group)
+        wanted = [Step(code=one) if isinstance(one, str) else one for one in steps]
+        return _workshop.run(_Group(self, wanted, cpu_s, wall_s, most_asked, replies))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Group:
-    sources: list[str]
-    modules: dict[str, str]
-    without: list[str]
-    steps: list[Step]
+class _Group(NamedTuple):
+    candidate: Candidate
+    steps: Sequence[Step]
     cpu_s: int
     wall_s: float
     most_asked: int = 0
@@ -163,10 +150,8 @@ class _Group:
 
 # A group of ours, by the way that answers go: if it does not come through, no answer is to blame.
 _REHEARSAL = _Group(
-    sources=["def double(number):\n    return 2 * number\n"],
-    modules={},
-    without=[],
-    steps=[Step(code="result = double(21)")],
+    Candidate("def double(number):\n    return 2 * number\n"),
+    [Step(code="result = double(21)")],
     cpu_s=5,
     wall_s=20,
 )
@@ -240,8 +225,8 @@ class Workshop:
         status = self._status()
         ours.close()
         if ended == "died" and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
-            ended = "cpu"
-        self.hung += ended in ("time", "cpu")
+            ended = "time"
+        self.hung += ended == "time"
         requests = () if self.service is None else tuple(self.service.script.requests)
         return GroupResult(
             ended=ended,
@@ -256,8 +241,9 @@ class Workshop:
             status = receive(self.control)
         except OSError:
             status = None
-        self.lost = self.lost or not isinstance(status, int)
-        return status if isinstance(status, int) else 0
+        if not isinstance(status, int):
+            self.lost, status = True, 0
+        return status
 
 
 _workshop: Workshop | None = None
@@ -286,11 +272,9 @@ class _Talk:
     def go_through(self) -> Ended:
         """All steps; `results` has what came of them."""
         try:
-            group = self.group
-            self._send({"without": group.without, "modules": group.modules,
-                        "sources": group.sources})  # fmt: skip
+            self._send(vars(self.group.candidate))
             self.problem = _read_raised(self._answer()["problem"])
-            for step in group.steps:
+            for step in self.group.steps:
                 self.asked = 0
                 self._send({
                     "code": step.code, "kind": step.kind, "anew": step.anew,
@@ -373,9 +357,6 @@ def _read_raised(said: Any) -> Raised | None:
         has_status=said["has_status"] is True,
         status=decoded(said["status"]),
     )
-
-
-# ------------------------------------------------------------------- what is wrong with a result
 
 
 def compare(result: GroupResult, *expected: object) -> str:

@@ -10,7 +10,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
@@ -144,93 +143,38 @@ def same_set(
     return True
 
 
-@dataclass(slots=True)
-class RowComparison:
-    """A table against the right one, by the text of each row's key.
-
-    `wrong`: (key, field, given, expected). `invented`: keys of rows that should not be there, and
-    of rows given more than once. `readable` is False where the value is no list of objects.
-    """
-
-    readable: bool = True
-    right: list[str] = field(default_factory=list)
-    wrong: list[tuple[str, str, Any, Any]] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    invented: list[str] = field(default_factory=list)
-
-    @property
-    def same(self) -> bool:
-        """Whether every row is there once, each value right."""
-        return self.readable and not (self.wrong or self.missing or self.invented)
-
-    @property
-    def why(self) -> str:
-        """What is not right, in words."""
-        if not self.readable:
-            return "it is no list of objects"
-        parts = [f"{key}: {field} is {show(given)}, not {show(expected)}"
-                 for key, field, given, expected in self.wrong[:5]]  # fmt: skip
-        parts += [f"missing: {', '.join(self.missing[:8])}"] if self.missing else []
-        parts += [f"not in the data: {', '.join(self.invented[:8])}"] if self.invented else []
-        return "; ".join(parts) or f"all {len(self.right)} rows are right"
-
-
 def compare_rows(
-    given: object,
-    expected: Sequence[Mapping[str, Any]],
-    key: str | Sequence[str],
-    *,
-    fields: Mapping[str, Callable[[Any, Any], bool]] | None = None,
-    tolerance: float = 0,
-) -> RowComparison:
-    """Compare a list of objects with the expected rows, matched by `key` (a field, or several).
-
-    The other fields of an expected row are compared as numbers within `tolerance` where they are
-    numbers, else as texts; `fields` gives other comparisons for some.
+    given: object, expected: Sequence[Mapping[str, Any]], key: str, tolerance: float = 0
+) -> str:
+    """Why a list of objects is not the expected rows, matched by the field `key`; "" where it is.
+    Numbers are compared within `tolerance`, all else as texts or dates.
     """
-    keys = [key] if isinstance(key, str) else [*key]
     if not isinstance(given, list) or not all(isinstance(row, dict) for row in given):
-        return RowComparison(readable=False)
-    compared = RowComparison()
-    left = {_row_key(row, keys): row for row in expected}
+        return "it is no list of objects"
+    left = {plain_text(str(row[key])): row for row in expected}
+    wrong = []
     for row in given:
-        name = _row_key(row, keys)
-        wanted = left.pop(name, None)
+        wanted = left.pop(plain_text(show(row.get(key), 80)), None)
         if wanted is None:
-            compared.invented.append(show(name))
+            wrong.append(f"not in the data, or repeated: {show(row.get(key))}")
             continue
-        wrong = [
-            (name, field, row.get(field), value)
+        wrong += [
+            f"{wanted[key]}: {field} is {show(row.get(field))}, not {show(value)}"
             for field, value in wanted.items()
-            if field not in keys and not _same_field(row, field, value, fields or {}, tolerance)
+            if field != key and not same_value(row.get(field), value, tolerance)
         ]
-        compared.wrong += wrong
-        if not wrong:
-            compared.right.append(name)
-    compared.missing += left
-    return compared
+    wrong += [f"missing: {name}" for name in left]
+    return "; ".join(wrong[:8])
 
 
-def _row_key(row: Mapping[str, Any], keys: Sequence[str]) -> str:
-    return " / ".join(
-        plain_text(value) if isinstance(value := row.get(key), str) else show(value) for key in keys
-    )
-
-
-def _same_field(
-    row: Mapping[str, Any],
-    name: str,
-    expected: Any,
-    fields: Mapping[str, Callable[[Any, Any], bool]],
-    tolerance: float,
-) -> bool:
-    given = row.get(name)
-    if name in fields:
-        return bool(fields[name](given, expected))
+def same_value(given: Any, expected: Any, tolerance: float = 0) -> bool:
+    """By the kind of what is expected: a number, a date, a set, a text; a boolean is one."""
     if isinstance(expected, bool) or expected is None:
         return given is expected
     if isinstance(expected, int | float):
         return same_number(given, expected, tolerance)
+    if isinstance(expected, list | tuple | set | frozenset):
+        return same_set(given, expected)
     return same_date(given, expected) or same_text(given, expected)
 
 

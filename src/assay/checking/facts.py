@@ -1,18 +1,19 @@
-"""Checks, and facts that an answer's JSON block should hold.
+"""Checks; facts that an answer's JSON block should hold; names that it gives.
 
-In: a block as `json_block` gives it, and facts. Out: one Check for each fact.
+In: a block as `json_block` gives it, hostile; facts, and names of the data. Out: Checks.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
-from .comparing import same_date, same_number, same_set, same_text, show
+from .comparing import same_text, same_value, show
 
 _ABSENT = object()
+_MOST_NAMES = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +75,14 @@ def check_facts(block: dict[str, Any] | None, facts: Iterable[Fact]) -> Iterator
         if given is _ABSENT:
             why = f"the block has no key {show(fact.key)}; {fact.says}"
             yield Check(name, False, why, fact.weight, fact.says)
-        elif _holds(given, fact):
-            yield Check(name, True, f"{fact.key} is {show(given)}", fact.weight, fact.says)
+            continue
+        if fact.same is None:
+            passed = same_value(given, fact.expected, fact.tolerance)
         else:
-            why = f"{fact.key} is {show(given)} in the answer; {fact.says}"
-            yield Check(name, False, why, fact.weight, fact.says)
+            passed = bool(fact.same(given, fact.expected))
+        why = f"{fact.key} is {show(given)}"
+        why += "" if passed else f" in the answer; {fact.says}"
+        yield Check(name, passed, why, fact.weight, fact.says)
 
 
 def value_at(block: Any, key: str, otherwise: Any = None) -> Any:
@@ -92,16 +96,47 @@ def value_at(block: Any, key: str, otherwise: Any = None) -> Any:
     return otherwise
 
 
-def _holds(given: Any, fact: Fact) -> bool:
-    expected = fact.expected
-    if fact.same is not None:
-        return bool(fact.same(given, expected))
-    if isinstance(expected, bool) or expected is None:
-        return given is expected
-    if isinstance(expected, int | float):
-        return same_number(given, expected, fact.tolerance)
-    if isinstance(expected, date):
-        return same_date(given, expected)
-    if isinstance(expected, list | tuple | set | frozenset):
-        return same_set(given, expected)
-    return same_text(given, expected)
+def spell_keys(
+    value: Any, names: Iterable[str], same: Callable[[Any, Any], bool] = same_text
+) -> dict[str, Any]:
+    """An object with its keys spelt as in `names`; other keys stay. A name that is given twice has
+    the list of its values. What is no object, or has too many keys, is an empty one.
+    """
+    known = list(names)
+    found: dict[str, Any] = {}
+    if isinstance(value, dict) and len(value) <= _MOST_NAMES:
+        for key, one in value.items():
+            name = next((name for name in known if same(key, name)), key)
+            found[name] = [found[name], one] if name in found else one
+    return found
+
+
+def mentions(given: object, name: str) -> bool:
+    """Whether a text holds a name, whatever else stands around it and between its letters."""
+    return isinstance(given, str | int) and _letters(name) in _letters(str(given))
+
+
+def _letters(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text[:1000]).casefold()
+    return "".join(one for one in folded if one.isalnum())
+
+
+def check_names(
+    name: str,
+    given: Iterable[Any],
+    known: Iterable[str],
+    *,
+    same: Callable[[Any, Any], bool] = same_text,
+    weight_failed: float = 1,
+) -> Check:
+    """Whether every name that an answer gives is one of the data's. To invent nothing is worth 1;
+    to invent something can cost more.
+    """
+    names, texts = list(known), [one for one in given if one is not None]
+    if len(texts) > _MOST_NAMES:
+        return Check(name, False, f"the block gives {len(texts)} names", weight_failed)
+    strange = [one for one in texts if not any(same(one, other) for other in names)]
+    if not strange:
+        return Check(name, True, "the block names only what is in the data")
+    why = f"not in the data: {', '.join(show(one, 40) for one in strange[:5])}"
+    return Check(name, False, why, weight_failed)

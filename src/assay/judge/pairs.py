@@ -7,12 +7,12 @@ what stands first.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from assay.judge.guards.fencing import fence, heading
 from assay.judge.likelihood.layouts import shown_task, task_of
 from assay.judge.likelihood.questionnaire import likelihood_of_yes, room_for_answer
+from assay.judge.reasoned.schema import object_of, one_of, text_of, written
 from assay.request_identity import PAIR_SUITE, make_judge_request
 from assay.text.json_in_prose import objects_in
 from assay.types import (
@@ -36,17 +36,8 @@ _ROLE = (
     "You compare two pieces of work that were made for the same task. You go by what stands in "
     "them, never by their length, their tone or their place."
 )
-_SCHEMA = json.dumps(
-    {
-        "type": "object",
-        "properties": {
-            "reason": {"type": "string", "maxLength": 400},
-            "better": {"type": "string", "enum": [FIRST, SECOND, TIE]},
-        },
-        "required": ["reason", "better"],
-        "additionalProperties": False,
-    },
-    separators=(",", ":"),
+_SCHEMA = written(
+    object_of({"reason": text_of(400), "better": one_of((FIRST, SECOND, TIE))}),
 )
 
 

@@ -13,20 +13,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import replace
 
 from rapidfuzz import fuzz
 
-from assay.types.judgements import Quote
+from assay.types.judgements import Quote, QuoteStatus
 
 SHORTEST = 8  # characters; shorter ones are in any text
 APPROXIMATE = 95.0  # of 100: the share that the best place in the answer must match
-# What bounds the search: characters of the text (a fence shows a tenth of that), and for an
-# approximate place those of the quote, places of one piece of it, places that are compared.
-LONGEST_SEARCHED = 300_000
-LONGEST_QUOTE = 1_000
-MOST_SPOTS = 40
-MOST_PLACES = 60
+LONGEST_SEARCHED = 300_000  # characters of the text; a fence shows a tenth of that
+LONGEST_QUOTE = 1_000  # that is looked for approximately
 
 _WORD = re.compile(r"\S+")
 _EDGES = " \t\n*_`'\"“”‘’«»‹›…"
@@ -56,53 +53,16 @@ class Searched:
         at = self.flat.find(quote)
         if at >= 0:
             return self._quote(quote, "exact", at, at + len(quote))
-        if len(quote) > LONGEST_QUOTE:
-            return None
         # The other way round, a short answer would be looked for in a long quote.
-        if len(quote) > len(self.flat):
-            near = fuzz.ratio(quote, self.flat, score_cutoff=APPROXIMATE) > 0
-            return self._quote(quote, "approximate", 0, len(self.flat)) if near else None
-        return self._nearly(quote)
-
-    def _nearly(self, quote: str) -> Quote | None:
-        """A quote of m characters that matches by 95 % differs in at most a tenth of m places, so
-        that of m/10 + 1 pieces one is unchanged: only where a piece is found is the quote compared.
-        """
-        slack = len(quote) // 10 + 1
-        size = -(-len(quote) // slack)
-        looked_at: list[int] = []
-        for at in range(0, len(quote), size):
-            for spot in self._spots(quote[at : at + size]):
-                start = max(0, spot - at - slack)
-                if any(abs(start - seen) <= slack // 2 for seen in looked_at):
-                    continue
-                if len(looked_at) == MOST_PLACES:
-                    return None
-                looked_at.append(start)
-                window = self.flat[start : spot - at + len(quote) + slack]
-                if len(window) < len(quote):
-                    window = self.flat[-len(quote) :]
-                    start = len(self.flat) - len(window)
-                if place := fuzz.partial_ratio_alignment(quote, window, score_cutoff=APPROXIMATE):
-                    begin, end = start + place.dest_start, start + place.dest_end
-                    return self._quote(quote, "approximate", begin, end)
+        if len(quote) <= min(LONGEST_QUOTE, len(self.flat)):
+            near = fuzz.partial_ratio_alignment(quote, self.flat, score_cutoff=APPROXIMATE)
+            if near is not None:
+                return self._quote(quote, "approximate", near.dest_start, near.dest_end)
         return None
 
-    def _spots(self, piece: str) -> Iterator[int]:
-        spot = -1
-        for _ in range(MOST_SPOTS):
-            spot = self.flat.find(piece, spot + 1)
-            if spot < 0:
-                return
-            yield spot
-
-    def _quote(self, quote: str, status: str, start: int, end: int) -> Quote:
-        return Quote(
-            text=quote,
-            status="exact" if status == "exact" else "approximate",
-            start=self._in_text(start),
-            end=self._in_text(end - 1) + 1 if end > start else self._in_text(start),
-        )
+    def _quote(self, quote: str, status: QuoteStatus, start: int, end: int) -> Quote:
+        last = self._in_text(max(start, end - 1))
+        return Quote(text=quote, status=status, start=self._in_text(start), end=last + 1)
 
     def _in_text(self, flat: int) -> int:
         """The place of a character of the flat text. Inside a word that NFC shortens, the offset
@@ -118,16 +78,16 @@ def check_quote(
     """Look a quote up. One that is only in the task shows nothing. `shown`: the answer as the judge
     saw it, with its delimiters defused.
     """
-    forms = list(dict.fromkeys([_normalised(quote), _normalised(_LINE_NUMBER.sub("", quote))]))
-    if max(map(len, forms)) < SHORTEST:
+    normalised = (_normalised(quote), _normalised(_LINE_NUMBER.sub("", quote)))
+    forms = [form for form in dict.fromkeys(normalised) if len(form) >= SHORTEST]
+    if not forms:
         return Quote(text=quote, status="too_short")
     for form in forms:
-        if len(form) >= SHORTEST and (found := answer.find(form)):
-            return Quote(text=quote, status=found.status, start=found.start, end=found.end)
-    for form in forms:
-        if shown is not None and len(form) >= SHORTEST and shown.find(form):
-            return Quote(text=quote, status="approximate")
-    from_task = any(len(form) >= SHORTEST and task.find(form) for form in forms)
+        if found := answer.find(form):
+            return replace(found, text=quote)
+    if shown is not None and any(map(shown.find, forms)):
+        return Quote(text=quote, status="approximate")
+    from_task = any(map(task.find, forms))
     return Quote(text=quote, status="from_task" if from_task else "fabricated")
 
 

@@ -7,23 +7,22 @@ empty.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from assay.judge.guards.fencing import Fenced, defused, heading
 from assay.judge.guards.quotes import Searched, check_quote
 from assay.judge.likelihood.layouts import before_all
+from assay.judge.reasoned.reading import read_text, read_texts
+from assay.judge.reasoned.schema import list_of, object_of, text_of, written
 from assay.text.json_in_prose import JsonObject, objects_in
 from assay.types import Message
 from assay.types.judgements import ChecklistAnswer, Evidence, Quote, RubricCriterion
 
 MOST_TOKENS = 700
 _MOST_POINTS = 4
-_MOST_QUOTES = 4
 _MOST_FACTS = 20
-_LONGEST = 600  # characters of one text
+_LONGEST = 600  # characters of the assessment, and of a fact
 
 _ROLE = (
     "This time no Yes or No is wanted: explain what was found in the work. Be exact and sober, "
@@ -52,26 +51,19 @@ class Words:
 
 def explanation_schema(criteria: Sequence[RubricCriterion]) -> str:
     """The form, as text whose order is the order of writing."""
-    text = {"type": "string", "maxLength": _LONGEST}
-    point = {"type": "string", "maxLength": 200}
-    properties = {
-        "reasons": _all_of({each.key: point for each in criteria}),
-        "quotes": {"type": "array", "items": point, "maxItems": _MOST_QUOTES},
-        "strengths": {"type": "array", "items": point, "maxItems": _MOST_POINTS},
-        "weaknesses": {"type": "array", "items": point, "maxItems": _MOST_POINTS},
-        "assessment": text,
-        "verdict": {"type": "string", "maxLength": 240},
-    }
-    return json.dumps(_all_of(properties), separators=(",", ":"))
-
-
-def _all_of(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    point = text_of(200)
+    return written(
+        object_of(
+            {
+                "reasons": object_of({each.key: point for each in criteria}),
+                "quotes": list_of(point, _MOST_POINTS),
+                "strengths": list_of(point, _MOST_POINTS),
+                "weaknesses": list_of(point, _MOST_POINTS),
+                "assessment": text_of(_LONGEST),
+                "verdict": text_of(240),
+            }
+        )
+    )
 
 
 def to_explain(
@@ -107,19 +99,19 @@ def read_words(
     found = [one for one in objects_in(text) if any(part in one for part in parts)]
     last = found[-1] if found else JsonObject()
     reasons = last.get("reasons")
-    quotes = _texts(last.get("quotes"))[:_MOST_QUOTES]
+    quotes = read_texts(last.get("quotes"))[:_MOST_POINTS]
     in_answer, in_task, as_shown = Searched(answer), Searched(task), Searched(shown)
     return Words(
         reasons={
             each.key: reason
             for each in criteria
-            if isinstance(reasons, JsonObject) and (reason := _text(reasons.get(each.key)))
+            if isinstance(reasons, JsonObject) and (reason := read_text(reasons.get(each.key)))
         },
         quotes=tuple(check_quote(quote, in_answer, in_task, as_shown) for quote in quotes),
-        strengths=_texts(last.get("strengths"))[:_MOST_POINTS],
-        weaknesses=_texts(last.get("weaknesses"))[:_MOST_POINTS],
-        assessment=_text(last.get("assessment")),
-        verdict=_text(last.get("verdict")),
+        strengths=read_texts(last.get("strengths"))[:_MOST_POINTS],
+        weaknesses=read_texts(last.get("weaknesses"))[:_MOST_POINTS],
+        assessment=read_text(last.get("assessment")),
+        verdict=read_text(last.get("verdict")),
     )
 
 
@@ -130,15 +122,3 @@ def _question_line(one: ChecklistAnswer) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(defused(text[:_LONGEST]).split())
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    items = value if isinstance(value, list) else [value]
-    return tuple(text for one in items[:_MOST_FACTS] if (text := _text(one)))
-
-
-def _text(value: object) -> str:
-    """Bounded, and without halves of characters, which no file can hold."""
-    if not isinstance(value, str):
-        return ""
-    return value[:_LONGEST].encode("utf-8", "replace").decode("utf-8").strip()

@@ -16,7 +16,7 @@ from typing import Literal, TypeVar
 from assay.judge.guards.fencing import LIMIT, Fenced, defused, fence, heading
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
 from assay.judge.questionnaire import fact_question
-from assay.judge.reasoned.schema import FULL, SHORT, one_criterion_schema, whole_schema
+from assay.judge.reasoned.schema import judgement_schema
 from assay.judge.rubrics import questions_for
 from assay.types import Case, Message, ModelFacts, Sampling, Thinking, ToAnswer
 from assay.types.judgements import (
@@ -27,12 +27,12 @@ from assay.types.judgements import (
     RubricQuestion,
 )
 
-Step = Literal["whole", "again", "shorter", "split"]
+Step = Literal["whole", "again", "shorter"]
 Item = TypeVar("Item")
 
 MOST_QUESTIONS = 12  # of the checklist; a quote for each is what a small judge can hold
 LATER_TEMPERATURE = 0.3  # of repeats after the first: equal repeats say nothing about stability
-MOST_TOKENS: Mapping[Step, int] = {"whole": 4096, "again": 4096, "shorter": 1536, "split": 768}
+MOST_TOKENS: Mapping[Step, int] = {"whole": 4096, "again": 4096, "shorter": 1536}
 _CHARACTERS_PER_TOKEN = 3  # code and numbered lines; English prose has 4.5
 _LEAST_SHOWN = 800  # characters of an answer
 _MOST_FACTS = 40
@@ -181,12 +181,10 @@ def work_for(
     with_schema: bool,
     complaint: str = "",
 ) -> ToAnswer:
-    """What the judge is to write. The checklist belongs to the first two steps only, and a split
-    asks for one criterion. `with_schema`: whether the judge's server is bound to the form, which is
-    in the prompt anyway.
+    """What the judge is to write; the shorter form has no checklist. `with_schema`: whether the
+    judge's server is bound to the form, which is in the prompt anyway.
     """
-    in_full = step in ("whole", "again")
-    asked = asked if in_full else replace(asked, questions=())
+    asked = replace(asked, questions=()) if step == "shorter" else asked
     form = _form(step, asked)
     return ToAnswer(
         messages=messages(asked, form, answer_limit=answer_limit, complaint=complaint),
@@ -233,11 +231,9 @@ def checklist_of(rubric: Rubric, case: Case) -> tuple[RubricQuestion, ...]:
 
 
 def _form(step: Step, asked: Asked) -> str:
+    questions = [question_id(number + 1) for number in range(len(asked.questions))]
     facts = [fact_id(number + 1) for number in range(len(asked.facts))]
-    if step == "split":
-        return one_criterion_schema(asked.criteria[0], facts)
-    ids = [question_id(number + 1) for number in range(len(asked.questions))]
-    return whole_schema(asked.criteria, ids, FULL if step in ("whole", "again") else SHORT, facts)
+    return judgement_schema(asked.criteria, questions, facts, short=step == "shorter")
 
 
 def _sampling(step: Step, judge: ModelFacts, repeat: int) -> Sampling:

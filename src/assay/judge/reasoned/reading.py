@@ -24,7 +24,6 @@ from typing import Literal
 
 from assay.judge.guards.trivial import is_refusal
 from assay.judge.reasoned.schema import ANSWERS, CONFIDENCES
-from assay.judge.reasoned.standard_format import read_standard_format
 from assay.messages import tr
 from assay.text.json_in_prose import JsonObject, is_one_object, objects_in
 from assay.types import Answered, Failed, Reply
@@ -34,8 +33,14 @@ _NESTED = ("criteria", "scores", "evaluation", "ratings", "judgement", "judgment
 _NAME_KEYS = ("criterion", "name", "key", "label")  # of an item of a list of scores
 _SCORE_KEYS = ("score", "points", "rating", "value")
 _REASON_KEYS = ("reason", "reasoning", "explanation", "rationale", "justification", "comment")
+_LINE_SCORE = (
+    r"(?P<score>-?\d{1,6}(?:[.,]\d{1,6})?)"
+    # A number alone is a score only where the line ends or its explanation begins: not "8 of 12".
+    r"(?:\s{0,3}(?:/|out\s{1,3}of)\s{0,3}10(?![\d.])|(?=[*_]{0,3}\s{0,3}(?:$|[-–—]\s)))"
+)
 _WRITTEN_SCORE = re.compile(r"\s*(\d{1,3})(?:\.0{1,3})?\s*(?:(?:/|out\s+of)\s*10)?\s*")
 _WHOLE = re.compile(r"[.,]0{1,6}$")  # 8.0 is 8
+_LONGEST_REPLY = 400_000
 _LONGEST_TEXT = 2_000
 _MOST_ITEMS = 20
 
@@ -104,15 +109,17 @@ def _from_object(
         scores=scores,
         facts=_facts(found.get("facts")),
         quotes=tuple(
-            quote for each in _objects(found.get("evidence")) if (quote := _text(each.get("quote")))
+            quote
+            for each in _objects(found.get("evidence"))
+            if (quote := read_text(each.get("quote")))
         ),
         checklist=_checklist(found.get("checklist")),
-        assessment=_text(found.get("assessment")),
-        strengths=_texts(found.get("strengths")),
-        weaknesses=_texts(found.get("weaknesses")),
-        verdict=_text(found.get("verdict")),
-        assumptions=_texts(found.get("assumptions")),
-        unusual=_texts(found.get("unusual")),
+        assessment=read_text(found.get("assessment")),
+        strengths=read_texts(found.get("strengths")),
+        weaknesses=read_texts(found.get("weaknesses")),
+        verdict=read_text(found.get("verdict")),
+        assumptions=read_texts(found.get("assumptions")),
+        unusual=read_texts(found.get("unusual")),
         confidence=_one_of(found.get("confidence"), CONFIDENCES),
     )
 
@@ -126,7 +133,7 @@ def _holders(found: JsonObject) -> list[JsonObject]:
         for holder in (found, *nested)
         for key in _NESTED
         for item in _objects(holder.get(key))
-        if (name := next((_text(item[word]) for word in _NAME_KEYS if word in item), ""))
+        if (name := next((read_text(item[word]) for word in _NAME_KEYS if word in item), ""))
     ]
     return [found, *nested, *inner, *listed]
 
@@ -145,7 +152,7 @@ def _read_score(key: str, name: str, value: object, reason: str = "") -> Criteri
         said = next((key for key in _SCORE_KEYS if key in value), "score")
         if said in value.twice:
             raise Unusable(tr("{name} has two scores that differ", name=name[:60]))
-        reason = next((_text(value[key]) for key in _REASON_KEYS if key in value), "")
+        reason = next((read_text(value[key]) for key in _REASON_KEYS if key in value), "")
         value = value.get(said)
     if isinstance(value, str) and (written := _WRITTEN_SCORE.fullmatch(value)):
         value = int(written[1])
@@ -168,34 +175,34 @@ def _from_lines(
     text: str, criteria: Sequence[RubricCriterion], judged: str, *, repeated: bool
 ) -> ReadReply:
     """`judged`: the answer; `repeated`: an object of its scores was passed over already."""
-    quoted: list[str] = []
-
-    def is_a_quote(line: str) -> bool:
-        if _packed(line) in judged:
-            quoted.append(line)
-        return _packed(line) in judged
-
-    read = read_standard_format(text, [each.label for each in criteria], is_a_quote)
-    scores: dict[str, CriterionScore] = {}
-    for criterion in criteria:
-        line = read.lines.get(criterion.label)
-        if line is None:
-            continue
-        points = _WHOLE.sub("", line.score)
-        value = int(points) if points.removeprefix("-").isdecimal() else None
-        key = criterion.key
-        scores[key] = _read_score(key, key, value, _text(line.explanation))
-    if not scores and (repeated or quoted):
+    patterns = {each.key: _line_pattern(each.label) for each in criteria}
+    found: dict[str, re.Match[str]] = {}
+    for line in text[:_LONGEST_REPLY].splitlines():
+        for key, pattern in patterns.items():
+            if line_found := pattern.match(line):
+                is_a_quote = _packed(line) in judged
+                repeated = repeated or is_a_quote
+                found |= {} if is_a_quote else {key: line_found}
+    if not found and repeated:
         raise Unusable(tr("the only scores in it are words of the answer"))
-    if not scores:
+    if not found:
         raise Unusable(tr("there is no JSON object with scores in it"))
+    scores = {}
+    for key, one in found.items():
+        points = _WHOLE.sub("", one["score"])
+        value = int(points) if points.removeprefix("-").isdecimal() else None
+        scores[key] = _read_score(key, key, value, read_text(one["rest"]))
     _all_there(scores, criteria)
-    return ReadReply(
-        scores=scores,
-        assessment=_text(read.assessment),
-        strengths=_texts(list(read.strengths)),
-        weaknesses=_texts(list(read.weaknesses)),
-        verdict=_text(read.verdict),
+    return ReadReply(scores=scores)
+
+
+def _line_pattern(label: str) -> re.Pattern[str]:
+    """A line of the standard format; emphasis and list marks around the label are forgiven."""
+    words = r"[\s_]{1,3}".join(re.escape(word) for word in label.split())
+    return re.compile(
+        rf"^[\s*#_>-]{{0,8}}(?:\d{{1,2}}[.)]\s{{0,3}})?[*_]{{0,3}}{words}[*_]{{0,3}}\s{{0,3}}"
+        rf"(?:\(0-10\)\s{{0,3}})?:[\s*_]{{0,6}}{_LINE_SCORE}[*_]{{0,3}}\s{{0,3}}[-–—:.]?(?P<rest>.*)$",
+        re.IGNORECASE,
     )
 
 
@@ -208,12 +215,12 @@ def _facts(value: object) -> dict[str, Answer]:
 def _checklist(value: object) -> tuple[ReadChecklistAnswer, ...]:
     ticks: dict[str, ReadChecklistAnswer] = {}
     for each in _objects(value):
-        name = _text(each.get("id"))
+        name = read_text(each.get("id"))
         said = _one_of(each.get("answer", each.get("verdict")), ANSWERS)
         for answer in ("yes", "no", "partial", "na"):
             if name and said == answer:
                 ticks[name] = ReadChecklistAnswer(
-                    id=name, answer=answer, quote=_text(each.get("quote"))
+                    id=name, answer=answer, quote=read_text(each.get("quote"))
                 )
     return tuple(ticks.values())
 
@@ -223,12 +230,12 @@ def _objects(value: object) -> Iterable[JsonObject]:
     return [each for each in items[:100] if isinstance(each, JsonObject)]
 
 
-def _texts(value: object) -> tuple[str, ...]:
+def read_texts(value: object) -> tuple[str, ...]:
     items = value if isinstance(value, list) else [value]
-    return tuple(text for each in items[:_MOST_ITEMS] if (text := _text(each)))
+    return tuple(text for each in items[:_MOST_ITEMS] if (text := read_text(each)))
 
 
-def _text(value: object) -> str:
+def read_text(value: object) -> str:
     """A text of a bounded length without halves of characters, which no file can hold."""
     if not isinstance(value, str):
         return ""
@@ -236,7 +243,7 @@ def _text(value: object) -> str:
 
 
 def _one_of(value: object, known: Sequence[str]) -> str:
-    said = _text(value).casefold()
+    said = read_text(value).casefold()
     return said if said in known else ""
 
 

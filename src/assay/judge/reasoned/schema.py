@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from assay.types.judgements import MOST, RubricCriterion
@@ -23,84 +22,48 @@ CONFIDENCES = ("low", "medium", "high")
 _Schema = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormSize:
-    """How much a judge may write: characters of texts, items of lists."""
-
-    evidence: int
-    quote: int
-    note: int
-    reason: int
-    points: int
-    point: int
-    assessment: int
-    verdict: int
-
-
-FULL = FormSize(evidence=6, quote=160, note=200, reason=500, points=4, point=200, assessment=600,
-            verdict=240)  # fmt: skip
-SHORT = FormSize(evidence=0, quote=0, note=0, reason=200, points=2, point=120, assessment=200,
-             verdict=160)  # fmt: skip
-
-
-def whole_schema(
+def judgement_schema(
     criteria: Sequence[RubricCriterion],
     question_ids: Sequence[str],
-    size: FormSize,
     fact_ids: Sequence[str] = (),
+    *,
+    short: bool = False,
 ) -> str:
-    """The schema of a whole judgement. Without room for evidence there is no checklist either."""
+    """The schema of a judgement. A short one has no evidence and no checklist."""
     properties: _Schema = _facts(fact_ids)
-    if size.evidence:
-        properties["evidence"] = _list(
-            _object(
-                {
-                    "criterion": _one_of([each.key for each in criteria]),
-                    "quote": _text(size.quote),
-                    "note": _text(size.note),
-                }
-            ),
-            size.evidence,
-        )
-    if size.evidence and question_ids:
-        properties["checklist"] = _list(
-            _object(
-                {
-                    "id": _one_of(question_ids),
-                    "quote": _text(size.quote),
-                    "answer": _one_of(ANSWERS),
-                }
-            ),
-            len(question_ids),
-        )
-    properties["criteria"] = _object({each.key: _scored(size.reason) for each in criteria})
-    properties["strengths"] = _list(_text(size.point), size.points)
-    properties["weaknesses"] = _list(_text(size.point), size.points)
-    properties["assessment"] = _text(size.assessment)
-    properties["verdict"] = _text(size.verdict)
-    properties["assumptions"] = _list(_text(size.point), size.points)
-    properties["unusual"] = _list(_text(size.point), size.points)
-    properties["confidence"] = _one_of(CONFIDENCES)
-    return _written(_object(properties))
-
-
-def one_criterion_schema(
-    criterion: RubricCriterion, fact_ids: Sequence[str] = (), size: FormSize = SHORT
-) -> str:
-    return _written(_object({**_facts(fact_ids), criterion.key: _scored(size.reason)}))
+    if not short:
+        keys = [each.key for each in criteria]
+        found = {"criterion": one_of(keys), "quote": text_of(160), "note": text_of(200)}
+        properties["evidence"] = list_of(object_of(found), 6)
+    if question_ids and not short:
+        tick = {"id": one_of(question_ids), "quote": text_of(160), "answer": one_of(ANSWERS)}
+        properties["checklist"] = list_of(object_of(tick), len(question_ids))
+    reason = 200 if short else 500
+    points = list_of(text_of(120), 2) if short else list_of(text_of(200), 4)
+    properties |= {
+        "criteria": object_of({each.key: _scored(reason) for each in criteria}),
+        "strengths": points,
+        "weaknesses": points,
+        "assessment": text_of(200 if short else 600),
+        "verdict": text_of(160 if short else 240),
+        "assumptions": points,
+        "unusual": points,
+        "confidence": one_of(CONFIDENCES),
+    }
+    return written(object_of(properties))
 
 
 def _facts(ids: Sequence[str]) -> _Schema:
-    return {"facts": _object({each: _one_of(("yes", "no")) for each in ids})} if ids else {}
+    return {"facts": object_of({each: one_of(("yes", "no")) for each in ids})} if ids else {}
 
 
 def _scored(longest: int) -> _Schema:
     # A closed list, as grammars hold to it and not all hold to a minimum and a maximum.
     score = {"type": "integer", "enum": list(range(MOST + 1))}
-    return _object({"reason": _text(longest), "score": score})
+    return object_of({"reason": text_of(longest), "score": score})
 
 
-def _object(properties: _Schema) -> _Schema:
+def object_of(properties: _Schema) -> _Schema:
     # Strict servers ask for all properties, and for no others.
     return {
         "type": "object",
@@ -110,17 +73,17 @@ def _object(properties: _Schema) -> _Schema:
     }
 
 
-def _list(items: _Schema, most: int) -> _Schema:
+def list_of(items: _Schema, most: int) -> _Schema:
     return {"type": "array", "items": items, "maxItems": most}
 
 
-def _text(longest: int) -> _Schema:
+def text_of(longest: int) -> _Schema:
     return {"type": "string", "maxLength": longest}
 
 
-def _one_of(values: Sequence[str]) -> _Schema:
+def one_of(values: Sequence[str]) -> _Schema:
     return {"type": "string", "enum": list(values)}
 
 
-def _written(schema: _Schema) -> str:
+def written(schema: _Schema) -> str:
     return json.dumps(schema, ensure_ascii=False, separators=(",", ":"))

@@ -19,7 +19,7 @@ it was, and reports what was judged. A judge's failure never becomes a score.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
@@ -31,7 +31,7 @@ from assay.judge.guards.trivial import NOTHING_SAID, Trivial, why_trivial
 from assay.judge.opening import layout_of_repeat
 from assay.judge.questionnaire import Questionnaire
 from assay.messages import tr, trn
-from assay.store import Run, RunModel, Store, StoredTry
+from assay.store import Run, RunModel, Store, StoredJudgement, StoredTry
 from assay.types import Answered, Case, Observer, Score, Suite
 from assay.types.judgements import (
     CODE_NOT_ALLOWED,
@@ -47,6 +47,8 @@ from assay.workflow.judging.judge_scales import JudgeScales, find_scales
 from assay.workflow.judging.panel import JudgePanel, PanelJudge
 from assay.workflow.judging.shortened import shorten_loop
 from assay.workflow.judging.stored_evidence import evidence_of, has_checker
+
+AnswerKey = tuple[int, str, str, int]  # position of the model, suite, test, repeat
 
 
 @dataclass(kw_only=True, eq=False)
@@ -66,7 +68,7 @@ class AnswerToJudge:
         return shorten_loop(self.text)
 
     @property
-    def key(self) -> tuple[int, str, str, int]:
+    def key(self) -> AnswerKey:
         return self.model.position, *self.stored.key
 
     @property
@@ -90,35 +92,55 @@ def check_answers(
     """Gather the evidence on every judged answer of these models, else of all. What it shows is
     stored as soon as it is known, as the answer's score where no judgement of it is stored.
     """
-    judged = {
-        (model.position, *kept.key): kept
-        for model in run.models
-        for kept in store.read_judgements(run, model)
-    }
-    answers = list(_answers(store, run, suites, models))
-    to_check = [each for each in answers if has_checker(each.case)]
-    name = tr("evidence")
-    if to_check:
-        observer.model_started(name, total=len(to_check), reused=0)
-    for answer in answers:
-        if has_checker(answer.case):
-            answer.evidence = evidence_of(
-                store, run, answer.model, answer.case, answer.text, panel.sandbox
-            )
+    judged = _stored_judgements(store, run)
+
+    def settle(answer: AnswerToJudge) -> Score | None:
         kept = judged.get(answer.key)
         is_known = kept is not None and kept.reply_id == answer.stored.reply_id
         if kept and is_known and answer.evidence.unscored_reason == CODE_NOT_ALLOWED:
             answer.evidence = _without_readings(kept.judgement.evidence)
         if kept and not kept.judgement.judgements:
             is_known = is_known and kept.judgement.evidence == answer.evidence
-        score = None
-        if not is_known and (has_checker(answer.case) or answer.says_nothing):
-            score = _store_final(store, run, panel, answer)
-        if has_checker(answer.case):
-            observer.replied(name, answer.stored.reply, score)
+        if is_known or not (has_checker(answer.case) or answer.says_nothing):
+            return None
+        return _store_final(store, run, panel, answer)
+
+    answers = list(_answers(store, run, suites, models))
+    _gather_evidence(store, run, panel, answers, observer, settle)
+    for answer in answers:
+        if not has_checker(answer.case):
+            settle(answer)
+    return answers
+
+
+def _stored_judgements(store: Store, run: Run) -> dict[AnswerKey, StoredJudgement]:
+    return {
+        (model.position, *kept.key): kept
+        for model in run.models
+        for kept in store.read_judgements(run, model)
+    }
+
+
+def _gather_evidence(
+    store: Store,
+    run: Run,
+    panel: JudgePanel,
+    answers: Sequence[AnswerToJudge],
+    observer: Observer,
+    settle: Callable[[AnswerToJudge], Score | None],
+) -> None:
+    """Of each answer to a test with a checker; `settle` stores what it shows."""
+    name = tr("evidence")
+    to_check = [each for each in answers if has_checker(each.case)]
+    if to_check:
+        observer.model_started(name, total=len(to_check), reused=0)
+    for answer in to_check:
+        answer.evidence = evidence_of(
+            store, run, answer.model, answer.case, answer.text, panel.sandbox
+        )
+        observer.replied(name, answer.stored.reply, settle(answer))
     if to_check:
         observer.model_finished(name)
-    return answers
 
 
 def _without_readings(evidence: Evidence) -> Evidence:
@@ -138,36 +160,26 @@ def check_again(
     """Gather the evidence of a run's answers again, as far as it may be run, and score what judges
     said by it.
     """
-    judged = {
-        (model.position, *kept.key): kept.judgement
-        for model in run.models
-        for kept in store.read_judgements(run, model)
-    }
-    name = tr("evidence")
-    answers = [
-        answer
-        for answer in _answers(store, run, suites, None)
-        if (check := answer.case.check.judged) and check.checker
-        if panel.sandbox or not check.needs_permission
-    ]
-    if answers:
-        observer.model_started(name, total=len(answers), reused=0)
-    for answer in answers:
-        answer.evidence = evidence_of(
-            store, run, answer.model, answer.case, answer.text, panel.sandbox
-        )
-        kept, score = judged.get(answer.key), None
+    judged = _stored_judgements(store, run)
+
+    def settle(answer: AnswerToJudge) -> Score | None:
+        stored = judged.get(answer.key)
+        kept = stored.judgement if stored else None
         answer.judgements += kept.judgements if kept else ()
         if kept and kept.evidence.checks and answer.evidence.unscored_reason:
             why = tr("the evidence of {test} cannot be gathered again, so it stays: {reason}",
                      test=answer.case.id, reason=answer.evidence.missing)  # fmt: skip
             observer.note(why)
         elif kept is None or kept.evidence != with_facts(answer.evidence, answer.judgements):
-            doubts = kept.doubts if kept else ()
-            score = _store_final(store, run, panel, answer, doubts)
-        observer.replied(name, answer.stored.reply, score)
-    if answers:
-        observer.model_finished(name)
+            return _store_final(store, run, panel, answer, kept.doubts if kept else ())
+        return None
+
+    answers = [
+        answer
+        for answer in _answers(store, run, suites, None)
+        if (check := answer.case.check.judged) and (panel.sandbox or not check.needs_permission)
+    ]
+    _gather_evidence(store, run, panel, answers, observer, settle)
 
 
 def _store_final(
@@ -204,20 +216,15 @@ def judge_answers(
     *,
     checked: list[AnswerToJudge] | None = None,
     until: float | None = None,
-    imported: Mapping[tuple[int, str, str, int], Sequence[Judgement]] | None = None,
+    imported: Mapping[AnswerKey, Sequence[Judgement]] | None = None,
     notes: Sequence[str] = (),
 ) -> Run:
     """Judge every answer of a run that has to be. `checked`: the answers with their evidence, where
-    somebody gathered it already; `imported`: judgements that were written elsewhere, by position of
-    the model, suite, test and repeat.
+    somebody gathered it already; `imported`: judgements that were written elsewhere.
     """
     answers = checked or check_answers(store, run, suites, panel, observer)
-    judged = {
-        (model.position, *kept.key)
-        for model in run.models
-        for kept in store.read_judgements(run, model)
-        if kept.judgement.judgements
-    }
+    stored = _stored_judgements(store, run)
+    judged = {key for key, kept in stored.items() if kept.judgement.judgements}
     for answer in answers:
         rubric = panel.rubric_of(answer.case)
         answer.judgements += [

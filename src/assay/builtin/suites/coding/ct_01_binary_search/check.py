@@ -3,8 +3,6 @@
 Short sequences are handed over; long ones stay here, so that no item is read without being counted.
 """
 
-from __future__ import annotations
-
 import ast
 import math
 from bisect import bisect_left, bisect_right
@@ -113,8 +111,6 @@ class _SearchTrial:
         start = self.random.randrange(-200, 200)
         return [start + at for at in accumulate(self.random.choices(range(2, step), k=count))]
 
-    # ---------------------------------------------------------------------------------- inputs
-
     def edge_cases(self) -> list[Call]:
         (one,) = self.ascending(1)
         return [([], [one, "a"]), ((), [one]), ([one], [one - 1, one, one + 1])]
@@ -165,8 +161,6 @@ class _SearchTrial:
             ]  # fmt: skip
         shorter = numbers[:: self.random.randrange(9, 20)]
         return [numbers, shorter, [f"{number + 1_000:09}" for number in shorter]]
-
-    # ------------------------------------------------------------------------ what is measured
 
     def count(self, different: int) -> str:
         """Why results are wrong, or more items were read than a logarithm allows: enough for a

@@ -1,7 +1,5 @@
 """Draws the names and rules of a search function, and states them as a specification."""
 
-from __future__ import annotations
-
 from random import Random
 from string import Template
 from typing import Any

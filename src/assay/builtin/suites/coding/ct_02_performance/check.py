@@ -5,8 +5,6 @@ with entries, such as looking positions up in a list, shows with a long list and
 processor time that is some hundred times what a single pass needs.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from random import Random
@@ -110,8 +108,6 @@ class _SpeedTrial:
         result = self.candidate.run(*steps, cpu_s=cpu_s)
         return compare(result, *(self.expected(lists) for lists in inputs))
 
-    # ---------------------------------------------------------------------------------- inputs
-
     def draw(self, pool: Sequence[Hashable]) -> Lists:
         """Two lists of entries of the pool, which occur more often and less often than whatever
         the function asks for.
@@ -147,8 +143,6 @@ class _SpeedTrial:
             number + 0.5, 10**16, 1e16, "b", "B", "é", ("b", 1), ("b", "1"), frozenset({number}),
         ]  # fmt: skip
         return self.random.sample(pool, count)
-
-    # ------------------------------------------------------------------------ what is measured
 
     def unchanged(self) -> str:
         lists = [self.draw(range(size)) for size in self.sample(range(3, 15), 3)]

@@ -3,8 +3,6 @@
 Of each kind there is a slow form, which is shown, and a fast one, which gives the expected results.
 """
 
-from __future__ import annotations
-
 from random import Random
 from string import Template
 from typing import Any

@@ -2,8 +2,6 @@
 that were right. What it should find is what it finds with our own corrected module.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator, Mapping
 from typing import Any

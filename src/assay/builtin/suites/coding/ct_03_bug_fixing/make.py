@@ -5,8 +5,6 @@ name of the function; other `$` names are drawn constants, so that a module lear
 fit the next seed. The code leaves what it finds in `result`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection
 from random import Random

@@ -4,8 +4,6 @@ Sound places that are left alone count only as far as right findings outnumber f
 without findings is therefore worth nothing, and one that lists everything gains nothing by it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -4,8 +4,6 @@ The seed draws which places are shown, which of them are faulty, how many, and i
 place that is faulty at one seed is sound at another, under the same name.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from string import Template

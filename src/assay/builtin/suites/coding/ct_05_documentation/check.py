@@ -6,8 +6,6 @@ mutant is what the name suggests. Only plain examples run: those that call funct
 with values and look at nothing else, so that none can tell a mutant by another way.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import re
@@ -78,9 +76,6 @@ def weight_of(function: dict[str, Any]) -> int:
     return 5 if function["role"].startswith("trap") else 2
 
 
-# ------------------------------------------------------------------------------------- the text
-
-
 def check_text(original: ast.Module, code: Code, texts: dict[str, str]) -> Iterator[Check]:
     """Whether the code is the same, and everything that it has is named."""
     functions = {one.name: one for one in original.body if isinstance(one, ast.FunctionDef)}
@@ -146,9 +141,6 @@ class Bare(ast.NodeTransformer):
     def visit_arg(self, node: ast.arg) -> ast.arg:
         node.annotation = None
         return node
-
-
-# --------------------------------------------------------------------------------- the examples
 
 
 def check_examples(

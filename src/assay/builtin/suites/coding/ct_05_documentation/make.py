@@ -5,8 +5,6 @@ way: an example that is true at one seed is false at another. Each function come
 other versions of it that a good example tells from the real one.
 """
 
-from __future__ import annotations
-
 import random
 import textwrap
 from string import Template

@@ -6,8 +6,6 @@ know it. Waits are measured by the service from below, since a busy machine make
 from above counts what the client asked `time.sleep` for.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -123,9 +121,6 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
 def weighed(name: str, passed: bool | None, why: str) -> Check:
     """A check with its weight."""
     return Check(name, passed, why, weight=WEIGHTS.get(name, 1))
-
-
-# ------------------------------------------------------------------------------------ the probes
 
 
 def probes_of(truth: dict[str, Any]) -> Iterator[Probe]:
@@ -265,9 +260,6 @@ def wrong_waits(result: GroupResult) -> str:
         if len(waits) == len(times) - 1 and waits[at] > LONGEST_WAIT * wanted:
             return f"the wait before request {at + 2} was too long"
     return ""
-
-
-# ------------------------------------------------------------------------- the import and the key
 
 
 def check_import(candidate: Candidate, requests: Sequence[Request]) -> Check:

@@ -4,8 +4,6 @@ The seed draws the names, the update verb and the header of the description; and
 probes, which the prompt never shows, the key, IDs, records, statuses and numbers of attempts.
 """
 
-from __future__ import annotations
-
 import random
 from string import Template
 from typing import Any

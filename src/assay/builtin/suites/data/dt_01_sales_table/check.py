@@ -1,7 +1,5 @@
 """Compares the block with the figures of the order table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

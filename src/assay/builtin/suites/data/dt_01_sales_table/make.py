@@ -2,8 +2,6 @@
 but one of the cancelled orders are for one product.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from datetime import date, timedelta

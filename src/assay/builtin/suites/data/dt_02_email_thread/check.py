@@ -1,10 +1,7 @@
 """Compares the block with what the e-mails say about each order."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
-from datetime import date
 from typing import Any
 
 from assay.checking import (
@@ -71,7 +68,6 @@ def list_facts(truth: dict[str, Any]) -> Iterator[Fact]:
     for key, says, weight in OF_ALL:
         value = right[key]
         says = says.format(", ".join(value) if isinstance(value, list) else value)
-        value = date.fromisoformat(value) if key.endswith("_on") else value
         yield Fact(key, value, says, weight, same=same_id if key in NUMBERS else None)
 
 

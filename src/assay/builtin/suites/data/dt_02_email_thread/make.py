@@ -5,8 +5,6 @@ site the colour or the room. No message holds both numbers of an order. The carr
 collection may differ from what it did.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import date, timedelta
 from random import Random

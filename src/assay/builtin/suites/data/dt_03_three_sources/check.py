@@ -1,7 +1,5 @@
 """Compares the block with what the three files show when they are joined."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

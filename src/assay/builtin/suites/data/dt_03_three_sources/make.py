@@ -5,8 +5,6 @@ product that is not in the stock; a damage ticket never says "damage". Fine prod
 delivery after an order is due, and large orders of short products may be due late enough.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Compares the problems in the answer's block with the planted ones, by record and kind."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Iterator
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Shipment records with faults of eight kinds, and sound records that look faulty."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """Compares the figures in the report's block with the right ones; looks for the five headings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Two quarters of a firm's figures: the total grows, and one line of goods falls behind it."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

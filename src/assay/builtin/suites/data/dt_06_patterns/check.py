@@ -1,7 +1,5 @@
 """Compares the patterns in the answer's block with those of the data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

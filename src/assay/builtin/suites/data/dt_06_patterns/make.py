@@ -2,8 +2,6 @@
 contacts that follow no mailing.
 """
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from random import Random
 from statistics import fmean, linear_regression
