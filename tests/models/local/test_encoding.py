@@ -1,8 +1,8 @@
-"""Texts as token ids: lm-eval's rules, the shortcuts that must not change them, and the memory."""
+"""Texts as token ids: lm-eval's rules, and the shortcuts that must not change them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,9 +12,8 @@ from tokenizers import AddedToken, Regex, Tokenizer, normalizers, pre_tokenizers
 
 from assay.errors import ModelUnavailable
 from assay.models.local.tokens import encoding
-from assay.models.local.tokens import encoding_cache as remembered
-from assay.models.local.tokens.cuts import Cuts
-from assay.models.local.tokens.encoding import encode_pairs, encode_prompts, encode_texts, notes
+from assay.models.local.tokens.cuts import cut_paragraphs, cut_portions
+from assay.models.local.tokens.encoding import encode_pairs, encode_prompts, encode_texts
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from tests.models.local.families import CUT, END, WHOLE, make_family, save_family
 
@@ -34,13 +33,6 @@ many = settings(
 )
 
 
-@pytest.fixture(autouse=True)
-def nothing_remembered() -> Iterator[None]:
-    remembered.forget_all()
-    yield
-    remembered.forget_all()
-
-
 class Counting(LocalTokenizer):
     """Counts what it was asked to encode."""
 
@@ -57,7 +49,7 @@ class Counting(LocalTokenizer):
         """A tokenizer that has found out about itself what it wants to know."""
         tokenizer = cls.load(folder)
         assert isinstance(tokenizer, Counting)
-        tokenizer.fingerprint, tokenizer.added  # noqa: B018
+        tokenizer.can_be_cut  # noqa: B018
         tokenizer.calls = tokenizer.texts = 0
         return tokenizer
 
@@ -128,39 +120,11 @@ def by_the_rule(
 @example(text="One\n\nTwo?\n\n\nThree")
 @example(text="a\nb\n\u0301c")
 def test_pieces_are_encoded_as_the_whole(family: LocalTokenizer, text: str):
-    assert family.cuts is not None
-    pieces = family.cuts.pieces(text)
-    assert "".join(pieces) == text
-    assert together(family, pieces) == whole(family, text)
-
-
-@pytest.mark.parametrize("family", CUT, indirect=True)
-@many
-@given(context=texts, continuation=texts)
-@example(context="Answer:", continuation=" A")
-@example(context="One.", continuation="\nTwo")
-@example(context="é", continuation="\nTwo")
-def test_both_sides_of_a_clean_joint_are_encoded_as_the_whole(
-    family: LocalTokenizer, context: str, continuation: str
-):
-    assert family.cuts is not None
-    context = context.rstrip()
-    if context and family.cuts.clean_between(context, continuation):
-        assert together(family, [context, continuation]) == whole(family, context + continuation)
-
-
-@pytest.mark.parametrize("family", CUT, indirect=True)
-@many
-@given(text=texts)
-def test_a_last_word_apart_and_short_portions_are_encoded_as_the_whole(
-    family: LocalTokenizer, text: str
-):
-    assert family.cuts is not None
+    assert family.can_be_cut
     expected = whole(family, text)
-    assert together(family, family.cuts.last_word_apart(text)) == expected
-    portions = list(family.cuts.portions(text, 3))
-    assert "".join(portions) == text
-    assert together(family, portions) == expected
+    for pieces in (cut_paragraphs(text), list(cut_portions(text, 3))):
+        assert "".join(pieces) == text
+        assert together(family, pieces) == expected
 
 
 @pytest.mark.parametrize("family", [*CUT, *WHOLE], indirect=True)
@@ -177,12 +141,11 @@ def test_pairs_equal_the_rule_applied_one_by_one(
     for continuation, ids in zip(continuations, coded.choices, strict=True):
         before, behind = by_the_rule(family, context, continuation)
         assert (list(coded.context), list(ids)) == (before, behind)
-    assert notes(family) == ()
 
 
 def test_pairs_of_a_real_tokenizer_with_a_dummy_prefix_equal_the_rule(shared: Path):
     tokenizer = LocalTokenizer.load(shared / "models" / "stories260K")
-    assert tokenizer.cuts is None
+    assert not tokenizer.can_be_cut
     pairs = [("Once upon a time", (" there", "there", "\nA")), ("Lily ", ("é", " and"))]
     for (context, continuations), coded in zip(pairs, encode_pairs(tokenizer, pairs), strict=True):
         for continuation, ids in zip(continuations, coded.choices, strict=True):
@@ -193,8 +156,8 @@ def test_few_shot_questions_share_their_pieces(gpt2: Counting):
     shots = "About this.\n\n" + "".join(f"Q{n}?\nA. one\nAnswer: A\n\n" for n in range(5))
     pairs = [(f"{shots}Question {n}?\nAnswer:", (" A", " B")) for n in range(40)]
     coded = encode_pairs(gpt2, pairs)
-    # 6 pieces of what all share, 40 questions, 2 letters, 14 texts encoded whole to compare
-    assert gpt2.encoded() == 6 + 40 + 2 + 14
+    # 6 pieces of what all share, 40 last words, alone and with 2 letters
+    assert gpt2.encoded() == 6 + 40 * 3
     assert [list(each.context) for each in coded] == [whole(gpt2, context) for context, _ in pairs]
 
 
@@ -233,7 +196,6 @@ def with_token(tokenizer: Tokenizer, token: AddedToken) -> Tokenizer:
         lambda: with_token(make_family("gpt2"), AddedToken("<mask>", rstrip=True)),
         lambda: with_token(make_family("gpt2"), AddedToken("word", single_word=True)),
         lambda: with_token(make_family("gpt2"), AddedToken("two words")),
-        lambda: with_token(make_family("llama3"), AddedToken("\nNext")),
         lambda: changed(
             make_family("gpt2"),
             post_processor=processors.TemplateProcessing(
@@ -252,13 +214,12 @@ def with_token(tokenizer: Tokenizer, token: AddedToken) -> Tokenizer:
         "takes spaces behind",
         "whole words",
         "holds a space",
-        "holds a newline",
         "EOS behind every text",
     ],
 )
 def test_a_tokenizer_that_is_not_known_to_allow_it_is_never_cut(made, tmp_path: Path):
     tokenizer = LocalTokenizer.load(save_family(tmp_path, made()))
-    assert tokenizer.cuts is None
+    assert not tokenizer.can_be_cut
     (coded,) = encode_pairs(tokenizer, [("One.\n\nTwo words", (" three", "\nNext"))])
     for continuation, ids in zip((" three", "\nNext"), coded.choices, strict=True):
         expected = by_the_rule(tokenizer, "One.\n\nTwo words", continuation)
@@ -268,39 +229,7 @@ def test_a_tokenizer_that_is_not_known_to_allow_it_is_never_cut(made, tmp_path: 
 def test_a_tokenizer_with_random_merges_is_never_cut(tmp_path: Path):
     made = make_family("gpt2")
     made.model.dropout = 0.1
-    assert LocalTokenizer.load(save_family(tmp_path, made)).cuts is None
-
-
-def test_wrong_cuts_are_noticed_and_given_up(folders: dict[str, Path]):
-    class Mistaken(LocalTokenizer):
-        # GPT-2's cuts, which split Llama's ".\n\n"
-        cuts = Cuts(newline_joins_signs=False)
-
-    tokenizer = Mistaken.load(folders["llama3"])
-    pairs = [("One.\n\nTwo.\n\nAnswer:", (" A", "\nB"))] * 3
-    coded = encode_pairs(tokenizer, pairs)
-    remembered_notes = notes(tokenizer)
-    remembered.forget_all()
-    assert coded == encode_pairs(LocalTokenizer.load(folders["llama3"]), pairs)
-    assert len(remembered_notes) == 1
-    assert "encoded whole" in remembered_notes[0]
-
-
-def test_wrong_cuts_of_a_long_text_are_noticed_too(
-    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-):
-    class Everywhere(Cuts):
-        def portions(self, text: str, size: int) -> Iterator[str]:
-            yield from (text[at : at + size] for at in range(0, len(text), size))
-
-    class Mistaken(LocalTokenizer):
-        cuts = Everywhere(newline_joins_signs=False)
-
-    monkeypatch.setattr(encoding, "PORTION", 7)
-    tokenizer = Mistaken.load(folders["gpt2"])
-    text = "The driver of the network card is loaded when the machine starts."
-    assert encode_text(tokenizer, text) == whole(tokenizer, text)
-    assert len(notes(tokenizer)) == 1
+    assert not LocalTokenizer.load(save_family(tmp_path, made)).can_be_cut
 
 
 # ------------------------------------------------------------------------------------- the rules
@@ -406,25 +335,7 @@ def test_a_long_text_is_cut_where_it_can_be_and_encoded_in_few_calls(gpt2: Count
     text = "word " * 20_000
     encode_text(gpt2, text)
     assert gpt2.calls == 1
-    assert gpt2.encoded() == 100_000 // encoding.PORTION + 1 + 1  # the last, and a pair to compare
-
-
-def test_a_wrong_cut_in_any_text_is_noticed(
-    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-):
-    class Sometimes(Cuts):
-        def portions(self, text: str, size: int) -> Iterator[str]:
-            step = 7 if "driver" in text else 20
-            yield from (text[at : at + step] for at in range(0, len(text), step))
-
-    class Mistaken(LocalTokenizer):
-        cuts = Sometimes(newline_joins_signs=False)
-
-    tokenizer = Mistaken.load(folders["gpt2"])
-    texts = ["word " * 8, "note " * 8, "The driver of the network card is loaded at the start."]
-    assert [ids.tolist() for ids in encode_texts(tokenizer, texts)] == [
-        whole(tokenizer, text) for text in texts
-    ]
+    assert gpt2.encoded() == 100_000 // encoding.PORTION + 1
 
 
 def test_short_texts_are_encoded_in_one_call_and_long_ones_as_they_come(gpt2: Counting):
@@ -432,9 +343,6 @@ def test_short_texts_are_encoded_in_one_call_and_long_ones_as_they_come(gpt2: Co
     coded = [ids.tolist() for ids in encode_texts(gpt2, short)]
     assert gpt2.calls == 1
     assert coded == [whole(gpt2, text) for text in short]
-    calls = gpt2.calls
-    assert len(list(encode_texts(gpt2, short))) == 40
-    assert gpt2.calls == calls
     long = "word " * (encoding.PORTION * encoding.PORTIONS_PER_CALL // 5)
     wanted = iter([long, "never asked for"])
     next(encode_texts(gpt2, wanted))
@@ -452,77 +360,16 @@ def test_where_no_cut_is_clean_only_a_huge_text_is_cut_and_that_is_noted(
     monkeypatch.setattr(encoding, "LONGEST_WHOLE", 50)
     tokenizer = LocalTokenizer.load(folders["gemma"])
     assert encode_text(tokenizer, "a" * 50) == whole(tokenizer, "a" * 50)
-    assert notes(tokenizer) == ()
+    assert not tokenizer.notes
     lines = [f"Line {n} of a text\n" for n in range(9)]
     coded = encode_text(tokenizer, "".join(lines))
     parts = ["".join(lines[at : at + 2]) for at in range(0, 9, 2)]  # at most 50 characters
     assert coded == together(tokenizer, parts)
-    assert len(notes(tokenizer)) == 1
+    assert len(tokenizer.notes) == 1
 
 
-# ------------------------------------------------------------------------------------- memory
-
-
-def test_a_second_checkpoint_with_the_same_tokenizer_encodes_nothing(tmp_path: Path):
-    for name in ("gpt2", "gemma"):
-        first, second = (
-            Counting.fresh(save_family(tmp_path / name / step, name)) for step in ("10", "20")
-        )
-        assert first.fingerprint == second.fingerprint
-        pairs = [("One.\n\nAnswer:", (" A", "\nB")), ("", ("x",)), ("short", ("er",))]
-        results = []
-        for tokenizer in (first, second):
-            assert tokenizer.cuts is not None or name == "gemma"
-            results.append(
-                (
-                    encode_pairs(tokenizer, pairs),
-                    encode_prompts(tokenizer, ["One.\n\nTwo", END + "x"]),
-                    encode_text(tokenizer, "A text."),
-                )
-            )
-            assert (tokenizer.encoded() > 0) == (tokenizer is first)
-        assert results[0] == results[1]
-
-
-def test_tokenizers_that_differ_share_nothing(folders: dict[str, Path]):
-    prompt = "It's 1000 ways."
-    coded = [
-        encode_prompts(LocalTokenizer.load(folders[name]), [prompt])[0] for name in ("gpt2", "opt")
-    ]
-    assert coded[1] == [0, *coded[0]]
-
-
-def test_equal_texts_of_a_batch_are_encoded_once_in_one_call(folders: dict[str, Path]):
+def test_equal_texts_of_a_batch_are_encoded_once(folders: dict[str, Path]):
     for name in ("gpt2", "gemma"):
         tokenizer = Counting.fresh(folders[name])
         encode_prompts(tokenizer, ["The dog", "The cat"] * 50)
-        assert (tokenizer.encoded(), tokenizer.calls) == (2, 1)
-
-
-def test_what_is_remembered_is_bounded_and_results_do_not_depend_on_it(
-    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(remembered, "REMEMBERED_TOKENS", 40)
-    for name in ("gpt2", "gemma"):
-        tokenizer = LocalTokenizer.load(folders[name])
-        prompts = [f"The driver number {n} is loaded.\n\nNext" for n in range(30)]
-        coded = encode_prompts(tokenizer, prompts)
-        again = encode_prompts(tokenizer, prompts)
-        assert coded == again
-        special = tokenizer.adds_bos
-        assert coded == [whole(tokenizer, prompt, special) for prompt in prompts]
-        with remembered.remembered(tokenizer) as memory:
-            assert memory.remembered_tokens <= 40
-
-
-def test_only_the_last_few_tokenizers_are_remembered(
-    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(remembered, "REMEMBERED_TOKENIZERS", 1)
-    first, other = Counting.fresh(folders["gpt2"]), LocalTokenizer.load(folders["qwen2"])
-    encode_prompts(first, ["The dog"])
-    encode_prompts(first, ["The dog"])
-    assert first.encoded() == 1
-    encode_prompts(other, ["The dog"])
-    encode_prompts(first, ["The dog"])
-    assert first.encoded() == 1
+        assert tokenizer.encoded() == 2

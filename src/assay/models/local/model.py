@@ -194,9 +194,7 @@ class LocalModel:
                      "shared beginnings cannot be used ({why})", why=self._why_plain,
                      architecture=self._facts.about["architecture"])  # fmt: skip
         if self._tokenizer:
-            from assay.models.local.tokens.encoding import notes
-
-            yield from notes(self._tokenizer)
+            yield from self._tokenizer.notes
         if self._counts and (count := self._counts.cut):
             yield trn(
                 "{count} prompt was longer than the model's context and lost its beginning",

@@ -6,26 +6,26 @@
               alone. Where a token spans the joint that is not what was written: `merged`
     texts     no special tokens; who reads them adds the prefix once
 
-Where the tokenizer allows it (`cuts`), texts are put together from pieces that are encoded once.
+Where the tokenizer allows it (`cuts`), contexts and long texts are put together from pieces.
 """
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from typing import NamedTuple
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.local.tokens.cuts import Cuts
-from assay.models.local.tokens.encoding_cache import CHECKED, Ids, Remembered, joined, remembered
+from assay.models.local.tokens.cuts import cut_paragraphs, cut_portions
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.models.plain_text import as_text, joint
 from assay.pause_gc import pause_gc
 from assay.types import Message
+
+Ids = tuple[int, ...]
 
 PORTION = 16_000  # characters of a long text that are encoded together
 PORTIONS_PER_CALL = 64
@@ -43,11 +43,6 @@ class EncodedQuestion:
     context: Ids
     choices: tuple[Ids, ...]
     merged: tuple[bool, ...]
-
-
-class _Pair(NamedTuple):
-    context: str
-    continuations: list[str]
 
 
 def prompt_text(messages: Sequence[Message], tokenizer: LocalTokenizer, is_chat: bool) -> str:
@@ -69,108 +64,86 @@ def continuation_joint(messages: Sequence[Message], is_chat: bool) -> str:
 
 def encode_prompts(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[list[int]]:
     """Prompts to be continued. Each text decides for itself whether it needs a BOS."""
-    with remembered(tokenizer) as memory:
-        found = _prompts(memory, tokenizer, texts)
+    found = _prompts(tokenizer, texts)
     return [list(found[text]) for text in texts]
+
+
+def _prompts(tokenizer: LocalTokenizer, texts: Iterable[str]) -> dict[str, Ids]:
+    begin = tokenizer.prefix_text
+    begun: list[str] = []
+    others: list[str] = []
+    for text in texts:
+        (begun if begin is not None and text.startswith(begin) else others).append(text)
+    return _distinct(tokenizer, begun, special=False) | _distinct(tokenizer, others, special=True)
+
+
+def _distinct(tokenizer: LocalTokenizer, texts: Iterable[str], *, special: bool) -> dict[str, Ids]:
+    distinct = list(dict.fromkeys(texts))
+    coded = tokenizer.encode_batch(distinct, special=special)
+    return dict(zip(distinct, map(tuple, coded), strict=True))
+
+
+class _Pair(NamedTuple):
+    """A context in pieces, the last of which its continuations are encoded behind; one piece where
+    it cannot be cut.
+    """
+
+    pieces: list[str]
+    continuations: list[str]
+    is_cut: bool
+
+    def ends(self) -> Iterator[str]:
+        yield self.pieces[-1]
+        yield from (self.pieces[-1] + each for each in self.continuations)
 
 
 def encode_pairs(
     tokenizer: LocalTokenizer, pairs: Sequence[tuple[str, Sequence[str]]]
 ) -> list[EncodedQuestion]:
-    questions = [_with_white_space_moved(*pair) for pair in pairs]
-    with remembered(tokenizer) as memory, pause_gc():
-        coded = _pairs_by_pieces(memory, tokenizer, questions)
-        return _pairs_by_wholes(memory, tokenizer, questions) if coded is None else coded
+    with pause_gc():
+        laid = [_laid_out(tokenizer, *pair) for pair in pairs]
+        cut = [(*pair.pieces[:-1], *pair.ends()) for pair in laid if pair.is_cut]
+        uncut = [tuple(pair.ends()) for pair in laid if not pair.is_cut and pair.pieces[0]]
+        pieces = _distinct(tokenizer, chain.from_iterable(cut), special=False)
+        wholes = _prompts(tokenizer, chain.from_iterable(uncut))
+        return [_question(tokenizer, pair, pieces if pair.is_cut else wholes) for pair in laid]
 
 
-def encode_texts(tokenizer: LocalTokenizer, texts: Iterable[str]) -> Iterator[array[int]]:
-    """Texts of any length, without special tokens, in their order. Short ones are encoded several
-    at a time, so that every core has some.
-    """
-    from assay.engine.layout.batches import by_tokens
-
-    for some in by_tokens(texts, len, PORTION * PORTIONS_PER_CALL):
-        yield from _texts(tokenizer, some)
-
-
-def notes(tokenizer: LocalTokenizer) -> tuple[str, ...]:
-    with remembered(tokenizer) as memory:
-        return (*tokenizer.notes, *memory.notes)
-
-
-def _with_white_space_moved(context: str, choices: Sequence[str]) -> _Pair:
+def _laid_out(tokenizer: LocalTokenizer, context: str, choices: Sequence[str]) -> _Pair:
     kept = context.rstrip()
-    moved = context[len(kept) :]
-    return _Pair(kept, [moved + choice for choice in choices])
+    continuations = [context[len(kept) :] + choice for choice in choices]
+    # A context shorter than the BOS may make one with its continuation, an empty one is no text.
+    is_cut = tokenizer.can_be_cut and len(kept) >= max(1, len(tokenizer.prefix_text or ""))
+    return _Pair(cut_paragraphs(kept) if is_cut else [kept], continuations, is_cut)
 
 
-def _prompts(
-    memory: Remembered, tokenizer: LocalTokenizer, texts: Iterable[str]
-) -> dict[str, Sequence[int]]:
-    distinct = dict.fromkeys(texts)
+def _question(tokenizer: LocalTokenizer, pair: _Pair, found: dict[str, Ids]) -> EncodedQuestion:
+    tail = pair.pieces[-1]
+    before: list[int] = []
     begin = tokenizer.prefix_text
-    begun = {text for text in distinct if begin is not None and text.startswith(begin)}
-    if memory.cuts is not None and tokenizer.added is not None:
-        cut = {text: memory.cuts.pieces(text) for text in distinct}
-        parts = list(cut.values())
-        coded = memory.pieces(tokenizer, chain.from_iterable(parts), parts)
-        if coded is not None:
-            before = tokenizer.added[0]
-            return {
-                text: joined(() if text in begun else before, cut[text], coded) for text in distinct
-            }
-    return {
-        **memory.tokens(tokenizer, (text for text in distinct if text in begun), special=False),
-        **memory.tokens(tokenizer, (text for text in distinct if text not in begun), special=True),
-    }
+    begun = begin is not None and pair.pieces[0].startswith(begin)
+    if pair.is_cut and tokenizer.added and not begun:
+        before += tokenizer.added[0]
+    for piece in pair.pieces if tail else ():
+        before += found[piece]
+    if not before:
+        return _behind_prefix(tokenizer, "".join(pair.pieces), pair.continuations)
+    own = len(found[tail])
+    choices, merged = [], []
+    for continuation in pair.continuations:
+        whole = found[tail + continuation]
+        ids, spans_joint = whole[own:], whole[:own] != found[tail]
+        if continuation and not ids:  # swallowed: lm-eval stops here
+            ids = tuple(tokenizer.encode_batch([continuation], special=False)[0])
+            spans_joint = True
+        choices.append(ids if continuation else ())
+        merged.append(spans_joint)
+    return EncodedQuestion(tuple(before), tuple(choices), tuple(merged))
 
 
-def _pairs_by_wholes(
-    memory: Remembered, tokenizer: LocalTokenizer, pairs: Sequence[_Pair]
-) -> list[EncodedQuestion]:
-    """The rule as it is written: every context, and every context with each continuation."""
-    texts = [pair.context for pair in pairs if pair.context]
-    texts += [pair.context + each for pair in pairs if pair.context for each in pair.continuations]
-    found = _prompts(memory, tokenizer, texts)
-    coded: list[EncodedQuestion] = []
-    for pair in pairs:
-        before = found[pair.context] if pair.context else ()
-        if before:
-            choices = [
-                _behind(memory, tokenizer, before, found[pair.context + each], each)
-                for each in pair.continuations
-            ]
-            coded.append(_question(before, choices))
-        else:
-            coded.append(_behind_prefix(memory, tokenizer, pair))
-    return coded
-
-
-def _question(context: Sequence[int], choices: Sequence[tuple[Ids, bool]]) -> EncodedQuestion:
-    return EncodedQuestion(
-        tuple(context), tuple([ids for ids, _ in choices]), tuple([flag for _, flag in choices])
-    )
-
-
-def _behind(
-    memory: Remembered,
-    tokenizer: LocalTokenizer,
-    before: Sequence[int],
-    whole: Sequence[int],
-    continuation: str,
-) -> tuple[Ids, bool]:
-    """The tokens of a continuation, and whether one of them began before it."""
-    if not continuation:
-        return (), False
-    ids = tuple(whole[len(before) :])
-    merged = list(whole[: len(before)]) != list(before)
-    if not ids:  # swallowed: lm-eval stops here
-        ids = memory.tokens(tokenizer, [continuation], special=False)[continuation]
-        merged = True
-    return ids, merged
-
-
-def _behind_prefix(memory: Remembered, tokenizer: LocalTokenizer, pair: _Pair) -> EncodedQuestion:
+def _behind_prefix(
+    tokenizer: LocalTokenizer, context: str, continuations: Sequence[str]
+) -> EncodedQuestion:
     """Where a context has no tokens, the BOS stands for it, or the EOS; a continuation that begins
     with it gives its own, unless it has no other token.
     """
@@ -184,140 +157,43 @@ def _behind_prefix(memory: Remembered, tokenizer: LocalTokenizer, pair: _Pair) -
             ),
             hint=tr("name its eos_token in tokenizer_config.json"),
         )
-    texts = [pair.context + each for each in pair.continuations]
-    found = memory.tokens(tokenizer, texts, special=False)
-    choices = [found[text] for text in texts]
-    return _question(
-        (prefix,),
-        [(ids[1:] if ids[:1] == (prefix,) and len(ids) > 1 else ids, False) for ids in choices],
-    )
+    coded = tokenizer.encode_batch([context + each for each in continuations], special=False)
+    choices = [tuple(ids[1:] if ids[:1] == [prefix] and len(ids) > 1 else ids) for ids in coded]
+    return EncodedQuestion((prefix,), tuple(choices), (False,) * len(choices))
 
 
-class _Layout(NamedTuple):
-    """A context in pieces, and for each continuation what is encoded for it: the continuation
-    where the joint is clean, else the context's last piece with the continuation behind it.
+def encode_texts(tokenizer: LocalTokenizer, texts: Iterable[str]) -> Iterator[array[int]]:
+    """Texts of any length, without special tokens, in their order. Short ones are encoded several
+    at a time, so that every core has some; of long ones as many portions as fit in little memory.
     """
+    from assay.engine.layout.batches import by_tokens
 
-    context: list[str]
-    ends: list[str]
-    clean: list[bool]
-
-    def longest_text(self) -> list[str]:
-        if not self.ends:
-            return self.context
-        return [*(self.context if self.clean[0] else self.context[:-1]), self.ends[0]]
-
-
-def _lay_out(cuts: Cuts, pair: _Pair) -> _Layout:
-    pieces = cuts.pieces(pair.context)
-    clean = [cuts.clean_between(pair.context, each) for each in pair.continuations]
-    if all(clean):
-        return _Layout(pieces, pair.continuations, clean)
-    pieces = [*pieces[:-1], *cuts.last_word_apart(pieces[-1])]
-    ends = [
-        each if apart else pieces[-1] + each
-        for each, apart in zip(pair.continuations, clean, strict=True)
-    ]
-    return _Layout(pieces, ends, clean)
+    for some in by_tokens(texts, len, PORTION * PORTIONS_PER_CALL):
+        ids: list[array[int]] = [array("i") for _ in some]
+        portions = (
+            (number, portion)
+            for number, text in enumerate(some)
+            for portion in _portions(tokenizer, text)
+        )
+        while together := list(islice(portions, PORTIONS_PER_CALL)):
+            coded = tokenizer.encode_batch([part for _, part in together], special=False)
+            for (number, _), each in zip(together, coded, strict=True):
+                ids[number].extend(each)
+        yield from ids
 
 
-def _pairs_by_pieces(
-    memory: Remembered, tokenizer: LocalTokenizer, pairs: Sequence[_Pair]
-) -> list[EncodedQuestion] | None:
-    """The same as by wholes; None where texts cannot be cut."""
-    cuts, added, begin = memory.cuts, tokenizer.added, tokenizer.prefix_text or ""
-    if cuts is None or added is None:
-        return None
-    # A context shorter than the BOS may make one with its continuation, an empty one is no text.
-    least = max(1, len(begin))
-    layouts = [_lay_out(cuts, pair) if len(pair.context) >= least else None for pair in pairs]
-    laid = [each for each in layouts if each is not None]
-    pieces = chain.from_iterable(chain(each.context, each.ends) for each in laid)
-    found = memory.pieces(tokenizer, pieces, [each.longest_text() for each in laid])
-    if found is None:
-        return None
-    short = [pair for pair, each in zip(pairs, layouts, strict=True) if each is None]
-    others = iter(_pairs_by_wholes(memory, tokenizer, short))
-    coded: list[EncodedQuestion] = []
-    for pair, layout in zip(pairs, layouts, strict=True):
-        if layout is None:
-            coded.append(next(others))
-            continue
-        begun = bool(begin) and pair.context.startswith(begin)
-        before = joined(() if begun else added[0], layout.context, found)
-        if not before:
-            coded.append(_behind_prefix(memory, tokenizer, pair))
-            continue
-        tail = found[layout.context[-1]]
-        choices = [
-            (found[end], False) if clean else _behind(memory, tokenizer, tail, found[end], each)
-            for end, clean, each in zip(layout.ends, layout.clean, pair.continuations, strict=True)
-        ]
-        coded.append(_question(before, choices))
-    return coded
-
-
-def _texts(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[array[int]]:
-    """Those that are not remembered are encoded together."""
-    digests = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
-    with remembered(tokenizer) as memory:
-        kept = memory.long_texts
-        found = {digest: kept[digest] for digest in digests if digest in kept}
-        new = {
-            digest: text for digest, text in zip(digests, texts, strict=True) if digest not in found
-        }
-        for digest, ids in zip(new, _by_portions(memory, tokenizer, [*new.values()]), strict=True):
-            found[digest] = ids
-            memory.keep_long_text(digest, ids)
-    return [found[digest] for digest in digests]
-
-
-def _by_portions(
-    memory: Remembered, tokenizer: LocalTokenizer, texts: Sequence[str]
-) -> list[array[int]]:
-    """As many portions at a time as fit in little memory; of some texts two neighbours are encoded
-    together as well, and compared.
-    """
-    if memory.cuts is None:
-        return [_uncut(memory, tokenizer, text) for text in texts]
-    cuts = memory.cuts
-    ids: list[array[int]] = [array("i") for _ in texts]
-    portions = (
-        (number, portion)
-        for number, text in enumerate(texts)
-        for portion in cuts.portions(text, PORTION)
-    )
-    calls = 0
-    while some := list(islice(portions, PORTIONS_PER_CALL)):
-        checked = _neighbours(some) if calls < CHECKED else []
-        parts = [part for _, part in some]
-        pairs = [parts[at] + parts[at + 1] for at in checked]
-        coded = tokenizer.encode_batch(parts + pairs, special=False)
-        for at, whole in zip(checked, coded[len(parts) :], strict=True):
-            if coded[at] + coded[at + 1] != whole:
-                memory.give_up_cuts(tokenizer)
-                return [_uncut(memory, tokenizer, text) for text in texts]
-        for (number, _), each in zip(some, coded, strict=False):
-            ids[number].extend(each)
-        calls += 1
-    return ids
-
-
-def _neighbours(portions: Sequence[tuple[int, str]]) -> list[int]:
-    """Of each text with two portions here where its first one is; not of too many texts."""
-    first: dict[int, int] = {}
-    for at, ((one, _), (other, _)) in enumerate(pairwise(portions)):
-        if one == other:
-            first.setdefault(one, at)
-    return list(first.values())[:CHECKED]
-
-
-def _uncut(memory: Remembered, tokenizer: LocalTokenizer, text: str) -> array[int]:
-    ids: array[int] = array("i")
-    for part in _lines_of(text, LONGEST_WHOLE):
-        ids.extend(tokenizer.encode_batch([part], special=False)[0])
-    if len(text) > LONGEST_WHOLE:
-        memory.notes.append(
+def _portions(tokenizer: LocalTokenizer, text: str) -> Iterator[str]:
+    if tokenizer.can_be_cut:
+        yield from cut_portions(text, PORTION)
+        return
+    start = 0
+    while len(text) - start > LONGEST_WHOLE:
+        at = text.rfind("\n", start, start + LONGEST_WHOLE) + 1 or start + LONGEST_WHOLE
+        yield text[start:at]
+        start = at
+    yield text[start:]
+    if start:
+        tokenizer.notes.append(
             tr(
                 "a text of {count} characters was encoded in parts of {part} each; at their "
                 "beginnings its tokens may differ from those of the whole",
@@ -325,14 +201,3 @@ def _uncut(memory: Remembered, tokenizer: LocalTokenizer, text: str) -> array[in
                 part=LONGEST_WHOLE,
             )
         )
-    return ids
-
-
-def _lines_of(text: str, size: int) -> Iterator[str]:
-    """Parts of at most that many characters, cut behind newlines where there are any."""
-    start = 0
-    while len(text) - start > size:
-        at = text.rfind("\n", start, start + size) + 1 or start + size
-        yield text[start:at]
-        start = at
-    yield text[start:]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ from assay.messages import tr
 from assay.models.local.files import read_object
 from assay.models.local.folder import TOKENIZER_BYTES, find_tokenizer
 from assay.models.local.loading.skeleton import quiet, reason, require_extra
-from assay.models.local.tokens.cuts import AddedText, Cuts, find_cuts
+from assay.models.local.tokens.cuts import can_be_cut
 from assay.models.local.tokens.tokenizer_file import follow_file
 from assay.types import Message
 
@@ -31,16 +29,6 @@ _FILES = (
     "added_tokens.json",
 )
 _SETTINGS = ("tokenizer_config.json", "special_tokens_map.json")
-_PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
-_BPE_SETTINGS = (
-    "dropout",
-    "unk_token",
-    "continuing_subword_prefix",
-    "end_of_word_suffix",
-    "fuse_unk",
-    "byte_fallback",
-    "ignore_merges",
-)
 # Encodings of one call stay in memory together, about 150 bytes a token beside its id.
 CHARACTERS_PER_CALL = 4_000_000
 
@@ -50,14 +38,14 @@ class LocalTokenizer:
         self._wrapped = wrapped
         self.folder = folder
         self._rust = _rust_part(wrapped)
-        self.notes: tuple[str, ...] = ()
+        self.notes: list[str] = []
         if self._rust is not None and follow_file(self._rust, folder):
             note = tr(
                 "the tokenizer in {folder} splits text as its tokenizer.json says; transformers "
                 "alone would split it otherwise, and tools that rely on it get other scores",
                 folder=folder,
             )
-            self.notes = (note,)
+            self.notes.append(note)
 
     @classmethod
     def load(cls, folder: Path, *, trust_remote_code: bool = False) -> LocalTokenizer:
@@ -195,56 +183,11 @@ class LocalTokenizer:
         )  # fmt: skip
 
     @cached_property
-    def cuts(self) -> Cuts | None:
+    def can_be_cut(self) -> bool:
+        """Whether pieces of a text, cut as `cuts` does, have the tokens of the whole."""
         if self._rust is None or self.added is None or self.added[1]:
-            return None
-        return find_cuts(
-            self._part("normalizer"),
-            self._part("pre_tokenizer"),
-            self._model(),
-            [
-                AddedText(token.content, token.lstrip or token.rstrip or token.single_word)
-                for token in self._rust.get_added_tokens_decoder().values()
-            ],
-        )
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """The same for tokenizers that write the same tokens, wherever they lie. Over the bytes of
-        the vocabulary and the parts as loaded, which takes 20 ms for 150,000 tokens; writing the
-        loaded tokenizer out takes ten times as long.
-        """
-        whole = hashlib.sha256()
-        names = _FILES if self._rust is not None else _FILES + _SETTINGS
-        for name in names:
-            path = self.folder / name
-            if path.is_file():
-                whole.update(f"{name} {path.stat().st_size}\n".encode())
-                with path.open("rb") as file:
-                    whole.update(hashlib.file_digest(file, "sha256").digest())
-        whole.update(type(self._wrapped).__qualname__.encode())
-        about: list[object] = [self.prefix_token_id, self._wrapped.eos_token_id]
-        if self._rust is not None:
-            about += [self._part(name) for name in _PARTS]
-            about += [self._model(), self._rust.encode_special_tokens]
-            about += [
-                [number, repr(token)]
-                for number, token in sorted(self._rust.get_added_tokens_decoder().items())
-            ]
-        whole.update(json.dumps(about, sort_keys=True, default=repr).encode())
-        return whole.hexdigest()
-
-    def _part(self, name: str) -> Mapping[str, Any] | None:
-        part = getattr(self._rust, name)
-        if part is None:
-            return None
-        told = json.loads(part.__getstate__())
-        return told if isinstance(told, dict) else {}
-
-    def _model(self) -> Mapping[str, Any]:
-        model = getattr(self._rust, "model", None)
-        settings = {name: getattr(model, name, None) for name in _BPE_SETTINGS}
-        return {"type": type(model).__name__, **settings}
+            return False
+        return can_be_cut(self._rust)
 
 
 def _wrapped(folder: Path, trust_remote_code: bool) -> Any:

@@ -30,7 +30,7 @@ def follow_file(rust: Any, folder: Path) -> bool:
     wanted = {name: written.get(name) for name in _SPLITTING}
     if not _is_byte_level(wanted["pre_tokenizer"]):
         return False
-    loaded = {name: _described(getattr(rust, name)) for name in _SPLITTING}
+    loaded = {name: describe_part(getattr(rust, name)) for name in _SPLITTING}
     if _telling(wanted) == _telling(loaded):
         return False
     parts = _built(wanted)
@@ -47,7 +47,8 @@ def _is_byte_level(pre_tokenizer: object) -> bool:
     )
 
 
-def _described(part: Any) -> object:
+def describe_part(part: Any) -> Any:
+    """A part of a loaded tokenizer, as tokenizer.json has it."""
     return None if part is None else json.loads(part.__getstate__())
 
 
