@@ -22,19 +22,14 @@ from typing import Any, TypeGuard
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.base import BaseModel
-from assay.models.home_made.logits import (
-    DEFAULT_CONTEXT,
-    LogitsModel,
-    RequestStopped,
-    UnusableResult,
-    failed,
-)
+from assay.models.home_made.logits import DEFAULT_CONTEXT, LogitsModel, UnusableResult
 from assay.models.reasoning import split_reasoning
 from assay.models.sampled import draws, together
-from assay.plugins import file_digest, model_schemes, place_of
+from assay.plugins import describe_mistake, file_digest, model_schemes, place_of
 from assay.types import (
     Answered,
     Capability,
+    ChoiceLikelihoods,
     Failed,
     Model,
     ModelFacts,
@@ -48,7 +43,6 @@ from assay.types import (
     ToRead,
 )
 
-QUESTIONS_AT_ONCE = 64
 UNREGISTERED = "python"  # the scheme of an object whose class no decorator names
 
 
@@ -102,20 +96,15 @@ class PluginModel(BaseModel):
         )
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
-        """Choices first, several at a time; then the others, one after another."""
         self._stopped.clear()
-        choices = [(each, each.work) for each in requests if isinstance(each.work, ToChoose)]
-        if self._logits is not None:
-            for start in range(0, len(choices), QUESTIONS_AT_ONCE):
-                yield from self._logits.choose(choices[start : start + QUESTIONS_AT_ONCE])
         for request in requests:
-            if self._logits is not None and isinstance(request.work, ToChoose):
-                continue
             started = time.perf_counter()
             try:
-                reply: Answered | ReadText | Failed = self._reply(request)
+                reply: Answered | ChoiceLikelihoods | ReadText | Failed = self._reply(request)
+            except UnusableResult as error:
+                reply = Failed(request_id=request.id, reason=str(error))
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
-                reply = failed(request, error)
+                reply = Failed(request_id=request.id, reason=describe_mistake(error))
             yield replace(reply, total_s=time.perf_counter() - started)
 
     def observed(self) -> Observed:
@@ -132,14 +121,16 @@ class PluginModel(BaseModel):
     def stop(self) -> None:
         self._stopped.set()
 
-    def _reply(self, request: Request) -> Answered | ReadText:
+    def _reply(self, request: Request) -> Answered | ChoiceLikelihoods | ReadText:
         work = request.work
         if self._stopped.is_set():
-            raise RequestStopped
+            raise UnusableResult(tr("cancelled"))
         if isinstance(work, ToAnswer):
             return self._write(request, work)
         if self._logits is None:
             raise UnusableResult(tr("likelihoods need tokenize and logits"))
+        if isinstance(work, ToChoose):
+            return self._logits.choose(request, work)
         if isinstance(work, ToRead):
             return self._logits.read(request, work)
         raise UnusableResult(tr("a plugin's speed is not measured"))

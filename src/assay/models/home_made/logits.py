@@ -21,17 +21,7 @@ from assay.engine.layout.windows import PREFIX, windows
 from assay.messages import tr
 from assay.models.plain_text import as_text, joint
 from assay.models.text_size import bytes_in, words_in
-from assay.plugins import describe_mistake
-from assay.types import (
-    ChoiceLikelihoods,
-    Failed,
-    Message,
-    ReadText,
-    Reply,
-    Request,
-    ToChoose,
-    ToRead,
-)
+from assay.types import ChoiceLikelihoods, Message, ReadText, Request, ToChoose, ToRead
 
 DEFAULT_CONTEXT = 1024  # tokens, for a model that does not say
 TOKENS_AT_ONCE = 1024
@@ -42,11 +32,7 @@ Floats = NDArray[np.float64]
 
 
 class UnusableResult(Exception):
-    """A plugin returned something that cannot be used; the message is a whole sentence."""
-
-
-class RequestStopped(Exception):
-    """The run was stopped before the request was done."""
+    """A request cannot be answered; the message is a whole sentence."""
 
 
 class TokenRow(NamedTuple):
@@ -59,14 +45,6 @@ class ScoredRow(NamedTuple):
 
     log_likelihoods: Floats
     likelier: NDArray[np.int64]
-
-
-def failed(request: Request, error: BaseException) -> Failed:
-    if isinstance(error, RequestStopped):
-        reason = tr("cancelled")
-    else:
-        reason = str(error) if isinstance(error, UnusableResult) else describe_mistake(error)
-    return Failed(request_id=request.id, reason=reason)
 
 
 class LogitsModel:
@@ -85,35 +63,21 @@ class LogitsModel:
             why = tr("tokenize returned something other than a list of integers")
             raise UnusableResult(why) from error
 
-    def _check_stopped(self) -> None:
+    def check_stopped(self) -> None:
         if self._stopped.is_set():
-            raise RequestStopped
+            raise UnusableResult(tr("cancelled"))
 
-    def choose(self, requests: Sequence[tuple[Request, ToChoose]]) -> Iterator[Reply]:
-        """Rows of all requests share calls; an error fails only its own request."""
-        asked = []
-        for request, work in requests:
-            try:
-                self._check_stopped()
-                asked.append((request, *self._rows_of(work)))
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
-                yield failed(request, error)
-        found = iter(self._score([row for _, rows, *_ in asked for row in rows]))
-        for request, rows, context, cut in asked:
-            results = [next(found) for _ in rows]
-            scored = [each for each in results if isinstance(each, ScoredRow)]
-            errors = [each for each in results if isinstance(each, BaseException)]
-            if errors:
-                yield failed(request, errors[0])
-                continue
-            yield ChoiceLikelihoods(
-                request_id=request.id,
-                log_likelihoods=tuple(float(each.log_likelihoods.sum()) for each in scored),
-                greedy=tuple(bool((each.likelier == 0).all()) for each in scored),
-                tokens=tuple(len(each.likelier) for each in scored),
-                cut=cut,
-                prompt_tokens=context,
-            )
+    def choose(self, request: Request, work: ToChoose) -> ChoiceLikelihoods:
+        rows, context, cut = self._rows_of(work)
+        scored = self._score(rows)
+        return ChoiceLikelihoods(
+            request_id=request.id,
+            log_likelihoods=tuple(float(each.log_likelihoods.sum()) for each in scored),
+            greedy=tuple(bool((each.likelier == 0).all()) for each in scored),
+            tokens=tuple(len(each.likelier) for each in scored),
+            cut=cut,
+            prompt_tokens=context,
+        )
 
     def _rows_of(self, work: ToChoose) -> tuple[list[TokenRow], int, int]:
         """Rows, tokens of the context, tokens cut off its start. As in lm-evaluation-harness, white
@@ -140,9 +104,9 @@ class LogitsModel:
             rows.append(TokenRow(whole[:-1][-self.window :], wanted))
         return rows, before, cut
 
-    def _score(self, rows: Sequence[TokenRow]) -> list[ScoredRow | BaseException]:
+    def _score(self, rows: Sequence[TokenRow]) -> list[ScoredRow]:
         """Rows of one length share a call."""
-        found: dict[int, ScoredRow | BaseException] = {}
+        found: dict[int, ScoredRow] = {}
         by_length: dict[int, list[int]] = defaultdict(list)
         for number, row in enumerate(rows):
             by_length[len(row.fed)].append(number)
@@ -150,17 +114,10 @@ class LogitsModel:
             most = max(1, TOKENS_AT_ONCE // max(1, length))
             for start in range(0, len(numbers), most):
                 some = numbers[start : start + most]
-                found |= zip(some, self._score_batch([rows[each] for each in some]), strict=True)
+                values = self._logits([rows[number].fed for number in some])
+                for number, logits in zip(some, values, strict=True):
+                    found[number] = _scored(logits, rows[number].wanted)
         return [found[number] for number in range(len(rows))]
-
-    def _score_batch(self, rows: Sequence[TokenRow]) -> list[ScoredRow | BaseException]:
-        try:
-            values = self._logits([row.fed for row in rows])
-            return [_scored(*each) for each in zip(values, (r.wanted for r in rows), strict=True)]
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin may raise anything
-            if len(rows) == 1:
-                return [error]
-        return [found for row in rows for found in self._score_batch([row])]
 
     def read(self, request: Request, work: ToRead) -> ReadText:
         """Windows of the model's context, each token predicted once."""
@@ -172,11 +129,8 @@ class LogitsModel:
         parts: list[ScoredRow] = []
         rows = _windows(ids, self.window)
         while some := list(islice(rows, max(1, TOKENS_AT_ONCE // self.window))):
-            self._check_stopped()
-            for each in self._score(some):
-                if isinstance(each, BaseException):
-                    raise each
-                parts.append(each)
+            self.check_stopped()
+            parts += self._score(some)
         values = np.concatenate([part.log_likelihoods for part in parts])
         likelier = np.concatenate([part.likelier for part in parts])
         blocks = [values[start : start + BLOCK] for start in range(0, len(values), BLOCK)]
