@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import ipaddress
 import json
-import ssl
 import threading
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -61,7 +60,6 @@ class Connection:
         self.called_off = threading.Event()
         login = _login(unquote(parts.username or ""), unquote(parts.password or ""))
         self._secrets = Secrets((*secrets, *_secrets_of(parts, login)))
-        self._path = place.path.rstrip("/")
         self._headers = [
             (name.encode(), value.encode("latin-1"))
             for name, value in {
@@ -73,7 +71,6 @@ class Connection:
                 **(headers or {}),
             }.items()
         ]
-        self._origin = httpcore.URL(f"{place.scheme}://{place.netloc}")
         self._pool = _pool(self.url, connections)
 
     def document(
@@ -160,20 +157,13 @@ class Connection:
                 response.close()
 
     def _request(self, method: str, path: str, body: object) -> httpcore.Request:
-        url = httpcore.URL(
-            scheme=self._origin.scheme,
-            host=self._origin.host,
-            port=self._origin.port,
-            target=(self._path + path).encode(),
-        )
-        if body is None:
-            return httpcore.Request(method, url, headers=self._headers)
-        content = _as_json(body)
-        length = (b"content-length", str(len(content)).encode())
-        kind = (b"content-type", b"application/json")
-        return httpcore.Request(
-            method, url, headers=[*self._headers, kind, length], content=content
-        )
+        headers, content = self._headers, b""
+        if body is not None:
+            text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+            content = text.encode("utf-8", "backslashreplace")
+            length = (b"content-length", str(len(content)).encode())
+            headers = [*headers, (b"content-type", b"application/json"), length]
+        return httpcore.Request(method, self.url + path, headers=headers, content=content)
 
     def _refuse_what_nobody_asked_for(self, response: httpcore.Response) -> None:
         """A second answer to the request before would be taken for the answer to this one, and
@@ -185,7 +175,7 @@ class Connection:
 
     def _refusal(self, response: httpcore.Response) -> Fault:
         raw = b""
-        for chunk in _chunks(response):
+        for chunk in response.iter_stream():
             raw += chunk
             if len(raw) > MAX_ERROR_BYTES:
                 break
@@ -200,7 +190,7 @@ class Connection:
 
     def _within_bounds(self, response: httpcore.Response) -> Iterator[bytes]:
         size = 0
-        for chunk in _chunks(response):
+        for chunk in response.iter_stream():
             size += len(chunk)
             if size > MAX_BYTES:
                 raise self.unreadable(tr("more than {count} MB", count=MAX_BYTES // 2**20))
@@ -242,12 +232,6 @@ class Connection:
         return Fault("unreachable", sentence, retry=True)
 
 
-def _as_json(body: object) -> bytes:
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "backslashreplace"
-    )
-
-
 def _netloc(parts: SplitResult) -> str:
     """Host and port as they are sent: no name, no password, letters beyond ASCII encoded."""
     host = server_name(parts.hostname or "")
@@ -272,33 +256,15 @@ def _secrets_of(parts: SplitResult, login: Mapping[str, str]) -> Iterator[str]:
         yield header.removeprefix("Basic ").rstrip("=")
 
 
-def _chunks(response: httpcore.Response) -> Iterator[bytes]:
-    stream = response.stream
-    if not isinstance(stream, Iterable):
-        raise TypeError("a synchronous pool gives synchronous streams")
-    yield from stream
-
-
 def _pool(url: str, connections: int) -> httpcore.ConnectionPool:
     proxy = _proxy_for(url)
     kind = httpcore.ConnectionPool if proxy is None else _through(proxy)
     return kind(
-        ssl_context=_trusted() if url.startswith("https:") else None,
         max_connections=connections,
         max_keepalive_connections=connections,
         keepalive_expiry=30.0,
         network_backend=DeadlineNetwork(),
     )
-
-
-def _trusted() -> ssl.SSLContext:
-    """The system's authorities, SSL_CERT_FILE among them, and certifi's where it has none."""
-    context = ssl.create_default_context()
-    if not context.cert_store_stats().get("x509_ca"):
-        import certifi
-
-        context.load_verify_locations(cafile=certifi.where())
-    return context
 
 
 def _proxy_for(url: str) -> str | None:

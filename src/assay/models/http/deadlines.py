@@ -7,6 +7,7 @@ the clock is looked at. One request is one thread's, so the deadline lies with t
 
 from __future__ import annotations
 
+import math
 import socket
 import ssl
 import threading
@@ -30,14 +31,12 @@ class CalledOff(Exception):
 
 
 class _Clock(threading.local):
-    until: float | None = None
+    until: float = math.inf
     called_off: threading.Event | None = None
 
     def left(self) -> float:
         if self.called_off is not None and self.called_off.is_set():
             raise CalledOff
-        if self.until is None:
-            return GLANCE_S
         left = self.until - time.monotonic()
         if left <= 0:
             raise httpcore.ReadTimeout("the deadline has passed")
@@ -60,8 +59,7 @@ def within(seconds: float, called_off: threading.Event | None = None) -> Iterato
 
 def hurry(seconds: float) -> None:
     """What is left of this thread's time is at most so long."""
-    if _clock.until is not None:
-        _clock.until = min(_clock.until, time.monotonic() + seconds)
+    _clock.until = min(_clock.until, time.monotonic() + seconds)
 
 
 def _in_glances(step: Callable[[float], T], over: type[Exception]) -> T:
@@ -133,7 +131,7 @@ class DeadlineNetwork(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         """Connect; every later read and write keeps the thread's deadline."""
-        limit = CONNECT_S if _clock.until is None else min(CONNECT_S, _clock.left())
+        limit = min(CONNECT_S, _clock.left())
         return DeadlineStream(
             self._network.connect_tcp(
                 host,
