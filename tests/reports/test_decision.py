@@ -76,7 +76,7 @@ def said(text: str) -> DecisionFact:
 def decided(measured: Sequence[Measurements], asked: DecisionPlan | None = None) -> Report:
     """A report of these checkpoints, with what is really decided of them."""
     marked = [replace(each, fingerprint=f"f{n}") for n, each in enumerate(measured)]
-    decision = decide(asked or deciding(marked), marked, (), timestamp=WHEN)
+    decision = decide(asked or deciding(marked), marked, timestamp=WHEN)
     models = tuple(_model(each) for each in marked if not each.failed)
     return replace(report_document(), models=models, decision=decision, notes=(), hints=())
 

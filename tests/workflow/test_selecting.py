@@ -23,7 +23,7 @@ REPORT = "evaluation_report.json"
 
 def document(measured):
     plan = DecisionPlan(subjects=(), measures=(), gate=GATE, selects=True)
-    return evaluation_report(decide(plan, [measured], (), timestamp=""), measured)
+    return evaluation_report(decide(plan, [measured], timestamp=""), measured)
 
 
 def put(path, measured):

@@ -114,10 +114,6 @@ SENTENCES: Mapping[str, Message] = {
         "Whether longer training, a larger model or better data would bring the perplexity below "
         "its limit shows over at least three steps of the run: `assay run {folder}`."
     ),
-    "later_step_passes": message(
-        "This step was too early: at step {step:step} of the same run the perplexity is "
-        "{value:beside}, below the limit of {limit}."
-    ),
     "train_longer": message("Train longer: the held-out loss still falls."),
     "train_longer_by": message(
         "Train longer: the held-out loss still falls, and going on as before the limit is about "
@@ -140,10 +136,6 @@ SENTENCES: Mapping[str, Message] = {
         "The run overfits since step {best:step}: keep that checkpoint, and train on more or "
         "better data (fewer passes over the same text, duplicates removed) before training longer."
     ),
-    "unstable": message(
-        "The held-out loss rises and falls again, and is lowest at step {best:step}: lower the "
-        "learning rate, warm up for longer or take larger batches first."
-    ),
     "unclear": message(
         "Whether the held-out loss still falls is hidden by its noise: measure on a longer text "
         "(`--text FILE`) before deciding between longer training and a larger model."
@@ -158,9 +150,7 @@ SENTENCES: Mapping[str, Message] = {
         "so it is not overfitting: look at the learning rate and at what changed in the data there."
     ),
     "perplexity_measured": message("perplexity {value}; limit below {limit}"),
-    "perplexity_level": message("perplexity {value:beside}, limit below {limit}"),
     "gap": message("gap {nats} nats per token"),
-    "gap_in_bits": message("gap {nats} nats per token, {bits} bits per byte"),
     "next_token": message(
         "next token right: {top1:percent} (target above 30 %), among the first five: "
         "{top5:percent} (target above 60 %)"
@@ -169,19 +159,11 @@ SENTENCES: Mapping[str, Message] = {
     "training_change": message(
         "training loss at step {since:step}: {before}, at step {until:step}: {after}"
     ),
-    "training_loss": message("training loss at the last step: {loss}"),
-    "next_size": message("in the next size class, {size}, the limit is {limit}"),
     "curve_values": message(
         "{measure:measure} at steps {first:step} to {last:step}: {values}, n = {n}"
     ),
     "curve_change": message("step {since:step} to {until:step}: {measure:unit} {change:change}"),
     # advice on suites
-    "data_on_groups": message_n(
-        "More training data on what fails most in {suite}: {groups}. The lowest category is "
-        "{categories}.",
-        "More training data on what fails most in {suite}: {groups}. The lowest categories are "
-        "{categories}.",
-    ),
     "data_on_category": message_n(
         "More training data for {categories}, the lowest category of {suite}.",
         "More training data for {categories}, which are equally low in {suite}.",
@@ -200,14 +182,6 @@ SENTENCES: Mapping[str, Message] = {
     ),
     "suite_level": message("{suite}: {value:beside}, limit above {limit}"),
     "category_level": message("{category}: {value}"),
-    "needed": message_n(
-        "{categories} above {needed} would lift the mean above {limit}",
-        "{categories} above {needed} each would lift the mean above {limit}",
-    ),
-    "group_level": message(
-        "{category}, {group}: {failed} of {tests} wrong; the others {failed_elsewhere} of "
-        "{tests_elsewhere} (p {p:p})"
-    ),
     # advice on samples
     "repeats": message(
         "The model repeats itself after {prompts}: look for repeated documents and templates in "
@@ -227,60 +201,19 @@ SENTENCES: Mapping[str, Message] = {
     "sample_quoted": message("{id} “{prompt:short}”: {kinds}, “{passage:short}”"),
     # advice on speed and memory
     "smaller_or_quantised": message(
-        "A smaller model, or quantise before this gate: it must become {factor} times as fast."
-    ),
-    "fewer_bytes": message(
-        "Quantise earlier, or take a smaller model: memory is read at {share:percent} of its "
-        "bandwidth, and a token must take {factor} times fewer bytes."
-    ),
-    "wider_layers": message(
-        "Fewer, wider layers: memory is read at only {share:percent} of its bandwidth, so the time "
-        "goes into computing and the overhead of each layer, and quantising would gain little. It "
+        "A smaller model, or quantise before this gate; a profile shows where the time goes. It "
         "must become {factor} times as fast."
     ),
     "speed_level": message("{value} tokens per second; limit above {limit}"),
-    "time_shares": message("prompt {prefill} s, decoding {decode} s ({share:percent} of the time)"),
-    "bytes_read": message(
-        "{megabytes} MB read per token, {share:percent} of the memory's bandwidth"
-    ),
     "parameters": message("{parameters:million} parameters"),
     "smaller_model": message(
         "A smaller model or a shorter context: it takes {excess} MB too much."
-    ),
-    "smaller_weights": message(
-        "Fewer parameters: the weights are the largest part, and {excess} MB must go, about "
-        "{parameters:million} parameters at 16 bits."
-    ),
-    "smaller_cache": message(
-        "A shorter context, fewer layers or shared key-value heads: the cache is the largest part, "
-        "and {excess} MB must go."
-    ),
-    "smaller_activations": message(
-        "Narrower layers, a smaller vocabulary or shorter prompts: the activations are the largest "
-        "part, and {excess} MB must go."
     ),
     "memory_level": message("memory {value:beside} MB, limit below {limit} MB"),
     "memory_of_weights": message("weights {size} MB"),
     "memory_of_cache": message("cache {size} MB"),
     "memory_of_activations": message("activations {size} MB"),
     # advice on what to measure
-    "measure_speed_again": message(
-        "{what:criterion} is too near to its limit to be sure: measure again while nothing else "
-        "runs on this machine."
-    ),
-    "undecidable": message(
-        "{what:criterion} is at its limit: no reasonable amount of testing would decide it. Take "
-        "it as undecided, and decide by the other figures."
-    ),
-    "longer_text": message(
-        "{what:criterion} is too near to its limit to be sure: a held-out text of about "
-        "{times:roughly} times the length (`--text FILE`) would decide it."
-    ),
-    "more_tests": message(
-        "{what:criterion} is too near to its limit to be sure: about {tests:roughly} tests instead "
-        "of {n} would decide it; until then another seed (`--seed`) may change the decision."
-    ),
-    "criterion_level": message("{criterion}: {value}; limit {limit}"),
     "measure_missing": message("Measure what is missing before deciding: {commands}."),
     "one_limit_for_all_sizes": message(
         "Give a gate one limit for all sizes: the size class is not known."
@@ -296,8 +229,4 @@ SENTENCES: Mapping[str, Message] = {
     "repair_one": message(
         "Repair or write again {checkpoint}: it could not be evaluated, so nothing is known of it."
     ),
-    "accepted_still_falls": message(
-        "Accepted; the held-out loss still falls, so longer training would gain more."
-    ),
-    "accepted_most_to_gain": message("Accepted; the most to gain is in {category} of {suite}."),
 }

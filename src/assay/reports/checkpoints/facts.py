@@ -77,26 +77,16 @@ def _estimate(of: Estimate, write: Callable[[float], str] = number, to: str = "â
     return tr("{value}, n = {n}", value=f"{write(of.value)}{ends}", n=f"{of.n:,}")
 
 
-def _criterion(name: str) -> str:
-    if name == "perplexity":
-        return tr("The perplexity")
-    if name == "speed":
-        return tr("The speed")
-    return tr("The suite {suite}", suite=name.removeprefix("suite:"))
-
-
 def _measure(name: str) -> str:
     if name.startswith("suite:"):
         return tr("score of {suite}", suite=name.removeprefix("suite:"))
-    return tr("perplexity") if name == "perplexity" else tr("bits per byte")
+    return tr("perplexity")
 
 
 def _unit(name: str) -> str:
     if name.startswith("suite:"):
         return tr("points of the {measure}", measure=_measure(name))
-    if name == "perplexity":
-        return tr("held-out nats per token")
-    return tr("held-out bits per byte")
+    return tr("held-out nats per token")
 
 
 _FORMATS: Mapping[str, Callable[..., str]] = {
@@ -105,9 +95,7 @@ _FORMATS: Mapping[str, Callable[..., str]] = {
     "short": _short,
     "step": lambda value: f"{value:,.10g}",
     "million": lambda value: tr("{number} million", number=number(value / 1e6)),
-    "p": lambda value: "< 0.001" if value < 0.001 else f"= {value:.2g}",
     "change": lambda of: _estimate(of, _signed, tr(" to ")),
-    "criterion": _criterion,
     "measure": _measure,
     "unit": _unit,
 }

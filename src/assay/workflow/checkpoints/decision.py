@@ -12,12 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from assay.decide.accept import accept
-from assay.decide.advice.recommendations import advise
-from assay.decide.advice.weak_groups import groups_of
+from assay.decide.advice import advise
 from assay.decide.scores import weigh, weighted_estimate
 from assay.decide.select import select
-from assay.decide.trend.curves import Trend, trend
-from assay.types import Suite
+from assay.decide.trend import Trend, trend
 from assay.types.decisions import (
     Acceptance,
     Decision,
@@ -27,15 +25,8 @@ from assay.types.decisions import (
 )
 
 
-def decide(
-    deciding: DecisionPlan,
-    measured: Sequence[Measurements],
-    suites: Sequence[Suite],
-    *,
-    timestamp: str,
-) -> Decision:
+def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestamp: str) -> Decision:
     gate = deciding.gate
-    groups = {suite.name: groups_of(suite) for suite in suites}
     acceptances = {each.name: accept(each, gate) for each in measured}
     weighed = {each.name: weigh(each) for each in measured}
     folders = _folders(deciding)
@@ -61,7 +52,7 @@ def decide(
         weighted={name: score for name, (score, _) in weighed.items()},
         missing_parts={name: missing for name, (_, missing) in weighed.items()},
         advice={
-            each.name: advise(each, acceptances[each.name], trends.get(each.name), gate, groups)
+            each.name: advise(each, acceptances[each.name], trends.get(each.name), gate)
             for each in measured
         },
         weighted_estimates={each.name: weighted_estimate(each) for each in measured},

@@ -13,16 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import assay
-from assay.errors import AssayError, ExitCode, UsageError
+from assay.errors import ExitCode, UsageError
 from assay.files.file_text import shown_path
 from assay.files.notes import invalid_files
 from assay.messages import tr
 from assay.reports.checkpoints.file_names import CHECKPOINTS
-from assay.store import FILE_NAME, suite_digest, utc_now
-from assay.suites.catalogue import find
+from assay.store import FILE_NAME, utc_now
 from assay.suites.gate_file import check_gate, load_gate
-from assay.suites.load import load_all
-from assay.types import Suite
 from assay.types.decisions import Decision, DecisionPlan, Gate, Measurements, Selection, fact
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Report
@@ -102,7 +99,7 @@ def select(
     deciding = _deciding(places, measured, asked, gate, write_back)
     found = [measured[subject.name] for subject in deciding.subjects]
     now = utc_now()
-    decision = decide(deciding, found, list(_suites_of(found)), timestamp=now)
+    decision = decide(deciding, found, timestamp=now)
     decision = _with_missing(decision, missing)
     to_leave = _of_whole_folders(decision, places)
     notes += write_selections(to_leave, out, deciding)
@@ -181,18 +178,6 @@ def _deciding(
         top="" if top is None else str(top),
         write_back=write_back,
     )
-
-
-def _suites_of(measured: Sequence[Measurements]) -> Iterator[Suite]:
-    """The tests as they were asked, where they are still the same: advice tells what fails."""
-    digests = {(name, suite.digest) for each in measured for name, suite in each.suites.items()}
-    for name in sorted({name for name, _ in digests}):
-        try:
-            (suite,) = load_all([find(name)])
-        except AssayError:  # it lies elsewhere, or is no more
-            continue
-        if (name, suite_digest(suite)) in digests:
-            yield suite
 
 
 def _with_missing(decision: Decision, missing: Sequence[WithoutReport]) -> Decision:

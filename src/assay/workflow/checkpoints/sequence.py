@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.errors import ExitCode
-from assay.store import Store, utc_now
-from assay.types import Observer, Suite
+from assay.store import utc_now
+from assay.types import Observer
 from assay.types.decisions import (
     Decision,
     DecisionPlan,
@@ -40,7 +40,6 @@ class CheckpointSequence:
     gate: Gate
     _subjects: dict[str, PlannedCheckpoint] = field(default_factory=dict)
     _measured: dict[str, Measurements] = field(default_factory=dict)
-    _suites: tuple[Suite, ...] = ()
     _top: str = ""
     _last: Report | None = None
     with_failed_requests: set[str] = field(default_factory=set)
@@ -54,8 +53,6 @@ class CheckpointSequence:
         if not is_there(place.path) or report.decision is None:
             self.drop(place.name)
             return None
-        with Store(self.job.out, read_only=True) as store:
-            self._suites = store.read_suites(store.read_run(report.run))
         self._last, self._top = report, str(place.top or "")
         self._subjects[place.name] = planned_checkpoint(place)
         self._measured[place.name] = report.decision.measured[0]
@@ -99,7 +96,7 @@ class CheckpointSequence:
             write_back=self.job.write_back,
         )
         measured = [self._measured[subject.name] for subject in subjects]
-        decision = decide(deciding, measured, self._suites, timestamp=utc_now())
+        decision = decide(deciding, measured, timestamp=utc_now())
         report = replace(self._last, decision=decision)
         logs = self.job.tensorboard
         for note in write_decisions(report, self.job.out, deciding, tensorboard=logs):

@@ -88,9 +88,8 @@ def evaluate_model(options: ModelToEvaluate) -> dict[str, object]:
     measured = _only(_measured(report), wanted, missing)
     with Store(options.out, read_only=True) as store:
         run = store.read_run(report.run)
-        asked = store.read_suites(run)
     assert run.deciding is not None
-    decision = decide(run.deciding, [measured], asked, timestamp=measured.timestamp)
+    decision = decide(run.deciding, [measured], timestamp=measured.timestamp)
     document = evaluation_report(decision, measured)
     if metrics is None:
         write_checkpoint_report(document, measured, Path(report.out))

@@ -75,7 +75,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
             measured[model.spec] = measured_of(
                 subject, model, run, summaries, digests, beside, samples, _unqualified(run, tries)
             )
-    decision = _decision(run, measured, suites)
+    decision = _decision(run, measured)
     if decision is not None:
         models = [
             _decided(each, measured[each.spec], decision, run, store)
@@ -167,9 +167,7 @@ def _failed(run: Run) -> Iterator[FailedModel]:
             before += 1
 
 
-def _decision(
-    run: Run, measured: Mapping[str, Measurements], suites: Sequence[Suite]
-) -> Decision | None:
+def _decision(run: Run, measured: Mapping[str, Measurements]) -> Decision | None:
     if run.deciding is None:
         return None
     timestamp = run.finished or run.created
@@ -177,7 +175,7 @@ def _decision(
         measured.get(subject.spec) or failed_subject(subject, timestamp)
         for subject in run.deciding.subjects
     ]
-    return decide(run.deciding, every, suites, timestamp=timestamp)
+    return decide(run.deciding, every, timestamp=timestamp)
 
 
 def _decided(

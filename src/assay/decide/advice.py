@@ -1,0 +1,180 @@
+"""What to change next: from what was measured only, and each recommendation with its figures.
+
+The order: for each criterion that failed its first remedy, in the order in which they are worth
+trying (a base that reads badly spoils all else); what is missing; the second remedies; a run that
+goes wrong although this checkpoint passes; a part that the weighted score lacks.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+
+from assay.decide.training_advice import on_suite, on_text, on_the_run
+from assay.decide.trend import Trend
+from assay.types.decisions import (
+    OS_SUITE,
+    Acceptance,
+    Gate,
+    Measurements,
+    Recommendation,
+    SuiteLimit,
+    fact,
+)
+
+MOST = 6
+QUOTED = 3  # samples with their passage
+
+
+def advise(
+    measured: Measurements, acceptance: Acceptance, trend: Trend | None, gate: Gate
+) -> tuple[Recommendation, ...]:
+    """What to change after this checkpoint: at most MOST, the most useful first, no two alike.
+    `trend` is over the steps of its folder.
+    """
+    if measured.failed:
+        advice = fact("repair_one", checkpoint=measured.name)
+        return (Recommendation("missing", advice, (fact("text", text=measured.failed),)),)
+    asked = {
+        key: limit for key, limit in gate.suite_criteria().items() if key in acceptance.criteria
+    }
+    remedies = list(_remedies(measured, acceptance, trend, asked))
+    found = [
+        *(remedy for first in remedies for remedy in first[:1]),
+        *_on_missing(measured, acceptance, asked),
+        *(remedy for first in remedies for remedy in first[1:]),
+        *on_the_run(acceptance.criteria.get("perplexity"), trend),
+        *_on_score(measured),
+    ]
+    kept: list[Recommendation] = []
+    for each in found:
+        if each.figures and all(each.advice != other.advice for other in kept):
+            kept.append(each)
+    return tuple(kept[:MOST])
+
+
+def _remedies(
+    measured: Measurements,
+    acceptance: Acceptance,
+    trend: Trend | None,
+    asked: Mapping[str, SuiteLimit],
+) -> Iterator[list[Recommendation]]:
+    """For each criterion that failed what could help, in the order in which they matter."""
+    failing = {
+        key: (each.value, each.limit)
+        for key, each in acceptance.criteria.items()
+        if each.passed is False and each.value is not None and each.limit is not None
+    }
+    if "perplexity" in failing:
+        yield on_text(measured, *failing["perplexity"], trend)
+    for key, limit in asked.items():
+        if key in failing and limit.name in measured.suites:
+            perplexity = acceptance.criteria.get("perplexity")
+            yield on_suite(measured, limit, *failing[key], perplexity, trend)
+    if "generation" in failing:
+        yield _on_samples(measured, failing["generation"][1], trend)
+    if "memory" in failing:
+        yield [_on_memory(measured, *failing["memory"])]
+    if "speed" in failing and measured.speed is not None:
+        value, least = failing["speed"]
+        level = fact("speed_level", value=measured.speed.tokens_per_s, limit=least)
+        advice = fact("smaller_or_quantised", factor=least / value if value > 0 else None)
+        yield [Recommendation("speed", advice, (level,))]
+
+
+def _on_memory(measured: Measurements, value: float, limit: float) -> Recommendation:
+    sizes = {
+        name: measured.memory.get(f"{name}_mb") for name in ("weights", "cache", "activations")
+    }
+    figures = (
+        fact("memory_level", value=value, limit=limit),
+        *(fact(f"memory_of_{name}", size=size) for name, size in sizes.items() if size is not None),
+    )
+    return Recommendation("memory", fact("smaller_model", excess=value - limit), figures)
+
+
+def _on_samples(
+    measured: Measurements, allowed: float, trend: Trend | None
+) -> list[Recommendation]:
+    """What to look at where a model loops, repeats itself or writes nonsense."""
+    failing = [
+        (sample, sample.health.failures)
+        for sample in measured.samples or ()
+        if sample.health is not None and sample.health.failures
+    ]
+    kinds = Counter(check.name for _, checks in failing for check in checks)
+    figures = (
+        fact(
+            "failing_samples",
+            failed=len(failing),
+            samples=len(measured.samples or ()),
+            allowed=int(allowed),
+            kinds=tuple(f"{name} {count}" for name, count in sorted(kinds.items())),
+        ),
+        *(
+            fact(
+                "sample_quoted",
+                id=sample.id,
+                prompt=sample.prompt,
+                kinds=tuple(check.name for check in checks),
+                passage=checks[0].passage or sample.text,
+            )
+            for sample, checks in failing[:QUOTED]
+        ),
+    )
+
+    def with_any(*names: str) -> tuple[str, ...]:
+        return tuple(one.id for one, checks in failing if any(c.name in names for c in checks))
+
+    found = []
+    if repeated := with_any("loop", "repetition"):
+        found.append(Recommendation("generation", fact("repeats", prompts=repeated), figures))
+    if nonsense := with_any("nonsense"):
+        falls = trend is not None and trend.text is not None and trend.text.shape == "improving"
+        kind = "nonsense_still_learning" if falls else "nonsense"
+        found.append(Recommendation("generation", fact(kind, prompts=nonsense), figures))
+    return found
+
+
+def _on_missing(
+    measured: Measurements, acceptance: Acceptance, asked: Mapping[str, SuiteLimit]
+) -> Iterator[Recommendation]:
+    """What the gate asks for and was not measured, and what is incomplete."""
+    unknown = {key: each for key, each in acceptance.criteria.items() if each.passed is None}
+    reasons = {key: fact("reasons", reasons=each.reasons) for key, each in unknown.items()}
+    absent = [key for key, each in unknown.items() if each.value is None]
+    if absent:
+        commands = ", ".join(f"`{each}`" for each in _commands(measured, absent, asked))
+        figures = tuple(reasons[key] for key in absent)
+        yield Recommendation("missing", fact("measure_missing", commands=commands), figures)
+    for key, each in unknown.items():
+        if key not in absent:  # incomplete figures, failed requests, no size class
+            advice = fact("complete", criterion=key, command=_run(measured, ""))
+            if each.limit is None:
+                advice = fact("one_limit_for_all_sizes")
+            yield Recommendation("missing", advice, (reasons[key],))
+
+
+def _on_score(measured: Measurements) -> Iterator[Recommendation]:
+    """Where the weighted score lacks a part that no criterion asks for."""
+    if measured.mmlu_cs is None:
+        why = measured.not_measured.get("mmlu_cs") or measured.not_measured.get("mmlu")
+        figures = (fact("mmlu_missing"), *((fact("text", text=why),) if why else ()))
+        advice = fact("fetch_mmlu", command=_run(measured, "-s mmlu"))
+        yield Recommendation("missing", advice, figures)
+
+
+def _commands(
+    measured: Measurements, absent: Collection[str], asked: Mapping[str, SuiteLimit]
+) -> list[str]:
+    """One for what a run measures anyway, and one for each suite that it does not."""
+    own = [key for key in absent if key in asked and asked[key].name != OS_SUITE]
+    commands = [_run(measured, "")] if len(own) < len(absent) else []
+    commands += [_run(measured, f"-s {shlex.quote(asked[key].name)}") for key in own]
+    return list(dict.fromkeys(commands))
+
+
+def _run(measured: Measurements, options: str) -> str:
+    where = shlex.quote(measured.path or measured.name.replace("/", ":", 1))
+    return f"assay run {where} {options}".rstrip()

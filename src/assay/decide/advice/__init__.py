@@ -1,1 +1,0 @@
-"""What to change next, and the figures that say so."""

@@ -1,0 +1,250 @@
+"""What training still does to a model: the held-out loss and every suite over its steps.
+
+A change goes from one step to a later one, paired by the same blocks of text or the same tests. It
+*counts* where its 95 % interval, widened for all the steps of the curve (Bonferroni), leaves out 0,
+and it is at least SMALLEST: checkpoints differ a little for no reason a text can show.
+`docs/advice.md` says how a shape follows from the changes.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Literal, NamedTuple
+
+from assay.stats import average, paired_difference_by_category, ratio, tell_apart
+from assay.types import Estimate
+from assay.types.decisions import DecisionFact, Measurements, SuiteFigures, TextFigures, fact
+
+Shape = Literal["improving", "flat", "worsening", "overfitting", "unclear", "too_few"]
+Unit = Literal["nats", "points"]
+
+FEWEST = 3
+SMALLEST: Mapping[Unit, float] = {"nats": 0.005, "points": 0.5}
+RESOLVED: Mapping[Unit, float] = {"nats": 0.05, "points": 5.0}
+
+
+class Point(NamedTuple):
+    step: float
+    value: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """From one step to a later one, in the unit of its curve. `gain`: positive is better."""
+
+    since: float
+    until: float
+    estimate: Estimate
+    gain: float
+    counts: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepCurve:
+    """One figure over the steps. `unit` is that of its changes, `best` the earliest of the best
+    points, `change` what the shape rests on: None where there are too few steps.
+    """
+
+    measure: str  # perplexity, suite:NAME
+    points: tuple[Point, ...]
+    best: Point
+    shape: Shape
+    change: Change | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingChange:
+    """Mean training loss before each of two steps, in nats per token. `falls`: by more than their
+    noise.
+    """
+
+    since: float
+    until: float
+    before: float
+    after: float
+    falls: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """Every curve by its measure. `training`: what the training loss did from the lowest held-out
+    step to the last, None without such a figure.
+    """
+
+    curves: Mapping[str, StepCurve]
+    training: TrainingChange | None = None
+
+    @property
+    def text(self) -> StepCurve | None:
+        return self.curves.get("perplexity")
+
+
+def curve_fact(curve: StepCurve) -> DecisionFact:
+    """The change that the shape rests on; the values where there is none."""
+    change, points = curve.change, curve.points
+    if change is None:
+        return fact(
+            "curve_values",
+            measure=curve.measure,
+            first=points[0].step,
+            last=points[-1].step,
+            values=tuple(point.value.value or 0.0 for point in points),
+            n=points[-1].value.n,
+        )
+    return fact(
+        "curve_change",
+        measure=curve.measure,
+        since=change.since,
+        until=change.until,
+        change=change.estimate,
+    )
+
+
+def trend(candidates: Sequence[Measurements]) -> Trend | None:
+    """The curves of one model folder, in any order given; None for fewer than two steps. Those that
+    failed or have no step are left out; of two with one step the first by name stays.
+    """
+    kept: dict[float, Measurements] = {}
+    for each in sorted(candidates, key=lambda one: one.name):
+        if each.step is not None and not each.failed:
+            kept.setdefault(each.step, each)
+    steps = [kept[step] for step in sorted(kept)]
+    if len(steps) < 2:
+        return None
+    suites = sorted({name for each in steps for name in each.suites})
+    curves = [_text(steps), *(_suite(name, steps) for name in suites)]
+    return _with_training({curve.measure: curve for curve in curves if curve is not None}, steps)
+
+
+def _text(steps: Sequence[Measurements]) -> StepCurve | None:
+    """Only checkpoints that read the same blocks of text as the last one."""
+    read = [(each.step or 0.0, each.text) for each in steps if each.text is not None]
+    alike = [(step, text) for step, text in read if _blocks_of(text) == _blocks_of(read[-1][1])]
+    points = [Point(step, text.perplexity) for step, text in alike]
+
+    def compare(a: int, b: int) -> Estimate | None:
+        before, after = alike[a][1].blocks, alike[b][1].blocks
+        rises = [earlier - later for (earlier, _), (later, _) in zip(before, after, strict=True)]
+        return ratio(rises, [float(tokens) for _, tokens in before], unit="nats")
+
+    return _curve("perplexity", "nats", points, compare)
+
+
+def _blocks_of(text: TextFigures) -> tuple[object, ...]:
+    cut = [tokens for _, tokens in text.blocks]
+    return text.text, text.tokenizer, text.window, text.stride, cut
+
+
+def _suite(name: str, steps: Sequence[Measurements]) -> StepCurve | None:
+    """Only checkpoints that were asked the tests the last one was asked."""
+    asked = [(each.step or 0.0, each.suites[name]) for each in steps if name in each.suites]
+    alike = [(step, suite) for step, suite in asked if suite.digest == asked[-1][1].digest]
+    points = [Point(step, suite.score) for step, suite in alike]
+    return _curve(
+        f"suite:{name}", "points", points, lambda a, b: _by_tests(alike[a][1], alike[b][1])
+    )
+
+
+def _by_tests(a: SuiteFigures, b: SuiteFigures) -> Estimate | None:
+    """Points, over the tests that both have a score for, each category with the same weight."""
+    pairs = {
+        category: ([earlier[test] for test in both], [b.scores[category][test] for test in both])
+        for category, earlier in a.scores.items()
+        if (both := sorted(earlier.keys() & b.scores.get(category, {}).keys()))
+    }
+    return paired_difference_by_category(pairs, dict.fromkeys(pairs, 1.0)).estimate
+
+
+def _curve(
+    measure: str,
+    unit: Unit,
+    points: Sequence[Point],
+    compare: Callable[[int, int], Estimate | None],
+) -> StepCurve | None:
+    """Worsening where the last step is worse than the best one, else improving where it is better
+    than the step in the middle, else flat.
+    """
+    known = [place for place, point in enumerate(points) if point.value.n]
+    if not known:
+        return None
+    sign = 1 if unit == "points" else -1
+
+    def change(since: int, until: int) -> Change | None:
+        found = compare(since, until)
+        if found is None or found.value is None:
+            return None
+        counts = _beyond_noise(found, len(known)) and abs(found.value) >= SMALLEST[unit]
+        return Change(
+            since=points[since].step,
+            until=points[until].step,
+            estimate=found,
+            gain=sign * found.value,
+            counts=counts,
+        )
+
+    best = max(known, key=lambda place: (sign * (points[place].value.value or 0.0), -place))
+    curve = StepCurve(
+        measure=measure,
+        points=tuple(points[place] for place in known),
+        best=points[best],
+        shape="too_few",
+    )
+    if len(known) < FEWEST:
+        return curve
+    fallen = change(best, known[-1]) if best != known[-1] else None
+    if fallen is not None and fallen.counts and fallen.gain < 0:
+        return replace(curve, shape="worsening", change=fallen)
+    late = change(known[len(known) // 2], known[-1])
+    if late is not None and late.counts and late.gain > 0:
+        return replace(curve, shape="improving", change=late)
+    ends = (None, None) if late is None else (late.estimate.low, late.estimate.high)
+    is_flat = all(end is not None and abs(end) <= RESOLVED[unit] for end in ends)
+    return replace(curve, shape="flat" if is_flat else "unclear", change=late)
+
+
+def _beyond_noise(of: Estimate, looked_at: int) -> bool:
+    """Whether 0 is outside the interval of one change among those looked at."""
+    if of.value is None or of.low is None or of.high is None:
+        return False
+    toward_zero = of.value - of.low if of.value > 0 else of.high - of.value
+    normal = NormalDist()
+    wider = normal.inv_cdf(1 - 0.025 / looked_at) / normal.inv_cdf(0.975)
+    return abs(of.value) > toward_zero * wider
+
+
+def _with_training(curves: dict[str, StepCurve], steps: Sequence[Measurements]) -> Trend:
+    losses = {step: loss for each in steps for step, loss in each.training_loss.items()}
+    text = curves.get("perplexity")
+    if text is None:
+        return Trend(curves=curves)
+    change = training_change(losses, text.best.step, text.points[-1].step)
+    if text.shape == "worsening" and change is not None and change.falls:
+        curves[text.measure] = replace(text, shape="overfitting")
+    return Trend(curves=curves, training=change)
+
+
+def training_change(
+    losses: Mapping[float, float], since: float, until: float
+) -> TrainingChange | None:
+    """Over the half of the stretch before each step; None where the loss is unknown there."""
+    stretch = (until - since) / 2
+    before, after = (
+        [
+            loss
+            for step, loss in sorted(losses.items())
+            if end - stretch < step <= end and math.isfinite(loss)
+        ]
+        for end in (since, until)
+    )
+    if not before or not after:
+        return None
+    means = statistics.fmean(before), statistics.fmean(after)
+    is_sure = min(len(before), len(after)) < FEWEST or tell_apart(
+        average(before, unit="nats"), average(after, unit="nats")
+    )
+    falls = means[0] - means[1] >= SMALLEST["nats"] and is_sure
+    return TrainingChange(since=since, until=until, before=means[0], after=means[1], falls=falls)

@@ -1,1 +1,0 @@
-"""How figures change over the training steps of one model folder."""
