@@ -202,7 +202,7 @@ def _logged(decision: Decision, name: str, *, accepted: bool | None) -> dict[str
     logged = {
         PREFIX + title.removeprefix("suite:"): figure.value
         for key, title in wanted.items()
-        if (figure := found.get(key)) is not None
+        if (figure := found.get(key)) is not None and figure.value is not None
     }
     for suite, result in checkpoint.suites.items():
         if result.score.value is not None:

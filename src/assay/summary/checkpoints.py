@@ -16,9 +16,6 @@ from typing import Any, Protocol
 from assay import stats
 from assay.types import Answered, Estimate, Failed, Health, ReadText, Reply, SamplePrompt, Timed
 from assay.types.decisions import (
-    OS_AVERAGED,
-    OS_SUITE,
-    Measurements,
     Sample,
     SpeedFigures,
     SuiteFigures,
@@ -168,21 +165,3 @@ def share_of(summaries: Sequence[SuiteSummary], suite: str, category: str) -> Es
             found = summary.categories[category]
             return found if found.n else None
     return None
-
-
-def figures_of(measured: Measurements) -> dict[str, Estimate]:
-    """What was measured, under the names of evaluation_report.json."""
-    text, os_suite = measured.text, measured.suites.get(OS_SUITE)
-    tasks = os_suite.categories if os_suite else {}
-    found = {
-        "perplexity": text.perplexity if text else None,
-        "accuracy_top1": text.top1 if text else None,
-        "accuracy_top5": text.top5 if text else None,
-        "bits_per_byte": text.bits_per_byte if text else None,
-        "mmlu_cs": measured.mmlu_cs,
-        "hellaswag": measured.hellaswag,
-        "os_benchmark": stats.even_mean([tasks.get(task) for task in OS_AVERAGED]),
-        "inference_speed": measured.speed.tokens_per_s if measured.speed else None,
-        "memory_usage_mb": measured.memory_mb,
-    }
-    return {name: estimate for name, estimate in found.items() if estimate is not None}

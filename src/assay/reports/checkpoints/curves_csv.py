@@ -9,10 +9,9 @@ from __future__ import annotations
 import csv
 import io
 
-from assay.reports.checkpoints.figures import EvaluatedFolder, figures
+from assay.reports.checkpoints.figures import EvaluatedFolder, figure_cells, figures
 from assay.text.safe_text import spreadsheet_cell
 
-NOTHING = (None, None, None, None)
 BEFORE, AFTER = ("checkpoint", "step"), ("accepted", "selected", "failed")
 
 
@@ -24,7 +23,7 @@ def curves_csv(of: EvaluatedFolder) -> str:
     measured = [f"{name}{part}" for name in names for part in ("", "_low", "_high", "_n")]
     writer.writerow([_cell(head) for head in (*BEFORE, *measured, *AFTER)])
     for checkpoint, row in zip(of.checkpoints, rows, strict=True):
-        found = [cell for name in names for cell in (row.get(name) or NOTHING)[:4]]
+        found = [cell for name in names for cell in figure_cells(row.get(name))]
         acceptance = of.acceptances.get(checkpoint.name)
         accepted = None if acceptance is None else acceptance.accepted
         selected = checkpoint.name == of.selected

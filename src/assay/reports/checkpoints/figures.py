@@ -5,7 +5,7 @@ evaluation_report.json, names, decisions.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from assay import stats
@@ -54,17 +54,6 @@ def evaluated_folder(
     )
 
 
-class MeasuredFigure(NamedTuple):
-    """A number that was measured; limits and n where they are known."""
-
-    value: float
-    low: float | None
-    high: float | None
-    n: int | None
-    unit: str
-    incomplete: bool = False
-
-
 class SuiteAsked(NamedTuple):
     """A suite that the gate asks for: the names of its criterion and of its figure, and the limit,
     which is only to be drawn where the gate has suites.
@@ -75,37 +64,40 @@ class SuiteAsked(NamedTuple):
     limit: SuiteLimit
 
 
-def in_words(figure: MeasuredFigure) -> str:
+def in_words(figure: Estimate) -> str:
     """46.8 [42.9–51.0] n=27: what is known of it, in three digits."""
-    shown = readable(figure.value)
+    shown = readable(figure.value or 0.0)
     if figure.low is not None or figure.high is not None:
         low, high = ("?" if end is None else readable(end) for end in (figure.low, figure.high))
         shown = f"{shown} [{low}–{high}]"
-    if figure.n is not None:
-        shown = f"{shown} n={figure.n:,}"
+    shown = f"{shown} n={figure.n:,}"
     return tr("{figure}, incomplete", figure=shown) if figure.incomplete else shown
 
 
-def figures(of: EvaluatedFolder, checkpoint: Measurements) -> dict[str, MeasuredFigure | None]:
+def figures(of: EvaluatedFolder, checkpoint: Measurements) -> dict[str, Estimate | None]:
     """Every figure by its name; None where it was not measured."""
-    speed = checkpoint.speed
-    return {
-        **{name: _figure(each) for name, each in text_estimates(checkpoint).items()},
-        "mmlu_cs": _figure(checkpoint.mmlu_cs),
-        "hellaswag": _figure(checkpoint.hellaswag),
-        OS_AVERAGE: mean_of_suite(checkpoint, OS_BENCHMARK),
-        **{each.figure: mean_of_suite(checkpoint, each.limit) for each in suites_asked(of)},
+    found = estimates_of(checkpoint)
+    speed, memory = found.pop("inference_speed"), found.pop("memory_usage_mb")
+    found[OS_AVERAGE] = found.pop("os_benchmark")
+    found |= {each.figure: mean_of_suite(checkpoint, each.limit) for each in suites_asked(of)}
+    found |= {
         **dict(_categories(checkpoint)),
-        "inference_speed": _figure(speed.tokens_per_s) if speed is not None else None,
-        "memory_usage_mb": _figure(checkpoint.memory_mb),
+        "inference_speed": speed,
+        "memory_usage_mb": memory,
         "generation_failures": generation_failures(of, checkpoint),
-        "weighted_score": _figure(of.weighted_scores.get(checkpoint.name)),
+        "weighted_score": of.weighted_scores.get(checkpoint.name),
     }
+    return {name: each if each and each.n else None for name, each in found.items()}
 
 
-def text_estimates(checkpoint: Measurements) -> dict[str, Estimate | None]:
-    """What was measured on the held-out text, under the names of evaluation_report.json."""
-    text = checkpoint.text
+def figure_cells(of: Estimate | None) -> tuple[float | None, ...]:
+    """Value, both ends and n, for a table that a program reads."""
+    return (None,) * 4 if of is None else (of.value, of.low, of.high, of.n)
+
+
+def estimates_of(checkpoint: Measurements) -> dict[str, Estimate | None]:
+    """What was measured, under the names of evaluation_report.json."""
+    text, speed = checkpoint.text, checkpoint.speed
     return {
         "perplexity": text.perplexity if text else None,
         "perplexity_per_word": text.per_word if text else None,
@@ -113,6 +105,11 @@ def text_estimates(checkpoint: Measurements) -> dict[str, Estimate | None]:
         "bits_per_byte": text.bits_per_byte if text else None,
         "accuracy_top1": text.top1 if text else None,
         "accuracy_top5": text.top5 if text else None,
+        "mmlu_cs": checkpoint.mmlu_cs,
+        "hellaswag": checkpoint.hellaswag,
+        "os_benchmark": mean_of_suite(checkpoint, OS_BENCHMARK),
+        "inference_speed": speed.tokens_per_s if speed else None,
+        "memory_usage_mb": checkpoint.memory_mb,
     }
 
 
@@ -125,16 +122,16 @@ def suites_asked(of: EvaluatedFolder) -> list[SuiteAsked]:
     return found or [SuiteAsked("os_benchmark", OS_AVERAGE, OS_BENCHMARK)]
 
 
-def mean_of_suite(checkpoint: Measurements, limit: SuiteLimit) -> MeasuredFigure | None:
+def mean_of_suite(checkpoint: Measurements, limit: SuiteLimit) -> Estimate | None:
     """The mean of the categories that a limit names; None unless all of them were measured."""
     suite = checkpoint.suites.get(limit.name)
     if suite is None:
         return None
     names = limit.categories or tuple(suite.categories)
-    return _figure(stats.even_mean([suite.categories.get(name) for name in names]))
+    return stats.even_mean([suite.categories.get(name) for name in names])
 
 
-def generation_failures(of: EvaluatedFolder, checkpoint: Measurements) -> MeasuredFigure | None:
+def generation_failures(of: EvaluatedFolder, checkpoint: Measurements) -> Estimate | None:
     """How many samples loop, repeat themselves or make no sense: as the gate counted them."""
     examined = [sample.health for sample in checkpoint.samples or () if sample.health is not None]
     if not examined:
@@ -142,24 +139,17 @@ def generation_failures(of: EvaluatedFolder, checkpoint: Measurements) -> Measur
     criterion = _criterion(of, checkpoint, "generation")
     counted = criterion.value if criterion is not None else None
     failing = sum(bool(health.failures) for health in examined) if counted is None else counted
-    return MeasuredFigure(failing, None, None, len(examined), "samples")
+    nothing = stats.nothing(unit="samples", method="counted")
+    return replace(nothing, value=failing, n=len(examined))
 
 
-def _categories(checkpoint: Measurements) -> Iterator[tuple[str, MeasuredFigure | None]]:
+def _categories(checkpoint: Measurements) -> Iterator[tuple[str, Estimate]]:
     for name, suite in checkpoint.suites.items():
         if name != OS_SUITE:
-            yield f"suite:{name}.score", _figure(suite.score)
+            yield f"suite:{name}.score", suite.score
         for category, estimate in suite.categories.items():
             parent = "os_benchmark" if name == OS_SUITE else f"suite:{name}"
-            yield f"{parent}.{category}", _figure(estimate)
-
-
-def _figure(estimate: Estimate | None) -> MeasuredFigure | None:
-    if estimate is None or estimate.value is None:
-        return None
-    return MeasuredFigure(
-        estimate.value, estimate.low, estimate.high, estimate.n, estimate.unit, estimate.incomplete
-    )
+            yield f"{parent}.{category}", estimate
 
 
 def limits(of: EvaluatedFolder, name: str) -> list[float]:

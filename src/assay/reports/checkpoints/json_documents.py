@@ -11,13 +11,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from assay import stats
 from assay.reports.checkpoints.facts import advice_texts, sentences
-from assay.reports.checkpoints.figures import text_estimates
+from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.types import Estimate
 from assay.types.decisions import (
-    OS_AVERAGED,
     OS_SUITE,
     OS_TASKS,
     Acceptance,
@@ -79,17 +77,9 @@ def _figures(measured: Measurements) -> dict[str, Any]:
     """Each number with what it rests on, under its own name. The OS benchmark has four tasks, and
     the mean of three, which is None where one was not run.
     """
-    suite = measured.suites.get(OS_SUITE)
+    suite, known = measured.suites.get(OS_SUITE), estimates_of(measured)
     tasks = {name: suite.categories.get(name) if suite else None for name in OS_TASKS}
-    average = stats.even_mean([tasks[name] for name in OS_AVERAGED])
-    return {
-        **text_estimates(measured),
-        "mmlu_cs": measured.mmlu_cs,
-        "hellaswag": measured.hellaswag,
-        "os_benchmark": {**tasks, "avg": average},
-        "inference_speed": None if measured.speed is None else measured.speed.tokens_per_s,
-        "memory_usage_mb": measured.memory_mb,
-    }
+    return {**known, "os_benchmark": {**tasks, "avg": known["os_benchmark"]}}
 
 
 def _target(share: Estimate | None, least: float) -> JsonObject:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from assay.messages import tr
-from assay.types import Estimate
-from assay.types.decisions import Concern, Part, SizeClass
+from assay.types import Estimate, HealthCheck
+from assay.types.decisions import Concern, Part, SizeClass, SuiteFigures
 
 Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -38,43 +38,29 @@ Tokens = Annotated[int, Field(strict=True, ge=1)]
 Timestamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 
 
-class EstimateShape(BaseModel):
-    """A figure with its 95 % interval and what it rests on."""
+def _within(least: float, most: float) -> AfterValidator:
+    """An estimate whose value and ends are ordinary numbers within these bounds."""
 
-    value: Number | None
-    low: Number | None
-    high: Number | None
-    n: Count
-    unscored: Count
-    unit: Text
-    method: Text
+    def check(of: Estimate) -> Estimate:
+        ends = [each for each in (of.value, of.low, of.high) if each is not None]
+        if of.n < 0 or of.unscored < 0 or not all(least <= end <= most for end in ends):
+            raise ValueError(tr("a figure is out of bounds"))
+        return of
 
-    @model_validator(mode="after")
-    def _has_value(self) -> EstimateShape:
-        if (self.n == 0) != (self.value is None):
-            raise ValueError(tr("an estimate has a value if and only if n is above 0"))
-        return self
-
-    def estimate(self) -> Estimate:
-        return Estimate(**dict(self))
+    return AfterValidator(check)
 
 
-class ShareEstimate(EstimateShape):
-    value: Share | None
-    low: Share | None
-    high: Share | None
+def _check_suite(of: SuiteFigures) -> SuiteFigures:
+    scores = [score for each in of.scores.values() for score in each.values()]
+    shares = [each.value for each in of.categories.values() if each.value is not None]
+    if not all(0 <= each <= 1 for each in (*scores, *shares)):
+        raise ValueError(tr("a score is out of bounds"))
+    return of
 
 
-class PerplexityEstimate(EstimateShape):
-    value: Perplexity | None
-    low: Positive | None
-    high: Positive | None
-
-
-class SpeedEstimate(EstimateShape):
-    value: Positive | None
-    low: Positive | None
-    high: Positive | None
+AnyEstimate = Annotated[Estimate, _within(-LARGEST, LARGEST)]
+ShareEstimate = Annotated[Estimate, _within(0, 1)]
+PositiveEstimate = Annotated[Estimate, _within(1e-300, LARGEST)]
 
 
 class OsShares(BaseModel):
@@ -123,14 +109,6 @@ class TextShape(BaseModel):
     blocks: tuple[tuple[LogLikelihood, Tokens], ...]
 
 
-class SuiteShape(BaseModel):
-    score: EstimateShape
-    categories: dict[str, ShareEstimate]
-    scores: dict[str, dict[str, Share]]
-    digest: Text
-    unqualified: tuple[Text, ...] = ()
-
-
 class CriterionShape(BaseModel):
     passed: Flag | None
     marginal: Flag
@@ -144,26 +122,12 @@ class AcceptanceShape(BaseModel):
     criteria: dict[str, CriterionShape]
 
 
-class CheckShape(BaseModel):
-    name: Name
-    passed: Flag | None
-    failure: Flag
-    passage: Text
-    explanation: Text
-
-    @model_validator(mode="after")
-    def _possible(self) -> CheckShape:
-        if self.failure and self.passed is not False:
-            raise ValueError(tr("failure: only what did not pass can be a failure"))
-        return self
-
-
 class SampleShape(BaseModel):
     id: Name
     prompt: Text
     text: Text
     all_passed: Flag | None = None
-    checks: tuple[CheckShape, ...] | None
+    checks: tuple[HealthCheck, ...] | None
     failed: Name | None
 
 
@@ -190,21 +154,21 @@ class SpeedShape(BaseModel):
 class Details(BaseModel):
     """What each number rests on, and the decision. Those with a default are made from others."""
 
-    perplexity: PerplexityEstimate | None
-    perplexity_per_word: PerplexityEstimate | None
-    perplexity_per_byte: PerplexityEstimate | None
-    bits_per_byte: EstimateShape | None
+    perplexity: PositiveEstimate | None
+    perplexity_per_word: PositiveEstimate | None
+    perplexity_per_byte: PositiveEstimate | None
+    bits_per_byte: AnyEstimate | None
     accuracy_top1: ShareEstimate | None
     accuracy_top5: ShareEstimate | None
     mmlu_cs: ShareEstimate | None
     hellaswag: ShareEstimate | None
-    inference_speed: SpeedEstimate | None
-    memory_usage_mb: EstimateShape | None
+    inference_speed: PositiveEstimate | None
+    memory_usage_mb: AnyEstimate | None
     os_benchmark: OsEstimates | None = None
     targets: Targets | None = None
     model: ModelShape
     text: TextShape | None
-    suites: dict[str, SuiteShape]
+    suites: dict[str, Annotated[SuiteFigures, AfterValidator(_check_suite)]]
     acceptance: AcceptanceShape | None = None
     weighted_score: Number | None = None
     missing_parts: tuple[Part, ...] = ()
@@ -260,7 +224,7 @@ class SelectionShape(BaseModel):
     ranked_on: tuple[Part, ...] = Field(
         description="The parts of the score that all candidates have."
     )
-    difference: EstimateShape | None = Field(
+    difference: AnyEstimate | None = Field(
         description="The selected one's ranking score less the runner-up's."
     )
     gate: Text = Field(description="The gate file, or default for the one that ships.")

@@ -12,13 +12,12 @@ from assay.errors import InvalidFiles
 from assay.messages import tr
 from assay.reports.checkpoints.file_names import REPORT_FILE
 from assay.reports.checkpoints.json_documents import headline
-from assay.types import Estimate, FileFinding, Health, HealthCheck
-from assay.types.decisions import Measurements, Sample, SpeedFigures, SuiteFigures, TextFigures
+from assay.types import FileFinding, Health
+from assay.types.decisions import Measurements, Sample, SpeedFigures, TextFigures
 
 if TYPE_CHECKING:
     from assay.reports.checkpoints.report_shapes import (
         Details,
-        EstimateShape,
         EvaluationReport,
         SampleShape,
     )
@@ -38,20 +37,11 @@ def measured_from(document: object, *, source: str = REPORT_FILE) -> Measurement
         fingerprint=model.fingerprint,
         shape=model.shape,
         text=_text(details, source),
-        suites={
-            name: SuiteFigures(
-                score=suite.score.estimate(),
-                categories={each: share.estimate() for each, share in suite.categories.items()},
-                scores=suite.scores,
-                digest=suite.digest,
-                unqualified=suite.unqualified,
-            )
-            for name, suite in details.suites.items()
-        },
-        mmlu_cs=_estimate(details.mmlu_cs),
-        hellaswag=_estimate(details.hellaswag),
+        suites=details.suites,
+        mmlu_cs=details.mmlu_cs,
+        hellaswag=details.hellaswag,
         speed=_speed(details, source),
-        memory_mb=_estimate(details.memory_usage_mb),
+        memory_mb=details.memory_usage_mb,
         memory=details.memory or {},
         samples=None if written is None else tuple(map(_sample, written.samples)),
         not_measured=details.not_measured,
@@ -90,10 +80,6 @@ def _refuse(source: str, sentence: str) -> NoReturn:
     )
 
 
-def _estimate(of: EstimateShape | None) -> Estimate | None:
-    return None if of is None else of.estimate()
-
-
 def _text(details: Details, source: str) -> TextFigures | None:
     text = details.text
     if text is None:
@@ -102,12 +88,12 @@ def _text(details: Details, source: str) -> TextFigures | None:
     if perplexity is None or top1 is None or top5 is None:
         _refuse(source, tr("details.text has no figures beside it."))
     return TextFigures(
-        perplexity=perplexity.estimate(),
-        per_word=_estimate(details.perplexity_per_word),
-        per_byte=_estimate(details.perplexity_per_byte),
-        bits_per_byte=_estimate(details.bits_per_byte),
-        top1=top1.estimate(),
-        top5=top5.estimate(),
+        perplexity=perplexity,
+        per_word=details.perplexity_per_word,
+        per_byte=details.perplexity_per_byte,
+        bits_per_byte=details.bits_per_byte,
+        top1=top1,
+        top5=top5,
         blocks=text.blocks,
         text=text.text,
         tokenizer=text.tokenizer,
@@ -123,18 +109,17 @@ def _speed(details: Details, source: str) -> SpeedFigures | None:
         _refuse(source, tr("details.speed has no inference_speed beside it."))
     noted = details.speed.model_dump()
     return SpeedFigures(
-        tokens_per_s=details.inference_speed.estimate(),
+        tokens_per_s=details.inference_speed,
         runs_per_s=noted.pop("runs_per_s"),
         details=noted,
     )
 
 
 def _sample(of: SampleShape) -> Sample:
-    checks = None if of.checks is None else tuple(HealthCheck(**dict(each)) for each in of.checks)
     return Sample(
         id=of.id,
         prompt=of.prompt,
         text=of.text,
-        health=None if checks is None else Health(checks=checks),
+        health=None if of.checks is None else Health(checks=of.checks),
         failed=of.failed or "",
     )

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from assay.messages import tr, trn
 from assay.reports.checkpoints import figures as known
-from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, figures
+from assay.reports.checkpoints.figures import EvaluatedFolder, figures
 from assay.reports.pictures.labels import harmless
 from assay.text.number_format import readable
+from assay.types import Estimate
 from assay.types.decisions import OS_SUITE, Measurements, SpeedFigures
 from assay.types.documents import STAYS, Column, Line, Row, Span, Table, Tone
 
@@ -28,7 +29,7 @@ class _Column(NamedTuple):
     form: Callable[[float], str]
 
 
-FigureRow = dict[str, MeasuredFigure | None]
+FigureRow = dict[str, Estimate | None]
 
 
 def checkpoint_table(of: EvaluatedFolder) -> Table:
@@ -63,14 +64,11 @@ def _cell(row: FigureRow, column: _Column) -> Line:
     figure = row.get(column.name)
     if figure is None:
         return "–"
-    basis = ""
+    basis = f" n={figure.n:,}"
     if figure.low is not None or figure.high is not None:
-        ends = ("?" if end is None else column.form(end) for end in figure[1:3])
-        basis += f" [{'–'.join(ends)}]"
-    if figure.n is not None:
-        basis += f" n={figure.n:,}"
-    shown = column.form(figure.value)
-    return (shown, Span(basis, "basis")) if basis else shown
+        ends = ("?" if end is None else column.form(end) for end in (figure.low, figure.high))
+        basis = f" [{'–'.join(ends)}]{basis}"
+    return column.form(figure.value or 0.0), Span(basis, "basis")
 
 
 def timing_line(speed: SpeedFigures | None) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 
 from assay.errors import UsageError
 from assay.messages import tr
-from assay.reports.checkpoints.figures import EvaluatedFolder, figures, parent_of
+from assay.reports.checkpoints.figures import EvaluatedFolder, figure_cells, figures, parent_of
 from assay.text.safe_text import one_line
 from assay.types.decisions import Measurements
 
@@ -84,7 +84,7 @@ def steps_of(of: EvaluatedFolder) -> dict[str, int]:
 def _write(writer: Any, of: EvaluatedFolder, checkpoint: Measurements, step: int) -> None:
     when = _seconds(checkpoint.timestamp)
     for name, figure in figures(of, checkpoint).items():
-        for group, number in zip(GROUPS, figure[:4] if figure else (), strict=False):
+        for group, number in zip(GROUPS, figure_cells(figure), strict=True):
             if number is not None:
                 writer.add_scalar(f"{group}/{one_line(name)}", number, step, when)
 

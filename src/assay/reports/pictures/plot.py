@@ -12,6 +12,7 @@ from assay.reports.pictures import canvas as picture
 from assay.reports.pictures.canvas import element
 from assay.reports.pictures.labels import TEXT, text_width
 from assay.reports.pictures.scales import Scale
+from assay.types import Estimate
 
 RIGHT = 66  # pixels; the limits are written there
 DOT, SMALL_DOT, RING = 4.5, 2.5, 8.5
@@ -33,6 +34,10 @@ class Extent(NamedTuple):
     value: float
     low: float | None = None
     high: float | None = None
+
+    @classmethod
+    def of(cls, estimate: Estimate) -> Extent:
+        return cls(estimate.value or 0.0, estimate.low, estimate.high)
 
     @property
     def known(self) -> list[float]:

@@ -67,8 +67,8 @@ def _speed(models: Sequence[ModelReport]) -> _Speed:
 def _dot(number: str, model: ModelReport, speed: Estimate, score: Estimate) -> Dot:
     return Dot(
         label=number,
-        x=Extent(speed.value or 0.0, speed.low, speed.high),
-        y=Extent(score.value or 0.0, score.low, score.high),
+        x=Extent.of(speed),
+        y=Extent.of(score),
         description=tr(
             "{model}: {speed}; {score}",
             model=model.spec,

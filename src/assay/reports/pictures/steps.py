@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 from assay.messages import tr, trn
 from assay.reports.checkpoints import figures as known
-from assay.reports.checkpoints.figures import EvaluatedFolder, MeasuredFigure, in_words
+from assay.reports.checkpoints.figures import EvaluatedFolder, in_words
 from assay.reports.pictures import canvas as picture
 from assay.reports.pictures.canvas import element, pixel, words
 from assay.reports.pictures.labels import fitted, harmless, text_width
 from assay.reports.pictures.plot import RIGHT, Box, Dot, Extent, Limit, Plot, left_edge
 from assay.reports.pictures.scales import Scale, scale_for
 from assay.text.number_format import exact, readable, step_name
+from assay.types import Estimate
 from assay.types.decisions import Measurements, SuiteLimit
 
 TOP = 10  # pixels
@@ -37,7 +38,7 @@ class Panel(NamedTuple):
     name: str
     title: str
     limits: Sequence[Limit]
-    figures: Sequence[MeasuredFigure | None]
+    figures: Sequence[Estimate | None]
     hollow: Sequence[bool]
     scale: Scale
 
@@ -70,7 +71,7 @@ def _panels(of: EvaluatedFolder) -> Iterator[Panel]:
     ) -> Panel:
         figures = [each[name] for each in every]
         drawn = [limit for limit, _ in limits]
-        drawn += [end for each in figures if each for end in Extent(*each[:3]).known]
+        drawn += [end for each in figures if each for end in Extent.of(each).known]
         scale = scale_for(drawn, HEIGHT, 0, log=log, most=6)
         hollow = [known.marginal(of, each, criterion) for each in of.checkpoints]
         return Panel(name, title, limits, figures, hollow, scale)
@@ -140,9 +141,9 @@ class _StepsPicture:
             if figure is not None:
                 selected = n == self.selected
                 yield Dot(
-                    label=readable(figure.value, apart_from=limits) if selected else "",
+                    label=readable(figure.value or 0.0, apart_from=limits) if selected else "",
                     x=Extent(self.places[n]),
-                    y=Extent(*figure[:3]),
+                    y=Extent.of(figure),
                     description=f"{self.of.checkpoints[n].name}: {in_words(figure)}",
                     hollow=panel.hollow[n],
                     selected=selected,

@@ -24,11 +24,11 @@ from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean
 from assay.messages import tr
 from assay.models.opening import read_spec
+from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.store import Store
 from assay.suites.catalogue import find
 from assay.suites.sample_prompts import load_samples
-from assay.summary.checkpoints import figures_of
 from assay.types import Estimate, SamplePrompt
 from assay.types.choices import MeasureKind
 from assay.types.decisions import OS_SUITE, Measurements, Sample
@@ -179,7 +179,7 @@ def run_benchmark(options: BenchmarkToRun) -> Estimate:
     key = "os_benchmark" if name == "custom_os_eval" else KEY_OF.get(name)
     if key is None:
         return report.models[0].suites[0].score
-    score = figures_of(_measured(report)).get(key)
+    score = estimates_of(_measured(report)).get(key)
     if score is None:
         raise AssayError(
             tr("{name} has no score: a part of it has no test that was scored", name=name),

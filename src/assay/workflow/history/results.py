@@ -10,14 +10,14 @@ from assay.errors import ExitCode
 from assay.judge.final_judgement import NO_JUDGE, SCORER
 from assay.messages import tr, trn
 from assay.plugins import load_plugins
+from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import FETCHED
 from assay.suites.sample_prompts import load_samples
-from assay.summary.checkpoints import figures_of
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
-from assay.types import Attempt, Failed, Suite
+from assay.types import Attempt, Estimate, Failed, Suite
 from assay.types.decisions import Decision, Measurements, PlannedCheckpoint
 from assay.types.judged import Judged
 from assay.types.options import DEFAULT_OUT
@@ -186,9 +186,18 @@ def _decided(
     return replace(
         report,
         accepted=decision.acceptances[measured.name].accepted if decision.gate_decides else None,
-        measurements={**report.measurements, **figures_of(measured)},
+        measurements={**report.measurements, **_figures(measured)},
         report=str(file) if report.report and left else report.report,
     )
+
+
+def _figures(measured: Measurements) -> dict[str, Estimate]:
+    """Per word and per byte are in evaluation_report.json alone."""
+    return {
+        name: each
+        for name, each in estimates_of(measured).items()
+        if each is not None and not name.startswith("perplexity_per_")
+    }
 
 
 def _selected_spec(run: Run, decision: Decision | None) -> str | None:
