@@ -181,7 +181,7 @@ def test_where_none_passes_the_best_is_named_with_what_it_lacks() -> None:
 def test_what_is_not_known_is_not_called_a_failure() -> None:
     unsure = candidate("tiny/step_1", text=text(60.0, 58.0, 62.0), speed=None)
     assert headlines(decided([unsure], deciding([unsure], folders=False))) == [
-        "tiny/step_1 is not accepted. It lacks: perplexity, speed (not known)."
+        "tiny/step_1: not accepted (perplexity, speed (not known))."
     ]
 
 
@@ -210,8 +210,8 @@ def test_a_selection_over_all_folders_comes_before_those_of_each() -> None:
     report = decided(checkpoints, deciding(checkpoints, top="models"))
     assert headlines(report) == [
         "Ship b/step_1, the best of 3 model folders.",
-        "Of a, ship a/step_1.",
-        "Of b, ship b/step_1.",
+        "Ship a/step_1, the best of a.",
+        "Ship b/step_1, the best of b.",
         "No checkpoint of c passes; the best so far is c/step_1. It lacks: perplexity, "
         "os_benchmark.",
     ]
@@ -226,10 +226,10 @@ def test_each_that_was_named_singly_is_judged_by_itself() -> None:
     ]
     report = decided(checkpoints, deciding(checkpoints, folders=False))
     assert headlines(report) == [
-        "tiny/step_1 is not accepted. It lacks: perplexity, os_benchmark.",
-        "tiny/step_2 is accepted. Marginal: perplexity.",
-        "tiny/step_3 is accepted.",
-        "tiny/step_4 cannot be decided. Not known: generation.",
+        "tiny/step_1: not accepted (perplexity, os_benchmark).",
+        "tiny/step_2: accepted (marginal: perplexity).",
+        "tiny/step_3: accepted.",
+        "tiny/step_4: undecided (not measured: generation).",
     ]
     at_gate = [each for each in headings(report) if "at the default gate" in each]
     assert at_gate == [f"{each.name} at the default gate" for each in checkpoints]
@@ -289,9 +289,7 @@ def test_a_run_that_is_not_finished_decides_nothing() -> None:
 def test_a_page_of_one_model_has_its_own_verdict_and_no_selection() -> None:
     report = decided(three())
     alone = replace(report, models=report.models[:1])
-    assert headlines(alone) == [
-        "tiny/step_100 is not accepted. It lacks: perplexity, os_benchmark."
-    ]
+    assert headlines(alone) == ["tiny/step_100: not accepted (perplexity, os_benchmark)."]
     assert "Ship" not in markdown_of(alone)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from assay.messages import tr
+from assay.messages import tr, trn
 from assay.reports.checkpoints.facts import advice_texts, selection_reason, sentence, sentences
 from assay.reports.checkpoints.figures import EvaluatedFolder, evaluated_folder, parent_of
 from assay.reports.checkpoints.file_names import (
@@ -20,11 +20,7 @@ from assay.reports.checkpoints.file_names import (
     REPORT_FILE,
     SELECTION_FILE,
 )
-from assay.reports.checkpoints.headlines import (
-    checkpoint_headline,
-    folder_headline,
-    overall_headline,
-)
+from assay.reports.checkpoints.headlines import checkpoint_headline, selection_headline
 from assay.reports.checkpoints.samples import samples_block
 from assay.reports.checkpoints.table import checkpoint_table, timing_line
 from assay.reports.pictures.steps import over_steps
@@ -88,7 +84,8 @@ class _Sections:
 
     def overall(self, selection: Selection) -> Iterator[Block]:
         yield Heading(tr("All model folders"))
-        yield from _selected(overall_headline(self.decision, selection), selection)
+        of = trn("{count} model folder", "{count} model folders", len(self.decision.folders))
+        yield from _selected(selection_headline(self.decision, selection, of), selection)
         focus = selection.selected or selection.best_so_far
         inside = {each.selected or each.best_so_far for each in self.decision.selections.values()}
         if focus is not None and focus not in inside:
@@ -106,7 +103,7 @@ class _Sections:
             return
         yield Heading(title)
         of = title if len(decision.selections) > 1 else ""  # alone, it need not be named
-        yield from _selected(folder_headline(decision, selection, of), selection)
+        yield from _selected(selection_headline(decision, selection, of), selection)
         evaluated = evaluated_folder(decision, names, selection)
         yield from _table(evaluated)
         home = f"{CHECKPOINTS}/{names[0].rpartition('/')[0]}"

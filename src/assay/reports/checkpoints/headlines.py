@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from assay.messages import tr, trn
+from assay.messages import tr
 from assay.reports.checkpoints.figures import evaluated_folder, figures, in_words, suites_asked
 from assay.text.safe_text import one_line
 from assay.types.decisions import OS_SUITE, Acceptance, Decision, Measurements, Selection
 
 
-def folder_headline(decision: Decision, selection: Selection, folder: str) -> str:
-    """Of one model folder, whose name is empty where there is no other."""
-    if selection.selected is None:
-        return _none_passes(decision, selection, folder)
-    if folder:
-        return tr("Of {folder}, ship {name}.", folder=folder, name=selection.selected)
-    return tr("Ship {name}.", name=selection.selected)
-
-
-def overall_headline(decision: Decision, selection: Selection) -> str:
-    folders = trn("{count} model folder", "{count} model folders", len(decision.folders))
-    if selection.selected is None:
-        return _none_passes(decision, selection, folders)
-    return tr("Ship {name}, the best of {folders}.", name=selection.selected, folders=folders)
-
-
-def _none_passes(decision: Decision, selection: Selection, folder: str) -> str:
-    best = selection.best_so_far
-    if best is None:
+def selection_headline(decision: Decision, selection: Selection, of: str) -> str:
+    """`of` names what was selected from; "" where there is nothing else."""
+    name = selection.selected or selection.best_so_far
+    if name is None:
         return tr("Nothing can be shipped.")
-    gaps = {"name": best, "lacks": _lacks(decision.acceptances[best])}
-    if folder:
+    if selection.selected:
+        if of:
+            return tr("Ship {name}, the best of {folder}.", name=name, folder=of)
+        return tr("Ship {name}.", name=name)
+    gaps = {"name": name, "lacks": _lacks(decision.acceptances[name])}
+    if of:
         return tr(
             "No checkpoint of {folder} passes; the best so far is {name}. It lacks: {lacks}.",
-            folder=folder,
+            folder=of,
             **gaps,
         )
     return tr("No checkpoint passes; the best so far is {name}. It lacks: {lacks}.", **gaps)
@@ -42,20 +31,21 @@ def checkpoint_headline(
     checkpoint: Measurements, acceptance: Acceptance
 ) -> tuple[str, bool | None]:
     """Of one that was named singly, and whether it is accepted."""
-    name = checkpoint.name
     if checkpoint.failed:
-        return tr("{name} could not be evaluated.", name=name), None
+        return tr("{name} could not be evaluated.", name=checkpoint.name), None
+    said = tr("{name}: {accepted}.", name=checkpoint.name, accepted=_accepted(acceptance))
+    return said, acceptance.accepted
+
+
+def _accepted(acceptance: Acceptance) -> str:
+    if acceptance.accepted is False:
+        return tr("not accepted ({names})", names=_lacks(acceptance))
+    criteria = acceptance.criteria.items()
     if acceptance.accepted is None:
-        missing = ", ".join(key for key, of in acceptance.criteria.items() if of.passed is None)
-        text = tr("{name} cannot be decided. Not known: {missing}.", name=name, missing=missing)
-    elif not acceptance.accepted:
-        text = tr("{name} is not accepted. It lacks: {lacks}.", name=name, lacks=_lacks(acceptance))
-    elif marginal := [key for key, each in acceptance.criteria.items() if each.marginal]:
-        criteria = ", ".join(marginal)
-        text = tr("{name} is accepted. Marginal: {criteria}.", name=name, criteria=criteria)
-    else:
-        text = tr("{name} is accepted.", name=name)
-    return text, acceptance.accepted
+        unknown = ", ".join(name for name, each in criteria if each.passed is None)
+        return tr("undecided (not measured: {names})", names=unknown)
+    marginal = ", ".join(name for name, each in criteria if each.marginal)
+    return tr("accepted (marginal: {names})", names=marginal) if marginal else tr("accepted")
 
 
 def _lacks(acceptance: Acceptance) -> str:
@@ -85,14 +75,3 @@ def checkpoint_line(decision: Decision, name: str, selection: Selection) -> str:
     if best:
         line = tr("{line}; best so far: {best}", line=line, best=best)
     return one_line(line)
-
-
-def _accepted(acceptance: Acceptance) -> str:
-    accepted, criteria = acceptance.accepted, acceptance.criteria
-    marginal = ", ".join(name for name, each in criteria.items() if each.marginal)
-    if accepted:
-        return tr("accepted (marginal: {names})", names=marginal) if marginal else tr("accepted")
-    lacking = ", ".join(name for name, each in criteria.items() if each.passed is accepted)
-    if accepted is None:
-        return tr("undecided (not measured: {names})", names=lacking)
-    return tr("not accepted ({names})", names=lacking)

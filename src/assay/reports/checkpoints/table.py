@@ -104,28 +104,16 @@ def _columns(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column
 
 
 def _suites(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]:
-    """The mean of each suite of the gate with its categories, the first ones last to go; then the
-    points of the others.
-    """
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    """The mean of each suite of the gate, and the points of the others."""
     asked = known.suites_asked(of)
-    seen: set[str] = set()
     for each in asked:
         head = OS_SUITE if each.criterion == "os_benchmark" else each.criterion[len("suite:") :]
         head = harmless(head, longest=LONGEST_HEAD)
         yield _Column(head, each.figure, STAYS if each is asked[0] else 90, _share)
-        parent = "os_benchmark" if each.limit.name == OS_SUITE else f"suite:{each.limit.name}"
-        if parent in seen:  # asked for twice, of other categories
-            continue
-        seen.add(parent)
-        inside = [n for n in names if n.startswith(f"{parent}.") and n != known.OS_AVERAGE]
-        for place, name in enumerate(n for n in inside if not n.endswith(".score")):
-            head = harmless(name[len(parent) + 1 :], longest=LONGEST_HEAD)
-            yield _Column(head, name, max(1, 40 - place), _share)
     if all(each.limit.name != OS_SUITE for each in asked):
         yield _Column(OS_SUITE, known.OS_AVERAGE, 56, _share)
     known_already = {f"suite:{each.limit.name}.score" for each in asked}
-    for name in names:
+    for name in dict.fromkeys(name for row in rows for name in row):
         if name.endswith(".score") and name not in known_already:
             suite = name.removeprefix("suite:").removesuffix(".score")
             yield _Column(harmless(suite, longest=LONGEST_HEAD), name, 45, _long)
