@@ -21,7 +21,6 @@ from assay.checks.shell.programs import (
     HARMLESS_VALUES,
     IN_PLACE,
     INIT_SCRIPT,
-    KNOWN_PROGRAMS,
     PAIRS,
     SERVICE_VERBS,
     VERB_NAMES,
@@ -77,8 +76,8 @@ def _tolerated(program: str, option: str) -> bool:
 
 def actions_of(command: Command) -> tuple[Action, ...]:
     """What a command does: mostly one thing; several packages or units are several."""
-    program, words = _program(command)
-    program, words = _same_as(program, words)
+    program = PAIRS["aliases"].get(command.program, command.program)
+    program, words = _same_as(program, command.words[1:])
     kept = {f"{text}=" for text in command.redirects}
     if command.run_as:
         kept.add(f"as={command.run_as}")
@@ -95,21 +94,13 @@ def actions_of(command: Command) -> tuple[Action, ...]:
     return (Action(program, _operands(program, operands), frozenset(options)),)
 
 
-def _program(command: Command) -> tuple[str, tuple[str, ...]]:
-    program = command.program
-    if program not in KNOWN_PROGRAMS and program.lower() in KNOWN_PROGRAMS:
-        program = program.lower()  # a sentence that begins "Apt install"
-    return PAIRS["aliases"].get(program, program), command.words[1:]
-
-
 def _same_as(program: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     if program in ("service", "invoke-rc.d") and len(words) == 2 and words[1] in SERVICE_VERBS:
         return "systemctl", (words[1], words[0])
     if program.startswith(INIT_SCRIPT) and len(words) == 1:
         return "systemctl", (words[0], program.rsplit("/", 1)[1])
-    if program == "chkconfig" and len(words) == 2 and words[1] in ("on", "off"):
-        return "systemctl", (PAIRS["at_boot"][words[1]], words[0])
-    if program == "update-rc.d" and len(words) == 2 and words[1] in PAIRS["at_boot"]:
+    at_boot = program in ("chkconfig", "update-rc.d")
+    if at_boot and len(words) == 2 and words[1] in PAIRS["at_boot"]:
         return "systemctl", (PAIRS["at_boot"][words[1]], words[0])
     if program in ("python", "python3") and words[:2] == ("-m", "pip"):
         return "pip", words[2:]
@@ -153,9 +144,6 @@ def _packages(program: str, options: set[str], operands: list[str]) -> tuple[Act
     if program == "apk" and verb == "install" and options & {"-U", "--update"}:
         options = options - {"-U", "--update"}
         actions.append(Action(program, ("update",)))
-    if verb == "groupinstall":
-        verb, packages = "group", ["install", *packages]
-        return (Action(program, (verb, *packages), frozenset(options)),)
     return (*actions, *_one_each(program, verb, packages, options, split=verb == "install"))
 
 

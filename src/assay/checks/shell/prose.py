@@ -15,10 +15,7 @@ from assay.checks.shell.programs import (
     CUES,
     ENGLISH_TOO,
     INIT_SCRIPT,
-    NAMES_A_PROGRAM,
-    NEVER_PROSE_BESIDE,
     PROSE,
-    SERVICE_PROGRAMS,
     SERVICE_VERBS,
     SOMETIMES_PROSE,
     SURELY_PROSE,
@@ -32,11 +29,9 @@ from assay.checks.shell.programs import (
 from assay.checks.shell.syntax import Command, parse
 
 _OPENING = "(\"'“‘«["
-_CLOSING_OF = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»"}
 _JOINING = frozenset({"and", "then", "or", "et", "puis", "ou"})
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*$")
 _SHELL_LIKE = re.compile(r"[-/~$.\"'&|;<>*]|\w*[/=*]|\d")
-_VERBS_TOO = frozenset({"run", "use"})  # `dotnet run`
 _LEADS_ON = names("then next finally puis ensuite enfin")  # "Then, adduser alice docker"
 _NAMES_A_FILE_OR_HOST = re.compile(r"[A-Za-z][\w-]*[.@]\w")
 # "Do not run apt update", "instead of using yum": named, but not given.
@@ -84,8 +79,7 @@ def _holds_prose(command: Command) -> bool:
     if command.program in TAKES_ANY_WORD:
         return False
     taken = SURELY_PROSE if command.program in TAKES_WORDS else SURELY_PROSE | SOMETIMES_PROSE
-    never = NEVER_PROSE_BESIDE.get(command.program, frozenset())
-    arguments = tuple(word for word in command.words[1:] if word not in never)
+    arguments = command.words[1:]
     verb = next((word for word in arguments if not word.startswith("-")), "")
     if verb in VERBS.get(command.program, ()):
         taken = taken - {verb}  # `zypper in nginx`
@@ -112,26 +106,12 @@ def clauses_in(text: str, programs: frozenset[str]) -> Iterator[str]:
             continue
         start = tokens[at].start()
         if is_denied(text[:start]):
-            at = _past_denied(words, at)
+            at = _clause_end(words, at)
             continue
-        closing = text.find(_CLOSING_OF.get(text[start], "\0"), start + 1)
-        if closing > 0:
-            yield text[start + 1 : closing].strip()
-            while at < len(words) and tokens[at].start() <= closing:
-                at += 1
-        else:
-            end = _clause_end(words, at)
-            start += len(words[at]) - len(words[at].lstrip(_OPENING))
-            yield _without_full_stop(text[start : tokens[end - 1].end()])
-            at = end
-        after_command = at
-
-
-def _past_denied(words: list[str], at: int) -> int:
-    """Behind a command not to be run; what follows its ";" is another matter."""
-    end = _clause_end(words, at)
-    stops = (n + 1 for n in range(at, end) if words[n].endswith(";"))
-    return next(stops, end)
+        end = _clause_end(words, at)
+        start += len(words[at]) - len(words[at].lstrip(_OPENING))
+        yield _without_full_stop(text[start : tokens[end - 1].end()])
+        at = after_command = end
 
 
 def _without_full_stop(clause: str) -> str:
@@ -162,8 +142,7 @@ def command_begins(
         return _bare(following) in SERVICE_VERBS
     program = name.rsplit("/", 1)[-1] if name.startswith(("/usr/", "/bin/", "/sbin/")) else name
     if program not in programs:
-        starts_sentence = at == 0 and program.lower() in programs
-        return (starts_sentence and _certain(program.lower(), words, at)) or _is_script(words, at)
+        return False
     if name == word and _certain(program, words, at):
         return True
     if program == "install":
@@ -177,7 +156,7 @@ def command_begins(
     announced = announced or at == 0 or cued or lead.endswith((":", "."))
     if _bare(lead) in _LEADS_ON and following.isalpha() and _bare(following) not in PROSE:
         announced = announced or _bare(following) not in SOMETIMES_PROSE
-    return announced or _bare(following) in ("command", "utility")
+    return announced
 
 
 def _may_follow_sudo(words: list[str], at: int, programs: frozenset[str]) -> bool:
@@ -202,16 +181,8 @@ def _certain(program: str, words: list[str], at: int) -> bool:
     following = words[at + 1]
     if _bare(following) in VERBS.get(program, ()) and following[0].isalnum():
         return True
-    if program in SERVICE_PROGRAMS:
-        return at + 2 < len(words) and _bare(words[at + 2]) in SERVICE_VERBS
-    if re.fullmatch(r"[-–—]", following) and at + 2 < len(words) and program != "su":
-        return False
     shell_like = _SURELY_SHELL if program in ENGLISH_TOO else _SHELL_LIKE
     return shell_like.match(following) is not None or following in ("&&", "||", "|", ";")
-
-
-def _is_script(words: list[str], at: int) -> bool:
-    return at == 0 and words[0].startswith("./") and not PROSE & {_bare(w) for w in words}
 
 
 def _short_line(words: list[str]) -> bool:
@@ -238,7 +209,7 @@ def _clause_end(words: list[str], at: int) -> int:
             if not program and word not in WRAPPERS and not word.startswith("-"):
                 name = word.rsplit("/", 1)[-1].rstrip(".,:")
                 program = "" if _ASSIGNMENT.match(word) else name
-            elif end > at and _is_prose(words, end, program, whole_line=at == 0):
+            elif end > at and _is_prose(words, end, program):
                 return end
             if word in ("&&", "||", "|", ";") or word.endswith(";"):
                 program = ""
@@ -248,27 +219,20 @@ def _clause_end(words: list[str], at: int) -> int:
     return len(words)
 
 
-def _is_prose(words: list[str], at: int, program: str, *, whole_line: bool) -> bool:
+def _is_prose(words: list[str], at: int, program: str) -> bool:
     bare = _bare(words[at])
-    if program in TAKES_ANY_WORD and whole_line:
-        return False
-    if words[at] in NEVER_PROSE_BESIDE.get(program, ()):
-        return False
     if words[at] in VERBS.get(program, ()) and (
         words[at - 1].endswith(program) or words[at - 1].startswith("-")
     ):
         return False
-    if whole_line and ((bare in NAMES_A_PROGRAM and at > 1) or (bare in _VERBS_TOO and at == 1)):
-        return False
     if bare in PROSE and words[at][0].isalpha():
         return True
-    if words[at] in ("–", "—", "→", "->", "=>") or words[at].startswith("("):
+    if words[at] in ("-", "–", "—", "→", "->", "=>") or words[at].startswith("("):
         return True
-    if words[at] == "-":
-        rest = words[at + 1 : at + 3]
-        return len(rest) == 2 and all(re.fullmatch(r"[A-Za-z,.'’]+", word) for word in rest)
     if bare in SOMETIMES_PROSE and program not in TAKES_WORDS and words[at].isalpha():
-        return not (bare == "on" and at + 1 == len(words))
+        following = "".join(words[at + 1 : at + 2])
+        # `chkconfig httpd on`, `host -t a example.com`
+        return not ((bare == "on" and not following) or (bare == "a" and "." in following))
     return False
 
 

@@ -15,7 +15,6 @@ from assay.checks.shell.prose import (
     command_begins,
     is_command_line,
     is_denied,
-    is_program,
 )
 from assay.checks.shell.syntax import Command, parse
 from assay.text.folding import drop_invisible
@@ -38,8 +37,6 @@ _ROOT_PROMPT = re.compile(r"^\s*#\s+(?=\S)")
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]+)\1(?!`)")
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*")
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")
-_KEYWORD = re.compile(r"\s*(?:for|while|until|if|case|\(|\{|\[\[?|!)\s")
-_OUTPUT = re.compile(r"[:,]$|\w\.+$")  # "Reading:" is what a program printed
 
 
 class Snippet(NamedTuple):
@@ -84,15 +81,8 @@ def _bare_line(line: str) -> str:
 
 
 def snippets_of_line(line: AnswerLine, programs: frozenset[str]) -> tuple[Snippet, ...]:
-    """The shell of one line. In a code block a line without any is read as code."""
-    found = snippets_in(line.text, programs)
-    if found or not line.in_code:
-        return found
-    return tuple(
-        snippet
-        for snippet in _snippet(line.text)
-        if is_program(snippet.commands[0].program, programs)
-    )
+    """The shell of one line; all of it where it stood in a block of shell."""
+    return tuple(_snippet(line.text)) if line.in_code else snippets_in(line.text, programs)
 
 
 def announces(line: str) -> bool:
@@ -128,9 +118,7 @@ def _blocks(text: str) -> Iterator[tuple[str | None, list[str]]]:
 
 def _snippet(source: str) -> Iterator[Snippet]:
     commands = tuple(
-        command
-        for command in parse(source).commands
-        if not _OUTPUT.search(command.words[0]) and command.words not in (("sudo",), ("doas",))
+        command for command in parse(source).commands if command.words not in (("sudo",), ("doas",))
     )
     if commands:
         yield Snippet(source.strip(), commands)
@@ -180,35 +168,8 @@ def _logical(lines: list[str]) -> list[str]:
 
 
 def _from_plain(lines: list[str], programs: frozenset[str]) -> Iterator[Snippet]:
-    waiting = _logical(lines)
-    at = 0
-    while at < len(waiting):
-        end = _construct_end(waiting, at)
-        if end:
-            whole = "\n".join(waiting[at:end])
-            parsed = parse(whole)
-            if parsed.clean and any(c.program in programs for c in parsed.commands):
-                yield from _snippet(whole)
-                at = end
-                continue
-        yield from _from_line(waiting[at], programs)
-        at += 1
-
-
-_CLOSERS = {"for": "done", "while": "done", "until": "done", "if": "fi", "case": "esac"}
-
-
-def _construct_end(lines: list[str], at: int) -> int:
-    """Where a loop or condition that begins on this line ends; 0 if none begins."""
-    if "\n" in lines[at] and not lines[at].lstrip().startswith(("`", "#")):
-        return at + 1
-    if not _KEYWORD.match(lines[at]):
-        return 0
-    closer = _CLOSERS.get(lines[at].split()[0])
-    for end in range(at, min(at + 60, len(lines))):
-        if closer is None or re.search(rf"(?:^|[\s;]){closer}(?:$|[\s;|>&])", lines[end]):
-            return end + 1
-    return 0
+    for line in _logical(lines):
+        yield from _from_line(line, programs)
 
 
 def _from_line(line: str, programs: frozenset[str]) -> Iterator[Snippet]:

@@ -123,8 +123,6 @@ def _simple_commands(root: tree_sitter.Node, typed: bytes) -> list[Command]:
 def _fed_by_pipe(
     parent: tree_sitter.Node, child: tree_sitter.Node, inherited: bool, *, first: bool
 ) -> bool:
-    if parent.type == "heredoc_redirect":  # holds `| grep x` of `tee f <<EOF | grep x`
-        return child.type == "pipeline" or inherited
     if parent.type == "pipeline":
         return inherited if first else True
     return inherited and first
@@ -220,12 +218,10 @@ def _peeled(words: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
 
 
 def _script_of(words: tuple[str, ...]) -> tuple[str | None, str]:
-    """The shell inside `bash -c`, `su -c` or `eval`, and the user it runs as."""
+    """The shell inside `bash -c` or `su -c`, and the user it runs as."""
     if not words:
         return None, ""
     program = _SYSTEM_FOLDER.sub("", words[0])
-    if program == "eval" and len(words) > 1:
-        return " ".join(words[1:]), ""
     if program in ("su", "runuser"):
         return _su_script(words)
     if program in _SHELLS:
