@@ -526,9 +526,7 @@ def test_nothing_to_compare_has_no_difference() -> None:
 
 def test_a_composite_of_paired_tests_is_the_paired_bootstrap() -> None:
     a, b = [0.9, 0.4, 0.7, 0.8, 0.3, 1.0, 0.6, 0.5], [0.5, 0.6, 0.6, 0.8, 0.1, 0.9, 0.2, 0.5]
-    found = stats.composite_difference(
-        [stats.TestsTogether(categories=[(a, b, 1.0)])], draws=50_000
-    )
+    found = stats.composite_difference([stats.paired_tests([(a, b, 1.0)])], draws=50_000)
     alone = stats.paired_difference(b, a, draws=50_000).estimate
     assert found is not None
     assert found.value == pytest.approx(alone.value)
@@ -540,7 +538,7 @@ def test_categories_are_drawn_within_themselves_and_under_their_weights() -> Non
     # Within a category every change is the same, so that nothing can vary.
     found = stats.composite_difference(
         [
-            stats.TestsTogether(
+            stats.paired_tests(
                 categories=[([1.0] * 5, [0.0] * 5, 0.2), ([0.0] * 50, [1.0] * 50, 0.1)]
             )
         ]
@@ -555,7 +553,7 @@ def test_blocks_read_together_vary_only_where_the_sides_differ() -> None:
     other = [(likelihood - 100.0, tokens) for likelihood, tokens in easy_and_hard]
     together, apart = (
         stats.composite_difference(
-            [stats.Blocks(a=easy_and_hard, b=other, weight=4.0, together=together)]
+            [stats.text_blocks(a=easy_and_hard, b=other, weight=4.0, together=together)]
         )
         for together in (True, False)
     )
@@ -575,7 +573,7 @@ def test_drawing_blocks_by_counts_is_drawing_them_one_by_one() -> None:
     b = [(likelihood - float(more), 1000) for (likelihood, _), more in
          zip(a, random.normal(40, 60, 25), strict=True)]  # fmt: skip
     found = stats.composite_difference(
-        [stats.Blocks(a=a, b=b, weight=4.0, together=True)], draws=20_000
+        [stats.text_blocks(a=a, b=b, weight=4.0, together=True)], draws=20_000
     )
     picks = random.integers(0, 25, size=(20_000, 25))
     sides = [np.exp(np.array([ll for ll, _ in side])[picks].mean(axis=1) / 1000) for side in (a, b)]
@@ -592,7 +590,7 @@ def test_draws_in_pieces_are_the_draws_at_once(monkeypatch: pytest.MonkeyPatch) 
 
     a = [(-3000.0 - place, 1000) for place in range(40)]
     b = [(-3100.0 - (place * 7) % 40, 1000) for place in range(40)]
-    blocks = [stats.Blocks(a=a, b=b, weight=4.0, together=True)]
+    blocks = [stats.text_blocks(a=a, b=b, weight=4.0, together=True)]
     at_once = stats.composite_difference(blocks)
     monkeypatch.setattr(composite, "AT_ONCE", 40 * 7)
     assert stats.composite_difference(blocks) == at_once
@@ -602,7 +600,7 @@ def test_a_stretch_brings_tokens_to_one_length() -> None:
     # Two tokens of the first side make one common token: exp(-2·1.5) is exp(-3) on the other.
     found = stats.composite_difference(
         [
-            stats.Blocks(
+            stats.text_blocks(
                 a=[(-1500.0, 1000)] * 4,
                 b=[(-3000.0, 1000)] * 2,
                 weight=1.0,
@@ -617,7 +615,9 @@ def test_a_stretch_brings_tokens_to_one_length() -> None:
 
 
 def test_runs_are_drawn_by_their_median_and_three_of_them_say_little() -> None:
-    found = stats.composite_difference([stats.Runs(a=(30, 31, 32), b=(28, 29, 35), weight=0.002)])
+    found = stats.composite_difference(
+        [stats.repeated_runs(a=(30, 31, 32), b=(28, 29, 35), weight=0.002)]
+    )
     assert found is not None
     low, value, high = limits(found)
     assert value == pytest.approx(0.004)  # (31 - 29) · 0.1 / 50
@@ -628,30 +628,30 @@ def test_runs_are_drawn_by_their_median_and_three_of_them_say_little() -> None:
 
 ONCE_AND_TWICE = {
     "tests": (
-        stats.TestsTogether(categories=[([1.0], [0.0], 0.3)]),
-        stats.TestsTogether(categories=[([1.0, 1.0], [0.0, 0.0], 0.3)]),
+        stats.paired_tests([([1.0], [0.0], 0.3)]),
+        stats.paired_tests([([1.0, 1.0], [0.0, 0.0], 0.3)]),
     ),
     "one category of two": (
-        stats.TestsTogether(categories=[([1.0] * 9, [0.0] * 9, 0.2), ([1.0], [0.0], 0.1)]),
-        stats.TestsTogether(categories=[([1.0] * 9, [0.0] * 9, 0.2), ([1.0] * 2, [0.0] * 2, 0.1)]),
+        stats.paired_tests([([1.0] * 9, [0.0] * 9, 0.2), ([1.0], [0.0], 0.1)]),
+        stats.paired_tests([([1.0] * 9, [0.0] * 9, 0.2), ([1.0] * 2, [0.0] * 2, 0.1)]),
     ),
     "blocks": (
-        stats.Blocks(a=[(0.0, 5)], b=[(-99.0, 5)], weight=0.3, together=True),
-        stats.Blocks(a=[(0.0, 5)] * 2, b=[(-99.0, 5)] * 2, weight=0.3, together=True),
+        stats.text_blocks(a=[(0.0, 5)], b=[(-99.0, 5)], weight=0.3, together=True),
+        stats.text_blocks(a=[(0.0, 5)] * 2, b=[(-99.0, 5)] * 2, weight=0.3, together=True),
     ),
     "blocks of one side": (
-        stats.Blocks(a=[(0.0, 5)] * 9, b=[(-99.0, 9)], weight=0.3, together=False),
-        stats.Blocks(a=[(0.0, 5)] * 9, b=[(-99.0, 9)] * 2, weight=0.3, together=False),
+        stats.text_blocks(a=[(0.0, 5)] * 9, b=[(-99.0, 9)], weight=0.3, together=False),
+        stats.text_blocks(a=[(0.0, 5)] * 9, b=[(-99.0, 9)] * 2, weight=0.3, together=False),
     ),
     "runs": (
-        stats.Runs(a=(150.0,), b=(0.0,), weight=0.002),
-        stats.Runs(a=(150.0, 150.0), b=(0.0, 0.0), weight=0.002),
+        stats.repeated_runs(a=(150.0,), b=(0.0,), weight=0.002),
+        stats.repeated_runs(a=(150.0, 150.0), b=(0.0, 0.0), weight=0.002),
     ),
     "estimates": (
-        stats.Apart(
+        stats.unpaired(
             a=stats.proportion(9, 9), b=replace(stats.proportion(0, 9), low=None), weight=0.3
         ),
-        stats.Apart(a=stats.proportion(9, 9), b=stats.proportion(0, 9), weight=0.3),
+        stats.unpaired(a=stats.proportion(9, 9), b=stats.proportion(0, 9), weight=0.3),
     ),
 }
 
@@ -675,7 +675,7 @@ def test_one_observation_alone_has_no_interval(kind: str) -> None:
 
 def test_estimates_without_observations_are_as_uncertain_as_their_intervals() -> None:
     a, b = stats.proportion(80, 100), stats.proportion(60, 100)
-    found = stats.composite_difference([stats.Apart(a=a, b=b, weight=1.0)], draws=50_000)
+    found = stats.composite_difference([stats.unpaired(a=a, b=b, weight=1.0)], draws=50_000)
     assert found is not None
     low, value, high = limits(found)
     half = math.hypot((a.high or 0) - (a.low or 0), (b.high or 0) - (b.low or 0)) / 2
@@ -688,7 +688,7 @@ def test_parts_add_up_and_never_share_a_draw() -> None:
     """
     random = np.random.default_rng(0)
     a, b = random.random(200).tolist(), random.random(200).tolist()
-    part = stats.TestsTogether(categories=[(a, b, 1.0)])
+    part = stats.paired_tests([(a, b, 1.0)])
     one = stats.composite_difference([part], draws=20_000)
     two = stats.composite_difference([part, part], draws=20_000)
     assert one is not None
@@ -702,7 +702,7 @@ def test_parts_add_up_and_never_share_a_draw() -> None:
 def test_the_same_seed_gives_the_same_composite_and_holds_its_value(
     a: list[float], seed: int
 ) -> None:
-    pieces = [stats.TestsTogether(categories=[(a, a[::-1], 0.5), (a, [0.5] * len(a), 0.5)])]
+    pieces = [stats.paired_tests([(a, a[::-1], 0.5), (a, [0.5] * len(a), 0.5)])]
     first = stats.composite_difference(pieces, seed=seed)
     assert first is not None
     assert first == stats.composite_difference(pieces, seed=seed)

@@ -44,13 +44,15 @@ def difference(
 
 def _apart(part: Part, a: Measurements, b: Measurements, scale: RankingScale) -> stats.ScorePiece:
     """Two figures with their intervals, unpaired."""
-    return stats.Apart(a=parts_of(a, scale)[part], b=parts_of(b, scale)[part], weight=WEIGHTS[part])
+    return stats.unpaired(
+        a=parts_of(a, scale)[part], b=parts_of(b, scale)[part], weight=WEIGHTS[part]
+    )
 
 
 def _tests(pairs: Mapping[str, Pairs], weight: float) -> stats.ScorePiece | None:
     if not pairs:
         return None
-    return stats.TestsTogether(categories=[(a, b, weight) for a, b in pairs.values()])
+    return stats.paired_tests([(a, b, weight) for a, b in pairs.values()])
 
 
 def _pairs(
@@ -87,7 +89,7 @@ def _blocks(a: Measurements, b: Measurements, scale: RankingScale) -> stats.Scor
     if a.text is None or b.text is None or not a.text.blocks or not b.text.blocks:
         return None
     same_cut = [n for _, n in a.text.blocks] == [n for _, n in b.text.blocks]
-    return stats.Blocks(
+    return stats.text_blocks(
         a=a.text.blocks,
         b=b.text.blocks,
         weight=WEIGHTS["perplexity"] * GOOD_PERPLEXITY,
@@ -100,4 +102,4 @@ def _runs(a: Measurements, b: Measurements, scale: RankingScale) -> stats.ScoreP
     of_a, of_b = (speed.runs_per_s if (speed := scale.speed(each)) else () for each in (a, b))
     if not of_a or not of_b:
         return None
-    return stats.Runs(a=of_a, b=of_b, weight=WEIGHTS["speed"] / USUAL_SPEED)
+    return stats.repeated_runs(a=of_a, b=of_b, weight=WEIGHTS["speed"] / USUAL_SPEED)

@@ -14,12 +14,12 @@ importing this package costs nothing.
 """
 
 from assay.stats.composite import (
-    Apart,
-    Blocks,
-    Runs,
     ScorePiece,
-    TestsTogether,
     composite_difference,
+    paired_tests,
+    repeated_runs,
+    text_blocks,
+    unpaired,
 )
 from assay.stats.estimates import (
     average,
@@ -44,13 +44,9 @@ from assay.stats.pairs import (
 from assay.stats.significance import holm, mcnemar
 
 __all__ = [
-    "Apart",
-    "Blocks",
     "Difference",
     "Interval",
-    "Runs",
     "ScorePiece",
-    "TestsTogether",
     "average",
     "composite_difference",
     "detectable_difference",
@@ -62,12 +58,16 @@ __all__ = [
     "nothing",
     "paired_difference",
     "paired_difference_by_category",
+    "paired_tests",
     "pass_at_k",
     "pass_hat_k",
     "proportion",
     "quantile_of",
     "ratio",
+    "repeated_runs",
     "tell_apart",
+    "text_blocks",
+    "unpaired",
     "weighted",
     "wilson",
 ]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from assay.stats.estimates import nothing
 from assay.stats.intervals import wilson
@@ -162,23 +162,6 @@ def _ranks(values: Numbers) -> Numbers:
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     middles: Numbers = np.cumsum(counts) - (counts - 1) / 2
     return middles[places]
-
-
-def agreement_difference(
-    statistic: Literal["spearman", "quadratic_kappa"],
-    truth: Sequence[float],
-    a: Sequence[float],
-    b: Sequence[float],
-    **drawing: Unpack[Drawing],
-) -> Estimate:
-    """How much nearer b is to the truth than a, on the same things, drawn together."""
-    measure = _spearman if statistic == "spearman" else _quadratic_kappa
-
-    def difference(table: Numbers) -> float | None:
-        of_a, of_b = measure(table[:, (0, 1)]), measure(table[:, (0, 2)])
-        return None if of_a is None or of_b is None else of_b - of_a
-
-    return _estimate(difference, _side_by_side(truth, a, b), **drawing)
 
 
 def _icc(table: Numbers) -> float | None:

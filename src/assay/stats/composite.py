@@ -1,12 +1,9 @@
 """Two composite scores: how much higher a is than b, each a sum of parts of different kinds.
 
-    TestsTogether   the same tests on both sides: a category is drawn once, for both
-    Blocks          log-likelihood and tokens of a text: drawn once for both, or for each by itself
-    Runs            repeated measurements, which nothing pairs: drawn for each by itself
-    Apart           two estimates of which no more is known: drawn as wide as their intervals
-
-Each has `n`, what was drawn; `value`, the difference as observed; `spreads`, whether it is known
-how it varies; and `drawn`, the difference in every draw.
+    paired_tests    the same tests on both sides: a category is drawn once, for both
+    text_blocks     log-likelihood and tokens of a text: drawn once for both, or for each by itself
+    repeated_runs   repeated measurements, which nothing pairs: drawn for each by itself
+    unpaired        two estimates of which no more is known: drawn as wide as their intervals
 
 Few observations make a bootstrap too narrow. As in `resampling` the draws are moved out, here part
 by part, since a sum of 300 tests and 3 runs has no n of its own. A single observation does not tell
@@ -17,7 +14,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,146 +33,111 @@ Block = tuple[float, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestsTogether:
+class ScorePiece:
+    """One part of a difference. `n`: what was drawn; `value`: as observed; `spreads`: whether it is
+    known how it varies; `drawn(seed, draws)`: the difference in every draw.
+    """
+
+    n: int
+    value: float
+    spreads: bool
+    drawn: Callable[[int, int], Numbers]
+
+
+def paired_tests(
+    categories: Sequence[tuple[Sequence[float], Sequence[float], float]],
+) -> ScorePiece:
     """Scores of the same tests, by category: those of a, those of b, and what their means weigh."""
 
-    __test__ = False  # pytest takes every class named Test… for its own
-
-    categories: Sequence[tuple[Sequence[float], Sequence[float], float]]
-
-    @property
-    def n(self) -> int:
-        return sum(len(a) for a, _, _ in self.categories)
-
-    @property
-    def value(self) -> float:
-        return math.fsum(
-            weight * (math.fsum(a) - math.fsum(b)) / len(a) for a, b, weight in self.categories
-        )
-
-    @property
-    def spreads(self) -> bool:
-        return all(len(a) > 1 for a, _, _ in self.categories)
-
-    def drawn(self, seed: int, draws: int) -> Numbers:
+    def drawn(seed: int, draws: int) -> Numbers:
         import numpy as np
 
         total = np.zeros(draws)
-        for place, (a, b, weight) in enumerate(self.categories):
+        for place, (a, b, weight) in enumerate(categories):
             changes = [first - second for first, second in zip(a, b, strict=True)]
             means = resampled_means(changes, seed=seed + place, draws=draws)
             total += weight * _moved_out(means, math.fsum(changes) / len(changes), len(changes))
         return total
 
+    return ScorePiece(
+        n=sum(len(a) for a, _, _ in categories),
+        value=math.fsum(
+            weight * (math.fsum(a) - math.fsum(b)) / len(a) for a, b, weight in categories
+        ),
+        spreads=all(len(a) > 1 for a, _, _ in categories),
+        drawn=drawn,
+    )
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blocks:
+
+def text_blocks(
+    a: Sequence[Block],
+    b: Sequence[Block],
+    *,
+    weight: float,
+    together: bool,
+    stretches: tuple[float, float] = (1.0, 1.0),
+) -> ScorePiece:
     """A text read by both sides: weight · exp(stretch · log-likelihood / tokens) of each.
 
     `together`: the blocks hold the same tokens on both sides. `stretches` bring sides whose tokens
     are of different length to tokens of one length.
     """
+    n = min(len(a), len(b))
+    value = weight * (_likelihood(a, stretches[0]) - _likelihood(b, stretches[1]))
 
-    a: Sequence[Block]
-    b: Sequence[Block]
-    weight: float
-    together: bool
-    stretches: tuple[float, float] = (1.0, 1.0)
-
-    @property
-    def n(self) -> int:
-        return min(len(self.a), len(self.b))
-
-    @property
-    def value(self) -> float:
-        of_a, of_b = self.stretches
-        return self.weight * (_likelihood(self.a, of_a) - _likelihood(self.b, of_b))
-
-    @property
-    def spreads(self) -> bool:
-        return self.n > 1
-
-    def drawn(self, seed: int, draws: int) -> Numbers:
-        if self.together:
-            both = _drawn_likelihoods((self.a, self.b), self.stretches, seed, draws)
-            return _moved_out(self.weight * (both[0] - both[1]), self.value, self.n)
+    def drawn(seed: int, draws: int) -> Numbers:
+        if together:
+            both = _drawn_likelihoods((a, b), stretches, seed, draws)
+            return _moved_out(weight * (both[0] - both[1]), value, n)
         sides = []
-        for place, (side, stretch) in enumerate(zip((self.a, self.b), self.stretches, strict=True)):
+        for place, (side, stretch) in enumerate(zip((a, b), stretches, strict=True)):
             (means,) = _drawn_likelihoods((side,), (stretch,), seed + place, draws)
             sides.append(_moved_out(means, _likelihood(side, stretch), len(side)))
-        return self.weight * (sides[0] - sides[1])
+        return weight * (sides[0] - sides[1])
+
+    return ScorePiece(n=n, value=value, spreads=n > 1, drawn=drawn)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Runs:
+def repeated_runs(a: Sequence[float], b: Sequence[float], *, weight: float) -> ScorePiece:
     """Measurements repeated on either side, such as speeds: weight · median of each."""
+    n = min(len(a), len(b))
+    value = weight * (statistics.median(a) - statistics.median(b))
 
-    a: Sequence[float]
-    b: Sequence[float]
-    weight: float
-
-    @property
-    def n(self) -> int:
-        return min(len(self.a), len(self.b))
-
-    @property
-    def value(self) -> float:
-        return self.weight * (statistics.median(self.a) - statistics.median(self.b))
-
-    @property
-    def spreads(self) -> bool:
-        return self.n > 1
-
-    def drawn(self, seed: int, draws: int) -> Numbers:
-        """The difference in every draw. Medians of few runs spread as far as they should; only the
-        tails are short, by t against z with the degrees of freedom of two samples.
+    def drawn(seed: int, draws: int) -> Numbers:
+        """Medians of few runs spread as far as they should; only the tails are short, by t against
+        z with the degrees of freedom of two samples.
         """
         import numpy as np
 
         medians = []
-        for place, side in enumerate((self.a, self.b)):
+        for place, side in enumerate((a, b)):
             runs = np.asarray(side, dtype=np.float64)
             random = np.random.default_rng((seed, place, 2))
             picks = random.integers(0, len(runs), size=(draws, len(runs)))
             medians.append(np.median(runs[picks], axis=1))
-        difference = self.weight * (medians[0] - medians[1])
-        tails = _t_over_z(len(self.a) + len(self.b) - 2)
-        return self.value + (difference - self.value) * tails
+        difference = weight * (medians[0] - medians[1])
+        return value + (difference - value) * _t_over_z(len(a) + len(b) - 2)
+
+    return ScorePiece(n=n, value=value, spreads=n > 1, drawn=drawn)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Apart:
+def unpaired(a: Estimate, b: Estimate, *, weight: float) -> ScorePiece:
     """Two estimates without the observations behind them, drawn from normals as wide as their
     intervals.
     """
+    value = weight * ((a.value or 0.0) - (b.value or 0.0))
 
-    a: Estimate
-    b: Estimate
-    weight: float
-
-    @property
-    def n(self) -> int:
-        return min(self.a.n, self.b.n)
-
-    @property
-    def value(self) -> float:
-        return self.weight * ((self.a.value or 0.0) - (self.b.value or 0.0))
-
-    @property
-    def spreads(self) -> bool:
-        return None not in (self.a.low, self.a.high, self.b.low, self.b.high)
-
-    def drawn(self, seed: int, draws: int) -> Numbers:
+    def drawn(seed: int, draws: int) -> Numbers:
         import numpy as np
 
-        total = np.full(draws, self.value)
-        for place, side in enumerate((self.a, self.b)):
-            spread = self.weight * ((side.high or 0.0) - (side.low or 0.0)) / 2 / Z95
+        total = np.full(draws, value)
+        for place, side in enumerate((a, b)):
+            spread = weight * ((side.high or 0.0) - (side.low or 0.0)) / 2 / Z95
             total += spread * np.random.default_rng((seed, place, 3)).standard_normal(draws)
         return total
 
-
-ScorePiece = TestsTogether | Blocks | Runs | Apart
+    spreads = None not in (a.low, a.high, b.low, b.high)
+    return ScorePiece(n=min(a.n, b.n), value=value, spreads=spreads, drawn=drawn)
 
 
 def composite_difference(
