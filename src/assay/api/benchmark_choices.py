@@ -6,7 +6,6 @@ AssayError that says what to name.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -32,10 +31,6 @@ _SPEC = re.compile(r"(?:hf|ollama|openai|scripted):")
 _RUN_ID = re.compile(r"\d{8}T\d")
 
 
-def ignore(sentence: str) -> None:
-    """Nobody wants to know."""
-
-
 @dataclass(frozen=True, slots=True)
 class ChosenModel:
     """A model, and the variable with its server's key: "" if none is to be sent, None if it is
@@ -49,7 +44,7 @@ class ChosenModel:
 # --------------------------------------------------------------------------------------- tests
 
 
-def suite_argument(given: str | None, tell: Tell = ignore) -> str:
+def suite_argument(given: str | None, tell: Tell = lambda _: None) -> str:
     """The folder given, as a path: a folder called `coding` is not the suite that ships. Else the
     user's ./tests, else what ships.
     """
@@ -65,22 +60,11 @@ def suite_argument(given: str | None, tell: Tell = ignore) -> str:
 
 
 def holds_tests(folder: Path) -> bool:
-    """Whether a file directly in it is meant as a list of tests. One with a mistake counts too, so
-    that the mistake is shown; other programs keep JSON there as well.
+    """Whether a file directly in it begins like a list of tests; other programs keep JSON there as
+    well.
     """
-    return any(map(_is_category, sorted(folder.glob("[!.]*.json"))))
-
-
-def _is_category(file: Path) -> bool:
-    try:
-        tests = json.loads(file.read_bytes())
-    except IsADirectoryError:
-        return False
-    except (OSError, ValueError, RecursionError):
-        return True
-    return isinstance(tests, list) and any(
-        isinstance(test, dict) and ("id" in test or "prompt" in test) for test in tests
-    )
+    files = (file for file in folder.glob("[!.]*.json") if file.is_file())
+    return any(file.read_bytes()[:1000].lstrip().startswith(b"[") for file in files)
 
 
 def system_for(tests: str) -> str | None:
@@ -104,7 +88,7 @@ def wrong_with(tests: str) -> Iterator[AssayError]:
 
 
 def choose(
-    names: Sequence[str], endpoint_name: str | None, tell: Tell = ignore
+    names: Sequence[str], endpoint_name: str | None, tell: Tell = lambda _: None
 ) -> list[ChosenModel]:
     """The models meant. Presets are read only where one is needed."""
     if names and endpoint_name is None and all(_SPEC.match(name) for name in names):

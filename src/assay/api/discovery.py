@@ -8,60 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assay.machine import this_machine
-from assay.models.opening import read_spec
-from assay.sandbox import find_isolation
+from assay.machine import this_machine as this_machine
+from assay.models.opening import read_spec as read_spec
+from assay.sandbox import find_isolation as find_isolation
 from assay.suites.catalogue import find
 from assay.suites.load import load_suite
 from assay.types.options import RunOptions
-from assay.workflow.discover.choices import (
-    JudgeCandidate,
-    ToJudge,
-    facts_of,
-    judge_candidates,
-    refuse_as_judge,
-    what_to_judge,
-)
-from assay.workflow.discover.discovery import (
-    CheckpointFound,
-    ModelFound,
-    OllamaFound,
-    Room,
-    SuiteFound,
-    find_checkpoints,
-    find_judges,
-    find_ollama,
-    find_suites,
-    this_room,
-)
-from assay.workflow.discover.forecast import Forecast
+from assay.workflow.discover.choices import JudgeCandidate as JudgeCandidate
+from assay.workflow.discover.choices import ToJudge as ToJudge
+from assay.workflow.discover.choices import facts_of as facts_of
+from assay.workflow.discover.choices import judge_candidates as judge_candidates
+from assay.workflow.discover.choices import refuse_as_judge as refuse_as_judge
+from assay.workflow.discover.choices import what_to_judge as what_to_judge
+from assay.workflow.discover.discovery import CheckpointFound as CheckpointFound
+from assay.workflow.discover.discovery import ModelFound as ModelFound
+from assay.workflow.discover.discovery import OllamaFound as OllamaFound
+from assay.workflow.discover.discovery import Room as Room
+from assay.workflow.discover.discovery import SuiteFound as SuiteFound
+from assay.workflow.discover.discovery import find_checkpoints as find_checkpoints
+from assay.workflow.discover.discovery import find_judges as find_judges
+from assay.workflow.discover.discovery import find_ollama as find_ollama
+from assay.workflow.discover.discovery import find_suites as find_suites
+from assay.workflow.discover.discovery import this_room as this_room
+from assay.workflow.discover.forecast import Forecast as Forecast
 from assay.workflow.discover.forecast import forecast as forecast_job
 from assay.workflow.evaluate.job import Job
-
-__all__ = [
-    "CheckpointFound",
-    "Forecast",
-    "JudgeCandidate",
-    "ModelFound",
-    "OllamaFound",
-    "Room",
-    "SuiteFound",
-    "ToJudge",
-    "check_suite",
-    "facts_of",
-    "find_checkpoints",
-    "find_isolation",
-    "find_judges",
-    "find_ollama",
-    "find_suites",
-    "forecast",
-    "judge_candidates",
-    "read_spec",
-    "refuse_as_judge",
-    "this_machine",
-    "this_room",
-    "what_to_judge",
-]
 
 
 def check_suite(name: str) -> None:

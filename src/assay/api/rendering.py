@@ -8,6 +8,7 @@ What only some results need is loaded when one comes: it takes a tenth of a seco
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from assay.messages import tr
@@ -85,9 +86,16 @@ def _document(result: Result, *, whole: bool = False, verbose: bool = False) -> 
             return Document(tr("Selection"), tuple(_selection_blocks(result)), out=result.out)
         case JudgeCheck():
             return check_document(result)
-    from assay.api.discovery_rendering import discovery_document
+    from assay.reports import catalogue, doctor, suite_card
+    from assay.workflow.discover.suite_list import SuiteDescription, SuiteList
 
-    return discovery_document(result, whole=whole)
+    if isinstance(result, SuiteList):
+        return catalogue.suites_document(result.suites)
+    if not isinstance(result, SuiteDescription):
+        return doctor.examination_document(result.lines)
+    if whole:
+        return suite_card.suite_document(result.suite, result.card)
+    return suite_card.card_document(result.card)
 
 
 def _values(result: Result) -> JsonObject:
@@ -102,9 +110,15 @@ def _values(result: Result) -> JsonObject:
             return _selection_values(result)
         case JudgeCheck():
             return check_json(result)
-    from assay.api.discovery_rendering import discovery_values
+    from assay.reports import doctor, suite_card
+    from assay.workflow.discover.suite_list import SuiteDescription, SuiteList
 
-    return discovery_values(result)
+    if isinstance(result, SuiteList):
+        return suite_card.suites_json(result.suites)
+    if not isinstance(result, SuiteDescription):
+        machine, ollama = asdict(result.machine), asdict(result.ollama)
+        return doctor.examination_json(result.lines, machine=machine, ollama=ollama)
+    return suite_card.card_json(result.card)
 
 
 def _selection_blocks(selected: Selected) -> Iterator[Block]:
