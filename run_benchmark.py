@@ -10,8 +10,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 NEEDED = (
     "click", "rich", "pydantic", "markdown_it", "tree_sitter", "tree_sitter_bash",
-    "tree_sitter_json", "tree_sitter_toml", "rapidfuzz",
-    "jinja2", "numpy", "scipy", "httpcore", "psutil", "platformdirs",
+    "rapidfuzz", "jinja2", "numpy", "scipy", "httpcore", "psutil", "platformdirs",
 )  # fmt: skip
 MARK = "RUN_BENCHMARK_TRIED"  # a broken .venv must not start itself for ever
 SENTENCE = "Assay is not installed here: run `make demo` once, or `pip install .`"

@@ -544,5 +544,5 @@ def test_a_store_in_a_place_that_cannot_be_written_can_be_read(tmp_path, store):
     copy = Database.__new__(Database)
     copy.path, copy.notes, copy._read_only = store.path, [], True
     copy._open_to_read(store.path)
-    assert copy.one("SELECT count(*) FROM replies") == (1,)
+    assert copy.one("SELECT count(*) FROM replies")[0] == 1
     copy.close()

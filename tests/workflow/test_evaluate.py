@@ -349,14 +349,6 @@ def test_no_suite_is_refused(bench):
         api.run([bench.script("m", default="x")], suites=[], out=bench.out)
 
 
-def test_a_name_no_disk_can_hold_is_refused_before_anything_is_asked(bench):
-    long = "x" * 240
-    suites = [bench.suite({"sum": numbered(1)}, name=name) for name in ("short", long)]
-    with pytest.raises(UsageError, match="too long"):
-        api.run([bench.script("m", default="2")], suites=suites, out=bench.out)
-    assert not bench.out.exists()
-
-
 def test_one_model_named_twice_is_refused(bench):
     model = bench.script("m", default="x")
     with pytest.raises(UsageError, match="same model"):

@@ -122,7 +122,7 @@ def test_a_config_beside_the_steps_is_the_final_one(tiny):
     checkpoint(tiny, perplexity(30.0, "tiny/final"))
     selected = api.select([str(tiny)])
     assert selected.selection.selected == "tiny/final"
-    assert selected.paths["tiny/final"] == str(tiny)
+    assert selected.report.selected == str(tiny)
 
 
 # ------------------------------------------------------------------------------ what a folder means
@@ -173,7 +173,7 @@ def test_reports_that_a_run_kept_are_enough(home, words):
     selected = api.select([words], out=home / "out")
     assert selected.selection.selected == "tiny/step_2"
     assert selected.decision.overall is None
-    assert selected.paths["tiny/step_2"] == "elsewhere/tiny/step_2"
+    assert selected.report.selected == "elsewhere/tiny/step_2"
     assert read(home / "out" / "checkpoints" / "tiny" / SELECTION)["selected"] == "tiny/step_2"
 
 
@@ -207,7 +207,7 @@ def test_a_report_of_another_folder_of_that_name_is_not_used(home):
     selected = api.select(["tiny"])
     assert selected.selection.selected == "tiny/step_2"
     assert [each.name for each in selected.not_evaluated] == ["tiny/step_1"]
-    assert any("other/tiny/step_1" in note for note in selected.notes)
+    assert any("other/tiny/step_1" in note for note in selected.report.notes)
 
 
 def test_a_renamed_folder_goes_by_its_new_name(home):
@@ -215,17 +215,6 @@ def test_a_renamed_folder_goes_by_its_new_name(home):
     selected = api.select(["renamed"])
     assert selected.selection.selected == "renamed/step_7"
     assert selected.decision.measured[0].step == 7.0
-
-
-def test_weights_written_after_their_report_are_noted(tiny):
-    weights = tiny / "step_2000" / "model.safetensors"
-    weights.write_bytes(b"")
-    made = (tiny / "step_2000" / REPORT).stat().st_mtime
-    os.utime(weights, (made + 30, made + 30))
-    assert api.select([str(tiny)]).notes == ()
-    os.utime(weights, (made + 3600, made + 3600))
-    (note,) = api.select([str(tiny)]).notes
-    assert "tiny/step_2000" in note
 
 
 # ------------------------------------------------------------------------------- what is missing
@@ -321,7 +310,7 @@ def test_a_folder_nobody_may_write_is_a_warning(tiny, home):
     assert selected.selection.selected == "tiny/step_2000"
     assert not (tiny / SELECTION).is_file()
     assert (home / "assay-out" / "checkpoints" / "tiny" / SELECTION).is_file()
-    assert any("nothing is written beside the weights" in note for note in selected.notes)
+    assert any("nothing is written beside the weights" in note for note in selected.report.notes)
 
 
 def test_without_write_back_only_out_is_written(tiny, home):

@@ -28,6 +28,7 @@ YAWO = Path(__file__).resolve().parents[1] / "builtin" / "yawo.txt"
 SHIPPED_TESTS = "ewe"
 OWN_TESTS = os.path.join(".", "tests")
 _SPEC = re.compile(r"(?:hf|ollama|openai|scripted):")
+_TESTS = re.compile(rb'\s*\[\s*\{[^{}]*"(?:id|prompt)"\s*:')
 _RUN_ID = re.compile(r"\d{8}T\d")
 
 
@@ -64,7 +65,7 @@ def holds_tests(folder: Path) -> bool:
     well.
     """
     files = (file for file in folder.glob("[!.]*.json") if file.is_file())
-    return any(file.read_bytes()[:1000].lstrip().startswith(b"[") for file in files)
+    return any(_TESTS.match(file.read_bytes()) for file in files)
 
 
 def system_for(tests: str) -> str | None:

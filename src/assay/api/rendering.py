@@ -83,7 +83,9 @@ def _document(result: Result, *, whole: bool = False, verbose: bool = False) -> 
         case Leaderboard():
             return leaderboard_document(result)
         case Selected():
-            return Document(tr("Selection"), tuple(_selection_blocks(result)), out=result.out)
+            return Document(
+                tr("Selection"), tuple(_selection_blocks(result)), out=result.report.out
+            )
         case JudgeCheck():
             return check_document(result)
     from assay.reports import catalogue, doctor, suite_card
@@ -123,7 +125,7 @@ def _values(result: Result) -> JsonObject:
 
 def _selection_blocks(selected: Selected) -> Iterator[Block]:
     yield from decision_blocks(selected.report, left_in=selected.left_in)
-    yield from map(Note, selected.notes)
+    yield from map(Note, selected.report.notes)
     for each in selected.not_evaluated:
         gaps = {"name": each.name, "command": each.command}
         yield Hint(tr("{name} was not evaluated: {command}", **gaps))
@@ -152,7 +154,7 @@ def _selection_values(selected: Selected) -> JsonObject:
             {"checkpoint": each.name, "path": each.path, "command": each.command}
             for each in selected.not_evaluated
         ],
-        "notes": list(selected.notes),
-        "out": selected.out,
+        "notes": list(selected.report.notes),
+        "out": selected.report.out,
         "exit_code": int(selected.exit_code),
     }

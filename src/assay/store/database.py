@@ -54,6 +54,7 @@ class Database:
         with translated(self.path):
             path.parent.mkdir(parents=True, exist_ok=True)
             self.connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_S)
+            self.connection.row_factory = sqlite3.Row
             try:
                 self._prepare()
             except BaseException:
@@ -150,14 +151,9 @@ class Database:
         """
         with self.writing() as connection:
             version = self._version()
-            scripts = (
-                [SCHEMA]
-                if version == 0
-                else [
-                    SCHEMA.with_name(f"to_version_{n}.sql") for n in range(version + 1, VERSION + 1)
-                ]
-            )
-            for script in scripts:
+            newer = range(version + 1, VERSION + 1)
+            steps = [SCHEMA.with_name(f"to_version_{number}.sql") for number in newer]
+            for script in steps if version else [SCHEMA]:
                 for statement in script.read_text("utf-8").split(";\n"):
                     connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -197,15 +193,10 @@ def translated(path: Path) -> Iterator[None]:
 
 def _store_error(error: sqlite3.Error, path: Path) -> AssayError:
     name = getattr(error, "sqlite_errorname", "") or ""
-    if name == "SQLITE_FULL":
-        return StoreFull(
-            tr("{path} cannot be written any more: {why}", path=path, why=error),
-            hint=tr("make room on the disk; the same command then continues where it stopped"),
-        )
-    if name.startswith("SQLITE_IOERR"):
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
         return StoreFull(
             tr("{path} cannot be read or written: {why}", path=path, why=error),
-            hint=tr("check the disk; the same command then continues where it stopped"),
+            hint=tr("make room on the disk; the same command then continues where it stopped"),
         )
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
         return StoreNotWritable(

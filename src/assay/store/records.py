@@ -54,16 +54,11 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredTry:
-    """One try of one test as the store holds it: the reply that ended it, and its newest score."""
-
+class _OfTry:
     suite: str
     test_id: str
     repeat: int
     reply_id: int
-    request_id: str
-    reply: Reply
-    score: Score | None
 
     @property
     def key(self) -> TryKey:
@@ -71,15 +66,16 @@ class StoredTry:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredJudgement:
+class StoredTry(_OfTry):
+    """One try of one test as the store holds it: the reply that ended it, and its newest score."""
+
+    request_id: str
+    reply: Reply
+    score: Score | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJudgement(_OfTry):
     """The final judgement of one try, and the reply that its judges read."""
 
-    suite: str
-    test_id: str
-    repeat: int
-    reply_id: int
     judgement: FinalJudgement
-
-    @property
-    def key(self) -> TryKey:
-        return self.suite, self.test_id, self.repeat

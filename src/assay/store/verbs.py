@@ -116,14 +116,9 @@ class Store:
         judging: Judging | None = None,
         suites: Sequence[Suite] = (),
     ) -> Run:
-        """Store what has changed since the run began; what is not given stays.
-
-        Args:
-            run: which run.
-            finished: when; nothing is left to ask, and all its files are written.
-            deciding: what the run decides on.
-            judging: who judges it, and how.
-            suites: the tests it is read with from now on; the old ones stay in the store.
+        """Store what has changed since the run began; what is not given stays. `finished`: when;
+        nothing is left to ask, and all its files are written. `suites`: the tests it is read with
+        from now on; the old ones stay in the store.
         """
         values = {
             "finished": finished,
@@ -191,38 +186,28 @@ class Store:
         )
 
     def read_run(self, run_id: str) -> Run:
-        row = self._file.one("SELECT * FROM runs WHERE id = ?", (run_id,))
+        row = dict(self._file.one("SELECT * FROM runs WHERE id = ?", (run_id,)))
         models = self._file.all(
             "SELECT * FROM run_models WHERE run_id = ? ORDER BY position", (run_id,)
         )
         digests = self._file.all(
             "SELECT digest FROM run_suites WHERE run_id = ? ORDER BY position", (run_id,)
         )
+        bodies = {"machine": Machine, "deciding": DecisionPlan, "judging": Judging}
+        read = {name: row[name] and read_back(kind, row[name]) for name, kind in bodies.items()}
         return Run(
-            id=row[0],
-            key=row[1],
-            created=row[2],
-            finished=row[3],
-            first_reply=row[4],
-            seed=row[5],
-            repeats=row[6],
-            command=row[7],
-            version=row[8],
+            **row | read,
             models=tuple(
                 RunModel(
-                    position=m[1],
-                    spec=m[2],
-                    slug=m[3],
-                    facts=read_back(ModelFacts, m[5]),
-                    observed=read_back(Observed, m[6]) if m[6] else None,
+                    position=model["position"],
+                    spec=model["spec"],
+                    slug=model["slug"],
+                    facts=read_back(ModelFacts, model["facts"]),
+                    observed=model["observed"] and read_back(Observed, model["observed"]),
                 )
-                for m in models
+                for model in models
             ),
-            digests=tuple(digest[0] for digest in digests),
-            sampling=row[9],
-            machine=read_back(Machine, row[10]) if row[10] else None,
-            deciding=read_back(DecisionPlan, row[11]) if row[11] else None,
-            judging=read_back(Judging, row[12]) if row[12] else None,
+            digests=tuple(row["digest"] for row in digests),
         )
 
     def read_runs(self) -> tuple[Run, ...]:
@@ -342,7 +327,7 @@ class Store:
             f"{_newest('scores')}",
             (run.id, model.position),
         )
-        return frozenset(rows)
+        return frozenset(map(tuple, rows))
 
     def read_tries(self, run: Run, model: RunModel) -> Iterator[StoredTry]:
         """Every try of a test by a model in a run, each with its newest score."""

@@ -39,6 +39,7 @@ NAMED = 3  # seeds in one finding, and findings of one kind
 
 _LINE = re.compile(r"\(line ([0-9]{1,6})\)$")  # as `assay.checking` names the line that raised
 _Checks = Mapping[str, EvidenceCheck]
+_Seeded = tuple[int, EvidenceCheck]
 
 
 def validate(
@@ -135,16 +136,10 @@ class CheckerTrial:
                 if name in checks and not checks[name].passed
             ]
             if failed:
-                message = tr(
-                    "the reference does not pass '{check}' {where}: {why}",
-                    check=name,
-                    where=_where([seed for seed, _ in failed], len(seen)),
-                    why=failed[0][1].explanation,
-                )
-                checks = [check for _, check in failed]
-                yield self._finding(
-                    self.folder / REFERENCE_FILE, message, severity=_severity(answer, checks)
-                )
+                gaps = _gaps(name, failed, len(seen))
+                message = tr("the reference does not pass '{check}' {where}: {why}", **gaps)
+                severity = _severity(answer, failed)
+                yield self._finding(self.folder / REFERENCE_FILE, message, severity=severity)
 
     def _of_wrong(
         self, wrong: WrongAnswer, seen: Sequence[_Checks], reference: Sequence[_Checks]
@@ -163,14 +158,9 @@ class CheckerTrial:
                 if (check := checks.get(name, unchecked)).passed is not False
             ]
             if kept:
-                message = tr(
-                    "this answer does not fail '{check}' {where}: {why}",
-                    check=name,
-                    where=_where([seed for seed, _ in kept], len(seen)),
-                    why=kept[0][1].explanation,
-                )
-                checks = [check for _, check in kept]
-                yield self._finding(wrong.file, message, severity=_severity(wrong.answer, checks))
+                gaps = _gaps(name, kept, len(seen))
+                message = tr("this answer does not fail '{check}' {where}: {why}", **gaps)
+                yield self._finding(wrong.file, message, severity=_severity(wrong.answer, kept))
 
     def _finding(self, file: Path, message: str, *, severity: Severity = "error") -> FileFinding:
         line = _LINE.search(message)
@@ -188,16 +178,17 @@ def _names(seen: Iterable[_Checks]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for checks in seen for name in checks))
 
 
-def _where(seeds: Sequence[int], of: int) -> str:
-    if of == 1:
-        return ""
-    shown = ", ".join(map(str, seeds[:NAMED])) + (", …" if len(seeds) > NAMED else "")
-    return tr("with {count} of {of} data seeds ({seeds})", count=len(seeds), of=of, seeds=shown)
+def _gaps(name: str, found: Sequence[_Seeded], of: int) -> dict[str, str]:
+    """What a message on one check says: its name, with which seeds, and why with the first."""
+    seeds = [str(seed) for seed, _ in found]
+    shown = ", ".join(seeds[:NAMED]) + (", …" if len(seeds) > NAMED else "")
+    where = tr("with {count} of {of} data seeds ({seeds})", count=len(seeds), of=of, seeds=shown)
+    return {"check": name, "where": where if of > 1 else "", "why": found[0][1].explanation}
 
 
-def _severity(answer: str, checks: Iterable[EvidenceCheck]) -> Severity:
+def _severity(answer: str, found: Sequence[_Seeded]) -> Severity:
     """What cannot be checked for want of a package is no mistake of the author's."""
-    if any(check.passed is not None or check.fact for check in checks):
+    if any(check.passed is not None or check.fact for _, check in found):
         return "error"
     trees = ((block, parse(block)) for block in code_blocks(answer))
     code = Code(blocks=tuple(Block(text=text, tree=tree) for text, tree in trees if tree))

@@ -38,40 +38,19 @@ class WithoutReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:
-    """`selection` is the one that counts: over all, or of the only folder. `paths`: the folder of
-    each checkpoint, by its name. `left_in`: the folders under `out` with the selections.
+    """`selection` is the one that counts: over all, or of the only folder. `report`: a run's report
+    without models. `left_in`: the folders under `out` with the selections.
     """
 
     decision: Decision
     selection: Selection
-    paths: dict[str, str]
     not_evaluated: tuple[WithoutReport, ...]
-    notes: tuple[str, ...]
     left_in: frozenset[str]
-    out: str
-    command: str
+    report: Report
 
     @property
-    def exit_code(self) -> ExitCode:
-        return ExitCode.DONE if self.selection.selected else ExitCode.NOT_ACCEPTED
-
-    @property
-    def report(self) -> Report:
-        """The same as a run's report without models, for what draws those."""
-        now = self.selection.timestamp
-        return Report(
-            run="",
-            out=self.out,
-            created=now,
-            finished=now,
-            command=self.command,
-            version=assay.__version__,
-            models=(),
-            exit_code=int(self.exit_code),
-            selected=self.paths.get(self.selection.selected or ""),
-            decision=self.decision,
-            notes=self.notes,
-        )
+    def exit_code(self) -> int:
+        return self.report.exit_code
 
 
 def select(
@@ -90,10 +69,21 @@ def select(
     places = places_in(folders)
     measured, notes = read_reports(places, out)
     missing = tuple(
-        _not_evaluated(place, gate, out) for place in places if place.name not in measured
+        WithoutReport(
+            name=place.name,
+            path=str(place.path),
+            command=_command(["run", str(place.path)], gate, out),
+        )
+        for place in places
+        if place.name not in measured
     )
     if not measured:
-        raise _nothing_evaluated(folders, missing)
+        where = ", ".join(shown_path(Path(folder)) for folder in folders)
+        names = ", ".join(each.name for each in missing)
+        raise UsageError(
+            tr("nothing in {folders} was evaluated yet: {names}", folders=where, names=names),
+            hint="\n".join(each.command for each in missing),
+        )
     if gate is not None:
         _refuse_unknown_suites(asked, list(measured.values()))
     deciding = _deciding(places, measured, asked, gate, write_back)
@@ -103,36 +93,32 @@ def select(
     decision = _with_missing(decision, missing)
     to_leave = _of_whole_folders(decision, places)
     notes += write_selections(to_leave, out, deciding)
+    selection = decision.overall or next(iter(decision.selections.values()))
     return Selected(
         decision=decision,
-        selection=decision.overall or next(iter(decision.selections.values())),
-        paths={each.name: each.path for each in found},
+        selection=selection,
         not_evaluated=missing,
-        notes=tuple(notes),
         left_in=frozenset(_left_in(to_leave)),
-        out=str(out.resolve()),
-        command=_command(["select", *folders], gate, out),
+        report=Report(
+            run="",
+            out=str(out.resolve()),
+            created=now,
+            finished=now,
+            command=_command(["select", *folders], gate, out),
+            version=assay.__version__,
+            models=(),
+            exit_code=ExitCode.DONE if selection.selected else ExitCode.NOT_ACCEPTED,
+            selected=next((each.path for each in found if each.name == selection.selected), None),
+            decision=decision,
+            notes=tuple(notes),
+        ),
     )
-
-
-def _not_evaluated(place: CheckpointPlace, gate: Path | None, out: Path) -> WithoutReport:
-    command = _command(["run", str(place.path)], gate, out)
-    return WithoutReport(name=place.name, path=str(place.path), command=command)
 
 
 def _command(words: Sequence[str], gate: Path | None, out: Path) -> str:
     with_gate = () if gate is None else ("--gate", str(gate))
     where = () if out == DEFAULT_OUT else ("--out", str(out))
     return shlex.join(["assay", *words, *with_gate, *where])
-
-
-def _nothing_evaluated(folders: Sequence[str], missing: Sequence[WithoutReport]) -> UsageError:
-    where = ", ".join(shown_path(Path(folder)) for folder in folders)
-    names = ", ".join(each.name for each in missing)
-    return UsageError(
-        tr("nothing in {folders} was evaluated yet: {names}", folders=where, names=names),
-        hint="\n".join(each.command for each in missing),
-    )
 
 
 def _refuse_unknown_suites(asked: Gate, measured: Sequence[Measurements]) -> None:

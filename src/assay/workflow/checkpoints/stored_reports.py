@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,9 +23,6 @@ from assay.store import FILE_NAME
 from assay.types import FileFinding
 from assay.types.decisions import Measurements
 from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, places_of
-
-WEIGHTS = ("*.safetensors", "*.bin")
-LATER_S = 60.0  # copying a folder takes time; weights that are this much younger were written anew
 
 
 def places_in(folders: Sequence[str]) -> list[CheckpointPlace]:
@@ -108,8 +105,6 @@ def _newest(place: CheckpointPlace, out: Path, notes: list[str]) -> Measurements
     """
     beside = place.path / REPORT_FILE
     found = [read_report(beside)] if beside.is_file() else []
-    if found:
-        notes += _written_since(place, beside)
     kept = out / CHECKPOINTS / place.name / REPORT_FILE
     if kept.is_file() and os.path.abspath(kept) != os.path.abspath(beside):
         other = read_report(kept)
@@ -141,14 +136,3 @@ def read_report(file: Path) -> Measurements:
     except Refused as refused:
         raise InvalidFiles(refused.finding.message, [refused.finding]) from refused
     return measured_from(document, source=shown_path(file))
-
-
-def _written_since(place: CheckpointPlace, report: Path) -> Iterator[str]:
-    """Training may have gone on in the same folder."""
-    made = report.stat().st_mtime
-    weights = (path for form in WEIGHTS for path in place.path.glob(form))
-    if any(path.stat().st_mtime > made + LATER_S for path in weights if path.is_file()):
-        yield tr(
-            "{name}: its weights were written after its report; if they changed, evaluate it again",
-            name=place.name,
-        )

@@ -26,20 +26,15 @@ from assay.suites.suite_file import with_default_system
 from assay.suites.suite_subset import only_tests, pick_all
 from assay.types import Suite
 from assay.types.choices import MeasureKind
-from assay.types.decisions import (
-    MEASURES,
-    Gate,
-)
+from assay.types.decisions import MEASURES, Gate
 from assay.workflow.checkpoints.places import CheckpointPlace, is_text
 from assay.workflow.evaluate.job import Job
-from assay.workflow.evaluate.run_folder import file_stem, ids_in_several
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 KINDS: tuple[MeasureKind, ...] = (*MEASURES, "training")
 LOGS_TO_COME = ("mlflow", "wandb")
-LONGEST_STEM = 220  # bytes; file systems take 255, and .1000.txt and .partial come on top
 NAMED = 5  # how many names an error lists
 
 
@@ -125,19 +120,6 @@ def _answers_nothing(tests: frozenset[str]) -> UsageError:
            names=", ".join(sorted(tests)[:NAMED])),
         hint=tr("an answer's file is called after its test, such as CT-01.txt"),
     )  # fmt: skip
-
-
-def names_too_long(suites: Sequence[Suite]) -> Iterator[UsageError]:
-    """Answers become files; a name the disk cannot hold must not be found out at the end."""
-    clashing = ids_in_several(suites)
-    for suite in suites if clashing else ():  # an id alone is short enough: the loader sees to it
-        stems = (file_stem(suite.name, case.id, clashing) for case in suite.cases)
-        longest = max(stems, key=lambda stem: len(stem.encode()), default="")
-        if len(longest.encode()) > LONGEST_STEM:
-            yield UsageError(
-                tr("the name {name!r} is too long for a file", name=longest),
-                hint=tr("two suites share this test id; rename it or shorten the suite's name"),
-            )
 
 
 def gate_and_text(

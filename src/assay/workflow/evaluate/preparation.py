@@ -24,7 +24,6 @@ from assay.workflow.checkpoints.places import CheckpointPlace, places_of
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.job_files import (
     gate_and_text,
-    names_too_long,
     senseless,
     suites_of,
     texts_to_read,
@@ -99,7 +98,6 @@ def prepare(job: Job) -> Prepared:
     try:
         opened.leave_out_copies()
         errors += opened.named_twice()
-        errors += names_too_long(suites)
         for model in opened.models:
             errors += cannot_think(model.facts, job.options)
         panel = _panel(job, suites, opened, errors)

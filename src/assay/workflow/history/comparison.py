@@ -13,8 +13,7 @@ from assay.messages import tr
 from assay.store import Run, RunModel, Store
 from assay.summary.comparisons import compare_suites, with_holm
 from assay.types import Case, Suite
-from assay.types.judgements import Judging
-from assay.types.results import Comparison, PairComparison, Side, SuiteComparison, SuiteSummary
+from assay.types.results import Comparison, PairComparison, Side, SuiteSummary
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.history.results import summaries_of
 
@@ -22,19 +21,18 @@ from assay.workflow.history.results import summaries_of
 @dataclass(frozen=True, slots=True)
 class _ComparedSide:
     side: Side
-    finished: bool
+    run: Run
     suites: dict[str, Suite]
     summaries: dict[str, SuiteSummary]
-    judging: Judging | None = None
 
     @property
     def is_judged_by(self) -> tuple[object, ...]:
         """What another value of gives other scores to the same answer."""
-        if self.judging is None:
+        judging = self.run.judging
+        if judging is None:
             return ()
-        judges = sorted((each.fingerprint, each.form, each.layout or "") for each in
-                        self.judging.judges)  # fmt: skip
-        return (judges, self.judging.use_case, bool(self.judging.isolation))
+        judges = sorted((each.fingerprint, each.form, each.layout or "") for each in judging.judges)
+        return (judges, judging.use_case, bool(judging.isolation))
 
 
 def compare(store: Store, names: Sequence[str]) -> Comparison:
@@ -79,29 +77,23 @@ def _sides(store: Store, name: str) -> Iterator[tuple[Run, RunModel]]:
     try:
         run = store.find_run(name)
     except RunNotFound:
-        newest = _newest_run_of(store, name)
-        if newest is None:
-            raise
-        yield newest
+        runs = reversed(store.read_runs())
+        models = ((run, model) for run in runs for model in run.evaluated)
+        for run, model in models:
+            if name in (model.spec, model.slug, model.facts.name):
+                yield run, model
+                return
+        raise
     else:
         yield from ((run, model) for model in run.evaluated)
-
-
-def _newest_run_of(store: Store, name: str) -> tuple[Run, RunModel] | None:
-    for run in reversed(store.read_runs()):
-        for model in run.evaluated:
-            if name in (model.spec, model.slug, model.facts.name):
-                return run, model
-    return None
 
 
 def _answers(store: Store, run: Run, model: RunModel) -> _ComparedSide:
     return _ComparedSide(
         side=Side(run=run.id, model=model.spec, when=run.created),
-        finished=run.finished is not None,
+        run=run,
         suites={suite.name: suite for suite in store.read_suites(run)},
         summaries={summary.suite: summary for summary in summaries_of(store, run, model)},
-        judging=run.judging,
     )
 
 
@@ -112,7 +104,7 @@ def _pair(a: _ComparedSide, b: _ComparedSide) -> PairComparison:
     notes += [
         tr("run {run} is not finished; its unasked tests are left out", run=answers.side.run)
         for answers in (a, b)
-        if not answers.finished
+        if not answers.run.finished
     ]
     judged = any(case.check.judged for name in shared for case in a.suites[name].cases)
     if judged and a.is_judged_by != b.is_judged_by:
@@ -120,13 +112,13 @@ def _pair(a: _ComparedSide, b: _ComparedSide) -> PairComparison:
             tr("the two runs were not judged alike, so judged tests may differ by that alone; "
                "judge both with the same --judge and options")
         )  # fmt: skip
-    suites = tuple(_suite(a, b, name) for name in shared)
+    suites = tuple(
+        compare_suites(
+            a.summaries[name], b.summaries[name], same=same_tests(a.suites[name], b.suites[name])
+        )
+        for name in shared
+    )
     return PairComparison(a=a.side, b=b.side, suites=suites, notes=tuple(notes))
-
-
-def _suite(a: _ComparedSide, b: _ComparedSide, name: str) -> SuiteComparison:
-    same = same_tests(a.suites[name], b.suites[name])
-    return compare_suites(a.summaries[name], b.summaries[name], same=same)
 
 
 def same_tests(a: Suite, b: Suite) -> frozenset[str]:

@@ -33,22 +33,20 @@ class _Table:
 
 def leaderboard(*, suite: str | None = None, out: Path = DEFAULT_OUT) -> Leaderboard:
     """Every model in the store, best first."""
-    with Store(out, read_only=True) as store:
-        return _leaderboard(store, suite)
-
-
-def _leaderboard(store: Store, suite: str | None) -> Leaderboard:
-    if suite is not None:
-        _refuse_unknown(store, suite)
     tables: dict[tuple[str, str], _Table] = {}  # by content and way of asking
     seen: set[_Seen] = set()
-    unfinished = 0
-    for run in reversed(store.read_runs()):
-        if run.finished is None:
-            unfinished += 1
-            continue
-        for model in run.evaluated:
-            _enter(tables, seen, store, run, model, suite)
+    with Store(out, read_only=True) as store:
+        known = store.read_suite_names()
+        if suite is not None and suite not in known:
+            raise SuiteNotFound(
+                tr("no run in {path} has a suite {suite!r}", path=store.path, suite=suite),
+                hint=tr("it has: {names}", names=", ".join(known) or "-"),
+            )
+        runs = store.read_runs()
+        unfinished = sum(run.finished is None for run in runs)
+        for run in reversed(runs):
+            for model in run.evaluated if run.finished else ():
+                _enter(tables, seen, store, run, model, suite)
     notes = []
     if unfinished:
         notes.append(
@@ -61,7 +59,7 @@ def _leaderboard(store: Store, suite: str | None) -> Leaderboard:
     if not tables:
         notes.append(tr("no finished run with scores yet: start one with `assay run`"))
     return Leaderboard(
-        out=str(store.path.parent.resolve()),
+        out=str(out.resolve()),
         suites=tuple(
             replace(
                 rank(
@@ -73,15 +71,6 @@ def _leaderboard(store: Store, suite: str | None) -> Leaderboard:
         ),
         notes=tuple(notes),
     )
-
-
-def _refuse_unknown(store: Store, suite: str) -> None:
-    known = store.read_suite_names()
-    if suite not in known:
-        raise SuiteNotFound(
-            tr("no run in {path} has a suite {suite!r}", path=store.path, suite=suite),
-            hint=tr("it has: {names}", names=", ".join(known) or "-"),
-        )
 
 
 def _enter(

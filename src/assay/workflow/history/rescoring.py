@@ -133,28 +133,35 @@ def _todays(kept: Suite, facts: ModelFacts, get_sandbox: GetSandbox, notes: list
     """The suite with today's tests, as far as they still ask what was asked."""
     if is_own(kept):  # nothing in them can have been fixed
         return kept
+    judged = (case.check.judged for case in kept.cases)
     try:
         now = load_suite(
             SuiteFiles(Path(kept.path), tuple(map(Path, kept.elsewhere.values()))),
-            data_seed=_data_seed(kept),
+            data_seed=next((check.data_seed for check in judged if check), 0),
             get_sandbox=get_sandbox,
         )
         if kept.system is not None:  # it may have been given one for want of its own
             now = with_default_system(now, kept.system)
-    except SuiteNotFound:
-        notes.append(tr("{path} is gone; its tests are taken from the store", path=kept.path))
-        return kept
-    except SandboxUnavailable as error:
-        notes.append(
-            tr("{why}; the tests of {suite} are taken from the store", why=error.message,
-               suite=kept.name)
-        )  # fmt: skip
+    except (SuiteNotFound, SandboxUnavailable) as error:
+        gaps = {"why": error.message, "suite": kept.name}
+        notes.append(tr("{why}; the tests of {suite} are taken from the store", **gaps))
         return kept
     asked = _questions(kept, facts)
     asks = _questions(now, facts)
     todays = {case.id: case for case in now.cases if asks[case.id] == asked.get(case.id)}
     stale = [test_id for test_id in asked if test_id not in todays]
-    _note_stale(kept.name, stale, notes)
+    if stale:
+        notes.append(
+            trn(
+                "{suite}: {count} test is gone or asks something else now; it is scored by its "
+                "old rules ({ids})",
+                "{suite}: {count} tests are gone or ask something else now; they are scored by "
+                "their old rules ({ids})",
+                len(stale),
+                suite=kept.name,
+                ids=", ".join(stale[:NAMED]),
+            )
+        )
     categories = tuple(
         replace(
             category,
@@ -177,12 +184,6 @@ def _todays(kept: Suite, facts: ModelFacts, get_sandbox: GetSandbox, notes: list
     )
 
 
-def _data_seed(suite: Suite) -> int:
-    """What the files were made from that its tests show."""
-    judged = (case.check.judged for case in suite.cases)
-    return next((check.data_seed for check in judged if check), 0)
-
-
 def _questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Message, ...]]]:
     """What each test asks: the id of its first request, and all its turns."""
     plan = make_plan([suite], facts, AskOptions())
@@ -190,18 +191,3 @@ def _questions(suite: Suite, facts: ModelFacts) -> dict[str, tuple[str, tuple[Me
         exchange.case.id: (plan.request(exchange, 0, ()).id, exchange.case.messages)
         for exchange in plan.exchanges
     }
-
-
-def _note_stale(suite: str, stale: Sequence[str], notes: list[str]) -> None:
-    if stale:
-        notes.append(
-            trn(
-                "{suite}: {count} test is gone or asks something else now; it is scored by its "
-                "old rules ({ids})",
-                "{suite}: {count} tests are gone or ask something else now; they are scored by "
-                "their old rules ({ids})",
-                len(stale),
-                suite=suite,
-                ids=", ".join(stale[:NAMED]),
-            )
-        )

@@ -71,10 +71,10 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         )
         models.append(_model_report(store, run, model, tries, summaries))
         if subject := subjects.get(model.spec):
-            beside = measures[model.spec]
             measured[model.spec] = measured_of(
-                subject, model, run, summaries, digests, beside, samples, _unqualified(run, tries)
-            )
+                subject, model, run, summaries, digests, measures[model.spec], samples,
+                _unqualified(run, tries),
+            )  # fmt: skip
     decision = _decision(run, measured)
     if decision is not None:
         models = [
@@ -86,6 +86,11 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
     judged = judged_of(store, run, suites, models)
     unheard = _unheard(judged)
     broken = tuple(_failed(run))
+    exit_code = ExitCode.DONE
+    if failed or unheard or broken:
+        exit_code = ExitCode.REQUESTS_FAILED
+    elif decision is not None and run.deciding and not passes(run.deciding, decision):
+        exit_code = ExitCode.NOT_ACCEPTED
     return Report(
         run=run.id,
         out=str(store.path.parent.resolve()),
@@ -94,7 +99,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         command=run.command,
         version=run.version,
         models=tuple(models),
-        exit_code=int(_exit_code(run, decision, failed + unheard + len(broken))),
+        exit_code=int(exit_code),
         selected=_selected_spec(run, decision),
         decision=decision,
         judged=judged,
@@ -136,14 +141,6 @@ def _unheard(judged: Judged | None) -> int:
         for final in test.final_judgements
         for judgement in final.judgements
     )
-
-
-def _exit_code(run: Run, decision: Decision | None, failed: int) -> ExitCode:
-    if failed:
-        return ExitCode.REQUESTS_FAILED
-    if decision is not None and run.deciding is not None and not passes(run.deciding, decision):
-        return ExitCode.NOT_ACCEPTED
-    return ExitCode.DONE
 
 
 def _subjects(run: Run) -> tuple[PlannedCheckpoint, ...]:
