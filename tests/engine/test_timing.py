@@ -10,9 +10,8 @@ import torch
 from assay.engine.memory import peak_beyond
 from assay.engine.network import make_ready
 from assay.engine.timing import (
-    Memory,
-    Speed,
     _decoder,
+    figures_of_runs,
     lengths,
     time_decoding,
     weight_bytes_per_token,
@@ -60,15 +59,12 @@ def test_what_is_timed_writes_what_the_model_itself_would_write(shape):
 @pytest.mark.parametrize("shape", ["gpt2", "llama", "mamba", "mistral"])
 def test_every_run_is_timed_token_by_token(shape):
     speed = time_decoding(network_of(shape), prompt_tokens=5, new_tokens=7, repeats=3)
-    assert (speed.prompt_tokens, speed.new_tokens, speed.decoded) == (5, 7, 6)
-    assert len(speed.prefill_s) == len(speed.decode_s) == len(speed.tokens_per_s) == 3
-    assert len(speed.latencies_s) == 3 * 6
-    assert sum(speed.decode_s) == pytest.approx(sum(speed.latencies_s))
-    assert min(speed.latencies_s) > 0
-    assert min(speed.prefill_s) > 0
-    assert min(speed.tokens_per_s) <= speed.median <= max(speed.tokens_per_s)
-    assert speed.latency_s(50) <= speed.latency_s(95) <= max(speed.latencies_s)
-    assert speed.threads == 1
+    assert (speed["prompt_tokens"], speed["new_tokens"]) == (5, 7)
+    assert len(speed["prefill_s"]) == len(speed["decode_s"]) == len(speed["runs_per_s"]) == 3
+    assert min(speed["prefill_s"]) > 0
+    assert min(speed["runs_per_s"]) <= speed["tokens_per_s"] <= max(speed["runs_per_s"])
+    assert 0 < speed["latency_p50_s"] <= speed["latency_p95_s"]
+    assert speed["threads"] == 1
 
 
 def test_lengths_are_those_of_the_contract_where_the_context_holds_them():
@@ -79,8 +75,8 @@ def test_lengths_are_those_of_the_contract_where_the_context_holds_them():
     prompt, new = lengths(20)
     assert prompt + new == 20
     speed = time_decoding(network_of("gpt2"), repeats=1, warm_up=0)
-    assert (speed.prompt_tokens, speed.new_tokens) == (32, 32)
-    assert speed.spread is None
+    assert (speed["prompt_tokens"], speed["new_tokens"]) == (32, 32)
+    assert speed["spread_per_s"] is None
 
 
 @pytest.mark.parametrize("given", [(0, 5), (5, 1), (60, 5)])
@@ -90,26 +86,15 @@ def test_lengths_that_cannot_be_timed_are_refused(given):
 
 
 def test_figures_follow_from_the_seconds():
-    speed = Speed(
-        prompt_tokens=32,
-        new_tokens=101,
-        prefill_s=(0.5, 0.2, 0.4),
-        decode_s=(10.0, 5.0, 20.0),
-        latencies_s=tuple(n / 100 for n in range(1, 101)),
-        weight_bytes_per_token=900,
-        cache_bytes_per_token=100,
-        memory=Memory(weights=5, cache=3, activations=2),
-        threads=2,
-    )
-    assert speed.tokens_per_s == (10.0, 20.0, 5.0)
-    assert speed.median == 10.0
-    assert speed.mean == pytest.approx(35 / 3)
-    assert speed.spread == pytest.approx(statistics.stdev([10, 20, 5]))
-    assert speed.first_token_s == 0.4
-    assert speed.prefill_tokens_per_s == pytest.approx(80)
-    assert speed.latency_s(50) == pytest.approx(0.505)
-    assert speed.latency_s(95) == pytest.approx(0.9505)
-    assert speed.memory.total == 10
+    speed = figures_of_runs([(0.5, 4.0, 6.0), (0.2, 2.0, 2.0), (0.4, 9.0, 1.0)], 32)
+    assert speed["runs_per_s"] == [0.2, 0.5, 0.2]
+    assert speed["tokens_per_s"] == 0.2
+    assert speed["mean_per_s"] == pytest.approx(0.3)
+    assert speed["spread_per_s"] == pytest.approx(statistics.stdev([0.2, 0.5, 0.2]))
+    assert speed["first_token_s"] == 0.4
+    assert speed["prefill_tokens_per_s"] == pytest.approx(80)
+    assert speed["latency_p50_s"] == pytest.approx(3.0)
+    assert speed["latency_p95_s"] == pytest.approx(8.25)
 
 
 # ------------------------------------------------------------------------------------------- memory
@@ -117,19 +102,19 @@ def test_figures_follow_from_the_seconds():
 
 def test_weights_and_cache_are_counted_in_sixteen_bits():
     network = network_of("llama")
-    memory = time_decoding(network, prompt_tokens=8, new_tokens=12, repeats=1).memory
+    memory = time_decoding(network, prompt_tokens=8, new_tokens=12, repeats=1)
     size, layers, key_heads, head = 48, 2, 2, 12
     one_layer = 2 * size * size + 2 * size * key_heads * head + 3 * size * 96 + 2 * size
     parameters = 2 * 211 * size + layers * one_layer + size
-    assert memory.weights == 2 * parameters
-    assert memory.cache == 2 * (2 * layers * key_heads * head * 20)
+    assert memory["weights_mb"] == 2 * parameters / 1e6
+    assert memory["cache_mb"] == 2 * (2 * layers * key_heads * head * 20) / 1e6
 
 
 def test_tied_weights_count_once():
     tied = time_decoding(network_of("gpt2"), prompt_tokens=4, new_tokens=4, repeats=1)
     model = random_model("gpt2")
     assert model.get_input_embeddings().weight is model.get_output_embeddings().weight
-    assert tied.memory.weights == 2 * sum(each.numel() for each in model.parameters())
+    assert tied["weights_mb"] * 1e6 == 2 * sum(each.numel() for each in model.parameters())
 
 
 def test_of_embeddings_only_one_row_is_read_for_a_token():
@@ -144,8 +129,8 @@ def test_of_embeddings_only_one_row_is_read_for_a_token():
 def test_the_cache_is_read_whole_for_every_token():
     speed = time_decoding(network_of("llama"), prompt_tokens=10, new_tokens=20, repeats=1)
     a_token = 2 * 2 * 2 * 12 * NUMBER
-    assert speed.cache_bytes_per_token == a_token * (10 + 30) // 2
-    assert speed.bytes_per_token == speed.weight_bytes_per_token + speed.cache_bytes_per_token
+    weights = weight_bytes_per_token(network_of("llama"))
+    assert speed["bytes_per_token"] == weights + a_token * (10 + 30) // 2
 
 
 def test_a_state_space_model_keeps_as_much_for_any_length():
@@ -153,17 +138,17 @@ def test_a_state_space_model_keeps_as_much_for_any_length():
         time_decoding(network_of("mamba"), prompt_tokens=8, new_tokens=new, repeats=1)
         for new in (4, 40)
     )
-    assert short.memory.cache == long.memory.cache > 0
+    assert short["cache_mb"] == long["cache_mb"] > 0
 
 
 @pytest.mark.parametrize("shape", ["gpt2", "llama", "opt"])
 def test_activations_are_what_a_layer_holds_for_the_prompt(shape):
     tokens = 32
-    memory = time_decoding(network_of(shape), repeats=1).memory
+    memory = time_decoding(network_of(shape), repeats=1)
     hidden, inner = 48, 192 if shape == "gpt2" else 96
     # At the least the residual stream, and the inside of a layer before and after its activation.
     least = NUMBER * tokens * (hidden + 2 * inner)
-    assert least <= memory.activations <= 3 * least
+    assert least <= memory["activations_mb"] * 1e6 <= 3 * least
 
 
 def test_peak_counts_what_is_alive_together_and_nothing_twice():

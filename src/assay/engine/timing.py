@@ -12,8 +12,7 @@ from __future__ import annotations
 import inspect
 import statistics
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,78 +28,8 @@ from assay.engine.network import Network
 PROMPT_TOKENS = 32
 NEW_TOKENS = 256
 WARM_UP_TOKENS = 8
+MB = 1e6
 TWO_BYTES = 2  # memory is reported for 16-bit numbers, whatever the network was timed in
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
-    """Bytes, as a 16-bit network would take for a prompt and its new tokens. Activations are as
-    measured, in the number type of the run.
-    """
-
-    weights: int
-    cache: int
-    activations: int
-
-    @property
-    def total(self) -> int:
-        return self.weights + self.cache + self.activations
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Speed:
-    """Seconds of each run, and what follows from them. `new_tokens` counts the first, which comes
-    out of the prefill. `latencies_s` are of all tokens after it, in all runs.
-    """
-
-    prompt_tokens: int
-    new_tokens: int
-    prefill_s: tuple[float, ...]
-    decode_s: tuple[float, ...]
-    latencies_s: tuple[float, ...]
-    weight_bytes_per_token: int  # as they are held
-    cache_bytes_per_token: int  # half way through
-    memory: Memory
-    threads: int
-
-    @property
-    def decoded(self) -> int:
-        return self.new_tokens - 1
-
-    @property
-    def tokens_per_s(self) -> tuple[float, ...]:
-        return tuple(self.decoded / seconds for seconds in self.decode_s)
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.tokens_per_s)
-
-    @property
-    def mean(self) -> float:
-        return statistics.fmean(self.tokens_per_s)
-
-    @property
-    def spread(self) -> float | None:
-        """Standard deviation over runs; one run has none."""
-        rates = self.tokens_per_s
-        return statistics.stdev(rates) if len(rates) > 1 else None
-
-    @property
-    def prefill_tokens_per_s(self) -> float:
-        return self.prompt_tokens / statistics.median(self.prefill_s)
-
-    @property
-    def first_token_s(self) -> float:
-        return statistics.median(self.prefill_s)
-
-    def latency_s(self, percent: float) -> float:
-        """Seconds that so many per cent of the tokens took at most."""
-        return float(np.percentile(self.latencies_s, percent))
-
-    @property
-    def bytes_per_token(self) -> int:
-        """What must be read from memory to write one token."""
-        return self.weight_bytes_per_token + self.cache_bytes_per_token
 
 
 def lengths(context_length: int) -> tuple[int, int]:
@@ -116,8 +45,13 @@ def time_decoding(
     new_tokens: int | None = None,
     repeats: int = 3,
     warm_up: int = 1,
-) -> Speed:
+) -> dict[str, Any]:
     """Time prefill and decoding. Lengths are those of `lengths` unless given.
+
+    Figures go by the names they have in a report. The first of the new tokens comes out of the
+    prefill. Memory is what a 16-bit network would take for a prompt and its new tokens; activations
+    are as measured, in the number type of the run. `bytes_per_token`: what must be read from
+    memory to write one token half way through.
 
     Raises:
         ValueError: where no token would be decoded, or more than the context holds.
@@ -139,21 +73,42 @@ def time_decoding(
     # The last new token was not fed: the cache is whole with it.
     of_token = _peak(network, decoder, prompt[:, :1])
     whole = decoder.cache_numbers()
-    return Speed(
-        prompt_tokens=prompt_tokens,
-        new_tokens=new_tokens,
-        prefill_s=tuple(run[0] for run in runs),
-        decode_s=tuple(sum(run[1:]) for run in runs),
-        latencies_s=tuple(seconds for run in runs for seconds in run[1:]),
-        weight_bytes_per_token=weight_bytes_per_token(network),
-        cache_bytes_per_token=(begun + whole) // 2 * network.dtype.itemsize,
-        memory=Memory(
-            weights=TWO_BYTES * sum(each.numel() for each in network.model.parameters()),
-            cache=TWO_BYTES * whole,
-            activations=max(of_prompt, of_token),
-        ),
-        threads=torch.get_num_threads(),
-    )
+    memory = {
+        "weights_mb": TWO_BYTES * sum(each.numel() for each in network.model.parameters()),
+        "cache_mb": TWO_BYTES * whole,
+        "activations_mb": max(of_prompt, of_token),
+    }
+    cache_read = (begun + whole) // 2 * network.dtype.itemsize
+    return {
+        **figures_of_runs(runs, prompt_tokens),
+        "prompt_tokens": prompt_tokens,
+        "new_tokens": new_tokens,
+        "bytes_per_token": weight_bytes_per_token(network) + cache_read,
+        "memory_usage_mb": sum(memory.values()) / MB,
+        **{name: size / MB for name, size in memory.items()},
+        "threads": torch.get_num_threads(),
+    }
+
+
+def figures_of_runs(runs: Sequence[Sequence[float]], prompt_tokens: int) -> dict[str, Any]:
+    """Of each run the seconds of its prefill and of every token after it."""
+    prefill = [run[0] for run in runs]
+    decode = [sum(run[1:]) for run in runs]
+    rates = [(len(run) - 1) / seconds for run, seconds in zip(runs, decode, strict=True)]
+    latencies = [seconds for run in runs for seconds in run[1:]]
+    first_token_s = statistics.median(prefill)
+    return {
+        "tokens_per_s": statistics.median(rates),
+        "mean_per_s": statistics.fmean(rates),
+        "spread_per_s": statistics.stdev(rates) if len(rates) > 1 else None,
+        "runs_per_s": rates,
+        "prefill_tokens_per_s": prompt_tokens / first_token_s,
+        "prefill_s": prefill,
+        "decode_s": decode,
+        "first_token_s": first_token_s,
+        "latency_p50_s": float(np.percentile(latencies, 50)),
+        "latency_p95_s": float(np.percentile(latencies, 95)),
+    }
 
 
 @torch.inference_mode()

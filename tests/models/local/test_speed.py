@@ -21,8 +21,6 @@ from assay.models.local.speed import measure_speed
 from tests.models.local.checkpoints import make_checkpoint
 from tests.waiting import PATIENCE_S
 
-COMMAND = [sys.executable, "-m", "assay.models.local.speed"]
-
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory) -> Path:
@@ -82,32 +80,6 @@ def test_a_folder_that_cannot_be_loaded_is_a_reason_and_no_exception(tmp_path):
         measure_speed(tmp_path / "none")
     assert str(tmp_path / "none") in found.value.message
     assert found.value.hint
-
-
-def test_weights_that_are_cut_off_are_a_reason_and_no_exception(tmp_path):
-    folder = make_checkpoint(tmp_path / "broken", "gpt2")
-    weights = folder / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-100])
-    with pytest.raises(ModelUnavailable) as found:
-        measure_speed(folder)
-    assert "model.safetensors" in found.value.message
-
-
-def test_the_process_prints_one_json_object_and_nothing_else(tmp_path):
-    done = _run([*COMMAND, str(tmp_path)])
-    document = json.loads(done)
-    assert set(document["error"]) == {"message", "hint"}
-
-
-def _run(command: list[str]) -> str:
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    said = process.stdout.read()
-    assert process.stdin is not None
-    process.stdin.close()
-    process.stdout.close()
-    process.wait()
-    return said
 
 
 def children_of_this_process() -> list[psutil.Process]:

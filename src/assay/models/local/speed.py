@@ -28,7 +28,6 @@ from assay.messages import tr
 
 DEADLINE_S = 900.0
 LOOK_EVERY_S = 0.05
-MB = 1e6
 
 
 def measure_speed(
@@ -165,7 +164,7 @@ def _measured(given: argparse.Namespace) -> dict[str, Any]:
     import torch
 
     from assay.engine.bandwidth import measure_bandwidth
-    from assay.engine.timing import time_decoding
+    from assay.engine.timing import MB, time_decoding
     from assay.models.local.loading.checkpoint import choose_dtype, examine, load
 
     machine = this_machine()
@@ -174,37 +173,21 @@ def _measured(given: argparse.Namespace) -> dict[str, Any]:
     dtype = choose_dtype(None, "cpu", examined.dtype_on_disk)
     idle = psutil.Process().memory_info().rss
     network = load(checkpoint, "cpu", dtype, examined=examined)
-    speed = time_decoding(
+    figures = time_decoding(
         network,
         prompt_tokens=given.prompt_tokens,
         new_tokens=given.new_tokens,
         repeats=given.repeats,
     )
     peak = _peak_resident()  # before the buffers that bandwidth is measured with
-    bandwidth = measure_bandwidth(network.device, network.dtype, size=speed.bytes_per_token)
+    size = figures["bytes_per_token"]
+    bandwidth = measure_bandwidth(network.device, network.dtype, size=size)
     return {
-        "tokens_per_s": speed.median,
-        "mean_per_s": speed.mean,
-        "spread_per_s": speed.spread,
-        "runs_per_s": speed.tokens_per_s,
-        "prefill_tokens_per_s": speed.prefill_tokens_per_s,
-        "prefill_s": speed.prefill_s,
-        "decode_s": speed.decode_s,
-        "first_token_s": speed.first_token_s,
-        "latency_p50_s": speed.latency_s(50),
-        "latency_p95_s": speed.latency_s(95),
-        "prompt_tokens": speed.prompt_tokens,
-        "new_tokens": speed.new_tokens,
-        "bytes_per_token": speed.bytes_per_token,
+        **figures,
         "memory_bytes_per_s": bandwidth,
-        "share_of_bandwidth": speed.bytes_per_token * speed.median / bandwidth,
-        "memory_usage_mb": speed.memory.total / MB,
-        "weights_mb": speed.memory.weights / MB,
-        "cache_mb": speed.memory.cache / MB,
-        "activations_mb": speed.memory.activations / MB,
+        "share_of_bandwidth": size * figures["tokens_per_s"] / bandwidth,
         "resident_mb": None if peak is None else max(0, peak - idle) / MB,
         "dtype": dtype,
-        "threads": speed.threads,
         "machine": asdict(machine),
     }
 
