@@ -37,11 +37,11 @@ def some_tokens(count: int, seed: int = 0) -> list[int]:
     return np.random.default_rng(seed).integers(0, 211, count).tolist()
 
 
-def naively(model, tokens, stride=None):
+def naively(model, tokens):
     """Of each token its log-likelihood and its rank among all, ties by the lower number."""
     found = []
     text = [PREFIX, *tokens]
-    for window in windows(len(tokens), CONTEXT, stride):
+    for window in windows(len(tokens), CONTEXT):
         with torch.inference_mode():
             logits = model(torch.tensor([text[window.start + 1 : window.end]])).logits[0]
         logs = logits[-window.predicted :].double().log_softmax(-1)
@@ -66,16 +66,13 @@ def is_as_naive(
         assert total == pytest.approx(sum(own), abs=1e-3)
 
 
-@pytest.mark.parametrize("stride", [None, 10])
 @pytest.mark.parametrize("shape", [*SERVED, *NOT_SERVED])
-def test_reader_and_naive_reader_agree(shape, stride):
+def test_reader_and_naive_reader_agree(shape):
     tokens = some_tokens(350)
     network = make_ready(random_model(shape), context_length=CONTEXT)
     assert network.serves_trees == (shape in SERVED), network.why_not
-    reading = read(network, tokens, prefix=PREFIX, stride=stride, block=100)
-    is_as_naive(reading, naively(random_model(shape), tokens, stride), block=100)
-    assert reading.windows == len(list(windows(350, CONTEXT, stride)))
-    assert (reading.window_length, reading.stride) == (CONTEXT, stride or CONTEXT)
+    reading = read(network, tokens, prefix=PREFIX, block=100)
+    is_as_naive(reading, naively(random_model(shape), tokens), block=100)
 
 
 @pytest.mark.parametrize("by_blocks", [False, True], ids=["spans", "blocks"])
@@ -94,8 +91,8 @@ def test_texts_of_all_lengths_are_read_together_as_if_alone(shape, by_blocks):
 def test_a_text_without_tokens_has_nothing_to_tell():
     network = make_ready(random_model("gpt2"), context_length=CONTEXT)
     reading = read(network, [], prefix=PREFIX)
-    assert (reading.log_likelihood, reading.tokens, reading.windows) == (0.0, 0, 0)
-    assert reading.blocks == ()
+    assert (reading.log_likelihood, reading.tokens) == (0.0, 0)
+    assert reading.blocks == []
 
 
 def test_the_first_token_is_predicted_from_the_prefix():
@@ -192,7 +189,7 @@ def test_batches_shrink_when_memory_runs_out_and_the_result_stays():
     made = make_ready(random_model("llama"), context_length=CONTEXT)
     whole, shrunk = (read(network, tokens, prefix=PREFIX) for network in (made, small(100)))
     assert shrunk.log_likelihood == pytest.approx(whole.log_likelihood, abs=1e-3)
-    assert (shrunk.top1, shrunk.top5, shrunk.windows) == (whole.top1, whole.top5, whole.windows)
+    assert (shrunk.top1, shrunk.top5) == (whole.top1, whole.top5)
 
 
 def test_a_device_that_does_not_hold_one_window_is_too_small():
@@ -211,6 +208,5 @@ def test_batches_hold_no_more_tokens_than_they_may(monkeypatch):
             return super().run(ids, positions, arrangement)
 
     watched = Seen(**{name: getattr(network, name) for name in Network.__dataclass_fields__})
-    reading = read(watched, some_tokens(CONTEXT * 10), prefix=PREFIX)
+    read(watched, some_tokens(CONTEXT * 10), prefix=PREFIX)
     assert seen == [96, 96, 96, 32]
-    assert reading.windows == 10

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from itertools import islice, pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.engine.layout.windows import PREFIX, Window, windows
 
 
-def fed_and_predicted(tokens, longest, stride=None):
+def fed_and_predicted(tokens, longest):
     """Of each window the tokens themselves, "P" standing for the prefix."""
     text = ["P", *range(tokens)]
     return [
         (text[window.start + 1 : window.end], text[window.first_predicted + 1 : window.end + 1])
-        for window in windows(tokens, longest, stride)
+        for window in windows(tokens, longest)
     ]
 
 
-def one_by_one(tokens, longest, stride):
+def one_by_one(tokens, longest):
     """The twin: which tokens each token is predicted from, by going from token to token."""
     text = ["P", *range(tokens)]
     sees = {}
@@ -28,7 +27,7 @@ def one_by_one(tokens, longest, stride):
         sees[token] = text[: token + 1]
     start = longest
     while start < tokens:
-        end = min(start + stride, tokens)
+        end = min(start + longest, tokens)
         for token in range(start, end):
             sees[token] = text[end - longest : token + 1]
         start = end
@@ -43,25 +42,10 @@ def test_ten_tokens_in_windows_of_four_are_cut_as_lm_eval_cuts_them():
     ]
 
 
-def test_a_stride_gives_every_later_token_more_before_it():
-    assert fed_and_predicted(10, 4, 2) == [
-        (["P", 0, 1, 2], [0, 1, 2, 3]),
-        ([1, 2, 3, 4], [4, 5]),
-        ([3, 4, 5, 6], [6, 7]),
-        ([5, 6, 7, 8], [8, 9]),
-    ]
-
-
 def test_a_short_text_is_one_window_and_an_empty_one_is_none():
     assert fed_and_predicted(3, 8) == [(["P", 0, 1], [0, 1, 2])]
     assert fed_and_predicted(8, 8) == [(["P", *range(7)], list(range(8)))]
     assert fed_and_predicted(0, 8) == []
-
-
-@pytest.mark.parametrize("stride", [0, 5, -1])
-def test_a_stride_that_would_leave_tokens_out_is_refused(stride):
-    with pytest.raises(ValueError, match="stride"):
-        list(windows(10, 4, stride))
 
 
 def test_windows_are_made_one_at_a_time():
@@ -70,22 +54,21 @@ def test_windows_are_made_one_at_a_time():
     assert second == Window(1023, 2048, 1024)
 
 
-@given(st.integers(0, 200), st.integers(1, 40), st.data())
-def test_every_token_is_predicted_once_from_what_the_rule_says(tokens, longest, data):
-    stride = data.draw(st.integers(1, longest))
+@given(st.integers(0, 200), st.integers(1, 40))
+def test_every_token_is_predicted_once_from_what_the_rule_says(tokens, longest):
     sees = {}
-    for window in windows(tokens, longest, stride):
+    for window in windows(tokens, longest):
         assert 1 <= window.length <= longest
         assert window.length == longest or window.start == PREFIX
         for token in range(window.first_predicted, window.end):
             assert token not in sees
             sees[token] = ["P" if at == PREFIX else at for at in range(window.start, token)]
-    assert sees == one_by_one(tokens, longest, stride)
+    assert sees == one_by_one(tokens, longest)
     assert list(sees) == list(range(tokens))
 
 
 @given(st.integers(1, 200), st.integers(1, 40))
-def test_without_a_stride_middle_windows_share_one_token_and_the_last_is_filled(tokens, longest):
+def test_middle_windows_share_one_token_and_the_last_is_filled(tokens, longest):
     found = list(windows(tokens, longest))
     for before, after in pairwise(found[:-1]):
         assert after.start == before.end - 1

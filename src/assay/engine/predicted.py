@@ -102,15 +102,6 @@ class Head:
         self._slices = _Slices(network, most) if network.device.type == "cpu" else None
 
     @torch.inference_mode()
-    def predicted(self, hidden: Tensor, targets: Tensor) -> Predicted:
-        """[positions, size] and [positions] in; both parts [positions]."""
-        step = self._at_once
-        return _together(
-            self._some(hidden[start : start + step], targets[start : start + step])
-            for start in range(0, len(targets), step)
-        )
-
-    @torch.inference_mode()
     def predicted_at(
         self, hidden: Tensor, places: NDArray[np.int64], targets: NDArray[np.int64]
     ) -> Predicted:
@@ -126,7 +117,7 @@ class Head:
             on_device(numbers, device)
             for numbers in (at, which[order], targets[order], np.argsort(order))
         )
-        found = _together(
+        found = together(
             self._some(
                 hidden[selected[start : start + self._at_once]],
                 wanted[first:end],
@@ -140,13 +131,13 @@ class Head:
     def _at_once(self) -> int:
         return self._slices.positions if self._slices else self._network.positions_at_once
 
-    def _some(self, hidden: Tensor, targets: Tensor, rows: Tensor | None = None) -> Predicted:
+    def _some(self, hidden: Tensor, targets: Tensor, rows: Tensor) -> Predicted:
         if self._slices:
             return self._slices.predicted(hidden, targets, rows)
         return from_logits(self._network.logits(hidden), targets, rows)
 
 
-def _together(parts: Iterable[Predicted]) -> Predicted:
+def together(parts: Iterable[Predicted]) -> Predicted:
     found = list(parts)
     if len(found) == 1:
         return found[0]
@@ -173,11 +164,9 @@ class _Slices:
             self._sums = torch.empty(self.positions, slices)
             self._within = torch.arange(TOGETHER)
 
-    def predicted(self, hidden: Tensor, targets: Tensor, which: Tensor | None) -> Predicted:
+    def predicted(self, hidden: Tensor, targets: Tensor, which: Tensor) -> Predicted:
         rows = len(hidden)
         hidden = hidden.float()
-        if which is None:
-            which = torch.arange(rows)
         for number, start in enumerate(range(0, self._vocabulary, SLICE)):
             end = min(start + SLICE, self._vocabulary)
             logits = self._logits[:rows, start:end]

@@ -22,7 +22,7 @@ from assay.engine.layout.batches import by_tokens, halved_when_full, one_behind,
 from assay.engine.layout.packing import PackedRow, on_device, pack
 from assay.engine.layout.windows import PREFIX, Window, windows
 from assay.engine.network import Network, own_logits
-from assay.engine.predicted import Head, Predicted, from_logits
+from assay.engine.predicted import Head, Predicted, from_logits, together
 
 Tokens = Sequence[int] | NDArray[np.integer]
 # On two cores two windows at once take as long as one after the other, and twice the memory.
@@ -34,30 +34,47 @@ class UnknownToken(ValueError):
     """A text holds a token id that the model has not; `args[0]` is its place."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TextReading:
-    """A text as a model read it. Log-likelihoods are natural; `top1` and `top5` count tokens that
-    were the likeliest and among the five likeliest. `blocks`: log-likelihood and tokens of every
-    thousand, in order.
+    """A text as a model reads it, window by window. Log-likelihoods are natural; `top1` and `top5`
+    count tokens that were the likeliest and among the five likeliest. `blocks`: log-likelihood and
+    tokens of every thousand, in order.
     """
 
-    log_likelihood: float
-    tokens: int
-    top1: int
-    top5: int
-    blocks: tuple[tuple[float, int], ...]
-    windows: int
-    window_length: int
-    stride: int
+    number: int
+    length: int
+    block: int
+    blocks: list[tuple[float, int]] = field(default_factory=list)
+    tokens: int = 0
+    top1: int = 0
+    top5: int = 0
+
+    @property
+    def log_likelihood(self) -> float:
+        return sum(total for total, _ in self.blocks)
+
+    def add(
+        self, window: Window, log_likelihoods: NDArray[np.float64], likelier: NDArray[np.int64]
+    ) -> None:
+        """Windows come in the order of the text."""
+        if not np.isfinite(log_likelihoods).all():
+            place = window.first_predicted + int(np.argmin(np.isfinite(log_likelihoods)))
+            raise NotFinite(place, self.number)
+        self.top1 += int((likelier < 1).sum())
+        self.top5 += int((likelier < 5).sum())
+        start = 0
+        while start < len(log_likelihoods):
+            if self.tokens % self.block == 0:
+                self.blocks.append((0.0, 0))
+            some = log_likelihoods[start : start + self.block - self.tokens % self.block]
+            total, tokens = self.blocks[-1]
+            self.blocks[-1] = (total + float(some.sum()), tokens + len(some))
+            self.tokens += len(some)
+            start += len(some)
 
 
 def read_all(
-    network: Network,
-    texts: Iterable[Tokens],
-    *,
-    prefix: int,
-    stride: int | None = None,
-    block: int = BLOCK,
+    network: Network, texts: Iterable[Tokens], *, prefix: int, block: int = BLOCK
 ) -> Iterator[TextReading]:
     """Readings in the order of the texts, which are taken as they are needed. `prefix` stands
     before the first token of each.
@@ -67,80 +84,29 @@ def read_all(
             may stand later in the same window.
         UnknownToken: with the place of the first token that the model has not.
     """
-    longest = network.context_length
-    stride = longest if stride is None else stride
     reader = _Reader(network, prefix)
-    unfinished: deque[_Tally] = deque()
+    unfinished: deque[TextReading] = deque()
 
     def pieces() -> Iterator[_WindowPiece]:
         for number, tokens in enumerate(texts):
-            tally = _Tally(number, len(tokens), block)
-            unfinished.append(tally)
-            for window in windows(len(tokens), longest, stride):
-                yield _WindowPiece(tokens, window, tally)
+            reading = TextReading(number, len(tokens), block)
+            unfinished.append(reading)
+            for window in windows(len(tokens), network.context_length):
+                yield _WindowPiece(tokens, window, reading)
 
     for part, found in one_behind(reader.computed(pieces())):
         for piece, (log_likelihoods, likelier) in zip(part, _fetched(part, found), strict=True):
-            piece.tally.add(piece.window, log_likelihoods, likelier)
-        while unfinished and unfinished[0].is_whole:
-            yield unfinished.popleft().reading(longest, stride)
-    for tally in unfinished:  # texts without tokens, behind the last batch
-        yield tally.reading(longest, stride)
-
-
-@dataclass(slots=True)
-class _Tally:
-    number: int
-    tokens: int
-    block: int
-    blocks: list[tuple[float, int]] = field(default_factory=list)
-    counted: int = 0
-    top1: int = 0
-    top5: int = 0
-    windows: int = 0
-
-    @property
-    def is_whole(self) -> bool:
-        return self.counted == self.tokens
-
-    def add(
-        self, window: Window, log_likelihoods: NDArray[np.float64], likelier: NDArray[np.int64]
-    ) -> None:
-        """Windows come in the order of the text."""
-        if not np.isfinite(log_likelihoods).all():
-            place = window.first_predicted + int(np.argmin(np.isfinite(log_likelihoods)))
-            raise NotFinite(place, self.number)
-        self.windows += 1
-        self.top1 += int((likelier < 1).sum())
-        self.top5 += int((likelier < 5).sum())
-        start = 0
-        while start < len(log_likelihoods):
-            if self.counted % self.block == 0:
-                self.blocks.append((0.0, 0))
-            some = log_likelihoods[start : start + self.block - self.counted % self.block]
-            total, tokens = self.blocks[-1]
-            self.blocks[-1] = (total + float(some.sum()), tokens + len(some))
-            self.counted += len(some)
-            start += len(some)
-
-    def reading(self, longest: int, stride: int) -> TextReading:
-        return TextReading(
-            log_likelihood=sum(total for total, _ in self.blocks),
-            tokens=self.counted,
-            top1=self.top1,
-            top5=self.top5,
-            blocks=tuple(self.blocks),
-            windows=self.windows,
-            window_length=longest,
-            stride=stride,
-        )
+            piece.reading.add(piece.window, log_likelihoods, likelier)
+        while unfinished and unfinished[0].tokens == unfinished[0].length:
+            yield unfinished.popleft()
+    yield from unfinished  # texts without tokens, behind the last batch
 
 
 @dataclass(frozen=True, slots=True)
 class _WindowPiece:
     tokens: Tokens
     window: Window
-    tally: _Tally
+    reading: TextReading
 
     def fed(self, prefix: int) -> NDArray[np.int64]:
         start = self.window.start
@@ -155,7 +121,7 @@ class _WindowPiece:
         unknown = (wanted < 0) | (wanted >= vocabulary)
         if unknown.any():
             place = self.window.first_predicted + int(np.argmax(unknown))
-            raise UnknownToken(place, self.tally.number)
+            raise UnknownToken(place, self.reading.number)
 
 
 def _whole_numbers(tokens: Tokens) -> NDArray[np.int64]:
@@ -204,22 +170,19 @@ class _Reader:
         if self._network.serves_trees:
             return self._together(fed, wanted)
         parts = [self._alone(*each) for each in zip(fed, wanted, strict=True)]
-        return Predicted(*(torch.cat(part) for part in zip(*parts, strict=True)))
+        return together(parts)
 
     def _together(
         self, fed: Sequence[NDArray[np.int64]], wanted: Sequence[NDArray[np.int64]]
     ) -> Predicted:
-        hidden = self._hidden(fed)
-        if sum(map(len, wanted)) < len(hidden):
-            ends = np.cumsum([len(tokens) for tokens in fed])
-            places = [
-                np.arange(end - len(tokens), end) for end, tokens in zip(ends, wanted, strict=True)
-            ]
-            hidden = hidden[self._on_device(np.concatenate(places))]
-        targets = self._on_device(np.concatenate(wanted))
+        ends = np.cumsum([len(tokens) for tokens in fed])
+        places = [
+            np.arange(end - len(tokens), end) for end, tokens in zip(ends, wanted, strict=True)
+        ]
+        targets = np.concatenate(wanted)
         if self._head is None:
             self._head = Head(self._network, len(targets))
-        return self._head.predicted(hidden, targets)
+        return self._head.predicted_at(self._hidden(fed), np.concatenate(places), targets)
 
     def _hidden(self, fed: Sequence[NDArray[np.int64]]) -> Tensor:
         length = len(fed[0])
@@ -238,7 +201,7 @@ class _Reader:
             from_logits(logits[start : start + step], targets[start : start + step])
             for start in range(0, len(targets), step)
         ]
-        return Predicted(*(torch.cat(parts) for parts in zip(*found, strict=True)))
+        return together(found)
 
     def _on_device(self, numbers: NDArray[np.int64]) -> Tensor:
         return on_device(numbers, self._network.device)

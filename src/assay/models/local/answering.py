@@ -268,7 +268,7 @@ class Answering:
         try:
             found = read_all(self.network, self._tokens_of(works), prefix=self._nothing_before()[0])
             for number, work, reading in zip(numbers, works, found, strict=True):
-                yield _read_text(asked[number][0], work, reading)
+                yield _read_text(asked[number][0], work, reading, self.network.context_length)
         except (NotFinite, UnknownToken) as error:
             raise type(error)(numbers[error.args[1]], error.args[0]) from error
 
@@ -289,7 +289,7 @@ class Answering:
         return _failed(request, why)
 
 
-def _read_text(request: Request, work: ToRead, found: TextReading) -> ReadText:
+def _read_text(request: Request, work: ToRead, found: TextReading, window: int) -> ReadText:
     is_text = work.tokens is None
     return ReadText(
         request_id=request.id,
@@ -299,9 +299,9 @@ def _read_text(request: Request, work: ToRead, found: TextReading) -> ReadText:
         bytes=bytes_in(work.text) if is_text else 0,
         top1=found.top1,
         top5=found.top5,
-        blocks=found.blocks,
-        window=found.window_length,
-        stride=found.stride,
+        blocks=tuple(found.blocks),
+        window=window,
+        stride=window,
     )
 
 
