@@ -137,7 +137,7 @@ def test_pairs_equal_the_rule_applied_one_by_one(
     family: LocalTokenizer, context: str, continuations: list[str]
 ):
     (coded,) = encode_pairs(family, [(context, continuations)])
-    assert len(coded.choices) == len(coded.merged) == len(continuations)
+    assert len(coded.choices) == len(continuations)
     for continuation, ids in zip(continuations, coded.choices, strict=True):
         before, behind = by_the_rule(family, context, continuation)
         assert (list(coded.context), list(ids)) == (before, behind)
@@ -241,7 +241,7 @@ def test_white_space_at_the_end_of_a_context_goes_to_the_continuation(gpt2: Coun
     assert gpt2.decode(spaced.choices[0]) == " \nis"
 
 
-def test_a_token_across_the_joint_is_told(gpt2: Counting):
+def test_a_token_across_the_joint_belongs_to_the_continuation(gpt2: Counting):
     context, continuation = "the network", "ing driver is in the kernel"
     merging = next(  # some token of the text begins in the context and ends behind it
         (text[:at], text[at:])
@@ -252,7 +252,6 @@ def test_a_token_across_the_joint_is_told(gpt2: Counting):
         and whole(gpt2, text)[: len(whole(gpt2, text[:at]))] != whole(gpt2, text[:at])
     )
     (coded,) = encode_pairs(gpt2, [(merging[0], (merging[1], " is"))])
-    assert coded.merged == (True, False)
     assert list(coded.choices[0]) == whole(gpt2, "".join(merging))[len(coded.context) :]
 
 
@@ -261,7 +260,6 @@ def test_a_continuation_swallowed_by_the_context_is_encoded_alone(gpt2: Counting
     (coded,) = encode_pairs(gpt2, [("The drive", ("r",))])
     assert list(coded.context) == whole(gpt2, "The drive")
     assert list(coded.choices[0]) == whole(gpt2, "r")
-    assert coded.merged == (True,)
 
 
 def test_an_empty_context_is_the_prefix_token(folders: dict[str, Path]):
@@ -292,7 +290,6 @@ def test_equal_choices_get_equal_tokens_and_empty_ones_none(gpt2: Counting):
     (coded,) = encode_pairs(gpt2, [("Answer:", (" A", " A", ""))])
     assert coded.choices[0] == coded.choices[1]
     assert coded.choices[2] == ()
-    assert coded.merged == (False, False, False)
 
 
 def test_a_question_without_choices_still_has_its_context(gpt2: Counting):

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import math
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -28,7 +29,6 @@ from assay.engine.read import TextReading, Tokens, UnknownToken, read_all
 from assay.messages import tr
 from assay.models.local.stopping import StopStrings
 from assay.models.local.tokens.encoding import (
-    EncodedQuestion,
     continuation_joint,
     encode_pairs,
     encode_prompts,
@@ -53,12 +53,6 @@ from assay.types import (
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class PromptCounts:
-    cut: int = 0  # prompts that lost their beginning
-    merged: int = 0  # questions where a token spans prompt and choice
-
-
 @dataclass(slots=True, kw_only=True)
 class Answering:
     """One model, loaded, and how its texts are read and ended."""
@@ -69,18 +63,15 @@ class Answering:
     is_chat: bool
     folder: Path
     stopped: threading.Event
-    counts: PromptCounts = field(default_factory=PromptCounts)
+    counts: Counter[str]  # "cut": prompts that lost their beginning
 
     def replies(self, requests: Sequence[Request]) -> Iterator[Reply]:
         chosen = [(each, each.work) for each in requests if isinstance(each.work, ToChoose)]
         answered = [(each, each.work) for each in requests if isinstance(each.work, ToAnswer)]
         yield from self._in_parts(chosen, self._choose)
-        alone = [one for one in answered if one[1].sampling.predictions == 1]
-        yield from self._in_parts(alone, self._write)
-        several = [one for one in answered if one[1].sampling.predictions > 1]
-        for k in sorted({work.sampling.predictions for _, work in several}):
-            some = [one for one in several if one[1].sampling.predictions == k]
-            yield from self._in_parts(some, self._predict)
+        for k in sorted({work.sampling.predictions for _, work in answered}):
+            some = [one for one in answered if one[1].sampling.predictions == k]
+            yield from self._in_parts(some, self._write)
         read = [(each, each.work) for each in requests if isinstance(each.work, ToRead)]
         yield from self._in_parts(read, self._read)
 
@@ -140,20 +131,16 @@ class Answering:
                 yield too_long(request, longest, limit)
             else:
                 fitting.append(number)
-                self.counts.merged += any(question.merged)
-        questions = [Question(coded[number].context, coded[number].choices) for number in fitting]
-        for place, found in choose(self.network, questions):
+        for place, found in choose(self.network, [coded[number] for number in fitting]):
             number = fitting[place]
             yield self._chosen(asked[number][0], coded[number], found)
 
-    def _chosen(
-        self, request: Request, question: EncodedQuestion, found: tuple[Likelihood, ...]
-    ) -> Reply:
+    def _chosen(self, request: Request, question: Question, found: tuple[Likelihood, ...]) -> Reply:
         if not all(math.isfinite(each.total) for each in found):
             return self._no_number(request)
         longest = max(map(len, question.choices), default=0)
         cut = max(0, len(question.context) + longest - 1 - self.network.context_length)
-        self.counts.cut += cut > 0
+        self.counts["cut"] += cut > 0
         return ChoiceLikelihoods(
             request_id=request.id,
             log_likelihoods=tuple(each.total for each in found),
@@ -208,12 +195,18 @@ class Answering:
         return ending.cut(self.tokenizer.decode(tokens)).strip()
 
     def _write(self, asked: Sequence[tuple[Request, ToAnswer]]) -> Iterator[Reply]:
-        refused, numbers, prompts, stops = self._prompts(asked, first_line=False)
+        """One text behind each prompt, or as many of the likeliest as all of them want."""
+        k = asked[0][1].sampling.predictions
+        refused, numbers, prompts, stops = self._prompts(asked, first_line=k > 1)
         yield from refused
         try:
-            for place, written in generate(self.network, prompts):
+            if k == 1:
+                for place, written in generate(self.network, prompts):
+                    yield self._answered(asked[numbers[place]][0], written, stops[place])
+                return
+            for place, found in beams(self.network, prompts, k=k):
                 request, _ = asked[numbers[place]]
-                yield self._answered(request, written, stops[place])
+                yield self._predicted(request, found, prompts[place], stops[place])
         except NotFinite as error:
             raise NotFinite(numbers[error.args[0]]) from error
 
@@ -229,16 +222,6 @@ class Answering:
             output_tokens=len(written.tokens),
             finish=written.ended,
         )
-
-    def _predict(self, asked: Sequence[tuple[Request, ToAnswer]]) -> Iterator[Reply]:
-        refused, numbers, prompts, stops = self._prompts(asked, first_line=True)
-        yield from refused
-        try:
-            for place, found in beams(self.network, prompts, k=asked[0][1].sampling.predictions):
-                request, _ = asked[numbers[place]]
-                yield self._predicted(request, found, prompts[place], stops[place])
-        except NotFinite as error:
-            raise NotFinite(numbers[error.args[0]]) from error
 
     def _predicted(
         self, request: Request, found: Sequence[Beam], prompt: Prompt, ending: StopStrings

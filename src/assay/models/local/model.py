@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +31,7 @@ from assay.types.options import LocalOptions
 
 if TYPE_CHECKING:
     from assay.engine.network import Network
-    from assay.models.local.answering import Answering, PromptCounts
+    from assay.models.local.answering import Answering
 
 
 class _Loaded:
@@ -68,7 +69,7 @@ class LocalModel:
         )
         self._tokenizer: LocalTokenizer | None = None
         self._stopped = threading.Event()
-        self._counts: PromptCounts | None = None
+        self._counts: Counter[str] = Counter()
         self._why_plain = ""
 
     @property
@@ -96,16 +97,15 @@ class LocalModel:
     def _answering(self) -> Answering:
         from assay.models.local.answering import Answering
 
-        answering = Answering(
+        return Answering(
             network=self._network(),
             tokenizer=self._tokens(),
             ends=self._tokens().end_ids(self._ends()),
             is_chat=self._facts.is_chat,
             folder=self._checkpoint.path,
             stopped=self._stopped,
+            counts=self._counts,
         )
-        self._counts = answering.counts
-        return answering
 
     def _timed(self, requests: Sequence[Request], work: ToTime) -> Iterator[Timed | Failed]:
         """All in one process of its own, which may need the memory that the weights take here. Each
@@ -195,16 +195,10 @@ class LocalModel:
                      architecture=self._facts.about["architecture"])  # fmt: skip
         if self._tokenizer:
             yield from self._tokenizer.notes
-        if self._counts and (count := self._counts.cut):
+        if count := self._counts["cut"]:
             yield trn(
                 "{count} prompt was longer than the model's context and lost its beginning",
                 "{count} prompts were longer than the model's context and lost their beginnings",
-                count,
-            )
-        if self._counts and (count := self._counts.merged):
-            yield trn(
-                "of {count} question the tokenizer merges the end of the prompt with a choice",
-                "of {count} questions the tokenizer merges the end of the prompt with a choice",
                 count,
             )
 

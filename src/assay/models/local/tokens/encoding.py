@@ -3,7 +3,7 @@
     prompts   the tokenizer's own special tokens, unless the text begins with its BOS already
     pairs     white space at the end of a context belongs to the continuation; both are encoded as
               one text, and the continuation is what lies behind as many tokens as the context has
-              alone. Where a token spans the joint that is not what was written: `merged`
+              alone
     texts     no special tokens; who reads them adds the prefix once
 
 Where the tokenizer allows it (`cuts`), contexts and long texts are put together from pieces.
@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
 
+from assay.engine.choose import Question
+from assay.engine.layout.batches import by_tokens
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.local.tokens.cuts import cut_paragraphs, cut_portions
@@ -31,18 +32,6 @@ PORTION = 16_000  # characters of a long text that are encoded together
 PORTIONS_PER_CALL = 64
 # A tokenizer without clean cuts takes about 100 bytes for each character of a text.
 LONGEST_WHOLE = 4_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class EncodedQuestion:
-    """A context of at least one token, and its choices. `merged`: whether a token of the whole
-    text spans the joint, so that context and choice are not how the whole would be encoded. A
-    choice without text has no tokens.
-    """
-
-    context: Ids
-    choices: tuple[Ids, ...]
-    merged: tuple[bool, ...]
 
 
 def prompt_text(messages: Sequence[Message], tokenizer: LocalTokenizer, is_chat: bool) -> str:
@@ -99,7 +88,7 @@ class _Pair(NamedTuple):
 
 def encode_pairs(
     tokenizer: LocalTokenizer, pairs: Sequence[tuple[str, Sequence[str]]]
-) -> list[EncodedQuestion]:
+) -> list[Question]:
     with pause_gc():
         laid = [_laid_out(tokenizer, *pair) for pair in pairs]
         cut = [(*pair.pieces[:-1], *pair.ends()) for pair in laid if pair.is_cut]
@@ -117,7 +106,7 @@ def _laid_out(tokenizer: LocalTokenizer, context: str, choices: Sequence[str]) -
     return _Pair(cut_paragraphs(kept) if is_cut else [kept], continuations, is_cut)
 
 
-def _question(tokenizer: LocalTokenizer, pair: _Pair, found: dict[str, Ids]) -> EncodedQuestion:
+def _question(tokenizer: LocalTokenizer, pair: _Pair, found: dict[str, Ids]) -> Question:
     tail = pair.pieces[-1]
     before: list[int] = []
     begin = tokenizer.prefix_text
@@ -128,22 +117,18 @@ def _question(tokenizer: LocalTokenizer, pair: _Pair, found: dict[str, Ids]) -> 
         before += found[piece]
     if not before:
         return _behind_prefix(tokenizer, "".join(pair.pieces), pair.continuations)
-    own = len(found[tail])
-    choices, merged = [], []
+    choices = []
     for continuation in pair.continuations:
-        whole = found[tail + continuation]
-        ids, spans_joint = whole[own:], whole[:own] != found[tail]
+        ids = found[tail + continuation][len(found[tail]) :]
         if continuation and not ids:  # swallowed: lm-eval stops here
             ids = tuple(tokenizer.encode_batch([continuation], special=False)[0])
-            spans_joint = True
-        choices.append(ids if continuation else ())
-        merged.append(spans_joint)
-    return EncodedQuestion(tuple(before), tuple(choices), tuple(merged))
+        choices.append(ids)
+    return Question(tuple(before), tuple(choices))
 
 
 def _behind_prefix(
     tokenizer: LocalTokenizer, context: str, continuations: Sequence[str]
-) -> EncodedQuestion:
+) -> Question:
     """Where a context has no tokens, the BOS stands for it, or the EOS; a continuation that begins
     with it gives its own, unless it has no other token.
     """
@@ -159,15 +144,13 @@ def _behind_prefix(
         )
     coded = tokenizer.encode_batch([context + each for each in continuations], special=False)
     choices = [tuple(ids[1:] if ids[:1] == [prefix] and len(ids) > 1 else ids) for ids in coded]
-    return EncodedQuestion((prefix,), tuple(choices), (False,) * len(choices))
+    return Question((prefix,), tuple(choices))
 
 
 def encode_texts(tokenizer: LocalTokenizer, texts: Iterable[str]) -> Iterator[array[int]]:
     """Texts of any length, without special tokens, in their order. Short ones are encoded several
     at a time, so that every core has some; of long ones as many portions as fit in little memory.
     """
-    from assay.engine.layout.batches import by_tokens
-
     for some in by_tokens(texts, len, PORTION * PORTIONS_PER_CALL):
         ids: list[array[int]] = [array("i") for _ in some]
         portions = (
