@@ -27,6 +27,7 @@ from assay.engine.layout.batches import (
     trunk_budget,
 )
 from assay.engine.layout.packing import Kept, PackedRow, pack
+from assay.engine.layout.prompt_filling import keep_trunks
 from assay.engine.layout.tree import Forest, Trunk, grow
 from assay.engine.network import Network
 from assay.engine.predicted import Head
@@ -171,7 +172,7 @@ def _computed(
         kept = {trunk: kept[trunk] for trunk in some[0].line() if trunk in kept}
         work = [one for trunk in some for one in _by_size(hanging.get(trunk, ()))]
         room = 0 if network.by_blocks else max((one.size for one in work), default=0)
-        _keep_trunks(network, some, kept, room, budget)
+        keep_trunks(network, some, kept, room, budget)
         yield from _batch_by_batch(network, head, work, kept, budget)
     yield from _batch_by_batch(network, head, _by_size(hanging.get(None, ())), {}, budget)
 
@@ -189,25 +190,6 @@ def _batch_by_batch(
 ) -> Iterator[tuple[list[_AskedContext], Tensor]]:
     for batch in by_tokens(work, lambda one: one.size, budget):
         yield from halved_when_full(batch, lambda part: _scored(network, head, part, kept))
-
-
-def _keep_trunks(
-    network: Network, trunks: Sequence[Trunk], kept: dict[Trunk, Kept], room: int, budget: int
-) -> None:
-    """Generation by generation: a trunk needs its parent's keys."""
-    by_depth: dict[int, list[Trunk]] = {}
-    depth: dict[Trunk, int] = {}
-    for trunk in trunks:
-        above = depth.get(trunk.parent, -1) if trunk.parent else -1
-        depth[trunk] = above + 1
-        by_depth.setdefault(depth[trunk], []).append(trunk)
-    for generation in by_depth.values():
-        for batch in by_tokens(generation, lambda trunk: len(trunk.tokens), budget):
-            for _ in halved_when_full(
-                batch,
-                lambda part: network.hidden(pack([], kept, network.device, trunks=part, room=room)),
-            ):
-                pass
 
 
 def _scored(

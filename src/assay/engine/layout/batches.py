@@ -101,7 +101,7 @@ def fewer_when_full(rows: int, tokens: int, run: Callable[[int, int], Iterator[R
         try:
             yield from run(rows, tokens)
             return
-        except RuntimeError as error:
+        except (RuntimeError, TooLittleMemory) as error:
             if not out_of_memory(error):
                 raise
             if rows == 1:
@@ -110,11 +110,12 @@ def fewer_when_full(rows: int, tokens: int, run: Callable[[int, int], Iterator[R
         free_memory()
 
 
-def out_of_memory(error: RuntimeError) -> bool:
+def out_of_memory(error: Exception) -> bool:
     """The CPU's allocator has no exception of its own, only words."""
     words = str(error)
     known = ("not enough memory", "can't allocate memory")
-    return isinstance(error, torch.OutOfMemoryError) or any(each in words for each in known)
+    told = isinstance(error, torch.OutOfMemoryError | TooLittleMemory)
+    return told or any(each in words for each in known)
 
 
 def free_memory() -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
+from assay.engine.layout.batches import by_tokens, halved_when_full
 from assay.engine.layout.packing import Kept, PackedRow, on_device, pack
 from assay.engine.layout.slots import Slots
 from assay.engine.layout.tree import Forest, Trunk, grow
@@ -50,7 +51,15 @@ class Filling:
             if chosen and size > tokens:
                 break
             chosen.append(self._waiting.popleft())
-        self._compute_trunks(chosen, tokens)
+        missing = {
+            trunk: None
+            for one in chosen
+            for trunk in _chain(self._forest.trunk_of[one])
+            if trunk not in self._kept
+        }
+        room = max((len(self._behind(one)) for one in chosen), default=0)
+        in_order = sorted(missing, key=lambda trunk: trunk.start)
+        keep_trunks(self._network, in_order, self._kept, room, tokens)
         rows_of = [PackedRow(self._forest.trunk_of[one], self._behind(one)) for one in chosen]
         packing = pack(rows_of, self._kept, self._network.device)
         packing.places = slots
@@ -65,36 +74,31 @@ class Filling:
         trunk = self._forest.trunk_of[one]
         return self._contexts[one][trunk.end if trunk else 0 :]
 
-    def _compute_trunks(self, chosen: Sequence[int], tokens: int) -> None:
-        """Those that are not kept yet, parents before children, and room for rows behind them."""
-        missing = {
-            trunk: None
-            for one in chosen
-            for trunk in _chain(self._forest.trunk_of[one])
-            if trunk not in self._kept
-        }
-        room = max((len(self._behind(one)) for one in chosen), default=0)
-        while missing:
-            level: list[Trunk] = []
-            size = 0
-            for trunk in missing:
-                if trunk.parent is None or trunk.parent in self._kept:
-                    size += len(trunk.tokens)
-                    if level and size > tokens:
-                        break
-                    level.append(trunk)
-            self._network.hidden(
-                pack([], self._kept, self._network.device, trunks=level, room=room)
-            )
-            for trunk in level:
-                del missing[trunk]
-
     def _let_go(self, chosen: Sequence[int]) -> None:
         for one in chosen:
             for trunk in _chain(self._forest.trunk_of[one]):
                 self._users[trunk] -= 1
                 if not self._users[trunk]:
                     del self._kept[trunk]
+
+
+def keep_trunks(
+    network: Network, trunks: Sequence[Trunk], kept: dict[Trunk, Kept], room: int, budget: int
+) -> None:
+    """Generation by generation, parents before children: a trunk needs its parent's keys."""
+    by_depth: dict[int, list[Trunk]] = {}
+    depth: dict[Trunk, int] = {}
+    for trunk in trunks:
+        above = depth.get(trunk.parent, -1) if trunk.parent else -1
+        depth[trunk] = above + 1
+        by_depth.setdefault(depth[trunk], []).append(trunk)
+    for generation in by_depth.values():
+        for batch in by_tokens(generation, lambda trunk: len(trunk.tokens), budget):
+            for _ in halved_when_full(
+                batch,
+                lambda part: network.hidden(pack([], kept, network.device, trunks=part, room=room)),
+            ):
+                pass
 
 
 def _chain(trunk: Trunk | None) -> Iterator[Trunk]:
