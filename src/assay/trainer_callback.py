@@ -26,7 +26,7 @@ import transformers
 from transformers.integrations import is_deepspeed_zero3_enabled
 from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR
 
-from assay.errors import AssayError, Interrupted, UsageError, in_one_line
+from assay.errors import AssayError, UsageError, in_one_line
 from assay.messages import tr
 from assay.models.local.folder import find_tokenizer
 from assay.models.local.loading.checkpoint import choose_device, choose_dtype
@@ -134,11 +134,9 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         """Whether it is accepted; what goes wrong is told and ends nothing."""
         try:
             return self._evaluate(folder, state)
-        except Interrupted as stop:
-            if isinstance(stop.__cause__, KeyboardInterrupt):  # a Ctrl-C is for the training
-                raise stop.__cause__ from None
-            self._note(state, in_one_line(stop))
         except AssayError as error:
+            if isinstance(error.__cause__, KeyboardInterrupt):  # a Ctrl-C is for the training
+                raise error.__cause__ from None
             self._note(state, in_one_line(error))
         # Hours of training are not lost for a mistake of ours, or for memory that ran out here.
         except Exception as error:  # noqa: BLE001
@@ -161,15 +159,12 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
             raise UsageError(tr("{path} was removed while it was evaluated", path=step))
         _log.info(checkpoint_line(decision, place.name, best_in(decision, place.name)))
         accepted = _accepted(decision.acceptances[place.name], self._job.measures or ())
-        self._tell(state, _logged(decision, place.name, accepted=accepted))
-        return accepted is True
-
-    def _tell(self, state: Any, found: dict[str, float]) -> None:
-        trainer = self._trainer() if self._trainer else None
-        if trainer is not None:
-            trainer.log(dict(found))
+        found = _logged(decision, place.name, accepted=accepted)
+        if trainer := self._trainer and self._trainer():
+            trainer.log(found)
         else:
             state.log_history.append({**found, "epoch": state.epoch, "step": state.global_step})
+        return accepted is True
 
     def _note(self, state: Any, why: str) -> None:
         _log.warning(tr("step {step} was not evaluated: {why}", step=state.global_step, why=why))

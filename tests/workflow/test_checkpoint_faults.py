@@ -127,7 +127,7 @@ def test_token_ids_that_no_checkpoint_knows_are_refused_before_anything_is_asked
     text = write_ids(folder, name, [5, 6, 384, 7])
     one = str(folder / "run" / "step_900")
     for settings in ({"text": text}, {"train_text": text}):
-        with pytest.raises(UsageError, match=r"token id 384.*only 384 tokens \(0 to 383\)"):
+        with pytest.raises(UsageError, match=r"token id 384.*only 384 tokens"):
             run(folder, one, **settings)
     with pytest.raises(UsageError, match="none of the checkpoints"):
         run(folder, text=text)

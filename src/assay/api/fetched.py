@@ -65,10 +65,7 @@ def _benchmark(benchmark: Benchmark) -> JsonObject:
     made = benchmark.made
     return {
         "suite": made.name,
-        "title": made.title,
-        "version": made.version,
-        "prompts": made.prompts,
-        "source": made.source,
+        **{name: getattr(made, name) for name in ("title", "version", "prompts", "source")},
         "licence": benchmark.licence,
         "folder": str(benchmark.folder.resolve()),
         "categories": {name: len(tests) for name, tests in made.categories.items()},

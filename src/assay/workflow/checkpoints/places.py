@@ -178,18 +178,11 @@ def _steps_of_model(folder: Path, holding: Sequence[str]) -> list[Path]:
     """
     steps = _steps_in(folder, holding)
     others = [name for name in holding if name != CONFIG]
-    if not _holds(folder, (CONFIG,)) or any(
-        _has_weights(step) or _holds(step, others) for step in steps
-    ):
+    files = (path.name for step in steps for path in step.glob("*"))
+    has_weights = any(name.endswith(WEIGHTS) for name in files)
+    if not _holds(folder, (CONFIG,)) or has_weights or any(_holds(step, others) for step in steps):
         return steps
     return []
-
-
-def _has_weights(folder: Path) -> bool:
-    try:
-        return any(name.endswith(WEIGHTS) for name in os.listdir(folder))
-    except OSError:
-        return False
 
 
 def _steps_in(folder: Path, holding: Sequence[str]) -> list[Path]:
@@ -225,28 +218,20 @@ def _subfolders(folder: Path) -> list[Path]:
             ]
     except OSError:
         return []
-    for path in seen:
-        _refuse_unnameable(path)
+    for path in seen:  # no store and no report could name it
+        if not is_text(path) and (Path(path) / CONFIG).is_file():
+            shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+            raise UsageError(
+                tr("the name of the checkpoint folder {path} is not UTF-8", path=shown),
+                hint=tr("rename it"),
+            )
     return sorted(Path(path) for path in seen[:MOST_FOLDERS])
 
 
-def _refuse_unnameable(path: str) -> None:
-    """No store and no report could name a checkpoint in a folder whose name is not UTF-8."""
-    if not is_text(path) and (Path(path) / CONFIG).is_file():
-        shown = os.fsencode(path).decode("utf-8", "backslashreplace")
-        raise UsageError(
-            tr("the name of the checkpoint folder {path} is not UTF-8", path=shown),
-            hint=tr("rename it"),
-        )
-
-
 def _leads_down(entry: os.DirEntry[str], above: Collection[Path]) -> bool:
-    try:
-        if not entry.is_dir():
-            return False
-    except OSError:  # links that lead to each other
-        return False
-    return not entry.is_symlink() or Path(os.path.realpath(entry.path)) not in above
+    """`os.path.isdir`, and not the entry's: links may lead to each other."""
+    is_link = entry.is_symlink()
+    return os.path.isdir(entry.path) and not (is_link and Path(entry.path).resolve() in above)
 
 
 def _with_different_names(places: Sequence[CheckpointPlace | None]) -> list[CheckpointPlace | None]:

@@ -8,7 +8,7 @@ among all of its checkpoints
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -93,12 +93,16 @@ def select(
     decision = _with_missing(decision, missing)
     to_leave = _of_whole_folders(decision, places)
     notes += write_selections(to_leave, out, deciding)
+    firsts = [decision.folders[folder][0] for folder in to_leave.selections]
+    left_in = {f"{CHECKPOINTS}/{name.rpartition('/')[0]}" for name in firsts}
+    if to_leave.overall is not None:
+        left_in.add(CHECKPOINTS)
     selection = decision.overall or next(iter(decision.selections.values()))
     return Selected(
         decision=decision,
         selection=selection,
         not_evaluated=missing,
-        left_in=frozenset(_left_in(to_leave)),
+        left_in=frozenset(left_in),
         report=Report(
             run="",
             out=str(out.resolve()),
@@ -194,10 +198,3 @@ def _of_whole_folders(decision: Decision, places: Sequence[CheckpointPlace]) -> 
         },
         overall=None if singly else decision.overall,
     )
-
-
-def _left_in(decision: Decision) -> Iterator[str]:
-    for folder in decision.selections:
-        yield f"{CHECKPOINTS}/{decision.folders[folder][0].rpartition('/')[0]}"
-    if decision.overall is not None:
-        yield CHECKPOINTS

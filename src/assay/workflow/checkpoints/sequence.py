@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 
 from assay.errors import ExitCode
@@ -85,7 +86,10 @@ class CheckpointSequence:
         self.drop(*gone)
         if self._last is None or all(each.failed for each in self._measured.values()):
             return None
-        subjects = sorted(self._subjects.values(), key=_in_order)
+        subjects = sorted(
+            self._subjects.values(),
+            key=lambda each: (each.folder, inf if each.step is None else each.step, each.name),
+        )
         deciding = DecisionPlan(
             subjects=tuple(subjects),
             measures=tuple(self.job.measures or ()),
@@ -116,22 +120,14 @@ def places_in(folder: Path) -> list[CheckpointPlace]:
     """The checkpoints of a folder now, in step order. Where it has a config.json and no steps, it
     is `final`, as it will be when there are.
     """
-    found = [place for _, place in places_of([f"hf:{folder}"]) if place is not None]
-    return [_in(folder, place) for place in found if is_there(place.path)]
-
-
-def _in(folder: Path, place: CheckpointPlace) -> CheckpointPlace:
-    if place.folder is not None:
-        return place
     here = Path(os.path.abspath(folder)).name
-    return replace(place, parent=here, step_name=FINAL, folder=folder)
+    return [
+        replace(place, parent=here, step_name=FINAL, folder=folder) if not place.folder else place
+        for _, place in places_of([f"hf:{folder}"])
+        if place is not None and is_there(place.path)
+    ]
 
 
 def is_there(path: str | Path) -> bool:
     """Whether the folder still is one of a checkpoint."""
     return (Path(path) / "config.json").is_file()
-
-
-def _in_order(subject: PlannedCheckpoint) -> tuple[str, float, str]:
-    step = float("inf") if subject.step is None else subject.step
-    return (subject.folder, step, subject.name)

@@ -60,27 +60,29 @@ def examine_machine(*, out: Path = DEFAULT_OUT) -> Examination:
     ollama = find_ollama(room=room)
     cores = trn("{count} core", "{count} cores", machine.cores)
     sizes = {"total": memory(machine.memory_bytes), "free": memory(room.free_bytes)}
+    no_gpu = tr("none found: models run on the processor, more slowly")
+    torch = installed_version("torch")
+    no_torch = tr("not installed: served models do not need it")
+    suites = [
+        trn("{name} ({count} test)", "{name} ({count} tests)", each.tests, name=each.argument)
+        for each in find_suites(Path())
+        if each.ships
+    ]
     lines = (
         _good("Assay", assay.__version__),
         _good("Python", f"{platform.python_version()}, {sys.executable}"),
         _good(tr("system"), machine.system),
         _good(tr("processor"), f"{machine.processor}, {cores}"),
         _good(tr("memory"), tr("{total}, {free} of it free", **sizes)),
-        _gpu(machine),
+        _good("GPU", "; ".join(machine.gpus)) if machine.gpus else _note("GPU", no_gpu),
         _disk(out),
         *_ollama(ollama),
         *_openai(),
-        _torch(),
+        _good("torch", torch) if torch else _note("torch", no_torch),
         _sandbox(),
-        _suites(),
+        _good(tr("suites"), ", ".join(suites)),
     )
     return Examination(machine=machine, ollama=ollama, lines=lines)
-
-
-def _gpu(machine: Machine) -> MachineFinding:
-    if machine.gpus:
-        return _good("GPU", "; ".join(machine.gpus))
-    return _note("GPU", tr("none found: models run on the processor, more slowly"))
 
 
 def _disk(out: Path) -> MachineFinding:
@@ -164,12 +166,6 @@ def _openai() -> Iterator[MachineFinding]:
         yield _note("OPENAI_API_KEY", tr("not set: right for servers that want no key"))
 
 
-def _torch() -> MachineFinding:
-    if version := installed_version("torch"):
-        return _good("torch", version)
-    return _note("torch", tr("not installed: served models do not need it"))
-
-
 def _sandbox() -> MachineFinding:
     name = tr("sandbox")
     found = find_isolation()
@@ -187,12 +183,3 @@ def _sandbox() -> MachineFinding:
             " --sandbox weak"
         ),
     )
-
-
-def _suites() -> MachineFinding:
-    found = [suite for suite in find_suites(Path()) if suite.ships]
-    says = ", ".join(
-        trn("{name} ({count} test)", "{name} ({count} tests)", s.tests, name=s.argument)
-        for s in found
-    )
-    return _good(tr("suites"), says)

@@ -131,25 +131,33 @@ def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Shar
             find_unanswered(tests, StoredReplies(store, run, plan.facts.fingerprint))
         pending = [(test.request, test) for test in tests if test.request]
         unanswered.append([request for request, _ in pending])
+        thinks = plan.facts.thinks and plan.options.think != "off"
+        asked = []
+        for request, test in pending:
+            short, long = OPEN_ANSWER if test.exchange.case.check.judged else USUAL_ANSWER
+            length = _length(request, short, max(long, LONG_THOUGHT) if thinks else long)
+            asked.append((request, test.left * _draws(plan, request), length))
         yield _Share(
             model=model,
-            asked=[
-                (request, test.left * _draws(plan, request), _answer_length(plan, test, request))
-                for request, test in pending
-            ],
+            asked=asked,
             reused=plan.turns - sum(test.left for _, test in pending),
-            at_least=any(_may_be_written(request) for request, _ in pending),
+            # A letter that the first token does not decide is written instead.
+            at_least=any(
+                isinstance(request.work, ToChoose) and request.work.otherwise is not None
+                for request, _ in pending
+            ),
         )
     panel = prepared.panel
-    for judge in panel.judges if panel else ():
-        assert panel is not None
+    if panel is None:
+        return
+    for judge in panel.judges:
         cases = [
             case
             for plan, left in zip(prepared.plans, unanswered, strict=True)
             for case in cases_to_judge(plan, left, judge, store, begun=begun is not None)
         ]
         requests = requests_to_judge(panel, judge, cases, store, run)
-        asked = [(request, 1, _judgement_length(request)) for request in requests]
+        asked = [(request, 1, _length(request, *JUDGEMENT)) for request in requests]
         yield _Share(model=judge.model, asked=asked, judges=True)
 
 
@@ -160,26 +168,9 @@ def _draws(plan: Plan, request: Request) -> int:
     return request.work.sampling.predictions
 
 
-def _may_be_written(request: Request) -> bool:
-    """A letter that the first token does not decide is written instead."""
-    return isinstance(request.work, ToChoose) and request.work.otherwise is not None
-
-
-def _answer_length(plan: Plan, test: TestDialogue, request: Request) -> tuple[int, int]:
-    if not isinstance(request.work, ToAnswer):
-        return 1, 1
-    short, long = OPEN_ANSWER if test.exchange.case.check.judged else USUAL_ANSWER
-    if plan.facts.thinks and plan.options.think != "off":
-        long = max(long, LONG_THOUGHT)
-    most = request.work.sampling.max_tokens
+def _length(request: Request, short: int, long: int) -> tuple[int, int]:
+    most = request.work.sampling.max_tokens if isinstance(request.work, ToAnswer) else 1
     return min(short, most), min(long, most)
-
-
-def _judgement_length(request: Request) -> tuple[int, int]:
-    if not isinstance(request.work, ToAnswer):
-        return 1, 2
-    most = request.work.sampling.max_tokens
-    return min(JUDGEMENT[0], most), min(JUDGEMENT[1], most)
 
 
 def _time(
@@ -222,12 +213,11 @@ def _seconds(share: _Share, pace: ModelPace) -> Range:
 def _basis(share: _Share, pace: ModelPace) -> str:
     low = max(short for _, _, (short, _) in share.asked)
     high = max(long for _, _, (_, long) in share.asked)
-    facts = {"model": share.model.facts.name, "rate": pace.rate, "low": low, "high": high}
-    if share.judges:
-        return tr(
-            "{model} wrote {rate} tokens/s, and judgements of {low} to {high} tokens are assumed",
-            **facts,
-        )
     return tr(
-        "{model} wrote {rate} tokens/s, and answers of {low} to {high} tokens are assumed", **facts
+        "{model} wrote {rate} tokens/s, and {what} of {low} to {high} tokens are assumed",
+        model=share.model.facts.name,
+        rate=pace.rate,
+        what=tr("judgements") if share.judges else tr("answers"),
+        low=low,
+        high=high,
     )

@@ -54,7 +54,10 @@ class ModelPace:
 
 
 def time_one_question(model: Model) -> ModelPace | str:
-    reply = next(ask(model, [_question()]))
+    text = QUESTION.format(number=time.time_ns())
+    sampling = Sampling(temperature=0.0, seed=0, max_tokens=TIMED_TOKENS)
+    work = ToAnswer(messages=(Message("user", text),), sampling=sampling)
+    reply = next(ask(model, [make_unstored_request("timing", work)]))
     if isinstance(reply, Failed) and not model.facts.spec.startswith("scripted:"):
         return reply.reason
     if not isinstance(reply, Answered | Failed) or reply.total_s is None:
@@ -85,10 +88,3 @@ def prompt_tokens(request: Request) -> float:
     if not isinstance(work, ToAnswer | ToChoose):
         return 0.0
     return sum(len(message.content) for message in work.messages) / CHARACTERS_PER_TOKEN
-
-
-def _question() -> Request:
-    text = QUESTION.format(number=time.time_ns())
-    sampling = Sampling(temperature=0.0, seed=0, max_tokens=TIMED_TOKENS)
-    work = ToAnswer(messages=(Message("user", text),), sampling=sampling)
-    return make_unstored_request("timing", work)

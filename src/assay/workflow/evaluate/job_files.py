@@ -107,19 +107,17 @@ def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
             if job.only_tests is not None:
                 suites = tuple(only_tests(suites, job.only_tests))
                 if not suites:
-                    errors.append(_answers_nothing(job.only_tests))
+                    names = ", ".join(sorted(job.only_tests)[:NAMED])
+                    errors.append(
+                        UsageError(
+                            tr("none of the answers is called like a test: {names}", names=names),
+                            hint=tr("an answer's file is called after its test, such as CT-01.txt"),
+                        )
+                    )
                     return ()
             for picked in tried(errors, pick_all, suites, job.categories, job.limit, job.seed):
                 return picked
     return ()
-
-
-def _answers_nothing(tests: frozenset[str]) -> UsageError:
-    return UsageError(
-        tr("none of the answers is called like a test: {names}",
-           names=", ".join(sorted(tests)[:NAMED])),
-        hint=tr("an answer's file is called after its test, such as CT-01.txt"),
-    )  # fmt: skip
 
 
 def gate_and_text(
@@ -169,16 +167,11 @@ def _check_log(target: str) -> None:
     here; the first folder above it that exists shows whether it can be written.
     """
     kind, _, place = target.partition(":")
-    if kind in LOGS_TO_COME:
-        raise UsageError(
-            tr("--log {kind} is not available yet", kind=kind),
-            hint=tr("use --log tensorboard:DIR"),
-        )
     if kind != "tensorboard" or not place:
-        raise UsageError(
-            tr("--log does not understand {target!r}", target=target),
-            hint=tr("use --log tensorboard:DIR"),
-        )
+        problem = tr("--log does not understand {target!r}", target=target)
+        if kind in LOGS_TO_COME:
+            problem = tr("--log {kind} is not available yet", kind=kind)
+        raise UsageError(problem, hint=tr("use --log tensorboard:DIR"))
     tensorboard_writer()
     folder = Path(place)
     there = next((each for each in (folder, *folder.parents) if each.exists()), Path())

@@ -52,22 +52,16 @@ class Opened:
         """
         for number in reversed(range(len(self.models))):
             place, fingerprint = self.places[number], self.models[number].facts.fingerprint
-            earlier = (
+            earlier = [
                 other
                 for other, model in zip(self.places[:number], self.models, strict=False)
                 if other is not None and model.facts.fingerprint == fingerprint
-            )
-            first = next(earlier, None)
-            if place is None or place.folder is None or first is None:
-                continue
-            self.notes.append(
-                tr(
-                    "{second} has the same weights as {first} and is left out",
-                    second=place.name,
-                    first=first.name,
-                )
-            )
-            self._let_go(number)
+            ]
+            if place is not None and place.folder is not None and earlier:
+                gaps = {"second": place.name, "first": earlier[0].name}
+                note = tr("{second} has the same weights as {first} and is left out", **gaps)
+                self.notes.append(note)
+                self._let_go(number)
 
     def leave_out_texts(self, suites: Sequence[Suite]) -> tuple[Suite, ...]:
         """Of suites that nobody named, the tests that all models can answer."""
@@ -93,15 +87,11 @@ class Opened:
         seen: dict[str, str] = {}
         for model in self.models:
             facts = model.facts
-            if facts.fingerprint in seen:
-                yield UsageError(
-                    tr(
-                        "{second} is the same model as {first}",
-                        first=seen[facts.fingerprint],
-                        second=facts.spec,
-                    ),
-                    hint=tr("name each model once"),
+            if first := seen.get(facts.fingerprint):
+                problem = tr(
+                    "{second} is the same model as {first}", first=first, second=facts.spec
                 )
+                yield UsageError(problem, hint=tr("name each model once"))
             seen.setdefault(facts.fingerprint, facts.spec)
 
     def refuse_if_all_failed(self) -> None:
@@ -161,20 +151,18 @@ def place_of_given(model: Model) -> CheckpointPlace | None:
 
 def _check_token_ids(text: HeldOut, facts: ModelFacts) -> None:
     largest, known = text.largest_id, facts.vocabulary
-    if largest is None or known is None or largest < known:
-        return
-    raise UsageError(
-        tr(
-            "{text} has the token id {largest}, and {model} knows only {known} tokens (0 to "
-            "{last}): the ids are another tokenizer's",
-            text=text.name,
-            largest=largest,
-            model=facts.spec,
-            known=known,
-            last=known - 1,
-        ),
-        hint=tr("name token ids of the checkpoint's own tokenizer, or plain text"),
-    )
+    if largest is not None and known is not None and largest >= known:
+        raise UsageError(
+            tr(
+                "{text} has the token id {largest}, and {model} knows only {known} tokens: the ids "
+                "are another tokenizer's",
+                text=text.name,
+                largest=largest,
+                model=facts.spec,
+                known=known,
+            ),
+            hint=tr("name token ids of the checkpoint's own tokenizer, or plain text"),
+        )
 
 
 def left_out(name: str, why: str) -> str:

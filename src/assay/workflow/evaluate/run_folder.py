@@ -76,28 +76,28 @@ class RunFolder:
         if self._lock:
             self._lock.close()
 
-    def report_path(self, slug: str) -> Path:
-        return self.path / "reports" / f"{slug}.md"
-
     def write(self, report: Report, suites: Sequence[Suite], store: Store) -> None:
         # jinja2 is loaded when the asking is done
         from assay.reports.formats.html import render_html
 
         with after_asking(), explain_write_errors(self.path):
             clashing = ids_in_several(suites)
-            if not self._has_all_answers(report, clashing):
-                self._write_outputs(store, report.run, clashing)
+            run = store.read_run(report.run)
+            for model in run.models:
+                for kept in store.read_tries(run, model):
+                    if isinstance(kept.reply, Answered):
+                        self.write_answer(model.slug, *kept.key, kept.reply, clashing)
             self.write_test_plans(suites)
             document = run_document(report)
             whole = render_markdown(document)
             self._put("reports/report.md", whole)
             self._put("reports/report.html", render_html(document))
             self._put("reports/report.json", render_json(run_json(report)))
-            for model in report.models:
-                alone = replace(report, models=(model,))
+            for each in report.models:
+                alone = replace(report, models=(each,))
                 several = len(report.models) > 1
                 text = render_markdown(run_document(alone)) if several else whole
-                self._put(f"reports/{model.slug}.md", text)
+                self._put(f"reports/{each.slug}.md", text)
             page = render_markdown(performance_document(report), out="../..")
             self._put("performance.md", page)
             if report.judged is not None:
@@ -137,30 +137,12 @@ class RunFolder:
         reply: Answered,
         clashing: frozenset[str],
     ) -> None:
-        name = _answer_file(slug, file_stem(suite, test_id, clashing), repeat)
+        number = f".{repeat + 1}" if repeat else ""
+        name = f"outputs/{slug}/{file_stem(suite, test_id, clashing)}{number}.txt"
         if name in self._written:
             return
         with after_asking(), explain_write_errors(self.path):
             self._put_once(name, "\n".join(reply.predictions) or reply.text)
-
-    def _has_all_answers(self, report: Report, clashing: frozenset[str]) -> bool:
-        """Whether each was written as it came; else they are read from the store again."""
-        return all(
-            _answer_file(model.slug, file_stem(row.suite, row.test, clashing), row.repeat)
-            in self._written
-            for model in report.models
-            for row in model.tries
-            if row.failure is None
-        )
-
-    def _write_outputs(self, store: Store, run_id: str, clashing: frozenset[str]) -> None:
-        run = store.read_run(run_id)
-        for model in run.models:
-            for kept in store.read_tries(run, model):
-                if isinstance(kept.reply, Answered):
-                    self.write_answer(
-                        model.slug, kept.suite, kept.test_id, kept.repeat, kept.reply, clashing
-                    )
 
     def _put_once(self, name: str, text: str) -> None:
         """For the many small files: in place, because a run is finished only when all are there.
@@ -189,11 +171,6 @@ def replace_file(path: Path, text: str) -> None:
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
-
-
-def _answer_file(slug: str, stem: str, repeat: int) -> str:
-    number = f".{repeat + 1}" if repeat else ""
-    return f"outputs/{slug}/{stem}{number}.txt"
 
 
 def ids_in_several(suites: Sequence[Suite]) -> frozenset[str]:

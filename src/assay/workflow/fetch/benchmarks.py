@@ -73,9 +73,10 @@ def fetch(
         licence = LICENCES[made.name]
         write_suite(made, licence, folder)
         written.append(Benchmark(made=made, licence=licence, folder=folder / made.name))
-    return Fetched(
-        benchmarks=tuple(written), folder=folder, following=_following(wanted, benchmarks)
-    )
+    following = ["assay", "run", "MODEL", *(word for name in wanted for word in ("-s", name))]
+    if benchmarks is not None:
+        following += ["--benchmarks", str(benchmarks)]
+    return Fetched(benchmarks=tuple(written), folder=folder, following=shlex.join(following))
 
 
 def _refuse_unknown(names: Sequence[str]) -> None:
@@ -104,10 +105,3 @@ def _nothing_left(made: ConvertedBenchmark) -> SuiteNotFound:
     return SuiteNotFound(
         tr("the source has no questions for {name}", name=made.name), hint="\n".join(hints)
     )
-
-
-def _following(names: Sequence[str], benchmarks: Path | None) -> str:
-    words = ["assay", "run", "MODEL"]
-    for name in names:
-        words += ["-s", name]
-    return shlex.join([*words, *(() if benchmarks is None else ("--benchmarks", str(benchmarks)))])

@@ -67,7 +67,12 @@ def write_suite(made: ConvertedBenchmark, licence: str, benchmarks: Path) -> Non
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         _put_files(made, licence, partial)
-        _refuse_unsound(partial)
+        if findings := examine([partial]):  # the mistake is ours, and shows here
+            raise InvalidFiles(
+                tr("the tests that were made have mistakes; nothing was written"),
+                findings,
+                hint=tr("please report it with the lines above"),
+            )
         if folder.exists():
             shutil.rmtree(folder)
         partial.rename(folder)
@@ -92,14 +97,3 @@ def _put_files(made: ConvertedBenchmark, licence: str, folder: Path) -> None:
         "files": {name: _digest(data) for name, data in files.items()},
     }
     (folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", "utf-8")
-
-
-def _refuse_unsound(folder: Path) -> None:
-    """What is written here must be clean; if it is not, the mistake is ours and shows here."""
-    findings = examine([folder])
-    if findings:
-        raise InvalidFiles(
-            tr("the tests that were made have mistakes; nothing was written"),
-            findings,
-            hint=tr("please report it with the lines above"),
-        )

@@ -33,7 +33,12 @@ def export(
     """A run's records, line by line."""
     with Store(out, read_only=True) as store:
         records = _records(store, store.find_run(run))
-        yield from _as_jsonl(records) if form == "jsonl" else _as_csv(records)
+        if form == "csv":
+            yield from _as_csv(records)
+            return
+        for record in records:
+            whole = {name: record.get(name) for name in COLUMNS}
+            yield json.dumps(whole, ensure_ascii=False) + "\n"
 
 
 def _records(store: Store, run: Run) -> Iterator[dict[str, object]]:
@@ -81,11 +86,6 @@ def _of_reply(reply: Reply) -> dict[str, object]:
     if isinstance(reply, Answered | ChoiceLikelihoods) and reply.timing:
         found |= asdict(reply.timing)
     return found
-
-
-def _as_jsonl(records: Iterator[dict[str, object]]) -> Iterator[str]:
-    for record in records:
-        yield json.dumps({name: record.get(name) for name in COLUMNS}, ensure_ascii=False) + "\n"
 
 
 def _as_csv(records: Iterator[dict[str, object]]) -> Iterator[str]:

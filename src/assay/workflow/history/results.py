@@ -237,9 +237,7 @@ def _model_report(
         suites=summaries,
         performance=measured,
         measurements=measurements(summaries),
-        report=str(RunFolder(store.path.parent, run.id).report_path(model.slug))
-        if run.finished
-        else None,
+        report=str(_reports_of(store, run) / f"{model.slug}.md") if run.finished else None,
         about=model.facts.about,
         observed=model.observed,
         tries=tuple(
@@ -253,6 +251,10 @@ def _model_report(
             for kept in tries
         ),
     )
+
+
+def _reports_of(store: Store, run: Run) -> Path:
+    return RunFolder(store.path.parent, run.id).path / "reports"
 
 
 def _notes(run: Run, suites: Sequence[Suite], asked: int, found: Judged | None) -> Iterator[str]:
@@ -311,7 +313,7 @@ def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:
 
 def _hints(store: Store, run: Run, failed: int, unheard: int, judged: int) -> Iterator[str]:
     if run.finished:
-        page = RunFolder(store.path.parent, run.id).path / "reports" / "report.html"
+        page = _reports_of(store, run) / "report.html"
         here = Path.cwd()
         shown = page.relative_to(here) if page.is_relative_to(here) else page
         yield tr("the report as a page: {path}", path=shown)
