@@ -124,9 +124,7 @@ def test_where_code_cannot_be_kept_apart_it_is_not_run_and_the_reason_is_told(
 def test_how_much_of_a_suite_needs_a_judge_is_counted(bench):
     sums = bench.suite({"sum": numbered(2)})
     needed = [what_to_judge([suite]) for suite in (sums, "coding", "data")]
-    assert [(each.tests, each.holds_code) for each in needed] == [
-        (0, False), (6, True), (6, False)
-    ]  # fmt: skip
+    assert list(needed) == [(0, False), (6, True), (6, False)]
 
 
 # ----------------------------------------------------------------------------------- who is offered

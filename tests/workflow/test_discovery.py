@@ -197,7 +197,7 @@ def test_checkpoints_are_found_two_levels_down_and_no_further(tmp_path):
     (tmp_path / "empty").mkdir()
     found = find_checkpoints(tmp_path)
     paths = [str(each.path.relative_to(tmp_path)) for each in found]
-    assert paths == ["step_100", "run/checkpoint-500"]
+    assert paths == ["run/checkpoint-500", "step_100"]
     assert all(each.why_not == "" for each in found)
 
 
@@ -206,6 +206,7 @@ def test_checkpoints_of_one_run_are_in_the_order_of_their_steps_the_final_one_la
     for place in places:
         (tmp_path / place).mkdir(parents=True, exist_ok=True)
         (tmp_path / place / "config.json").write_text("{}")
+        (tmp_path / place / "model.safetensors").touch()
     found = [str(each.path.relative_to(tmp_path)) for each in find_checkpoints(tmp_path)]
     assert found == [
         "a/step_7", "run/epoch-2-step-30", "run/step_900", "run/step_1000", "run/last", "run"

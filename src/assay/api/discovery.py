@@ -15,7 +15,6 @@ from assay.suites.catalogue import find
 from assay.suites.load import load_suite
 from assay.types.options import RunOptions
 from assay.workflow.discover.choices import JudgeCandidate as JudgeCandidate
-from assay.workflow.discover.choices import ToJudge as ToJudge
 from assay.workflow.discover.choices import facts_of as facts_of
 from assay.workflow.discover.choices import judge_candidates as judge_candidates
 from assay.workflow.discover.choices import refuse_as_judge as refuse_as_judge

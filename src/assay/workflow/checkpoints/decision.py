@@ -29,7 +29,11 @@ def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestam
     gate = deciding.gate
     acceptances = {each.name: accept(each, gate) for each in measured}
     weighed = {each.name: weigh(each) for each in measured}
-    folders = _folders(deciding)
+    of_folders: dict[str, list[str]] = {}
+    for subject in deciding.subjects:
+        if subject.folder:
+            of_folders.setdefault(subject.folder, []).append(subject.name)
+    folders = {folder: tuple(names) for folder, names in of_folders.items()}
     by_name = {each.name: each for each in measured}
     inside = {
         folder: [by_name[name] for name in names if name in by_name]
@@ -74,14 +78,6 @@ def _without_decision(acceptances: Mapping[str, Acceptance]) -> dict[str, Accept
         )
         for name, acceptance in acceptances.items()
     }
-
-
-def _folders(deciding: DecisionPlan) -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
-    for subject in deciding.subjects:
-        if subject.folder:
-            found.setdefault(subject.folder, []).append(subject.name)
-    return {folder: tuple(names) for folder, names in found.items()}
 
 
 def selected_in(decision: Decision) -> str | None:

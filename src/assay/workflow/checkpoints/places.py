@@ -123,7 +123,7 @@ def _places(spec: str, holding: Sequence[str]) -> Iterator[CheckpointPlace | Non
         yield None
         return
     path = Path(read.name)
-    below = ((folder, _steps_of_model(folder, holding)) for folder in _subfolders(path))
+    below = ((folder, _steps_of_model(folder, holding)) for folder in subfolders(path))
     groups = {folder: steps for folder, steps in below if steps}
     if groups:
         alone = [step for step in _steps_in(path, holding) if step not in groups]
@@ -186,7 +186,7 @@ def _steps_of_model(folder: Path, holding: Sequence[str]) -> list[Path]:
 
 
 def _steps_in(folder: Path, holding: Sequence[str]) -> list[Path]:
-    found = [path for path in _subfolders(folder) if _holds(path, holding)]
+    found = [path for path in subfolders(folder) if _holds(path, holding)]
     return sorted(found, key=lambda path: (step_of(path.name), path.name))
 
 
@@ -205,7 +205,7 @@ def is_text(name: str) -> bool:
     return True
 
 
-def _subfolders(folder: Path) -> list[Path]:
+def subfolders(folder: Path) -> list[Path]:
     """Those a user would see; what cannot be read is not there, nor a link to where we are."""
     here = Path(os.path.realpath(folder))
     above = {here, *here.parents}

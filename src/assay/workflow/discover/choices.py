@@ -19,14 +19,6 @@ from assay.workflow.judging.panel import judged_cases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToJudge:
-    """The number of tests that need a judge, and whether a checker has to be allowed."""
-
-    tests: int
-    holds_code: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCandidate:
     """One that could judge. `kin`: the families it shares with a model that is tested."""
 
@@ -64,13 +56,11 @@ def refuse_as_judge(spec: str, tested: Sequence[ModelFacts]) -> None:
         )
 
 
-def what_to_judge(suites: Sequence[str]) -> ToJudge:
+def what_to_judge(suites: Sequence[str]) -> tuple[int, bool]:
+    """The number of tests that need a judge, and whether a checker has to be allowed."""
     cases = judged_cases([load_suite(find(suite)) for suite in suites])
     checks = [judged for case in cases if (judged := case.check.judged)]
-    return ToJudge(
-        tests=len(cases),
-        holds_code=any(each.needs_permission for each in checks),
-    )
+    return len(cases), any(each.needs_permission for each in checks)
 
 
 def judge_candidates(

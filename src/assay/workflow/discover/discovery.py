@@ -30,7 +30,7 @@ from assay.suites.suite_file import SUITE_FILE
 from assay.suites.test_folder import is_test_folder
 from assay.text.number_format import memory
 from assay.types.model_spec import without_userinfo
-from assay.workflow.checkpoints.places import step_of
+from assay.workflow.checkpoints.places import CONFIG, places_of, subfolders
 
 Fits = Literal["yes", "tight", "no", "unknown"]
 
@@ -45,7 +45,7 @@ LEAST_TO_JUDGE = 1.5e9
 THOUSANDS = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 CANNOT_WRITE = frozenset({"bert", "nomic-bert", "nomic-bert-moe"})  # embeddings only
 
-MOST_FOLDERS = 200  # of one level; a home directory must not cost seconds
+MOST_FILES = 200  # files or folders of one folder; a home directory must not cost seconds
 MOST_FOUND = 50
 MOST_BYTES = 4_000_000  # of test files that are looked into, all together
 
@@ -169,11 +169,15 @@ def memory_needed(size_bytes: int) -> int:
 
 
 def find_checkpoints(folder: Path) -> tuple[CheckpointFound, ...]:
-    """Folders with a config.json, at most two levels below, those of one folder by their steps."""
+    """Those that a run would evaluate here: at most two levels below, by their steps."""
     lacking = any(installed_version(package) is None for package in ("torch", "transformers"))
     why_not = tr("needs: {command}", command=INSTALL) if lacking else ""
-    found = islice(_with_config(folder, levels=2), MOST_FOUND)
-    return tuple(CheckpointFound(path=path, why_not=why_not) for path in found)
+    places = [place for _, place in places_of([f"hf:{folder}"]) if place is not None]
+    return tuple(
+        CheckpointFound(path=place.path, why_not=why_not)
+        for place in places[:MOST_FOUND]
+        if (place.path / CONFIG).is_file() and place.path != folder
+    )
 
 
 def find_suites(folder: Path) -> tuple[SuiteFound, ...]:
@@ -251,23 +255,6 @@ def _writes(entry: Mapping[str, Any], details: Mapping[str, Any]) -> bool:
     return details.get("family") not in CANNOT_WRITE
 
 
-def _with_config(folder: Path, levels: int) -> Iterator[Path]:
-    for path in sorted(_subfolders(folder), key=lambda path: (step_of(path.name), path.name)):
-        if levels > 1:
-            yield from _with_config(path, levels - 1)
-        if (path / "config.json").is_file():  # behind the steps that lie in it: the final one
-            yield path
-
-
-def _subfolders(folder: Path) -> list[Path]:
-    try:
-        with os.scandir(folder) as entries:
-            seen = islice((e for e in entries if e.is_dir() and e.name[0] != "."), MOST_FOLDERS)
-            return sorted(Path(entry.path) for entry in seen)
-    except OSError:
-        return []
-
-
 def _suites_with_names() -> Iterator[SuiteFound]:
     for name, files in catalogue().items():
         try:
@@ -281,13 +268,13 @@ def _suites_with_names() -> Iterator[SuiteFound]:
 def _suites_in(folder: Path) -> Iterator[SuiteFound]:
     """A cheap look says whether a folder's JSON files hold tests; those that do are checked."""
     left = MOST_BYTES
-    for path in (folder, *_subfolders(folder)):
+    for path in (folder, *subfolders(folder)[:MOST_FILES]):
         files = _json_files(path)
         size = sum(file.stat().st_size for file in files)
         if size > left:
             continue
         left -= size
-        tests = sum(map(_tests_in, files)) + sum(map(is_test_folder, _subfolders(path)))
+        tests = sum(map(_tests_in, files)) + sum(map(is_test_folder, subfolders(path)))
         if tests:
             # Written as a path: a bare name would mean the suite of that name that ships.
             shown = os.path.relpath(path, folder)
@@ -304,7 +291,7 @@ def _suites_in(folder: Path) -> Iterator[SuiteFound]:
 
 def _json_files(folder: Path) -> list[Path]:
     try:
-        files = islice(folder.glob("*.json"), MOST_FOLDERS)
+        files = islice(folder.glob("*.json"), MOST_FILES)
         return sorted(file for file in files if file.name != SUITE_FILE and file.is_file())
     except OSError:
         return []

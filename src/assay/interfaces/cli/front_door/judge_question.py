@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from assay.api.discovery import (
     ModelFound,
-    ToJudge,
     facts_of,
     find_isolation,
     judge_candidates,
@@ -25,23 +24,23 @@ def ask_for_judge(
     asking: Questions, suites: Sequence[str], models: Sequence[str], found: Sequence[ModelFound]
 ) -> JudgeOptions:
     """Nothing is asked where no test needs a judge."""
-    needed = what_to_judge(suites)
-    if not needed.tests:
+    tests, holds_code = what_to_judge(suites)
+    if not tests:
         return JudgeOptions()
     tested = [facts_of(spec) for spec in models]
-    judge = _which(asking, needed, tested, found)
+    judge = _which(asking, tests, tested, found)
     judges = () if judge == NO_JUDGE else (judge,)
-    allowed = needed.holds_code and _may_code_be_run(asking)
+    allowed = holds_code and _may_code_be_run(asking)
     return JudgeOptions(judges=judges, allow_code_execution=allowed)
 
 
 def _which(
-    asking: Questions, needed: ToJudge, tested: Sequence[ModelFacts], found: Sequence[ModelFound]
+    asking: Questions, tests: int, tested: Sequence[ModelFacts], found: Sequence[ModelFound]
 ) -> str:
     question = trn(
         "Which judge reads the answers to {count} test?",
         "Which judge reads the answers to {count} tests?",
-        needed.tests,
+        tests,
     )
     typed = Typed(
         offer=tr("another judge: type its name"),
