@@ -139,7 +139,7 @@ def test_no_order_of_the_same_words_beats_the_share_read_as_ewe(words: list[str]
 # ---------------------------------------------------------------------- sources never seen
 
 
-@pytest.fixture(scope="module", params=["Storybook", "MediaWiki", "UDHR"])
+@pytest.fixture(scope="module", params=["MediaWiki", "UDHR"])
 def unseen(
     request: pytest.FixtureRequest, lines: list[Any], model_without: Callable[[str], Any]
 ) -> tuple[Any, list[Any]]:

@@ -83,7 +83,7 @@ UNKNOWN = [
 NEIGHBOURS = ("fon", "gaa", "dag", "kbp", "ajg", "twi", "yor")
 
 
-@pytest.fixture(scope="module", params=["FLORES", "UDHR", "Storybook", "MediaWiki"])
+@pytest.fixture(scope="module", params=["UDHR", "MediaWiki"])
 def held_out(
     request: pytest.FixtureRequest,
     script: ModuleType,
@@ -101,7 +101,7 @@ def held_out(
 def test_ewe_of_a_source_never_seen_is_recognised_98_times_in_100(held_out: Any) -> None:
     source, _, rows = held_out
     [ewe] = [row for row in rows if row.language == "ewe"]
-    assert ewe.lines == {"FLORES": 997, "UDHR": 103, "Storybook": 188, "MediaWiki": 166}[source]
+    assert ewe.lines == {"UDHR": 103, "MediaWiki": 166}[source]
     assert ewe.right / ewe.lines >= 0.98
 
 
@@ -131,12 +131,11 @@ def test_no_line_of_a_neighbouring_language_contains_ewe(held_out: Any, lines: l
 def test_a_language_the_model_has_never_met_is_rarely_taken_for_ewe(
     script: ModuleType, lines: list[Any]
 ) -> None:
-    """The bound per language is the figure of decision 010 with some room."""
-    for code, at_most in (("gaa", 0.02), ("twi", 0.02)):
-        model = script.train(lines, without_languages=[code])
-        texts = [line.text for line in lines if line.language == code]
-        taken = sum(identify(text, model).code == "ewe" for text in texts)
-        assert taken / len(texts) <= at_most, (code, taken, len(texts))
+    """The bound is the figure of decision 010 with some room."""
+    model = script.train(lines, without_languages=["gaa"])
+    texts = [line.text for line in lines if line.language == "gaa"]
+    taken = sum(identify(text, model).code == "ewe" for text in texts)
+    assert taken / len(texts) <= 0.02, (taken, len(texts))
 
 
 def test_the_recorded_figures_are_those_measured(held_out: Any) -> None:

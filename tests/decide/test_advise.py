@@ -410,7 +410,7 @@ def folders(draw: st.DrawFn) -> list[Measurements]:
 
 
 @given(folder=folders())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_advice_without_figures_none_twice_and_few_enough(folder: list[Measurements]) -> None:
     over_steps = trend(folder)
     said = {each.name: accept(each, GATE) for each in folder}
