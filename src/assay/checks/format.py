@@ -11,7 +11,7 @@ from assay.files.fields import Count, Doc, OneOf, PositiveCount, Rule, Text
 from assay.messages import tr, trn
 from assay.plugins import check
 from assay.text.function_calls import find_function_call
-from assay.text.json_in_prose import JsonFound, find_json
+from assay.text.json_in_prose import find_json
 from assay.types import LANGUAGES, AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
 
 MARKDOWN_ELEMENTS = (
@@ -133,7 +133,7 @@ def _rules(asked: Rules, answer: str) -> Iterator[ScorePart]:
     if asked.contains_function_call is not None:
         yield _call_rule(asked.contains_function_call, answer)
     if asked.json is not None:
-        yield _json_rule(asked.json, find_json(answer))
+        yield _json_rule(asked.json, answer)
     yield from _count_rules(asked, answer)
     text = unicodedata.normalize("NFC", answer.strip())
     if asked.starts_with is not None:
@@ -182,34 +182,20 @@ def _call_rule(wanted: bool, answer: str) -> ScorePart:
     if shape is None:
         said = tr("no function call was found")
     else:
-        shapes = {
-            "tool_calls": tr('a function call was found, as "tool_calls"'),
-            "tagged": tr("a function call was found, between tags"),
-            "object": tr("a function call was found, as an object with a name and arguments"),
-            "python": tr("a function call was found, written as in Python"),
-        }
-        said = shapes[shape]
+        said = tr("a function call was found ({shape})", shape=shape)
     return _part("contains_function_call", (shape is not None) == wanted, said)
 
 
-def _json_rule(wanted: bool, found: JsonFound) -> ScorePart:
-    count = len(found.values)
-    places = {
-        "whole": tr("the whole answer is JSON"),
-        "fence": tr("a fenced block is JSON"),
-        "inside": tr("the text contains JSON"),
-        "nowhere": tr("no JSON object or array can be read"),
-    }
-    said = [places[found.where]]
-    if count > 1:
-        said.append(tr("{count} values", count=count))
+def _json_rule(wanted: bool, answer: str) -> ScorePart:
+    values, found = find_json(answer)
+    said = [tr("JSON was found") if values else tr("no JSON object or array can be read")]
     oddities = {
         "nan": tr("NaN and Infinity are not JSON"),
         "repeated_key": tr("a key is repeated, and its last value counts"),
         "too_deep": tr("it is nested too deeply"),
     }
-    said += [sentence for name, sentence in oddities.items() if name in found.oddities]
-    return _part("json", (count > 0) == wanted, ", ".join(said))
+    said += [sentence for name, sentence in oddities.items() if name in found]
+    return _part("json", bool(values) == wanted, ", ".join(said))
 
 
 def _count_rules(asked: Rules, answer: str) -> Iterator[ScorePart]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -27,7 +26,6 @@ from assay.types import (
 if TYPE_CHECKING:
     from assay.checks.letters.reading import How
 
-_MARKER = re.compile(r"(?:^|(?<=[\s(]))([A-Z])(?=[.):]\s)", re.MULTILINE)
 _WITHOUT_MARKERS = "ABCDE"
 
 
@@ -147,14 +145,12 @@ class MultipleChoice(AnswerCheck):
     def advice(self, test: Case, /) -> Iterator[FieldProblem]:
         if self.choices:
             return
-        asked = (message.content for message in test.messages if message.role == "user")
-        found = {letter for text in asked for letter in _MARKER.findall(text)}
-        offered = found if {"A", "B"} <= found else set(_WITHOUT_MARKERS)
+        offered = options_of(test, (), "A").letters
         if self.expected not in offered:
             message = tr(
                 "'{letter}' is not among the letters offered ({letters})",
                 letter=self.expected,
-                letters=", ".join(sorted(offered)),
+                letters=", ".join(offered),
             )
             yield FieldProblem(("expected",), message)
 

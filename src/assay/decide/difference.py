@@ -35,24 +35,16 @@ def difference(
             suite, categories = TESTS[part]
             pairs = _pairs(a, b, suite, categories)
             notes += _notes(a, b, suite, pairs)
-            piece = _tests(pairs, WEIGHTS[part] / len(categories))
+            weight = WEIGHTS[part] / len(categories)
+            weighted = [(*pair, weight) for pair in pairs.values()]
+            piece = stats.paired_tests(weighted) if weighted else None
         else:
             piece = _blocks(a, b, scale) if part == "perplexity" else _runs(a, b, scale)
-        pieces.append(piece or _apart(part, a, b, scale))
+        if piece is None:  # two figures with their intervals
+            of_a, of_b = (parts_of(side, scale)[part] for side in (a, b))
+            piece = stats.unpaired(of_a, of_b, weight=WEIGHTS[part])
+        pieces.append(piece)
     return stats.composite_difference(pieces), tuple(notes)
-
-
-def _apart(part: Part, a: Measurements, b: Measurements, scale: RankingScale) -> stats.ScorePiece:
-    """Two figures with their intervals, unpaired."""
-    return stats.unpaired(
-        a=parts_of(a, scale)[part], b=parts_of(b, scale)[part], weight=WEIGHTS[part]
-    )
-
-
-def _tests(pairs: Mapping[str, Pairs], weight: float) -> stats.ScorePiece | None:
-    if not pairs:
-        return None
-    return stats.paired_tests([(a, b, weight) for a, b in pairs.values()])
 
 
 def _pairs(

@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 LONGEST = 400_000  # characters of a judge's text
 _MOST_ATTEMPTS = 1_000  # each failure costs the decoder a count of lines; no answer has more
@@ -37,31 +36,21 @@ class JsonObject(dict[str, Any]):
 JsonValue = JsonObject | list[object]
 
 
-@dataclass(frozen=True, slots=True)
-class JsonFound:
-    """Every object or array found. `oddities` are codes: `nan`, `repeated_key`, `too_deep`."""
-
-    values: tuple[JsonValue, ...]
-    where: Literal["whole", "fence", "inside", "nowhere"]
-    oddities: frozenset[str] = frozenset()
-
-
-def find_json(text: str) -> JsonFound:
-    """The whole answer, else its fenced blocks, else what is inside the text."""
+def find_json(text: str) -> tuple[list[JsonValue], set[str]]:
+    """Every object or array: the whole answer, else its fenced blocks, else what is inside the
+    text; and what is odd about them: `nan`, `repeated_key`, `too_deep`.
+    """
     oddities: set[str] = set()
     whole = decode_all(text.strip(), oddities)
     if whole is not None:
-        return JsonFound((whole,), "whole", frozenset(oddities))
+        return [whole], oddities
     fences = list(FENCE.finditer(text)) if "```" in text or "~~~" in text else []
     values = [decode_all(fence[3].strip(), oddities) for fence in fences]
-    fenced = tuple(value for value in values if value is not None)
-    if fenced:
-        return JsonFound(fenced, "fence", frozenset(oddities))
-    if any(fence[2].casefold() == "json" for fence in fences):
-        # Its parts may parse, but what it was meant to be does not.
-        return JsonFound((), "nowhere", frozenset(oddities))
-    inside = tuple(value for value in decode_inside(text, oddities) if _is_meant(value))
-    return JsonFound(inside, "inside" if inside else "nowhere", frozenset(oddities))
+    fenced = [value for value in values if value is not None]
+    # The parts of what is called JSON may parse, but what it was meant to be does not.
+    if fenced or any(fence[2].casefold() == "json" for fence in fences):
+        return fenced, oddities
+    return [value for value in decode_inside(text, oddities) if _is_meant(value)], oddities
 
 
 def objects_in(text: str) -> list[JsonObject]:

@@ -18,7 +18,6 @@ _WITH_QUEUES = ("tcp", "tcp6", "udp", "udp6")
 class Process(NamedTuple):
     number: int
     parent: int
-    session: int
     threads: int
     began: int
     """In ticks since the machine started: numbers are given again."""
@@ -49,7 +48,6 @@ def _read(number: int) -> Process | None:
     return Process(
         number=number,
         parent=int(fields[1]),
-        session=int(fields[3]),
         threads=int(fields[17]),
         began=int(fields[19]),
         own_cpu_s=sum(ticks[:2]) / second,
