@@ -54,14 +54,14 @@ class ExactMatch(AnswerCheck):
                     expected=_quoted(self.expected),
                 ),
             )
-        reading = read_number(answer)
-        if reading.number is None:
-            return self._no_number(reading.seen)
+        number, seen = read_number(answer)
+        if number is None:
+            return self._no_number(seen)
         for wanted in accepted:
-            value = reading.number.reading_like(wanted)
+            value = number.reading_like(wanted)
             if value is not None:
                 return self._scored(True, show(value))
-        return self._scored(False, show(reading.number.readings[0]))
+        return self._scored(False, show(number.readings[0]))
 
     def _scored(self, right: bool, read: str) -> Score:
         if right:

@@ -120,23 +120,16 @@ def _hundredth(value: Exact) -> Exact:
 
 
 @dataclass(frozen=True, slots=True)
-class NumberReading:
-    """What was read. Without a number, `seen` says how many different ones there were."""
-
-    number: Number | None
-    cued: bool = False
-    seen: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class _Written:
     number: Number
     start: int
     end: int
 
 
-def read_number(text: str) -> NumberReading:
-    """The last number that a cue announces, else the only one."""
+def read_number(text: str) -> tuple[Number | None, int]:
+    """The last number that a cue announces, else the only one; and how many different ones there
+    are.
+    """
     if len(text) > _HEAD + _TAIL:
         text = text[:_HEAD] + "\n" + text[-_TAIL:]
     text = _plainly_written(text)
@@ -154,9 +147,9 @@ def read_number(text: str) -> NumberReading:
         ):
             cued = item.number
     if cued is not None:
-        return NumberReading(cued, cued=True, seen=len(distinct))
+        return cued, len(distinct)
     only = next(iter(distinct)) if len(distinct) == 1 else _stated(text, written)
-    return NumberReading(only, seen=len(distinct))
+    return only, len(distinct)
 
 
 def _plainly_written(text: str) -> str:
@@ -185,7 +178,7 @@ def _stated(text: str, written: list[_Written]) -> Number | None:
 
 def read_expected(text: str, *, decimal_comma: bool) -> Number | None:
     """An expected number: "1.234" is a decimal; "1,234" is a thousand, or a decimal in French."""
-    number = read_number(text).number
+    number, _ = read_number(text)
     if number is None or len(number.readings) == 1:
         return number
     is_decimal = "," not in text or decimal_comma

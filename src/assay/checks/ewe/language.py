@@ -36,12 +36,11 @@ QUOTE_MARGIN = 16.0  # and how sure it must be where it is no sentence of its ow
 @dataclass(frozen=True, slots=True)
 class LanguageReading:
     """The language of a text as a whole. `code` is None where none is clearly best; `confidence`
-    is then below 0.5. `runner_up` is the language that came next.
+    is then below 0.5.
     """
 
     code: str | None
     confidence: float
-    runner_up: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,6 @@ def identify(text: str, model: LanguageModel | None = None) -> LanguageReading:
     return LanguageReading(
         code=model.languages[best] if confidence >= 0.5 else None,
         confidence=confidence,
-        runner_up=model.languages[second],
     )
 
 

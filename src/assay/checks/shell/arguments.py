@@ -10,26 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from assay.checks.shell.programs import (
-    CHANGING_ANYWHERE,
-    DIGITS,
-    DOT_SLASH_COUNTS,
-    HARMLESS,
-    HARMLESS_ANYWHERE,
-    ONE_DASH_WORDS,
-    PAIRS,
-    SPELLINGS,
-    VALUES,
-    names,
-)
+from assay.checks.shell import programs as known
 
 Options = set[str]
 Part = tuple[str, str | None]  # an option and the value written together with it
 
 _NOTHING: frozenset[str] = frozenset()
-_SENDS_SIGNALS = names("kill pkill killall")
-_TARS = names("tar bsdtar")
-_GREPS = names("grep egrep fgrep zgrep rgrep")
+_SENDS_SIGNALS = known.names("kill pkill killall")
+_TARS = known.names("tar bsdtar")
+_GREPS = known.names("grep egrep fgrep zgrep rgrep")
 _PS_LETTERS_WITH_VALUES = frozenset("oOpqtUk")
 _HERE = re.compile(r"(?:\./+)+(?=[^-/.]|\.\w)")
 # With or without a value; the next word is one if it looks so.
@@ -103,7 +92,7 @@ def _taken_apart(program: str, word: str) -> list[Part]:
         return [("-s", letters)]
     if program in ("head", "tail") and letters.isdigit():
         return [("-n", letters)]
-    if program in ONE_DASH_WORDS or not _are_letters(program, letters):
+    if program in known.ONE_DASH_WORDS or not _are_letters(program, letters):
         return [(word, None)]
     parts: list[Part] = []
     for at, letter in enumerate(letters):
@@ -123,13 +112,13 @@ def _bsd_letters(letters: str) -> list[Part]:
 
 
 def _are_letters(program: str, letters: str) -> bool:
-    return letters[0].isalpha() or f"-{letters[0]}" in DIGITS.get(program, _NOTHING)
+    return letters[0].isalpha() or f"-{letters[0]}" in known.DIGITS.get(program, _NOTHING)
 
 
 def _takes(program: str, name: str, following: str) -> bool:
     """Whether the text behind an option is its value."""
-    short = SPELLINGS.get(program, {}).get(name, name)
-    values = VALUES.get(program, _NOTHING)
+    short = known.SPELLINGS.get(program, {}).get(name, name)
+    values = known.VALUES.get(program, _NOTHING)
     if name in values or short in values:
         return True
     form = _VALUES_LIKE.get((program, short))
@@ -137,12 +126,12 @@ def _takes(program: str, name: str, following: str) -> bool:
 
 
 def _keep(program: str, name: str, value: str | None, options: Options) -> None:
-    harmless = HARMLESS.get(program, _NOTHING)
-    if name in HARMLESS_ANYWHERE or name in harmless:
+    harmless = known.HARMLESS.get(program, _NOTHING)
+    if name in known.HARMLESS_ANYWHERE or name in harmless:
         return
-    own = SPELLINGS.get(program, {}).get(name)
-    if own is None and name not in CHANGING_ANYWHERE:
-        own = PAIRS["spellings_anywhere"].get(name)
+    own = known.SPELLINGS.get(program, {}).get(name)
+    if own is None and name not in known.CHANGING_ANYWHERE:
+        own = known.PAIRS["spellings_anywhere"].get(name)
     name = own or name
     if name not in harmless:
         options.add(name if value is None else f"{name}={_one_value(program, name, value)}")
@@ -150,19 +139,19 @@ def _keep(program: str, name: str, value: str | None, options: Options) -> None:
 
 def _one_value(program: str, name: str, value: str) -> str:
     if program in _SENDS_SIGNALS and name == "-s":
-        return PAIRS["signals"].get(value, value.upper().removeprefix("SIG"))
+        return known.PAIRS["signals"].get(value, value.upper().removeprefix("SIG"))
     if program == "journalctl" and name == "-u":
         return value.removesuffix(".service")
     if program == "lsof" and name in ("-i", "-s"):
         return re.sub(r"tcp|udp", lambda found: found[0].upper(), value, count=1)
-    if program in DOT_SLASH_COUNTS or program in _GREPS:
+    if program in known.DOT_SLASH_COUNTS or program in _GREPS:
         return value
     return without_dot_slash(value)
 
 
 def _as_files(program: str, operands: list[str]) -> list[str]:
     """`./x` is `x`; a last `x/.` is `x/`, or the full stop of a sentence."""
-    if program in DOT_SLASH_COUNTS or not operands:
+    if program in known.DOT_SLASH_COUNTS or not operands:
         return operands
     kept = 1 if program in _GREPS else 0  # its pattern
     plain = [*operands[:kept], *map(without_dot_slash, operands[kept:])]
@@ -182,7 +171,7 @@ def _tar(options: Options, operands: list[str]) -> tuple[Options, list[str]]:
     """To unpack, tar sees the compression itself; to pack, `-a` takes it from the name."""
     archive = next((option for option in options if option.startswith("-f=")), "")
     right = next(
-        (letter for end, letter in PAIRS["compressed"].items() if archive.endswith(end)), ""
+        (letter for end, letter in known.PAIRS["compressed"].items() if archive.endswith(end)), ""
     )
     if options & {"-x", "-t"}:
         return options - {"-a", right}, operands

@@ -11,27 +11,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from assay.checks.shell import programs as known
 from assay.checks.shell.arguments import arguments_of, words_in_place
-from assay.checks.shell.programs import (
-    ANY_ORDER,
-    CHANGING,
-    CHANGING_ANYWHERE,
-    DIGITS,
-    FOLDERS,
-    HARMLESS_VALUES,
-    IN_PLACE,
-    INIT_SCRIPT,
-    PAIRS,
-    SERVICE_VERBS,
-    VERB_NAMES,
-    names,
-)
 from assay.checks.shell.syntax import Command
 
 _NOTHING: frozenset[str] = frozenset()
 _MODULE_FILE = re.compile(r"\.ko(?:\.(?:xz|gz|zst))?$")
 _INSTALLERS = frozenset({"apt", "dnf", "zypper", "apk", "snap", "pip", "brew", "npm"})
-_PER_UNIT = names("start stop restart reload enable disable mask unmask")
+_PER_UNIT = known.names("start stop restart reload enable disable mask unmask")
 # A value that does not change what is asked for: columns that still tell disks from partitions.
 _HARMLESS_LIKE: Mapping[tuple[str, str], re.Pattern[str]] = {
     ("lsblk", "-o"): re.compile(r"(?=.*\bname\b).*\btype\b.*", re.IGNORECASE),
@@ -68,20 +55,20 @@ def _tolerated(program: str, option: str) -> bool:
     if has_value:
         form = _HARMLESS_LIKE.get((program, name))
         fits = form is not None and form.fullmatch(value) is not None
-        return fits or name in HARMLESS_VALUES.get(program, _NOTHING)
+        return fits or name in known.HARMLESS_VALUES.get(program, _NOTHING)
     if re.search(r"\d", name):
-        return name in DIGITS.get(program, _NOTHING)
-    return name not in CHANGING_ANYWHERE and name not in CHANGING.get(program, _NOTHING)
+        return name in known.DIGITS.get(program, _NOTHING)
+    return name not in known.CHANGING_ANYWHERE and name not in known.CHANGING.get(program, _NOTHING)
 
 
 def actions_of(command: Command) -> tuple[Action, ...]:
     """What a command does: mostly one thing; several packages or units are several."""
-    program = PAIRS["aliases"].get(command.program, command.program)
+    program = known.PAIRS["aliases"].get(command.program, command.program)
     program, words = _same_as(program, command.words[1:])
     kept = {f"{text}=" for text in command.redirects}
     if command.run_as:
         kept.add(f"as={command.run_as}")
-    if program in IN_PLACE:
+    if program in known.IN_PLACE:
         return (Action(program, words_in_place(program, words), frozenset(kept)),)
     options, operands = arguments_of(program, words)
     options |= kept
@@ -95,13 +82,14 @@ def actions_of(command: Command) -> tuple[Action, ...]:
 
 
 def _same_as(program: str, words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    if program in ("service", "invoke-rc.d") and len(words) == 2 and words[1] in SERVICE_VERBS:
+    runs_service = program in ("service", "invoke-rc.d") and len(words) == 2
+    if runs_service and words[1] in known.SERVICE_VERBS:
         return "systemctl", (words[1], words[0])
-    if program.startswith(INIT_SCRIPT) and len(words) == 1:
+    if program.startswith(known.INIT_SCRIPT) and len(words) == 1:
         return "systemctl", (words[0], program.rsplit("/", 1)[1])
     at_boot = program in ("chkconfig", "update-rc.d")
-    if at_boot and len(words) == 2 and words[1] in PAIRS["at_boot"]:
-        return "systemctl", (PAIRS["at_boot"][words[1]], words[0])
+    if at_boot and len(words) == 2 and words[1] in known.PAIRS["at_boot"]:
+        return "systemctl", (known.PAIRS["at_boot"][words[1]], words[0])
     if program in ("python", "python3") and words[:2] == ("-m", "pip"):
         return "pip", words[2:]
     if program == "docker-compose":
@@ -114,9 +102,9 @@ def _operands(program: str, operands: list[str]) -> tuple[str, ...]:
         return _ip(operands)
     if program in ("modprobe", "modinfo", "rmmod"):
         return tuple(module_name(word) for word in operands)
-    if program in FOLDERS:
+    if program in known.FOLDERS:
         operands = [word.rstrip("/") or word[:1] for word in operands]
-    return tuple(sorted(operands) if program in ANY_ORDER else operands)
+    return tuple(sorted(operands) if program in known.ANY_ORDER else operands)
 
 
 def module_name(text: str) -> str:
@@ -127,14 +115,14 @@ def module_name(text: str) -> str:
 def _ip(operands: list[str]) -> tuple[str, ...]:
     if not operands:
         return ()
-    named = PAIRS["ip_objects"].get(operands[0], operands[0])
-    verb = PAIRS["ip_verbs"].get(operands[1], operands[1]) if len(operands) > 1 else "show"
+    named = known.PAIRS["ip_objects"].get(operands[0], operands[0])
+    verb = known.PAIRS["ip_verbs"].get(operands[1], operands[1]) if len(operands) > 1 else "show"
     return (named, verb, *operands[2:])
 
 
 def _packages(program: str, options: set[str], operands: list[str]) -> tuple[Action, ...]:
     verb, packages = (operands[0], operands[1:]) if operands else ("", [])
-    verb = VERB_NAMES.get(program, {}).get(verb, verb)
+    verb = known.VERB_NAMES.get(program, {}).get(verb, verb)
     if program == "apt" and verb == "remove" and "--purge" in options:
         verb = "purge"
         options = options - {"--purge"}
@@ -153,7 +141,7 @@ def _one_each(
     if split and operands:
         each = dict.fromkeys(operands)  # a package named twice is installed once
         return tuple(Action(program, (verb, one), frozenset(options)) for one in each)
-    rest = sorted(operands) if program in ANY_ORDER else operands
+    rest = sorted(operands) if program in known.ANY_ORDER else operands
     return (Action(program, (verb, *rest) if verb else tuple(rest), frozenset(options)),)
 
 

@@ -11,28 +11,14 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from assay.checks.shell.programs import (
-    CUES,
-    ENGLISH_TOO,
-    INIT_SCRIPT,
-    PROSE,
-    SERVICE_VERBS,
-    SOMETIMES_PROSE,
-    SURELY_PROSE,
-    TAKES_A_NUMBER,
-    TAKES_ANY_WORD,
-    TAKES_WORDS,
-    VERBS,
-    WRAPPERS,
-    names,
-)
+from assay.checks.shell import programs as known
 from assay.checks.shell.syntax import Command, parse
 
 _OPENING = "(\"'“‘«["
 _JOINING = frozenset({"and", "then", "or", "et", "puis", "ou"})
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*$")
 _SHELL_LIKE = re.compile(r"[-/~$.\"'&|;<>*]|\w*[/=*]|\d")
-_LEADS_ON = names("then next finally puis ensuite enfin")  # "Then, adduser alice docker"
+_LEADS_ON = known.names("then next finally puis ensuite enfin")  # "Then, adduser alice docker"
 _NAMES_A_FILE_OR_HOST = re.compile(r"[A-Za-z][\w-]*[.@]\w")
 # "Do not run apt update", "instead of using yum": named, but not given.
 _DENIED = re.compile(
@@ -52,7 +38,8 @@ def is_command_line(line: str, programs: frozenset[str]) -> bool:
     if not words or words[0][-1] in ":,":
         return False
     name = re.split(r"[;|&<>]", words[0].lstrip("\\"), maxsplit=1)[0].rsplit("/", 1)[-1]
-    if not (name in programs or words[0] in WRAPPERS or "=" in name or words[0][0] in "({[!./~"):
+    is_known = name in programs or words[0] in known.WRAPPERS
+    if not (is_known or "=" in name or words[0][0] in "({[!./~"):
         return False  # most lines of prose end here, unparsed
     parsed = parse(line)
     if not parsed.commands or not parsed.clean:
@@ -67,7 +54,7 @@ def is_command_line(line: str, programs: frozenset[str]) -> bool:
 
 def is_program(name: str, programs: frozenset[str]) -> bool:
     """Whether a name is one of the programs, or a service's script."""
-    return name in programs or name.startswith(INIT_SCRIPT)
+    return name in programs or name.startswith(known.INIT_SCRIPT)
 
 
 def is_denied(before: str) -> bool:
@@ -76,15 +63,16 @@ def is_denied(before: str) -> bool:
 
 
 def _holds_prose(command: Command) -> bool:
-    if command.program in TAKES_ANY_WORD:
+    if command.program in known.TAKES_ANY_WORD:
         return False
-    taken = SURELY_PROSE if command.program in TAKES_WORDS else SURELY_PROSE | SOMETIMES_PROSE
+    surely = known.SURELY_PROSE
+    taken = surely if command.program in known.TAKES_WORDS else surely | known.SOMETIMES_PROSE
     arguments = command.words[1:]
     verb = next((word for word in arguments if not word.startswith("-")), "")
-    if verb in VERBS.get(command.program, ()):
+    if verb in known.VERBS.get(command.program, ()):
         taken = taken - {verb}  # `zypper in nginx`
     for word, following in pairwise((*arguments, "")):
-        if word.lower() in SURELY_PROSE or (word.lower() in taken and following[:1].isalpha()):
+        if word.lower() in surely or (word.lower() in taken and following[:1].isalpha()):
             return True
         if word == "-" and following.isalpha() and arguments[-1] != following:
             return True
@@ -138,8 +126,8 @@ def command_begins(
     if _ASSIGNMENT.match(word) or word.lower() in ("sudo", "doas"):
         return _ASSIGNMENT.match(following) is not None or _may_follow_sudo(words, at, programs)
     name = word.rstrip(".,:;!?)\"'”’]")
-    if name.startswith(INIT_SCRIPT):
-        return _bare(following) in SERVICE_VERBS
+    if name.startswith(known.INIT_SCRIPT):
+        return _bare(following) in known.SERVICE_VERBS
     program = name.rsplit("/", 1)[-1] if name.startswith(("/usr/", "/bin/", "/sbin/")) else name
     if program not in programs:
         return False
@@ -147,21 +135,21 @@ def command_begins(
         return True
     if program == "install":
         return False
-    if at == 0 and program in ENGLISH_TOO:
+    if at == 0 and program in known.ENGLISH_TOO:
         return _short_line(words)
     lead = words[at - 1] if at else ""
-    cued = _bare(lead) in CUES
-    if program in ENGLISH_TOO:
+    cued = _bare(lead) in known.CUES
+    if program in known.ENGLISH_TOO:
         return cued and _certain_after_cue(program, following)
     announced = announced or at == 0 or cued or lead.endswith((":", "."))
-    if _bare(lead) in _LEADS_ON and following.isalpha() and _bare(following) not in PROSE:
-        announced = announced or _bare(following) not in SOMETIMES_PROSE
+    if _bare(lead) in _LEADS_ON and following.isalpha() and _bare(following) not in known.PROSE:
+        announced = announced or _bare(following) not in known.SOMETIMES_PROSE
     return announced
 
 
 def _may_follow_sudo(words: list[str], at: int, programs: frozenset[str]) -> bool:
     following = words[at + 1] if at + 1 < len(words) else ""
-    if _bare(following) in PROSE:  # "sudo which lets you": but `sudo who` is a command
+    if _bare(following) in known.PROSE:  # "sudo which lets you": but `sudo who` is a command
         behind = words[at + 2] if at + 2 < len(words) else "#"
         return following in programs and behind[0] in "-#|/"
     return following in programs or re.match(r"[-a-z/.]", following) is not None
@@ -169,7 +157,7 @@ def _may_follow_sudo(words: list[str], at: int, programs: frozenset[str]) -> boo
 
 def _certain_after_cue(program: str, following: str) -> bool:
     """The next word makes an English word a command: "use dig example.com", "run kill 4321"."""
-    if program in TAKES_A_NUMBER and following[:1].isdigit():
+    if program in known.TAKES_A_NUMBER and following[:1].isdigit():
         return True
     return _NAMES_A_FILE_OR_HOST.match(following) is not None
 
@@ -179,9 +167,9 @@ def _certain(program: str, words: list[str], at: int) -> bool:
     if at + 1 >= len(words):
         return False
     following = words[at + 1]
-    if _bare(following) in VERBS.get(program, ()) and following[0].isalnum():
+    if _bare(following) in known.VERBS.get(program, ()) and following[0].isalnum():
         return True
-    shell_like = _SURELY_SHELL if program in ENGLISH_TOO else _SHELL_LIKE
+    shell_like = _SURELY_SHELL if program in known.ENGLISH_TOO else _SHELL_LIKE
     return shell_like.match(following) is not None or following in ("&&", "||", "|", ";")
 
 
@@ -193,7 +181,7 @@ def _short_line(words: list[str]) -> bool:
     return (
         len(words) <= 3
         and all(w == w.lower() or w == w.upper() for w in words)
-        and not (bare & PROSE - {"which", "who"} or bare & SOMETIMES_PROSE - {"at"})
+        and not (bare & known.PROSE - {"which", "who"} or bare & known.SOMETIMES_PROSE - {"at"})
     )
 
 
@@ -204,9 +192,9 @@ def _clause_end(words: list[str], at: int) -> int:
     for end in range(at, len(words)):
         word = words[end]
         if not in_quote:
-            if end > behind_sudo and not program and _bare(word) in PROSE:
+            if end > behind_sudo and not program and _bare(word) in known.PROSE:
                 return end
-            if not program and word not in WRAPPERS and not word.startswith("-"):
+            if not program and word not in known.WRAPPERS and not word.startswith("-"):
                 name = word.rsplit("/", 1)[-1].rstrip(".,:")
                 program = "" if _ASSIGNMENT.match(word) else name
             elif end > at and _is_prose(words, end, program):
@@ -221,15 +209,15 @@ def _clause_end(words: list[str], at: int) -> int:
 
 def _is_prose(words: list[str], at: int, program: str) -> bool:
     bare = _bare(words[at])
-    if words[at] in VERBS.get(program, ()) and (
+    if words[at] in known.VERBS.get(program, ()) and (
         words[at - 1].endswith(program) or words[at - 1].startswith("-")
     ):
         return False
-    if bare in PROSE and words[at][0].isalpha():
+    if bare in known.PROSE and words[at][0].isalpha():
         return True
     if words[at] in ("-", "–", "—", "→", "->", "=>") or words[at].startswith("("):
         return True
-    if bare in SOMETIMES_PROSE and program not in TAKES_WORDS and words[at].isalpha():
+    if bare in known.SOMETIMES_PROSE and program not in known.TAKES_WORDS and words[at].isalpha():
         following = "".join(words[at + 1 : at + 2])
         # `chkconfig httpd on`, `host -t a example.com`
         return not ((bare == "on" and not following) or (bare == "a" and "." in following))
