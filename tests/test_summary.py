@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from assay import stats
 from assay.checks.exact_match import ExactMatch
 from assay.checks.judge import Judge
 from assay.checks.keywords import Keywords
 from assay.checks.multiple_choice import MultipleChoice
 from assay.checks.top_k import TopK
+from assay.stats import estimates
 from assay.summary.baselines import baselines
 from assay.summary.comparisons import compare_suites, rank, with_holm
 from assay.summary.trials import measurements, summarise
@@ -436,7 +436,7 @@ def test_few_tests_detect_only_large_differences() -> None:
 
 
 def standing(model: str, right: int, *, unscored: int = 0) -> Standing:
-    score = stats.weighted([(stats.proportion(right, 40, unscored=unscored), 1.0)])
+    score = estimates.weighted([(estimates.proportion(right, 40, unscored=unscored), 1.0)])
     return Standing(model=model, score=score, run="r", when="2026-01-01T00:00:00Z")
 
 

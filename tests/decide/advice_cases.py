@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay import stats
+from assay.stats import estimates
 from assay.types import Estimate, Health, HealthCheck
 from assay.types.decisions import (
     Acceptance,
@@ -65,8 +65,8 @@ def text(
         per_word=None,
         per_byte=None,
         bits_per_byte=made(bits, bits * 0.999, bits * 1.001, n=n, unit="bits"),
-        top1=stats.proportion(n * 28 // 100, n),
-        top5=stats.proportion(n * 55 // 100, n),
+        top1=estimates.proportion(n * 28 // 100, n),
+        top5=estimates.proportion(n * 55 // 100, n),
         blocks=tuple(read),
         text=name,
         tokenizer=tokenizer,
@@ -83,9 +83,9 @@ def made(
 
 def suite(right: Mapping[str, Sequence[float]]) -> SuiteFigures:
     """Categories with the score of each test; ids are CATEGORY_NNN."""
-    shares = {name: stats.mean_of(list(scores)) for name, scores in right.items()}
+    shares = {name: estimates.mean_of(list(scores)) for name, scores in right.items()}
     return SuiteFigures(
-        score=stats.weighted([(share, 1.0) for share in shares.values()]),
+        score=estimates.weighted([(share, 1.0) for share in shares.values()]),
         categories=shares,
         scores={
             name: {f"{name}_{place:03}": mark for place, mark in enumerate(scores, 1)}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay import stats
+from assay.stats import estimates
 from assay.types import Estimate, Health, HealthCheck
 from assay.types.decisions import (
     Gate,
@@ -80,9 +80,9 @@ def text(
 
 def suite(right: Mapping[str, Sequence[float]], unscored: int = 0) -> SuiteFigures:
     """Scores by category; the ids are numbered."""
-    categories = {name: stats.mean_of(of, unscored=unscored) for name, of in right.items()}
+    categories = {name: estimates.mean_of(of, unscored=unscored) for name, of in right.items()}
     return SuiteFigures(
-        score=stats.weighted([(share, 1.0) for share in categories.values()]),
+        score=estimates.weighted([(share, 1.0) for share in categories.values()]),
         categories=categories,
         scores={
             name: {f"{name}_{number:03d}": score for number, score in enumerate(of, 1)}

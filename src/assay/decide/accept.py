@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from assay import stats
+from assay.stats import estimates
 from assay.types import Estimate
 from assay.types.decisions import (
     Acceptance,
@@ -87,7 +87,7 @@ def _suite(measured: Measurements, asked: SuiteLimit) -> GateCriterion:
         return _unknown(None, asked.min, fact("suite_not_measured", suite=asked.name), *why)
     names = asked.categories or tuple(suite.categories)
     shares = {name: suite.categories.get(name) for name in names}
-    mean = stats.even_mean(list(shares.values()))
+    mean = estimates.even_mean(list(shares.values()))
     if mean is None:
         missing = tuple(name for name, share in shares.items() if not share or not share.n)
         empty = fact("suite_empty", suite=asked.name, categories=missing)

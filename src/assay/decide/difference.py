@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assay import stats
 from assay.decide.scores import GOOD_PERPLEXITY, USUAL_SPEED, WEIGHTS, RankingScale, parts_of
+from assay.stats import composite
 from assay.types import Estimate
 from assay.types.decisions import OS_AVERAGED, OS_SUITE, DecisionFact, Measurements, Part, fact
 
@@ -26,7 +26,7 @@ def difference(
     a: Measurements, b: Measurements, scale: RankingScale
 ) -> tuple[Estimate | None, tuple[DecisionFact, ...]]:
     """How much higher a ranks than b, with its interval, and notes on what could not be paired."""
-    pieces: list[stats.ScorePiece] = []
+    pieces: list[composite.ScorePiece] = []
     notes: list[DecisionFact] = []
     for part in scale.parts:
         if part == "speed" and a.shape and a.shape == b.shape:
@@ -37,14 +37,14 @@ def difference(
             notes += _notes(a, b, suite, pairs)
             weight = WEIGHTS[part] / len(categories)
             weighted = [(*pair, weight) for pair in pairs.values()]
-            piece = stats.paired_tests(weighted) if weighted else None
+            piece = composite.paired_tests(weighted) if weighted else None
         else:
             piece = _blocks(a, b, scale) if part == "perplexity" else _runs(a, b, scale)
         if piece is None:  # two figures with their intervals
             of_a, of_b = (parts_of(side, scale)[part] for side in (a, b))
-            piece = stats.unpaired(of_a, of_b, weight=WEIGHTS[part])
+            piece = composite.unpaired(of_a, of_b, weight=WEIGHTS[part])
         pieces.append(piece)
-    return stats.composite_difference(pieces), tuple(notes)
+    return composite.composite_difference(pieces), tuple(notes)
 
 
 def _pairs(
@@ -77,11 +77,11 @@ def _notes(
     return [fact("tests_differ", a=a.name, b=b.name, suite=suite)]
 
 
-def _blocks(a: Measurements, b: Measurements, scale: RankingScale) -> stats.ScorePiece | None:
+def _blocks(a: Measurements, b: Measurements, scale: RankingScale) -> composite.ScorePiece | None:
     if a.text is None or b.text is None or not a.text.blocks or not b.text.blocks:
         return None
     same_cut = [n for _, n in a.text.blocks] == [n for _, n in b.text.blocks]
-    return stats.text_blocks(
+    return composite.text_blocks(
         a=a.text.blocks,
         b=b.text.blocks,
         weight=WEIGHTS["perplexity"] * GOOD_PERPLEXITY,
@@ -90,8 +90,8 @@ def _blocks(a: Measurements, b: Measurements, scale: RankingScale) -> stats.Scor
     )
 
 
-def _runs(a: Measurements, b: Measurements, scale: RankingScale) -> stats.ScorePiece | None:
+def _runs(a: Measurements, b: Measurements, scale: RankingScale) -> composite.ScorePiece | None:
     of_a, of_b = (speed.runs_per_s if (speed := scale.speed(each)) else () for each in (a, b))
     if not of_a or not of_b:
         return None
-    return stats.repeated_runs(a=of_a, b=of_b, weight=WEIGHTS["speed"] / USUAL_SPEED)
+    return composite.repeated_runs(a=of_a, b=of_b, weight=WEIGHTS["speed"] / USUAL_SPEED)

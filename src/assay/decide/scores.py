@@ -17,7 +17,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay import stats
+from assay.stats import estimates
 from assay.types import Estimate
 from assay.types.decisions import (
     OS_AVERAGED,
@@ -136,7 +136,7 @@ def os_average(measured: Measurements) -> Estimate | None:
     suite = measured.suites.get(OS_SUITE)
     if suite is None:
         return None
-    return stats.even_mean([suite.categories.get(task) for task in OS_AVERAGED])
+    return estimates.even_mean([suite.categories.get(task) for task in OS_AVERAGED])
 
 
 def common_scale(candidates: Sequence[Measurements]) -> RankingScale:

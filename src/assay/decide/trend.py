@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
-from assay.stats import average, paired_difference_by_category, ratio, tell_apart
+from assay.stats.estimates import average, ratio
+from assay.stats.pairs import paired_difference_by_category, tell_apart
 from assay.types import Estimate
 from assay.types.decisions import DecisionFact, Measurements, SuiteFigures, TextFigures, fact
 

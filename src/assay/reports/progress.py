@@ -20,7 +20,7 @@ from rich.text import Text
 
 from assay.messages import tr
 from assay.reports.formats.terminal import console_for
-from assay.stats import wilson
+from assay.stats.intervals import wilson
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Failed, Reply, Score

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from assay import stats
+from assay.stats import estimates
 from assay.types import Answered, Case, Estimate, Reply, Score, Suite
 from assay.types.results import Baselines
 
@@ -83,9 +83,9 @@ def _scored(
             unscored[case.category] += 1
         else:
             of_category.append(score.value)
-    return stats.weighted(
+    return estimates.weighted(
         [
-            (stats.mean_of(values, unscored=unscored[name], seed=seed), suite.weight(name))
+            (estimates.mean_of(values, unscored=unscored[name], seed=seed), suite.weight(name))
             for name, values in scores.items()
         ]
     )

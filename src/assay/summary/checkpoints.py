@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from assay import stats
+from assay.stats import estimates
 from assay.types import Answered, Estimate, Failed, Health, ReadText, Reply, SamplePrompt, Timed
 from assay.types.decisions import (
     Sample,
@@ -47,7 +47,7 @@ def text_figures(
     if failed or not tokens:
         return None, failed
     blocks = tuple(block for reply in read for block in reply.blocks)
-    nats = stats.ratio(
+    nats = estimates.ratio(
         [-value for value, _ in blocks], [float(count) for _, count in blocks], unit="nats"
     )
     nats = replace(nats, n=tokens, method=BY_BLOCKS)
@@ -66,8 +66,8 @@ def text_figures(
         per_word=per(words, "perplexity per word"),
         per_byte=per(size, "perplexity per byte"),
         bits_per_byte=bits,
-        top1=stats.proportion(sum(reply.top1 for reply in read), tokens),
-        top5=stats.proportion(sum(reply.top5 for reply in read), tokens),
+        top1=estimates.proportion(sum(reply.top1 for reply in read), tokens),
+        top5=estimates.proportion(sum(reply.top5 for reply in read), tokens),
         blocks=blocks,
         text=text,
         tokenizer=tokenizer,

@@ -6,7 +6,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from assay import stats
+from assay.stats import estimates, significance
+from assay.stats.pairs import (
+    detectable_difference,
+    paired_difference,
+    paired_difference_by_category,
+    tell_apart,
+)
 from assay.types import Estimate, OutcomeKind
 from assay.types.results import (
     CategoryComparison,
@@ -42,7 +48,7 @@ def compare_suites(
     pairs, left_out = _paired(a, b, same)
     weighed = b.weights if weights is None else weights
     groups = _by_category(pairs)
-    difference = stats.paired_difference_by_category(groups, weighed, seed=seed)
+    difference = paired_difference_by_category(groups, weighed, seed=seed)
     unscored = sum(test.reason == "unscored" for test in left_out)
     p_value = difference.p_value if difference.estimate.n else None
     compared = SuiteComparison(
@@ -69,7 +75,7 @@ def with_holm(pairs: Sequence[PairComparison]) -> tuple[PairComparison, ...]:
     the adjusted ones: twenty comparisons of equal models would else find one winner.
     """
     p_values = [s.p_value for pair in pairs for s in pair.suites if s.p_value is not None]
-    adjusted = iter(stats.holm(p_values))
+    adjusted = iter(significance.holm(p_values))
     found = []
     for pair in pairs:
         suites = []
@@ -94,7 +100,7 @@ def rank(
         if not _complete(standing):
             rows.append(replace(standing, rank=None, tie=False))
             continue
-        tie = bool(rows) and not stats.tell_apart(rows[-1].score, standing.score)
+        tie = bool(rows) and not tell_apart(rows[-1].score, standing.score)
         rows.append(replace(standing, rank=place, tie=tie))
     return SuiteRanking(suite=suite, rows=tuple(rows), content=content, tests=tests)
 
@@ -141,15 +147,17 @@ def _by_category(pairs: Sequence[Pair]) -> dict[str, Scores]:
 
 
 def _score(parts: Sequence[tuple[list[float], float]], seed: int) -> Estimate:
-    return stats.weighted([(stats.mean_of(scores, seed=seed), weight) for scores, weight in parts])
+    return estimates.weighted(
+        [(estimates.mean_of(scores, seed=seed), weight) for scores, weight in parts]
+    )
 
 
 def _category(name: str, scores: Scores, seed: int) -> CategoryComparison:
-    difference = stats.paired_difference(*scores, seed=seed)
+    difference = paired_difference(*scores, seed=seed)
     return CategoryComparison(
         name=name,
-        a=stats.mean_of(scores[0], seed=seed),
-        b=stats.mean_of(scores[1], seed=seed),
+        a=estimates.mean_of(scores[0], seed=seed),
+        b=estimates.mean_of(scores[1], seed=seed),
         difference=difference.estimate,
         p_value=difference.p_value,
     )
@@ -188,5 +196,5 @@ def _detectable(groups: Mapping[str, Scores], weights: Mapping[str, float]) -> f
     effective = 1 / sum((weights[name] / total) ** 2 / len(used[name][0]) for name in used)
     squares = [(y - x) ** 2 for pair in used.values() for x, y in zip(*pair, strict=True)]
     spread = math.sqrt((math.fsum(squares) + 1) / (len(squares) + 4))
-    found = stats.detectable_difference(effective, spread=spread)
+    found = detectable_difference(effective, spread=spread)
     return None if found is None else found * 100

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from assay import stats
 from assay.messages import tr
+from assay.stats import estimates
 from assay.types import LETTERS, Case, Estimate
 
 _WORD = re.compile(r"\w+(?:[-.']\w+)*")
@@ -52,7 +52,7 @@ def guesses(cases: Sequence[Case]) -> dict[str, Estimate]:
         ],
     }
     return {
-        name: stats.mean_of([_point(way(question), question.right) for question in asked])
+        name: estimates.mean_of([_point(way(question), question.right) for question in asked])
         for name, way in ways.items()
     }
 

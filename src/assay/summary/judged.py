@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay import stats
+from assay.stats import estimates
 from assay.summary.judged_choice import choose_model, differences, paired, told_apart
 from assay.summary.judged_domain import domain_judged
 from assay.summary.judged_scores import (
@@ -120,7 +120,7 @@ def _model(
 def _overall(domains: Sequence[DomainJudged]) -> Estimate:
     """Every domain weighs the same, whatever its number of tests."""
     parts = [(each.mean.mapped(lambda x: x / MOST, unit="share"), 1.0) for each in domains]
-    return stats.weighted(parts, scale=float(MOST), unit=POINTS_OF_10)
+    return estimates.weighted(parts, scale=float(MOST), unit=POINTS_OF_10)
 
 
 def _pace(of: Performance, memory_bytes: int | None) -> ModelSpeed:

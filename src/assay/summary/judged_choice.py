@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from assay import stats
+from assay.stats import estimates, pairs
 from assay.summary.judged_scores import (
     TENTHS,
     Figure,
@@ -92,7 +92,7 @@ def paired(a: Scores, b: Scores, *, seed: int) -> tuple[Estimate, float | None, 
     """
     shared = [key for key in a if key in b]
     first, second = ([side[key] / TENTHS for key in shared] for side in (a, b))
-    found = stats.paired_difference(first, second, seed=seed)
+    found = pairs.paired_difference(first, second, seed=seed)
     missing = len(a.keys() ^ b.keys())
     estimate = found.estimate.mapped(lambda x: x * MOST, unit=POINTS_OF_10, unscored=missing)
     return estimate, found.p_value if shared else None, found.gained, found.lost
@@ -118,7 +118,7 @@ def choose_model(
         if (each := one.domain(domain)) is not None and each.mean.value is not None
     }
     if not found:
-        nothing = stats.nothing(unit=POINTS_OF_10)
+        nothing = estimates.nothing(unit=POINTS_OF_10)
         return ModelChoice(domain=domain, ground="nothing", model=None, mean=nothing, band=None)
     whole = [name for name, each in found.items() if not each.mean.incomplete]
     shown = [name for name in whole if is_shown(found[name].evidence)]
@@ -211,7 +211,7 @@ def _quickest(paces: Mapping[str, ModelSpeed | None]) -> str | None:
         return None
     first = max(speeds, key=lambda name: speeds[name].value or 0.0)
     others = [speed for name, speed in speeds.items() if name != first]
-    return first if all(stats.tell_apart(speeds[first], other) for other in others) else None
+    return first if all(pairs.tell_apart(speeds[first], other) for other in others) else None
 
 
 def _smallest(paces: Mapping[str, ModelSpeed | None]) -> str | None:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from assay import stats
+from assay.stats import estimates
 from assay.summary.judged_scores import (
     TENTHS,
     band_of_mean,
@@ -133,7 +133,7 @@ def _extremes(criteria: Sequence[CriterionMean]) -> tuple[str | None, str | None
 def _evidence(tests: Sequence[TestJudged], *, seed: int) -> Estimate:
     """The share of checks that hold, test by test: the checks of one answer hang together."""
     shares = [test.evidence_share for test in tests if test.evidence_share is not None]
-    return stats.mean_of(shares, unscored=len(tests) - len(shares) if shares else 0, seed=seed)
+    return estimates.mean_of(shares, unscored=len(tests) - len(shares) if shares else 0, seed=seed)
 
 
 def _spread(counted: Sequence[FinalJudgement], *, seed: int) -> Estimate:
@@ -143,8 +143,8 @@ def _spread(counted: Sequence[FinalJudgement], *, seed: int) -> Estimate:
         for each in counted
         if len(single := single_overalls(each)) > 1
     ]
-    return stats.weighted(
-        [(stats.mean_of(apart, seed=seed), 1.0)], scale=float(MOST), unit=POINTS_OF_10
+    return estimates.weighted(
+        [(estimates.mean_of(apart, seed=seed), 1.0)], scale=float(MOST), unit=POINTS_OF_10
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay import stats
+from assay.stats import estimates
 from assay.types.results import JudgedPair, PairJudging
 
 
@@ -40,15 +40,15 @@ def pair_judging(
     return PairJudging(
         judge=judge,
         pairs=tuple(pairs),
-        win_rate=stats.mean_of(known, unscored=len(tests) - len(known), seed=seed),
+        win_rate=estimates.mean_of(known, unscored=len(tests) - len(known), seed=seed),
         wins=sum(score > 0.5 for score in known),
         ties=sum(score == 0.5 for score in known),
         losses=sum(score < 0.5 for score in known),
-        inconsistent=stats.proportion(sum(len(set(each)) > 1 for each in both), len(both)),
-        first_preferred=stats.proportion(sum(first), len(first)),
-        length=stats.average(
+        inconsistent=estimates.proportion(sum(len(set(each)) > 1 for each in both), len(both)),
+        first_preferred=estimates.proportion(sum(first), len(first)),
+        length=estimates.average(
             [each.lengths[1] - each.lengths[0] for each in pairs], unit="characters", seed=seed
         ),
-        longer_preferred=stats.proportion(sum(longer), len(longer)),
+        longer_preferred=estimates.proportion(sum(longer), len(longer)),
         notes=tuple(notes),
     )

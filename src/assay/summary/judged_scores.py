@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from assay import stats
+from assay.stats import estimates
 from assay.types import Estimate
 from assay.types.judged import LEAST_EVIDENCE, POINTS_OF_10, TestJudged
 from assay.types.judgements import MOST, Band, FinalJudgement, Judgement, band_of, overall_tenths
@@ -115,8 +115,8 @@ def mean_over(
     0 to 1. `whole` is the most that the figure can be.
     """
     shares = [value / whole for value in per_test(tests, figure).values()]
-    mean = stats.mean_of(shares, unscored=len(tests) - len(shares), seed=seed)
-    return stats.weighted([(mean, 1.0)], scale=float(MOST), unit=POINTS_OF_10)
+    mean = estimates.mean_of(shares, unscored=len(tests) - len(shares), seed=seed)
+    return estimates.weighted([(mean, 1.0)], scale=float(MOST), unit=POINTS_OF_10)
 
 
 def band_of_mean(mean: Estimate) -> Band | None:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from assay import stats
+from assay.stats import estimates
 from assay.types import Answered, Cause, ChoiceLikelihoods, Estimate, Failed, Reply, Timing
 from assay.types.results import Clock, Performance, Speeds, TryFigures
 
@@ -194,7 +194,7 @@ def _speeds(replies: Sequence[AnyAnswer], work: Callable[[AnyAnswer], Work | Non
 
 def _rate(replies: Sequence[AnyAnswer], work: Callable[[AnyAnswer], Work | None]) -> Estimate:
     done = [amount for reply in replies if (amount := work(reply)) is not None]
-    return stats.ratio(
+    return estimates.ratio(
         [tokens for tokens, _ in done],
         [seconds for _, seconds in done],
         unit="tokens/s",
@@ -204,12 +204,12 @@ def _rate(replies: Sequence[AnyAnswer], work: Callable[[AnyAnswer], Work | None]
 
 def _mean(values: Sequence[float | None], unit: str) -> Estimate:
     known = [value for value in values if value is not None]
-    return stats.average(known, unit=unit, unscored=_count_missing(values, known))
+    return estimates.average(known, unit=unit, unscored=_count_missing(values, known))
 
 
 def _quantile(seconds: Sequence[float | None], share: float) -> Estimate:
     known = [value for value in seconds if value is not None]
-    return stats.quantile_of(known, share, unit="s", unscored=_count_missing(seconds, known))
+    return estimates.quantile_of(known, share, unit="s", unscored=_count_missing(seconds, known))
 
 
 def _standard_deviation(seconds: Sequence[float | None]) -> Estimate:
@@ -219,10 +219,10 @@ def _standard_deviation(seconds: Sequence[float | None]) -> Estimate:
     known = [value for value in seconds if value is not None]
     n = len(known)
     if n < 2:
-        return stats.nothing(unit="s", method="bootstrap")
+        return estimates.nothing(unit="s", method="bootstrap")
     mean = math.fsum(known) / n
     squares = [(value - mean) ** 2 * n / (n - 1) for value in known]
-    variance = stats.average(squares, unit="s", unscored=_count_missing(seconds, known))
+    variance = estimates.average(squares, unit="s", unscored=_count_missing(seconds, known))
     return variance.mapped(lambda x: math.sqrt(max(0.0, x)), n=n, unit="s", method="bootstrap")
 
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from assay import stats
 from assay.messages import tr
+from assay.stats import estimates
 from assay.types import Answered, Attempt, ChoiceLikelihoods, Estimate, Failed, OutcomeKind, Suite
 from assay.types.results import RepeatRow, SuiteSummary, TestRow
 
@@ -31,7 +31,7 @@ def summarise(suite: Suite, trials: Iterable[Attempt], *, seed: int = 0) -> Suit
     return SuiteSummary(
         suite=suite.name,
         title=suite.title,
-        score=stats.weighted([(share, weights[name]) for name, share in categories.items()]),
+        score=estimates.weighted([(share, weights[name]) for name, share in categories.items()]),
         categories=categories,
         tests=rows,
         outcomes={outcome: counts[outcome] for outcome in OutcomeKind},
@@ -143,7 +143,7 @@ def _ways_of_asking(asked: Sequence[Sequence[Attempt]]) -> dict[str, str]:
 
 def _mean(scores: Sequence[float | None], *, seed: int) -> Estimate:
     scored = [score for score in scores if score is not None]
-    return stats.mean_of(scored, unscored=len(scores) - len(scored), seed=seed)
+    return estimates.mean_of(scored, unscored=len(scores) - len(scored), seed=seed)
 
 
 def _of_repeats(rows: Sequence[TestRow], *, seed: int) -> dict[str, Estimate]:
@@ -162,8 +162,8 @@ def _of_repeats(rows: Sequence[TestRow], *, seed: int) -> dict[str, Estimate]:
 
     return {
         "pass@1": over_tests(1, lambda scores, c: c / len(scores)),
-        f"pass@{most}": over_tests(most, lambda s, c: stats.pass_at_k(len(s), c, most)),
-        f"pass^{most}": over_tests(most, lambda s, c: stats.pass_hat_k(len(s), c, most)),
+        f"pass@{most}": over_tests(most, lambda s, c: estimates.pass_at_k(len(s), c, most)),
+        f"pass^{most}": over_tests(most, lambda s, c: estimates.pass_hat_k(len(s), c, most)),
         "spread": over_tests(2, lambda scores, _: _standard_deviation(scores)),
     }
 
@@ -183,4 +183,4 @@ def _answer_seconds(asked: Sequence[Sequence[Attempt]], *, seed: int) -> dict[st
     if not seconds:
         return {}
     untimed = len(replies) - len(seconds)
-    return {"answer_s": stats.average(seconds, unit="s", unscored=untimed, seed=seed)}
+    return {"answer_s": estimates.average(seconds, unit="s", unscored=untimed, seed=seed)}

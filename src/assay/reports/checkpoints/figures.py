@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from assay import stats
 from assay.messages import tr
+from assay.stats import estimates
 from assay.text.number_format import readable
 from assay.types import Estimate
 from assay.types.decisions import (
@@ -128,7 +128,7 @@ def mean_of_suite(checkpoint: Measurements, limit: SuiteLimit) -> Estimate | Non
     if suite is None:
         return None
     names = limit.categories or tuple(suite.categories)
-    return stats.even_mean([suite.categories.get(name) for name in names])
+    return estimates.even_mean([suite.categories.get(name) for name in names])
 
 
 def generation_failures(of: EvaluatedFolder, checkpoint: Measurements) -> Estimate | None:
@@ -139,7 +139,7 @@ def generation_failures(of: EvaluatedFolder, checkpoint: Measurements) -> Estima
     criterion = _criterion(of, checkpoint, "generation")
     counted = criterion.value if criterion is not None else None
     failing = sum(bool(health.failures) for health in examined) if counted is None else counted
-    nothing = stats.nothing(unit="samples", method="counted")
+    nothing = estimates.nothing(unit="samples", method="counted")
     return replace(nothing, value=failing, n=len(examined))
 
 

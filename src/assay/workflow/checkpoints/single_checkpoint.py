@@ -18,7 +18,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from assay import stats
 from assay.errors import AssayError, SuiteNotFound, UsageError
 from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean
@@ -26,6 +25,7 @@ from assay.messages import tr
 from assay.models.opening import read_spec
 from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.json_documents import evaluation_report
+from assay.stats import estimates
 from assay.store import Store
 from assay.suites.catalogue import find
 from assay.suites.sample_prompts import load_samples
@@ -134,12 +134,12 @@ def _only(measured: Measurements, wanted: Sequence[str], missing: dict[str, str]
     """
     text = measured.text
     if text is not None and "accuracy" not in wanted:
-        nothing = stats.nothing(unit=text.top1.unit, method=text.top1.method)
+        nothing = estimates.nothing(unit=text.top1.unit, method=text.top1.method)
         text = replace(text, top1=nothing, top5=nothing)
     if text is not None and "perplexity" not in wanted:
         text = replace(
             text,
-            perplexity=stats.nothing(unit=text.perplexity.unit, method=text.perplexity.method),
+            perplexity=estimates.nothing(unit=text.perplexity.unit, method=text.perplexity.method),
             per_word=None,
             per_byte=None,
             bits_per_byte=None,
