@@ -29,7 +29,6 @@ from judge_agreement_figures import (
     Asked,
     Item,
     as_markdown,
-    difference_of,
     figures_of,
 )
 
@@ -270,11 +269,6 @@ def main() -> None:
         "items": len(items),
         "seeds": chosen.seeds,
         "ways": [figures_of(asked, items) for asked in (*found, *beside)],
-        "differences": [
-            difference_of(a, b, items)
-            for place, b in enumerate(found)
-            for a in (*found[place + 1 :], *beside)
-        ],
     }
     print("\n".join(as_markdown(report)))
     if chosen.json:

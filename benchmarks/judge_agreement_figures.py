@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from assay.judge.calibration import fit_curve
-from assay.stats.agreement import agreement_difference, quadratic_kappa, spearman
+from assay.stats.agreement import quadratic_kappa, spearman
 from assay.stats.resampling import DRAWS
 
 GRADES = 5
@@ -92,20 +92,6 @@ def figures_of(asked: Asked, items: Sequence[Item], draws: int = DRAWS) -> dict[
     }
 
 
-def difference_of(a: Asked, b: Asked, items: Sequence[Item]) -> dict[str, Any]:
-    """How much nearer b is to people than a, on what both scored."""
-    of_b = {item.id: value for item, value in scored(b, items)}
-    both = [(item, value, of_b[item.id]) for item, value in scored(a, items) if item.id in of_b]
-    difference = agreement_difference(
-        "spearman",
-        [item.human for item, _, _ in both],
-        [value for _, value, _ in both],
-        [value for _, _, value in both],
-        clusters=[item.group for item, _, _ in both],
-    )
-    return {"of": b.name, "less": a.name, "spearman": asdict(difference)}
-
-
 def shown(estimate: Mapping[str, Any]) -> str:
     """0.72 [0.60, 0.81]"""
     if estimate["value"] is None:
@@ -129,9 +115,3 @@ def as_markdown(report: Mapping[str, Any]) -> Iterable[str]:
             f"| {shown(row['kappa_as_told'])} | {shown(row['kappa_calibrated'])} "
             f"| {'–' if seconds is None else f'{seconds:.1f}'} |"
         )
-    yield ""
-    yield "| difference in Spearman | on the same items |"
-    yield "|---|---|"
-    for row in report["differences"]:
-        n = row["spearman"]["n"]
-        yield f"| {row['of']} − {row['less']} | {shown(row['spearman'])} (n {n}) |"
