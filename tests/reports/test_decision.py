@@ -408,17 +408,6 @@ def test_what_is_to_be_known_of_a_model_is_said_where_suites_are_brief() -> None
     assert "Note: tiny/step_100: The context was cut." in shown
 
 
-def test_what_models_have_in_common_is_said_once_where_suites_are_brief() -> None:
-    report = decided([candidate(f"tiny/step_{n}") for n in range(6)])
-    models = [replace(model, about={"size": "8 M"}) for model in report.models]
-    models[5] = replace(models[5], about={"size": "9 M"})
-    shown = flat(on_terminal(replace(report, models=tuple(models))))
-    assert shown.count("size: 8 M") == 1
-    alike = ", ".join(f"tiny/step_{n}" for n in range(4))
-    assert f"{alike}, … (+1): size: 8 M" in shown
-    assert "tiny/step_5: size: 9 M" in shown
-
-
 # ------------------------------------------------------------------------------- Markdown and page
 
 

@@ -150,11 +150,11 @@ def test_the_comparative_analysis_has_all_its_parts(run):
     for head in (
         "# Comparative analysis", "## llama3.2:3b", "## qwen2.5-coder:7b", "### coding",
         "### data analysis", "#### Strengths", "#### Weaknesses", "#### Across categories",
-        "### Over runs", "### Speed and size", "## Differences between models",
+        "### Over runs", "## Differences between models",
         "## Recommendations for use",
     ):  # fmt: skip
         assert head in heads
-    assert re.search(r"\| writing \| \d\.\d \|", page)
+    assert re.search(r"\| writing [A-Z]+ \| \d\.\d of 10 \|", page)
     assert "| overall by the judge alone | 9.0 of 10 |" in page
     assert "Since the run before: " in page
     assert "- CT-06: No reply of the judge could be read." in page
@@ -168,18 +168,16 @@ def test_the_final_summary_has_all_its_parts(run):
         "## Areas for improvement",
         "## Confidence",
         "## How far the judge is from known scores",
-        "## What was run",
         "## Which model to use",
     ]
     plain = prose(page)
     assert "61.5 tokens/s [58.4–64.6] n=12" in plain
     assert "Correctness is the weakest criterion (4.7 of 10 [2.6–7.3] n=6)" in plain
-    assert "0.84 [0.50 to 1.20] | +0.31 [−0.10 to +0.70] | 7/10 | 8/10 | 0.91" in plain
+    assert "mean distance 0.84 [0.50 to 1.20], bias +0.31 [−0.10 to +0.70]" in plain
+    assert "7 within a point, 8 in the same band, rank correlation 0.91" in plain
     assert "Checks and the code they try out ran inside bubblewrap" in plain
     assert "Not run for DT-06: the data was not at hand" in plain
-    assert (
-        "Too many answers of qwen2.5-coder:7b are unscored to say it of writing (coding)" in plain
-    )
+    assert re.search(r"qwen2.5-coder:7b \| writing, coding \| .* \| not known: too many", plain)
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -37,7 +37,6 @@ TONES: dict[OutcomeKind, Tone] = {
     OutcomeKind.UNSCORED: "warning",
     OutcomeKind.FAILED: "warning",
 }
-SHOWN_NAMES = 4
 
 
 def run_document(report: Report, *, tests_first: bool = False) -> Document:
@@ -119,8 +118,7 @@ def _model(model: ModelReport, *, tests: bool) -> Iterator[Block]:
 
 
 def _suite(summary: SuiteSummary, *, tests: bool) -> Iterator[Block]:
-    title = f" – {summary.title}" if summary.title else ""
-    yield Heading((summary.suite, Span(title) if title else ""), 3)
+    yield Heading(f"{summary.suite} – {summary.title}" if summary.title else summary.suite, 3)
     score = tr("score {figure}", figure=numbers.figure(summary.score))
     yield Paragraph(score, "warning" if summary.score.incomplete else "strong")
     yield Figures(tuple(summary.categories.items()))
@@ -173,13 +171,14 @@ def _marked(row: TestRow | RepeatRow) -> tuple[Span, str, str]:
 
 
 def _suites_in_brief(report: Report) -> Iterator[Block]:
-    """What the models are, and their scores suite by suite beside the best baseline."""
-    for names, known in _about(report):
-        yield Paragraph(tr("{names}: {facts}", names=names, facts=known), "dim")
-    for suite in dict.fromkeys(each.suite for model in report.models for each in model.suites):
-        rows = list(_scores(report, suite))
+    """Their scores suite by suite beside the best baseline."""
+    suites: dict[str, list[tuple[str, SuiteSummary]]] = {}
+    for model in report.models:
+        for summary in model.suites:
+            suites.setdefault(summary.suite, []).append((name_of(report, model), summary))
+    for suite, rows in suites.items():
         first = rows[0][1]
-        yield Heading((suite, Span(f" – {first.title}") if first.title else ""), 3)
+        yield Heading(f"{suite} – {first.title}" if first.title else suite, 3)
         scores = [(name, summary.score) for name, summary in rows]
         yield Figures((*scores, *_best_baseline(first)))
     for model in report.models:
@@ -189,29 +188,10 @@ def _suites_in_brief(report: Report) -> Iterator[Block]:
     yield Paragraph(tr("-v shows every suite, category and test of each model."), "dim")
 
 
-def _about(report: Report) -> Iterator[tuple[str, str]]:
-    """What is known of the models, once for all that are alike."""
-    alike: dict[str, list[str]] = {}
-    for model in report.models:
-        if known := sentences.about_line(model.about):
-            alike.setdefault(known, []).append(name_of(report, model))
-    for known, names in alike.items():
-        more = len(names) - SHOWN_NAMES
-        yield ", ".join(names[:SHOWN_NAMES]) + (f", … (+{more})" if more > 0 else ""), known
-
-
-def _scores(report: Report, suite: str) -> Iterator[tuple[str, SuiteSummary]]:
-    for model in report.models:
-        for summary in model.suites:
-            if summary.suite == suite:
-                yield name_of(report, model), summary
-
-
 def _best_baseline(summary: SuiteSummary) -> list[tuple[str, Estimate]]:
-    if summary.baselines is None:
+    known = sentences.baselines(summary.baselines) if summary.baselines else ()
+    scored = [each for each in known if each[1].value is not None]
+    if not scored:
         return []
-    known = [each for each in sentences.baselines(summary.baselines) if each[1].value is not None]
-    if not known:
-        return []
-    answer, score = max(known, key=lambda each: each[1].value or 0.0)
+    answer, score = max(scored, key=lambda each: each[1].value or 0.0)
     return [(tr("baseline: {answer}", answer=answer), score)]

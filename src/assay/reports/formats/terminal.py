@@ -55,7 +55,6 @@ from assay.types.documents import (
 from assay.types.results import Report
 
 ROOM_FOR_BARS = 84  # columns from which an interval is drawn beside its figures
-ROOM_FOR_TABLES = 60
 NARROWEST = 36  # columns in which a sentence can still be read
 NARROWEST_CELL = 12  # columns of a cell whose text may be broken
 LONGEST_CELL = 200
@@ -277,7 +276,10 @@ class _ConsoleDocument:
             self._print(self._text(more, "dim"))
             return
         if self.verbose and any(row.details for row in block.rows):
-            self._records(block)
+            for row in block.rows:
+                texts = [text for cell in row.cells if (text := self._text(cell)).plain]
+                self._print(Text("  ").join(texts), whole=True)
+                self._inside(2).blocks(row.details)
             return
         for basis in (True, False):
             cells = [
@@ -342,22 +344,10 @@ class _ConsoleDocument:
                 if text.plain:
                     inside._print(Text(name).append_text(text))
 
-    def _records(self, block: Table) -> None:
-        for row in block.rows:
-            texts = [text for cell in row.cells if (text := self._text(cell)).plain]
-            self._print(Text("  ").join(texts), whole=True)
-            self._inside(2).blocks(row.details)
-
     # ------------------------------------------------------------------------------------- figures
 
     def _figures(self, rows: Sequence[tuple[str, Estimate]]) -> None:
-        """Name, value, interval, n, unscored; the interval drawn where there is room, and plain
-        lines where there is none for a table.
-        """
-        if self.width < ROOM_FOR_TABLES:
-            for name, estimate in rows:
-                self._print(Text(f"{one_line(name)}: {numbers.figure(estimate)}"))
-            return
+        """Name, value, interval, n, unscored; the interval drawn where there is room."""
         heads = ("", tr("value"), tr("95 % interval"), "n", tr("unscored"), "")
         shown = (self._figure(name, estimate) for name, estimate in rows)
         self._table(table(heads, shown, right=range(1, 6), weights={5: 1}))

@@ -52,7 +52,7 @@ def _blocks(of: Judged) -> Iterator[Block]:
         yield _differences(of.differences)
     yield Heading(tr("Recommendations for use"))
     yield bullets(said.choice_sentence(choice) for choice in of.choices)
-    yield bullets(told for choice in of.choices if (told := said.left_out(choice)) is not None)
+    yield bullets(told for choice in of.choices if (told := said.left_out(choice)))
     yield from map(Note, of.notes)
 
 
@@ -63,29 +63,31 @@ def _model(model: ModelJudged) -> Iterator[Block]:
     yield Figures(tuple(rows))
     for domain in model.domains:
         yield from _domain(domain)
-    yield from _over_runs(model)
-    if model.pace is not None:
-        measured = list(said.pace_figures(model.pace))
-        if measured or model.pace.memory_bytes:
-            yield Heading(tr("Speed and size"), 3)
-        if measured:
-            yield Figures(tuple(measured))
-        if model.pace.memory_bytes:
-            yield Paragraph(tr("Memory: {size}.", size=said.memory(model.pace)))
+    if model.over_runs:
+        yield Heading(tr("Over runs"), 3)
+    for each in model.over_runs:
+        name = said.domain_name(each.domain)
+        rows = [(f"{name}, {point.run}, {point.when}", point.mean) for point in each.points]
+        yield Figures(tuple(rows))
+        yield bullets(said.over_runs(each))
 
 
 def _domain(of: DomainJudged) -> Iterator[Block]:
     yield Heading(said.domain_name(of.domain), 3)
     yield Paragraph(f"{said.bands(of)}.")
     yield Figures(tuple(_criteria(of)))
-    yield bullets([*_extremes(of), said.evidence_sentence(of)])
+    yield Paragraph(said.evidence_sentence(of))
     yield from _remarks(tr("Strengths"), of.strengths)
     yield from _remarks(tr("Weaknesses"), of.weaknesses)
     yield from _remarks(tr("What the evidence shows against it"), of.failed_checks)
     yield from _remarks(tr("Unscored"), of.unscored)
     if len(of.categories) > 1:
         yield Heading(tr("Across categories"), 4)
-        yield _categories(of)
+        bands = of.category_bands
+        named = (
+            (f"{name or '–'} {bands.get(name, '')}", of.categories[name]) for name in of.categories
+        )
+        yield Figures(tuple(named))
 
 
 def _criteria(of: DomainJudged) -> Iterator[tuple[str, Estimate]]:
@@ -98,13 +100,6 @@ def _criteria(of: DomainJudged) -> Iterator[tuple[str, Estimate]]:
             yield tr("{criterion} by the judge alone", criterion=one.label), one.judged
 
 
-def _extremes(of: DomainJudged) -> Iterator[str]:
-    if of.best is not None:
-        yield tr("Best criterion: {criterion}.", criterion=of.best)
-    if of.weakest is not None:
-        yield tr("Weakest criterion: {criterion}.", criterion=of.weakest)
-
-
 def _remarks(title: str, remarks: Sequence[Remark]) -> Iterator[Block]:
     if remarks:
         yield Heading(title, 4)
@@ -112,49 +107,6 @@ def _remarks(title: str, remarks: Sequence[Remark]) -> Iterator[Block]:
             f"{tests}: {one_line(text, longest=LONGEST_REMARK)}"
             for text, tests in said.by_reason(remarks)
         )
-
-
-def _categories(of: DomainJudged) -> Table:
-    heads = (
-        tr("category"), tr("mean of 10"), tr("95 % interval"), tr("tests"), tr("unscored"),
-        tr("band"),
-    )  # fmt: skip
-    rows = (
-        (
-            name or "–",
-            numbers.value(mean),
-            numbers.interval(mean),
-            numbers.count(mean.n),
-            numbers.count(mean.unscored),
-            of.category_bands.get(name, "–"),
-        )
-        for name, mean in of.categories.items()
-    )
-    return table(heads, rows, right=(1, 2, 3, 4))
-
-
-def _over_runs(model: ModelJudged) -> Iterator[Block]:
-    if not model.over_runs:
-        return
-    yield Heading(tr("Over runs"), 3)
-    for each in model.over_runs:
-        heads = (
-            tr("run"), tr("when"), said.domain_name(each.domain), tr("95 % interval"), "n",
-            tr("unscored"),
-        )  # fmt: skip
-        rows = (
-            (
-                point.run,
-                point.when,
-                numbers.value(point.mean),
-                numbers.interval(point.mean),
-                numbers.count(point.mean.n),
-                numbers.count(point.mean.unscored),
-            )
-            for point in each.points
-        )
-        yield table(heads, rows, right=(2, 3, 4, 5))
-        yield bullets(said.over_runs(each))
 
 
 def _differences(found: Sequence[DomainDifference]) -> Table:

@@ -115,7 +115,6 @@ def _details(verdict: FinalJudgement) -> Iterator[str]:
         yield tr("Scored by its checks alone: {why}", why=why)
     yield from _evidence(verdict)
     yield from _judges_alone(verdict)
-    yield from _spread(verdict)
     for one in verdict.judgements:
         if _said(one.assessment):
             yield tr("{judge} writes: {words}", judge=_named(one), words=_said(one.assessment))
@@ -180,21 +179,6 @@ def _judges_alone(verdict: FinalJudgement) -> Iterator[str]:
             overall=shown_tenths(alone),
             band=band_of(alone),
         )
-
-
-def _spread(verdict: FinalJudgement) -> Iterator[str]:
-    judgements = len(_scored(verdict))
-    if judgements < 2:
-        return
-    ranges = []
-    for one in verdict.criteria:
-        limits = f"{one.low}" if one.low == one.high else f"{one.low}–{one.high}"
-        ranges.append(f"{_said(one.label, LONGEST_NAME)} {limits}")
-    yield tr(
-        "Spread over {judgements} judgements, before the evidence bounds them: {ranges}.",
-        judgements=judgements,
-        ranges=", ".join(ranges),
-    )
 
 
 def _quotes(verdict: FinalJudgement) -> Iterator[str]:

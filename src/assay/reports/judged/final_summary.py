@@ -7,18 +7,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.messages import tr
-from assay.reports.judge_card import judges_blocks
 from assay.reports.judged import sentences as said
-from assay.reports.judged.agreement import agreement_blocks
-from assay.reports.judged.deviation import deviation_blocks
+from assay.reports.judged.judging import judging_blocks
 from assay.text import number_format as numbers
 from assay.types import Estimate
 from assay.types.documents import Block, Document, Heading, Note, Paragraph, Table, bullets, table
 from assay.types.judged import DomainJudged, Judged, ModelJudged
 from assay.types.judgements import Band
 
-FITS: frozenset[Band] = frozenset({"EXCELLENT", "GOOD"})
-FITS_WITH_CARE: frozenset[Band] = frozenset({"ACCEPTABLE"})
+FITS: dict[Band | None, bool] = {"EXCELLENT": True, "GOOD": True, "ACCEPTABLE": False}
 SHOWN_FAULTS = 3
 
 
@@ -33,7 +30,7 @@ def _blocks(of: Judged) -> Iterator[Block]:
     yield Heading(tr("Overall performance"))
     yield _performance(of) if of.models else Paragraph(tr("No model was judged."))
     yield Heading(tr("Best-fit scenarios"))
-    yield bullets(line for model in of.models for line in _fits(model))
+    yield _fits(of)
     yield Heading(tr("Areas for improvement"))
     yield bullets(line for model in of.models for line in _faults(model))
     yield Heading(tr("Confidence"))
@@ -42,18 +39,7 @@ def _blocks(of: Judged) -> Iterator[Block]:
             named = tr("{model}, {domain}", model=model.model, domain=_name(domain))
             yield Paragraph(named, "strong")
             yield bullets([*said.certainty(domain), said.evidence_sentence(domain)])
-    yield from judges_blocks(of.judged_by, level=2)
-    if of.deviations:
-        yield Heading(tr("How far the judge is from known scores"))
-        yield from deviation_blocks(of.deviations)
-    yield from agreement_blocks(of.agreements, level=2)
-    kept_apart = list(said.isolation(of))
-    if kept_apart:
-        yield Heading(tr("What was run"))
-        yield bullets(kept_apart)
-    if of.costs:
-        yield Heading(tr("What judging took"))
-        yield bullets(map(said.cost, of.costs))
+    yield from judging_blocks(of, level=2)
     yield from map(Note, of.notes)
     yield Heading(tr("Which model to use"))
     yield Paragraph(said.closing_sentence(of))
@@ -97,41 +83,30 @@ def _cell(of: DomainJudged | None) -> str:
     return numbers.figure(of.mean) + ("" if of.band is None else f" {of.band}")
 
 
-def _fits(model: ModelJudged) -> Iterator[str]:
-    """Categories by band: what it can be used for, with a reader's check, and what not."""
-    for domain in model.domains:
-        thin = [
-            name or tr("all tests") for name, mean in domain.categories.items() if mean.incomplete
-        ]
-        for bands, sentence in (
-            (FITS, tr("{model} fits: {what}.")),
-            (FITS_WITH_CARE, tr("{model} fits where somebody checks its answers: {what}.")),
-            (frozenset({"POOR", "FAILED"}), tr("{model} does not fit: {what}.")),
-        ):
-            named = [
-                tr(
-                    "{category} ({domain}, {figure})",
-                    category=category or tr("all tests"),
-                    domain=_name(domain),
-                    figure=numbers.figure(mean),
-                )
-                for category, mean in domain.categories.items()
-                if _band(domain, category) in bands and not mean.incomplete
-            ]
-            if named:
-                yield sentence.format(model=model.model, what=", ".join(named))
-        if thin:
-            yield tr(
-                "Too many answers of {model} are unscored to say it of {what} ({domain}).",
-                model=model.model,
-                what=", ".join(thin),
-                domain=_name(domain),
-            )
+def _fits(of: Judged) -> Table:
+    """Category by category: what a model can be used for."""
+    rows = (
+        (
+            model.model,
+            f"{category or tr('all tests')}, {_name(domain)}",
+            numbers.figure(mean),
+            _fit(domain, category),
+        )
+        for model in of.models
+        for domain in model.domains
+        for category, mean in domain.categories.items()
+    )
+    return table((tr("model"), tr("category"), tr("mean"), tr("fits")), rows)
 
 
-def _band(of: DomainJudged, category: str) -> Band | None:
+def _fit(of: DomainJudged, category: str) -> str:
     """What a model fails to show, it does not fit."""
-    return "FAILED" if category in of.unshown else of.category_bands.get(category)
+    band = of.category_bands.get(category)
+    if of.categories[category].incomplete:
+        return tr("not known: too many answers are unscored")
+    if category in of.unshown or band not in FITS:
+        return tr("no")
+    return tr("yes") if FITS[band] else tr("where somebody checks its answers")
 
 
 def _faults(model: ModelJudged) -> Iterator[str]:

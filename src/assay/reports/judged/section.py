@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.messages import tr
-from assay.reports.judge_card import judges_blocks
 from assay.reports.judged import sentences as said
-from assay.reports.judged.agreement import agreement_blocks
-from assay.reports.judged.deviation import deviation_blocks
+from assay.reports.judged.judging import judging_blocks
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate
@@ -58,19 +56,8 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
     for model in of.models:
         yield Fold(tr("Why: {model}", model=model.model), tuple(_reasons(model)), long=True)
     yield bullets(_unscored(of))
-    yield from judges_blocks(of.judged_by)
-    if of.deviations:
-        yield Heading(tr("How far the judge is from known scores"), 3)
-        yield from deviation_blocks(of.deviations)
-    yield from agreement_blocks(of.agreements, level=3)
-    for sentence in said.isolation(of):
-        yield Paragraph(sentence, "dim")
-    for each in of.costs:
-        yield Paragraph(said.cost(each), "dim")
-    for choice in of.choices:
-        left_out = said.left_out(choice)
-        if left_out is not None:
-            yield Note(left_out)
+    yield from judging_blocks(of, level=3)
+    yield from (Note(told) for choice in of.choices if (told := said.left_out(choice)))
     yield from map(Note, of.notes)
     yield Paragraph(said.closing_sentence(of), "strong")
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from assay.messages import tr, trn
 from assay.reports.judged.evaluation_text import confidence_name, isolation_sentence
 from assay.text import number_format as numbers
-from assay.types import Estimate
 from assay.types.judged import (
     DomainDifference,
     DomainJudged,
@@ -140,20 +139,21 @@ def _sizes(of: ModelChoice) -> str:
     return tr("{first} against {others}", first=shown[0], others=", ".join(shown[1:]))
 
 
-def left_out(of: ModelChoice) -> str | None:
-    gaps = {"domain": domain_name(of.domain)}
+def left_out(of: ModelChoice) -> str:
     told = []
     if of.left_out:
         told.append(
-            tr("Not compared for {domain}, because too many answers are unscored: {models}.",
-               models=", ".join(of.left_out), **gaps)
-        )  # fmt: skip
+            tr("Not compared for {domain}, because too many answers are unscored: {models}.")
+        )
     if of.not_shown and of.ground != "not_shown":
         told.append(
-            tr("Not recommended for {domain}, because less than half of the checks passed: "
-               "{models}.", models=", ".join(of.not_shown), **gaps)
-        )  # fmt: skip
-    return " ".join(told) or None
+            tr("Not recommended for {domain}, because less than half of the checks passed: {weak}.")
+        )
+    return " ".join(told).format(
+        domain=domain_name(of.domain),
+        models=", ".join(of.left_out),
+        weak=", ".join(of.not_shown),
+    )
 
 
 def _lead(rival: Rival) -> str:
@@ -316,20 +316,6 @@ def over_runs(of: OverRuns) -> Iterator[str]:
     yield tr("Since the run before: {change} on {pairs}, {said}.", said=said, **gaps)
     if not of.same_judges:
         yield tr("The judges of the two runs are not the same: the change may be theirs.")
-
-
-def pace_figures(pace: ModelSpeed) -> Iterator[tuple[str, Estimate]]:
-    if pace.tokens_per_s.n:
-        whose = {
-            "server": tr("decode tokens per second, by the server's clock"),
-            "client": tr("decode tokens per second, by the client's clock"),
-            "request": tr("tokens out per second of the whole request"),
-        }[pace.clock]
-        yield whose, pace.tokens_per_s
-    if pace.first_token_s.n:
-        yield tr("seconds to the first token, mean"), pace.first_token_s
-    if pace.seconds.n:
-        yield tr("seconds per answer, mean"), pace.seconds
 
 
 def memory(pace: ModelSpeed | None) -> str:
