@@ -100,10 +100,10 @@ class _QualityPicture:
         self.names, self.missing = names, missing
         bottom = TOP + HEIGHT
         good = [end for dot in dots for end in dot.y.known]
-        up = scale_for(good, bottom - INSET, TOP + INSET, log=False, most=6)
+        up = scale_for(good, bottom - INSET, TOP + INSET, most=6)
         box = Box(left_edge([up]), TOP, picture.WIDTH - RIGHT, bottom)
         quick = [end for dot in dots for end in dot.x.known]
-        across = scale_for(quick, box.left + INSET, box.right - INSET, log=False, most=6)
+        across = scale_for(quick, box.left + INSET, box.right - INSET, most=6)
         self.plot = Plot(box, across, up, dots, ())
         places = [(dot.x.value, dot.y.value) for dot in dots]
         self.front = front(places, higher_is_better=speed.higher_is_better)

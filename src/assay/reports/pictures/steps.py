@@ -66,23 +66,21 @@ def suite_title(limit: SuiteLimit) -> str:
 def _panels(of: EvaluatedFolder) -> Iterator[Panel]:
     every = [known.figures(of, checkpoint) for checkpoint in of.checkpoints]
 
-    def panel(
-        name: str, criterion: str | None, title: str, limits: Sequence[Limit], log: bool | None
-    ) -> Panel:
+    def panel(name: str, criterion: str | None, title: str, limits: Sequence[Limit]) -> Panel:
         figures = [each[name] for each in every]
         drawn = [limit for limit, _ in limits]
         drawn += [end for each in figures if each for end in Extent.of(each).known]
-        scale = scale_for(drawn, HEIGHT, 0, log=log, most=6)
+        scale = scale_for(drawn, HEIGHT, 0, by_ratio=name == "perplexity", most=6)
         hollow = [known.marginal(of, each, criterion) for each in of.checkpoints]
         return Panel(name, title, limits, figures, hollow, scale)
 
     limits = [(limit, f"< {exact(limit)}") for limit in known.limits(of, "perplexity")]
-    yield panel("perplexity", "perplexity", tr("perplexity, lower is better"), limits, None)
+    yield panel("perplexity", "perplexity", tr("perplexity, lower is better"), limits)
     for asked in known.suites_asked(of):
         limit = asked.limit
         least = [(limit.min, f"> {exact(limit.min)}")] if of.gate.suites else []
-        yield panel(asked.figure, asked.criterion, suite_title(limit), least, log=False)
-    yield panel("weighted_score", None, tr("weighted score"), [], log=False)
+        yield panel(asked.figure, asked.criterion, suite_title(limit), least)
+    yield panel("weighted_score", None, tr("weighted score"), [])
 
 
 class _StepsPicture:
@@ -95,7 +93,7 @@ class _StepsPicture:
         last = self.right - INSET
         if len(steps) < len(of.checkpoints):
             last -= FINAL_ROOM
-        self.across = scale_for(steps, self.left + INSET, last, log=False, most=6)
+        self.across = scale_for(steps, self.left + INSET, last, most=6)
         self.places = [
             self.right - INSET if each.step is None else self.across.at(each.step)
             for each in of.checkpoints
