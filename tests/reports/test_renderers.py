@@ -66,7 +66,7 @@ def every_block(text: str) -> Document:
             Hint(text),
             Bullets((text, Item(text, (text,))), numbered=True),
             Verbatim(text),
-            Files((("a/b.json", text),)),
+            Files(("a/b.json", text)),
             table,
             Figures(((text, share(0.8, 0.4, 0.9, 10)), ("none", nothing("share", 2)))),
             Picture(title=text, draw=drawing, path="p.svg"),
@@ -135,5 +135,5 @@ def test_a_narrow_terminal_leaves_out_the_basis_then_columns_then_the_table() ->
 
 def test_markdown_links_files_and_pictures_from_the_page() -> None:
     text = render_markdown(every_block("plain"), out="results")
-    assert "- [a/b.json](results/a/b.json) (plain)" in text
+    assert "- [a/b.json](results/a/b.json)" in text
     assert "![plain](results/p.svg)" in text

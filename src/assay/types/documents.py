@@ -141,9 +141,9 @@ class Verbatim:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Paths under the document's `out`, each with what to know of it."""
+    """Paths under the document's `out`."""
 
-    rows: tuple[tuple[str, str], ...]
+    paths: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,13 +187,12 @@ class Figures:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
     """An SVG of our own, drawn when a page wants it, and where it is under the document's `out`, if
-    it is there. `caption` explains what only the picture shows.
+    it is there.
     """
 
     title: str
     draw: Callable[[], str]
     path: str | None = None
-    caption: str = ""
 
     @property
     def svg(self) -> str:

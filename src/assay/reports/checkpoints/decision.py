@@ -90,7 +90,7 @@ class _Sections:
         inside = {each.selected or each.best_so_far for each in self.decision.selections.values()}
         if focus is not None and focus not in inside:
             yield from self._details(focus, ())
-        yield from self._files([(f"{CHECKPOINTS}/{SELECTION_FILE}", "")])
+        yield from self._files([f"{CHECKPOINTS}/{SELECTION_FILE}"])
 
     def folder(self, folder: str) -> Iterator[Block]:
         decision = self.decision
@@ -114,9 +114,9 @@ class _Sections:
         focus = selection.selected or selection.best_so_far
         if focus is not None:
             yield from self._details(focus, decision.advice.get(focus, ()))
-        files = [SELECTION_FILE, OVER_STEPS, CURVES]
-        reports = _report_files(checkpoints, [focus] if focus else [])
-        yield from self._files([*reports, *((f"{home}/{name}", "") for name in files)])
+        reports = _reports([each for each in checkpoints if each.name == focus])
+        files = (f"{home}/{name}" for name in (SELECTION_FILE, OVER_STEPS, CURVES))
+        yield from self._files([*reports, *files])
         yield from _samples(checkpoints, {focus})
 
     def named(self, checkpoints: Sequence[Measurements]) -> Iterator[Block]:
@@ -135,7 +135,7 @@ class _Sections:
         for each in checkpoints:
             if not each.failed:
                 yield from self._details(each.name, decision.advice.get(each.name, ()))
-        yield from self._files(_report_files(checkpoints, names))
+        yield from self._files(_reports(checkpoints))
         yield from _samples(checkpoints, names)
 
     def _undecided(self, checkpoints: Sequence[Measurements], title: str) -> Iterator[Block]:
@@ -158,7 +158,7 @@ class _Sections:
         of = EvaluatedFolder(checkpoints=checkpoints, gate=self.decision.gate)
         yield from _table(of, shown=shown)
         if self.finished:
-            yield from self._files(_report_files(checkpoints, [each.name for each in checkpoints]))
+            yield from self._files(_reports(checkpoints))
         if shown:
             yield from _samples(checkpoints, ())
 
@@ -185,15 +185,12 @@ class _Sections:
             items = tuple(Item(*advice_texts(each)) for each in advice[:SHOWN_ADVICE])
             yield Bullets(items, numbered=True)
 
-    def _files(self, rows: Iterable[tuple[str, str]]) -> Iterator[Block]:
-        listed = tuple(
-            (path, about)
-            for path, about in rows
-            if self.left_in is None or path.rpartition("/")[0] in self.left_in
-        )
+    def _files(self, paths: Iterable[str]) -> Iterator[Block]:
+        left = self.left_in
+        listed = [path for path in paths if left is None or path.rpartition("/")[0] in left]
         if listed:
             yield Heading(tr("Files"), 3)
-            yield Files(listed)
+            yield Files(tuple(listed))
 
 
 def _selected(text: str, selection: Selection) -> Iterator[Block]:
@@ -216,15 +213,8 @@ def _table(of: EvaluatedFolder, *, shown: bool = True) -> Iterator[Block]:
             yield Paragraph(said, "warning")
 
 
-def _report_files(
-    checkpoints: Sequence[Measurements], names: Collection[str]
-) -> Iterator[tuple[str, str]]:
-    """Of these; where there are others, it is said that they have one too."""
-    written = [each.name for each in checkpoints if not each.failed]
-    shown = [name for name in written if name in names]
-    others = tr("and one for each other checkpoint") if len(written) > len(shown) else ""
-    for name in shown:
-        yield f"{CHECKPOINTS}/{name}/{REPORT_FILE}", others if name == shown[-1] else ""
+def _reports(checkpoints: Sequence[Measurements]) -> list[str]:
+    return [f"{CHECKPOINTS}/{each.name}/{REPORT_FILE}" for each in checkpoints if not each.failed]
 
 
 def _samples(

@@ -80,8 +80,8 @@ def _block(block: Block, out: str) -> Iterator[str]:
             if title:
                 yield f"**{inline(title)}**"
             yield markdown_block(text, language)
-        case Files(rows):
-            yield "\n".join(_file(path, about, out) for path, about in rows)
+        case Files(paths):
+            yield "\n".join(f"- [{inline(path)}]({_link(path, out)})" for path in paths)
         case Table(columns=columns, rows=rows):
             heads = [inline(column.head) for column in columns]
             right = [place for place, column in enumerate(columns) if column.align == "right"]
@@ -125,11 +125,6 @@ def _bullets(block: Bullets) -> Iterator[str]:
         start = f"{number}. " if block.numbered else "- "
         yield start + _line(line)
         yield from (f"{' ' * len(start)}- {_line(each)}" for each in under)
-
-
-def _file(path: str, about: str, out: str) -> str:
-    shown = f"- [{inline(path)}]({_link(path, out)})"
-    return f"{shown} ({inline(about)})" if about else shown
 
 
 def _link(path: str, out: str) -> str:

@@ -137,7 +137,7 @@ class _ConsoleDocument:
                 return False
             case Fold():
                 return self.verbose
-            case Table() | Figures() | Files():
+            case Table() | Figures():
                 return bool(block.rows)
             case Bullets():
                 return bool(block.items)
@@ -158,8 +158,8 @@ class _ConsoleDocument:
                 self._bullets(block)
             case Verbatim():
                 self._verbatim(block)
-            case Files(rows):
-                self._files(rows)
+            case Files(paths):
+                self._files(paths)
             case Table():
                 self._table(block)
             case Figures(rows):
@@ -223,14 +223,12 @@ class _ConsoleDocument:
         for line in visible(block.text or tr("(empty)")).splitlines():
             self._print(Text(f"  | {line}"), whole=True)
 
-    def _files(self, rows: Iterable[tuple[str, str]]) -> None:
+    def _files(self, paths: Iterable[str]) -> None:
         here = Path.cwd()
-        for path, about in rows:
+        for path in paths:
             whole = Path(self.out) / path
             shown = whole.relative_to(here) if whole.is_relative_to(here) else whole
             self._print(Text(f"  {one_line(str(shown))}"), whole=True)
-            if about:
-                self._inside(4)._print(self._text(about, "dim"))
 
     def _beside(self, parts: Sequence[tuple[str, tuple[Block, ...]]]) -> None:
         apart = self.width // max(1, len(parts)) < NARROWEST
