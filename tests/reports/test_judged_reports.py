@@ -94,9 +94,6 @@ def test_the_final_summary_ends_in_one_sentence_that_names_the_models(run):
         ([model("a", flat(CODING, 8, 7), speed=20), model("b", flat(CODING, 7, 8), speed=60)],
          r"Use b for coding \(7\.5 .*\): no significant difference from a \(difference 0\.0 "
          r"\[.*\] on 6 tests\), and it is quicker \(60\.0 tokens/s .* against 20\.0 tokens/s .*\)"),
-        ([model("a", flat(CODING, 8, 7), speed=50, memory=2**31),
-          model("b", flat(CODING, 7, 8), speed=50, memory=2**32)],
-         r"Use a for coding .*, and it takes less memory \(2\.0 GiB against 4\.0 GiB\)"),
         ([model("a", flat(CODING, 8, 7)), model("b", flat(CODING, 7, 8))],
          r"For coding there is no significant difference between a \(7\.5 .*\) and b "
          r"\(difference 0\.0 .*\)\."),

@@ -4,7 +4,7 @@
     none passes half of its checks        none is shown to be good enough
     best mean below ACCEPTABLE            none is good enough
     significantly better than all others  the better one
-    else, means within CLOSE              the quicker one, else the smaller, else the higher mean
+    else, means within CLOSE              the quicker one, else the higher mean
     else, means further apart             the higher mean: that is no proof that they are equal
 
 Two models differ significantly where the 95 % interval of their paired difference leaves out 0 and
@@ -43,7 +43,6 @@ from assay.types.judgements import MOST, Band
 
 SIGNIFICANT = 0.05
 CLOSE = 0.5  # points of 10 within which two means without a significant difference count as equal
-SMALLER = 0.9  # of the other's memory
 TOO_LOW: frozenset[Band] = frozenset({"POOR", "FAILED"})
 
 Scores = Mapping[tuple[str, str], float]
@@ -156,7 +155,10 @@ def choose_model(
     if ground is None:
         as_good = [each for each in rivals(leader) if _as_good(each)]
         equals += [each.model for each in as_good]
-        name, ground = _among_equals({each: of_model[each].pace for each in equals}, as_good)
+        quickest = _quickest({each: of_model[each].pace for each in equals}) if as_good else None
+        level = any((each.lead.value or 0.0) <= 1e-9 for each in as_good)
+        name, ground = quickest or leader, "level" if level else "higher"
+        ground = "quicker" if quickest else ground
     return ModelChoice(
         domain=domain,
         ground=ground,
@@ -180,19 +182,6 @@ def _ground_of_leader(judged: DomainJudged, rivals: Sequence[Rival]) -> Ground |
     return "better" if all(rival.told_apart for rival in rivals) else None
 
 
-def _among_equals(
-    paces: Mapping[str, ModelSpeed | None], as_good: Sequence[Rival]
-) -> tuple[str, Ground]:
-    """Of the leader, which comes first, and those as good as far as the tests show."""
-    if as_good:
-        if (quickest := _quickest(paces)) is not None:
-            return quickest, "quicker"
-        if (smallest := _smallest(paces)) is not None:
-            return smallest, "smaller"
-    level = any(each.lead.value is not None and each.lead.value <= 1e-9 for each in as_good)
-    return next(iter(paces)), "level" if level else "higher"
-
-
 def _as_good(rival: Rival) -> bool:
     lead = rival.lead.value
     return not rival.told_apart and lead is not None and lead <= CLOSE + 1e-9
@@ -200,27 +189,12 @@ def _as_good(rival: Rival) -> bool:
 
 def _quickest(paces: Mapping[str, ModelSpeed | None]) -> str | None:
     """The one that is significantly quicker than all others, by one clock."""
-    known = {name: pace for name, pace in paces.items() if pace is not None}
-    if len(known) < len(paces):
-        return None
-    one_clock = len({pace.clock for pace in known.values()}) == 1
     speeds = {
-        name: pace.tokens_per_s if one_clock else pace.whole_request for name, pace in known.items()
+        name: pace.tokens_per_s for name, pace in paces.items() if pace and pace.tokens_per_s.n
     }
-    if any(speed.value is None for speed in speeds.values()):
+    clocks = {pace.clock for pace in paces.values() if pace is not None}
+    if len(speeds) < len(paces) or len(clocks) > 1:
         return None
     first = max(speeds, key=lambda name: speeds[name].value or 0.0)
     others = [speed for name, speed in speeds.items() if name != first]
     return first if all(pairs.tell_apart(speeds[first], other) for other in others) else None
-
-
-def _smallest(paces: Mapping[str, ModelSpeed | None]) -> str | None:
-    sizes = {
-        name: pace.memory_bytes
-        for name, pace in paces.items()
-        if pace is not None and pace.memory_bytes
-    }
-    if len(sizes) < len(paces):
-        return None
-    first, second = sorted(sizes, key=lambda name: sizes[name])[:2]
-    return first if sizes[first] <= SMALLER * sizes[second] else None

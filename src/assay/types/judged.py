@@ -28,7 +28,6 @@ Ground = Literal[
     "alone",  # no other model was judged on these tests
     "better",  # ahead of every other, and the tests tell
     "quicker",  # as good as the best as far as the tests tell, and quicker
-    "smaller",  # the same, and it takes less memory
     "higher",  # the higher mean; the tests do not tell it apart
     "level",  # not even that: the same mean
     "none_good_enough",  # the best mean is below the band ACCEPTABLE
@@ -37,7 +36,7 @@ Ground = Literal[
     "nothing",  # no answer was scored
 ]
 
-CHOSEN: frozenset[Ground] = frozenset({"alone", "better", "quicker", "smaller", "higher"})
+CHOSEN: frozenset[Ground] = frozenset({"alone", "better", "quicker", "higher"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +194,7 @@ class DomainDifference:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rival:
     """A model beside the one that was chosen. `lead`: how much higher the chosen one is, and by
-    evidence and by the judge alone. `as_good`: taken for equal, so that speed and size decided
+    evidence and by the judge alone. `as_good`: taken for equal, so that speed decided
     between them.
     """
 

@@ -79,7 +79,7 @@ def choice_clause(of: ModelChoice) -> str:
     if of.model is None:
         return tr("no answer for {domain} was scored", domain=domain)
     ground = "alone of enough" if of.ground == "alone" and of.left_out else of.ground
-    others = {"better": of.rivals, "quicker": of.equals, "smaller": of.equals}.get(ground, of.tied)
+    others = {"better": of.rivals, "quicker": of.equals}.get(ground, of.tied)
     shown = numbers.figure(of.mean)
     return {
         "alone": tr("use {model} for {domain} ({figure}), the only one to choose from"),
@@ -89,11 +89,7 @@ def choice_clause(of: ModelChoice) -> str:
         "better": tr("use {model} for {domain} ({figure}), ahead of {others}"),
         "quicker": tr(
             "use {model} for {domain} ({figure}): no significant difference from {others}, and it "
-            "is quicker ({sizes})"
-        ),
-        "smaller": tr(
-            "use {model} for {domain} ({figure}): no significant difference from {others}, and it "
-            "takes less memory ({sizes})"
+            "is quicker ({speeds})"
         ),
         "higher": tr(
             "use {model} for {domain} ({figure}), which has the highest mean, but no significant "
@@ -120,23 +116,18 @@ def choice_clause(of: ModelChoice) -> str:
         domain=domain,
         figure=shown if of.band is None else f"{shown}, {of.band}",
         others=tr(" and ").join(_lead(rival) for rival in others),
-        sizes=_sizes(of),
+        speeds=_speeds(of),
         evidence=numbers.figure(of.evidence) if of.evidence else "",
     )
 
 
-def _sizes(of: ModelChoice) -> str:
-    """Speed or memory of the chosen model against those of its equals."""
-    known = [pace for pace in (of.pace, *(rival.pace for rival in of.equals)) if pace is not None]
-    if of.ground == "quicker":
-        one_clock = len({pace.clock for pace in known}) == 1
-        speeds = [pace.tokens_per_s if one_clock else pace.whole_request for pace in known]
-        shown = [numbers.figure(speed) for speed in speeds]
-    elif of.ground == "smaller":
-        shown = [numbers.memory(pace.memory_bytes) for pace in known if pace.memory_bytes]
-    else:
+def _speeds(of: ModelChoice) -> str:
+    """The speed of the chosen model against those of its equals."""
+    if of.ground != "quicker":
         return ""
-    return tr("{first} against {others}", first=shown[0], others=", ".join(shown[1:]))
+    known = [pace for pace in (of.pace, *(rival.pace for rival in of.equals)) if pace is not None]
+    first, *others = (numbers.figure(pace.tokens_per_s) for pace in known)
+    return tr("{first} against {others}", first=first, others=", ".join(others))
 
 
 def left_out(of: ModelChoice) -> str:
