@@ -9,8 +9,10 @@ from assay.messages import tr
 from assay.types import Estimate
 from assay.types.judged import POINTS_OF_10
 
-DECIMALS = {"points": 1, POINTS_OF_10: 1, "share": 3, "tokens": 0, "tokens/s": 1, "s": 3,
-            "characters": 0}  # fmt: skip
+DECIMALS = {
+    "points": 1, POINTS_OF_10: 1, "share": 3, "tokens": 0, "tokens/s": 1, "s": 3, "characters": 0,
+    "perplexity": 1, "MB": 1, "samples": 0,
+}  # fmt: skip
 OTHER_DECIMALS = 3
 DIGITS, MOST_DIGITS = 3, 8
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -208,6 +210,8 @@ def bar(estimate: Estimate, *, width: int = 24, ascii_only: bool = False) -> str
 
 
 def _plain(number: float, unit: str) -> str:
+    if abs(number) >= 1e12:
+        return readable(number)
     return f"{number:,.{DECIMALS.get(unit, OTHER_DECIMALS)}f}".replace("-", "−")
 
 

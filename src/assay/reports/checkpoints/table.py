@@ -4,14 +4,13 @@ columns out first; a number is never broken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.messages import tr, trn
 from assay.reports.checkpoints import figures as known
 from assay.reports.checkpoints.figures import EvaluatedFolder, figures
 from assay.reports.pictures.labels import harmless
-from assay.text.number_format import readable
+from assay.text import number_format as numbers
 from assay.types import Estimate
 from assay.types.decisions import OS_SUITE, Measurements, SpeedFigures
 from assay.types.documents import STAYS, Column, Line, Row, Span, Table, Tone
@@ -20,31 +19,23 @@ LONGEST_NAME = 120
 LONGEST_HEAD = 16
 
 
-class _Column(NamedTuple):
-    """`rank`: the lowest goes first. `form` writes the numbers of the figure `name`."""
-
-    head: str
-    name: str
-    rank: int
-    form: Callable[[float], str]
-
-
+_Column = tuple[str, str, int]  # its head, the name of its figure, and how long it stays
 FigureRow = dict[str, Estimate | None]
 
 
 def checkpoint_table(of: EvaluatedFolder) -> Table:
     """One row a checkpoint; the selected one is strong and named so."""
     rows = [figures(of, checkpoint) for checkpoint in of.checkpoints]
-    columns = [each for each in _columns(of, rows) if any(row.get(each.name) for row in rows)]
+    columns = [each for each in _columns(of, rows) if any(row.get(each[1]) for row in rows)]
     parent = known.parent_of(of.checkpoints)
     return Table(
         columns=(
             Column(head=tr("checkpoint")),
-            *(Column(head=each.head, align="right", weight=each.rank) for each in columns),
+            *(Column(head=head, align="right", weight=rank) for head, _, rank in columns),
             Column(head=tr("accepted")),
         ),
         rows=tuple(
-            _row(of, checkpoint, parent, [_cell(row, column) for column in columns])
+            _row(of, checkpoint, parent, [_cell(row.get(name)) for _, name, _ in columns])
             for checkpoint, row in zip(of.checkpoints, rows, strict=True)
         ),
     )
@@ -60,15 +51,12 @@ def _row(
     return Row((shown, *cells, known.accepted_words(of, checkpoint)), tone=tone)
 
 
-def _cell(row: FigureRow, column: _Column) -> Line:
-    figure = row.get(column.name)
+def _cell(figure: Estimate | None) -> Line:
     if figure is None:
         return "–"
-    basis = f" n={figure.n:,}"
-    if figure.low is not None or figure.high is not None:
-        ends = ("?" if end is None else column.form(end) for end in (figure.low, figure.high))
-        basis = f" [{'–'.join(ends)}]{basis}"
-    return column.form(figure.value or 0.0), Span(basis, "basis")
+    known = figure.low is not None or figure.high is not None
+    between = f" {numbers.interval(figure)}" if known else ""
+    return numbers.value(figure), Span(f"{between} n={numbers.count(figure.n)}", "basis")
 
 
 def timing_line(speed: SpeedFigures | None) -> str:
@@ -91,16 +79,16 @@ def timing_line(speed: SpeedFigures | None) -> str:
 
 def _columns(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]:
     """In the order of reading; the ranks say which go first."""
-    yield _Column(tr("perplexity"), "perplexity", STAYS, _long)
-    yield _Column(tr("top-1"), "accuracy_top1", 62, _share)
-    yield _Column(tr("top-5"), "accuracy_top5", 60, _share)
+    yield tr("perplexity"), "perplexity", STAYS
+    yield tr("top-1"), "accuracy_top1", 62
+    yield tr("top-5"), "accuracy_top5", 60
     yield from _suites(of, rows)
-    yield _Column("mmlu", "mmlu_cs", 70, _share)
-    yield _Column("hellaswag", "hellaswag", 58, _share)
-    yield _Column(tr("tokens/s"), "inference_speed", 85, _long)
-    yield _Column("MB", "memory_usage_mb", 75, _long)
-    yield _Column(tr("loops"), "generation_failures", 80, "{:,.0f}".format)
-    yield _Column(tr("score"), "weighted_score", 95, _share)
+    yield "mmlu", "mmlu_cs", 70
+    yield "hellaswag", "hellaswag", 58
+    yield tr("tokens/s"), "inference_speed", 85
+    yield "MB", "memory_usage_mb", 75
+    yield tr("loops"), "generation_failures", 80
+    yield tr("score"), "weighted_score", 95
 
 
 def _suites(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]:
@@ -109,21 +97,11 @@ def _suites(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]
     for each in asked:
         head = OS_SUITE if each.criterion == "os_benchmark" else each.criterion[len("suite:") :]
         head = harmless(head, longest=LONGEST_HEAD)
-        yield _Column(head, each.figure, STAYS if each is asked[0] else 90, _share)
+        yield head, each.figure, STAYS if each is asked[0] else 90
     if all(each.limit.name != OS_SUITE for each in asked):
-        yield _Column(OS_SUITE, known.OS_AVERAGE, 56, _share)
+        yield OS_SUITE, known.OS_AVERAGE, 56
     known_already = {f"suite:{each.limit.name}.score" for each in asked}
     for name in dict.fromkeys(name for row in rows for name in row):
         if name.endswith(".score") and name not in known_already:
             suite = name.removeprefix("suite:").removesuffix(".score")
-            yield _Column(harmless(suite, longest=LONGEST_HEAD), name, 45, _long)
-
-
-def _share(value: float) -> str:
-    """0.915; a score above 1 is possible and loses no digit."""
-    return f"{value:.3f}" if 0 <= value < 1000 else readable(value)
-
-
-def _long(value: float) -> str:
-    """46.8, 1,234.5; huge ones in three digits."""
-    return f"{value:,.1f}" if 0.1 <= value < 1e6 else readable(value)
+            yield harmless(suite, longest=LONGEST_HEAD), name, 45
