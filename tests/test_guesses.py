@@ -43,11 +43,8 @@ def shares(cases: Sequence[Case]) -> dict[str, float]:
 
 def test_options_that_differ_in_nothing_give_chance_to_every_way():
     found = guesses(list(balanced(200)))
-    assert len(found) == 9
+    assert len(found) == 8
     assert all(share.n == 200 for share in found.values())
-    # Learnt words fall below chance in a balanced set: a half lacks what the other has too much of.
-    learnt = found.pop("words of right options elsewhere")
-    assert learnt.value < 0.25
     for name, share in found.items():
         assert share.low <= 0.25 <= share.high, (name, share)
 
@@ -58,7 +55,6 @@ def test_options_that_differ_in_nothing_give_chance_to_every_way():
         ({"right": "{} and more"}, "the longest option"),
         ({"wrong": "{} and more"}, "the shortest option"),
         ({"prompt": "What of {}?"}, "most words in common with the question"),
-        ({"wrong": "always {}", "right": "mostly {}"}, "words of right options elsewhere"),
     ],
 )
 def test_an_artefact_is_found_by_the_way_that_looks_for_it(artefact, way):
@@ -69,15 +65,6 @@ def test_a_favoured_place_is_found():
     cases = [question(n, "What?", ["a1", "b1", "c1", "d1"], "C") for n in range(20)]
     found = shares(cases)
     assert (found["always C"], found["always A"]) == (1.0, 0.0)
-
-
-def test_a_question_teaches_nothing_about_itself():
-    # Without leaving it out, the words of each right option would give it away.
-    unique = [
-        question(n, "What?", [f"w{n}a", f"w{n}b", f"w{n}c", f"w{n}d"], "ABCD"[n % 4])
-        for n in range(40)
-    ]
-    assert shares(unique)["words of right options elsewhere"] == pytest.approx(0.25)
 
 
 def test_chance_is_that_of_the_options_there_are():
