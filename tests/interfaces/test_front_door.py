@@ -40,9 +40,8 @@ class Door:
             "LINES": str(rows),
             **environment,
         }
-        for name in ("NO_COLOR", "ASSAY_PLAIN"):
-            if name not in environment:
-                settings.pop(name, None)
+        if "NO_COLOR" not in environment:
+            settings.pop("NO_COLOR", None)
         words = ["-m", "assay"]
         ours, its_own = pty.openpty()
         termios.tcsetwinsize(its_own, (rows, columns))
@@ -296,10 +295,10 @@ def test_numbers_and_names_choose_a_judge_and_code_may_be_run(judged, open_door)
     door.see("no judge: score only what checks show")
     door.see("number or name [1]")
     door.press("7\r")
-    door.see("type a number from 1 to 1")
+    door.see("there is no number 7")
     door.press(f"ollama:{CHAT}\r")
     door.see("would judge its own answers")
-    door.press("scripted:judge.json scripted:judge.json\r")
+    door.press("scripted:judge.json none\r")
     door.see("name exactly one")
     door.press("scripted:judge.json\r")
     if find_isolation().isolation:

@@ -34,13 +34,12 @@ from assay.api.discovery import (
 )
 from assay.errors import AssayError, ExitCode
 from assay.interfaces.cli.front_door.judge_question import ask_for_judge
-from assay.interfaces.cli.front_door.lines import is_plain, say, show_command
 from assay.interfaces.cli.front_door.offers import (
     offered_checkpoints,
     offered_models,
     offered_suites,
 )
-from assay.interfaces.cli.front_door.questions import Option, Questions, Typed
+from assay.interfaces.cli.front_door.questions import Option, Questions, Typed, say
 from assay.messages import tr, trn
 from assay.text.number_format import memory
 from assay.text.safe_text import one_line
@@ -65,7 +64,7 @@ def open_the_door(out: Path) -> int:
     _say_what_it_takes(options, forecast(options, _about_to_time))
     if not asking.yes(tr("Start?")):
         click.echo(tr("Nothing was asked. The command for later:"))
-        show_command(options.command_line("run", *models))
+        _show_command(options.command_line("run", *models))
         _where_assay_is()
         return ExitCode.DONE
     return _run(options)
@@ -84,9 +83,9 @@ def _run(options: RunOptions) -> int:
     show(replace(report, hints=hints), "text")
     click.echo()
     click.echo(tr("The report as a page:"))
-    show_command(page)
+    _show_command(page)
     click.echo(tr("The command that repeats this run:"))
-    show_command(options.command_line("run", *options.models))
+    _show_command(options.command_line("run", *options.models))
     _where_assay_is()
     return report.exit_code
 
@@ -100,7 +99,7 @@ def _demo(out: Path) -> int:
 
 
 def _greet(machine: Machine, room: Room, found: OllamaFound) -> None:
-    say(tr("Assay {version}", version=assay.__version__), bold=True)
+    say(tr("Assay {version}", version=assay.__version__), "bold")
     cores = trn("{count} core", "{count} cores", machine.cores)
     free = tr("{free} of {total} free", free=memory(room.free_bytes),
               total=memory(machine.memory_bytes))  # fmt: skip
@@ -127,9 +126,7 @@ def _table(rows: Mapping[str, str]) -> None:
 
     table = Table.grid(padding=(0, 2))
     for name, text in rows.items():
-        table.add_row(
-            "", Text(name, style="" if is_plain() else "dim"), Text(one_line(text), overflow="fold")
-        )
+        table.add_row("", Text(name, style="dim"), Text(one_line(text), overflow="fold"))
     console_for().print(table)
 
 
@@ -167,13 +164,13 @@ def _models(
         if not wrong:
             return chosen
         for sentence in wrong:
-            say(sentence, fg="red")
+            say(sentence, "red")
 
 
 def _broken(checkpoints: Sequence[str]) -> Iterator[str]:
     """What is wrong with those of the list, as with one that is typed."""
     for path in checkpoints:
-        say(tr("Looking at {path} …", path=one_line(path)), dim=True)
+        say(tr("Looking at {path} …", path=one_line(path)), "dim")
         try:
             facts_of(path)
         except AssayError as error:
@@ -191,7 +188,7 @@ def _suites(asking: Questions, found: Sequence[SuiteFound], models: Sequence[str
 
 def _about_to_time(spec: str) -> None:
     sentence = tr("One short question to {model}, to see how fast it is …", model=spec)
-    say(sentence, dim=True)
+    say(sentence, "dim")
 
 
 def _say_what_it_takes(options: RunOptions, ahead: Forecast) -> None:
@@ -207,16 +204,16 @@ def _say_what_it_takes(options: RunOptions, ahead: Forecast) -> None:
     else:
         times = dict.fromkeys((roughly(low, math.floor), roughly(high, math.ceil)))
         said = tr("{what}, about {time}", what=said, time=tr(" to ").join(times))
-    say(said, bold=True)
+    say(said, "bold")
     if ahead.basis:
-        say(ahead.basis, dim=True)
+        say(ahead.basis, "dim")
     if ahead.reused and ahead.requests:
         reused = trn(
             "{count} answer is in the store already and costs nothing",
             "{count} answers are in the store already and cost nothing",
             ahead.reused,
         )
-        say(reused, dim=True)
+        say(reused, "dim")
 
 
 def _requests(ahead: Forecast, models: str) -> str:
@@ -242,8 +239,13 @@ def roughly(seconds: float, rounded: Callable[[float], int]) -> str:
     return tr("{count} h", count=f"{rounded(seconds / 360) / 10:.1f}")
 
 
+def _show_command(text: str) -> None:
+    """Never wrapped: it is there to be copied."""
+    click.secho(f"  {text}", fg=None if os.environ.get("NO_COLOR") else "cyan")
+
+
 def _where_assay_is() -> None:
     from assay.interfaces.cli.showing import where_assay_is
 
     if place := where_assay_is():
-        say(place, dim=True)
+        say(place, "dim")

@@ -12,9 +12,8 @@ from assay.api.discovery import (
     refuse_as_judge,
     what_to_judge,
 )
-from assay.interfaces.cli.front_door.lines import say
 from assay.interfaces.cli.front_door.offers import NO_JUDGE, offered_judges
-from assay.interfaces.cli.front_door.questions import Questions, Typed
+from assay.interfaces.cli.front_door.questions import Questions, Typed, say
 from assay.messages import tr, trn
 from assay.types import ModelFacts
 from assay.types.options import JudgeOptions
@@ -67,6 +66,6 @@ def _may_code_be_run(asking: Questions) -> bool:
             "{how}: without network, and without your files",
             how=how,
         ),
-        dim=True,
+        "dim",
     )
     return asking.yes(tr("May the code of answers be run?"), usual=False)

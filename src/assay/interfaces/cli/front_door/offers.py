@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.api.discovery import CheckpointFound, JudgeCandidate, ModelFound, SuiteFound, read_spec
-from assay.interfaces.cli.front_door.lines import padded
 from assay.interfaces.cli.front_door.questions import Option
 from assay.messages import tr, trn
 from assay.text.number_format import memory
@@ -24,59 +23,57 @@ FOR_CHECKPOINTS = ("os", "technical", "troubleshooting", "mmlu", "hellaswag")
 
 def offered_models(models: Sequence[ModelFound]) -> list[Option]:
     """One line a model: name, size, quantisation, parameters, and whether it fits."""
-    usual = _usual_model(models)
-    can = [model for model in models if not model.why_not]
-    titles = dict(zip([model.spec for model in can], _titles(can), strict=True))
+    able = [model for model in models if not model.why_not and not model.elsewhere]
+    usual = next((model for model in able if model.fits == "yes"), None)
+    titles = _titles([model for model in models if not model.why_not])
     return [
-        Option(
-            value=model.spec,
-            title=titles.get(model.spec, one_line(model.name)),
-            checked=model is usual,
-            closed=model.why_not,
-            names=(model.name, model.name.removesuffix(":latest")),
-        )
+        _model_option(model, titles.get(model.spec, one_line(model.name)), checked=model is usual)
         for model in models
     ]
 
 
 def offered_judges(candidates: Sequence[JudgeCandidate]) -> list[Option]:
     """The best candidate first, none at all last; kin of a tested model is labelled."""
-    models = [each.model for each in candidates]
-    kin = [
-        tr("same family as a tested model: {family}", family=", ".join(each.kin))
-        if each.kin
-        else ""
-        for each in candidates
-    ]
-    offered = [
-        Option(
-            value=model.spec,
-            title=title,
-            names=(model.name, model.name.removesuffix(":latest")),
-        )
-        for model, title in zip(models, _titles(models, kin), strict=True)
-    ]
+    titles = _titles([each.model for each in candidates])
+    offered = []
+    for each in candidates:
+        title, kin = titles[each.model.spec], ", ".join(each.kin)
+        if kin:
+            title += BETWEEN + tr("same family as a tested model: {family}", family=kin)
+        offered.append(_model_option(each.model, title))
     return [*offered, Option(value=NO_JUDGE, title=tr("no judge: score only what checks show"))]
 
 
-def _titles(models: Sequence[ModelFound], remarks: Sequence[str] = ()) -> list[str]:
-    """`remarks`: one more column."""
-    shown = [
-        padded([one_line(model.name) for model in models]),
-        padded([memory(m.size_bytes) if m.size_bytes else "" for m in models], right=True),
-        padded([model.quantisation for model in models]),
-        padded([model.parameters for model in models]),
-        padded([_fit(model) for model in models]),
-        *([list(remarks)] if remarks else []),
+def _model_option(model: ModelFound, title: str, *, checked: bool = False) -> Option:
+    return Option(
+        value=model.spec,
+        title=title,
+        checked=checked,
+        closed=model.why_not,
+        names=(model.name, model.name.removesuffix(":latest")),
+    )
+
+
+def _titles(models: Sequence[ModelFound]) -> dict[str, str]:
+    rows = [
+        (
+            one_line(model.name),
+            memory(model.size_bytes) if model.size_bytes else "",
+            model.quantisation,
+            model.parameters,
+            _fit(model),
+        )
+        for model in models
     ]
-    rows = zip(*shown, strict=True)
-    return [BETWEEN.join(filter(None, row)).rstrip() for row in rows]
+    return dict(zip([model.spec for model in models], _in_columns(rows), strict=True))
 
 
-def _usual_model(models: Sequence[ModelFound]) -> ModelFound | None:
-    """One that is loaded, else the first that fits: never one that sends questions elsewhere."""
-    able = [model for model in models if not model.why_not and not model.elsewhere]
-    return next((model for model in able if model.fits == "yes"), None)
+def _in_columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines; a column is as wide as its widest cell, and a Chinese character takes two."""
+    from rich.cells import cell_len, set_cell_size
+
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    return [BETWEEN.join(map(set_cell_size, row, widths)).rstrip() for row in rows]
 
 
 def _fit(model: ModelFound) -> str:
@@ -107,20 +104,18 @@ def offered_checkpoints(checkpoints: Sequence[CheckpointFound]) -> list[Option]:
 def offered_suites(found: Sequence[SuiteFound], models: Sequence[str]) -> list[Option]:
     """One line a suite: name, number of tests, title. `models` are the specs that were chosen."""
     usual = _usual_suites(found, models)
-    names = padded([one_line(suite.argument) for suite in found])
-    counts = padded(
-        [trn("{count} test", "{count} tests", suite.tests) for suite in found], right=True
+    counts = [trn("{count} test", "{count} tests", suite.tests) for suite in found]
+    lines = _in_columns(
+        [(one_line(each.argument), n, each.title) for each, n in zip(found, counts, strict=True)]
     )
     return [
         Option(
             value=suite.argument,
-            title=one_line(suite.argument)
-            if suite.why_not
-            else BETWEEN.join((name, count, suite.title)).rstrip(),
+            title=one_line(suite.argument) if suite.why_not else line,
             checked=suite in usual,
             closed=suite.why_not,
         )
-        for suite, name, count in zip(found, names, counts, strict=True)
+        for suite, line in zip(found, lines, strict=True)
     ]
 
 
