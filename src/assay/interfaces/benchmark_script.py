@@ -43,7 +43,6 @@ class BenchmarkOptions(CommandOptions):
     categories: Sequence[str] = option(
         (),
         "--category",
-        metavar="NAME",
         help=tr("Ask only this category. Repeatable. Default: all."),
     )
     endpoint: str | None = option(

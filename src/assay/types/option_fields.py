@@ -69,6 +69,14 @@ class OptionField:
         """As they are typed, the one that `words` uses first."""
         return self.about.flags or (f"--{self.name.replace('_', '-')}",)
 
+    @property
+    def metavar(self) -> str | None:
+        """What `--help` shows for the value; None for a flag or a choice, which shows itself."""
+        if self.about.metavar or self.about.is_model:
+            return self.about.metavar or "MODEL"
+        path = "DIR" if "folder" in self.about.path else "FILE"
+        return {int: "N", float: "S", Path: path, str: "NAME"}.get(self.type)
+
 
 class CommandOptions:
     """The base of all option classes; each of them belongs to one group of `--help`."""

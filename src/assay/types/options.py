@@ -48,12 +48,11 @@ class SuiteOptions(CommandOptions):
         help=tr("Suite to ask: a shipped or fetched suite, a folder or a file. Repeatable."),
     )
     categories: Sequence[str] = option(
-        (), "-c", "--category", metavar="NAME", help=tr("Ask only this category. Repeatable.")
+        (), "-c", "--category", help=tr("Ask only this category. Repeatable.")
     )
     limit: int | None = option(
         None,
         least=1,
-        metavar="N",
         help=tr(
             "Ask at most N tests of each suite: a seeded sample, spread over its categories. "
             "Default: all tests."
@@ -62,7 +61,6 @@ class SuiteOptions(CommandOptions):
     benchmarks: Path | None = option(
         None,
         path="folder",
-        metavar="DIR",
         help=tr(
             "Folder of fetched benchmarks. Default: SLM/datasets/benchmarks if it exists, else "
             "your user data folder."
@@ -79,7 +77,6 @@ class DataOptions(CommandOptions):
         0,
         least=0,
         most=999_999_999,
-        metavar="N",
         help=tr("Seed for generated test data; another seed gives other values."),
     )
 
@@ -89,29 +86,16 @@ class TestOptions(CommandOptions):
     __test__ = False  # pytest takes every class named Test… for its own
     group = HOW
     repeats: int = option(
-        1,
-        least=1,
-        most=1000,
-        metavar="N",
-        help=tr("Repeat each test N times, each time with another seed."),
+        1, least=1, most=1000, help=tr("Repeat each test N times, each time with another seed.")
     )
     seed: int = option(
-        0,
-        least=0,
-        most=2_000_000_000,
-        metavar="N",
-        help=tr("Seed for sampling answers and for --limit."),
+        0, least=0, most=2_000_000_000, help=tr("Seed for sampling answers and for --limit.")
     )
     max_tokens: int | None = option(
-        None,
-        least=1,
-        metavar="N",
-        help=tr("Maximum tokens per answer. Default: what the test says, else 1024."),
+        None, least=1, help=tr("Maximum tokens per answer. Default: what the test says, else 1024.")
     )
     system: str | None = option(
-        None,
-        metavar="TEXT",
-        help=tr("System prompt for suites that have none. Default: none."),
+        None, metavar="TEXT", help=tr("System prompt for suites that have none. Default: none.")
     )
 
 
@@ -144,44 +128,34 @@ class ServerOptions(CommandOptions):
         DEFAULT_TIMEOUT_S,
         above=0,
         most=86_400,
-        metavar="S",
         help=tr("Maximum seconds per request; a request that takes longer has failed."),
     )
     connections: int | None = option(
         None,
         least=1,
         most=256,
-        metavar="N",
         help=tr("Requests at the same time. Default: 1 for ollama, 8 for openai."),
     )
     num_ctx: int | None = option(
         None,
         least=16,
-        metavar="N",
         help=tr("Context length in tokens (ollama). Default: enough for the longest test."),
     )
     api_key_env: str | None = option(
         None,
-        metavar="NAME",
         help=tr("Environment variable that contains the API key ('': send no key). "
-                "Default: OPENAI_API_KEY."),
+                "Default: OPENAI_API_KEY.")
     )  # fmt: skip
     form: OpenAIForm = option(
         "auto", "--api", help=tr("Endpoint of an OpenAI-compatible server to use.")
     )
-    first_pause_s: float = 0.5
-
-
-@dataclass(frozen=True, kw_only=True)
-class BudgetOptions(CommandOptions):
-    group = HOW
     budget: float | None = option(
         None,
         above=0,
-        metavar="S",
         repeats_run=False,
         help=tr("Stop asking after S seconds; the same command continues. Default: no time limit."),
     )
+    first_pause_s: float = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,7 +196,6 @@ class JudgeNameOptions(CommandOptions):
     judges: Sequence[str] = option(
         (),
         "--judge",
-        metavar="MODEL",
         is_model=True,
         help=tr("Model that judges open answers. Repeatable: the median of all judges counts."),
     )
@@ -237,7 +210,6 @@ class JudgeOptions(SelfJudgingOptions, JudgeLayoutOptions, JudgeNameOptions):
         1,
         least=1,
         most=100,
-        metavar="N",
         help=tr("Judge each answer N times; the median counts and the spread is shown."),
     )
     use_case: str = option(
@@ -269,44 +241,31 @@ class JudgeOptions(SelfJudgingOptions, JudgeLayoutOptions, JudgeNameOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GateOptions(CommandOptions):
-    """The gate for checkpoints, and where its decision is written."""
+class CheckpointOptions(CommandOptions):
+    """The gate of checkpoints, and what is measured of them. `measures`: None for all where no
+    suite is named, else those that the gate needs.
+    """
 
     group = CHECKPOINTS
     gate: Path | None = option(
         None,
-        metavar="FILE",
         help=tr(
             "Gate that a checkpoint must pass, as a TOML file; see `assay schema gate`. "
             "Default: the shipped gate."
         ),
     )
     write_back: bool = option(
-        True,
-        "--no-write-back",
-        help=tr("Write reports only under --out, not beside the weights."),
+        True, "--no-write-back", help=tr("Write reports only under --out, not beside the weights.")
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class CheckpointOptions(GateOptions):
-    """What is measured of checkpoints. `measures`: None for all where no suite is named, else
-    those that the gate needs.
-    """
-
-    group = CHECKPOINTS
     text: Path | None = option(
         None,
-        metavar="FILE",
         help=tr(
             "Text for perplexity: plain text, JSON lines or token ids (.npy, .bin). "
             "Default: the shipped text."
         ),
     )
     train_text: Path | None = option(
-        None,
-        metavar="FILE",
-        help=tr("Sample of the training text, in the same formats, to detect overfitting."),
+        None, help=tr("Sample of the training text, in the same formats, to detect overfitting.")
     )
     remeasure: Literal["speed"] | None = option(
         None,
@@ -324,13 +283,10 @@ class CheckpointOptions(GateOptions):
 class LocalOptions(CommandOptions):
     group = CHECKPOINTS
     device: str | None = option(
-        None,
-        metavar="NAME",
-        help=tr("auto, cpu, cuda, cuda:1 or mps. Default: the fastest available."),
+        None, help=tr("auto, cpu, cuda, cuda:1 or mps. Default: the fastest available.")
     )
     dtype: str | None = option(
         None,
-        metavar="NAME",
         help=tr(
             "auto, float32, bfloat16 or float16. Default: float32 on a CPU, else the checkpoint's "
             "own."
@@ -339,12 +295,10 @@ class LocalOptions(CommandOptions):
     tokenizer: Path | None = option(
         None,
         path="existing folder",
-        metavar="DIR",
         help=tr("Tokenizer folder. Default: the checkpoint's folder or up to two levels above."),
     )
     trust_remote_code: bool = option(
-        False,
-        help=tr("Run Python code that a checkpoint contains; read that code first."),
+        False, help=tr("Run Python code that a checkpoint contains; read that code first.")
     )
 
 
@@ -364,9 +318,7 @@ class OutputOptions(PluginOptions):
     """Where results are written, and who observes the run."""
 
     group = OUTPUT
-    out: Path = option(
-        DEFAULT_OUT, path="folder", metavar="DIR", help=tr("Folder for the store and all reports.")
-    )
+    out: Path = option(DEFAULT_OUT, path="folder", help=tr("Folder for the store and all reports."))
     observer: Observer = SilentProgress()
 
 
@@ -375,7 +327,7 @@ class OutputOptions(PluginOptions):
 
 @dataclass(frozen=True)
 class RunOptions(
-    OutputOptions, LocalOptions, CheckpointOptions, JudgeOptions, BudgetOptions, ServerOptions,
+    OutputOptions, LocalOptions, CheckpointOptions, JudgeOptions, ServerOptions,
     SamplingOptions, TestOptions, DataOptions, SuiteOptions,
 ):  # fmt: skip
     """`assay run`: the models, and every option."""
@@ -384,9 +336,7 @@ class RunOptions(
 
 
 @dataclass(frozen=True)
-class PromptOptions(
-    OutputOptions, LocalOptions, BudgetOptions, ServerOptions, SamplingOptions, TestOptions
-):
+class PromptOptions(OutputOptions, LocalOptions, ServerOptions, SamplingOptions, TestOptions):
     """`assay ask`: a file of prompts, the models, and how they are asked."""
 
     file: Path
@@ -403,11 +353,7 @@ class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, 
     folder: Path
     _: KW_ONLY
     interval: float = option(
-        10.0,
-        least=0.01,
-        most=86_400,
-        metavar="S",
-        help=tr("Seconds between two looks at the folder."),
+        10.0, least=0.01, most=86_400, help=tr("Seconds between two looks at the folder.")
     )
     until_accepted: bool = option(False, help=tr("End when a checkpoint is accepted, with exit 0."))
     once: bool = option(False, help=tr("Evaluate the checkpoints that exist now, then end."))
@@ -415,7 +361,6 @@ class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, 
         None,
         "--for",
         above=0,
-        metavar="S",
         repeats_run=False,
         help=tr("End after S seconds; a checkpoint in progress is finished. Default: never."),
     )
@@ -423,9 +368,7 @@ class WatchOptions(OutputOptions, LocalOptions, CheckpointOptions, TestOptions, 
 
 
 @dataclass(frozen=True)
-class StoredAnswerOptions(
-    OutputOptions, LocalOptions, BudgetOptions, ServerOptions, JudgeOptions, DataOptions
-):
+class StoredAnswerOptions(OutputOptions, LocalOptions, ServerOptions, JudgeOptions, DataOptions):
     """`assay judge`: a run, or a folder of answers made elsewhere, and who judges it."""
 
     group = WHAT
@@ -452,7 +395,7 @@ class StoredAnswerOptions(
 
 @dataclass(frozen=True)
 class CompareOptions(
-    OutputOptions, LocalOptions, BudgetOptions, ServerOptions, SelfJudgingOptions, JudgeFormOptions
+    OutputOptions, LocalOptions, ServerOptions, SelfJudgingOptions, JudgeFormOptions
 ):
     """`assay compare`: runs or models in the store, and who judges their answers in pairs."""
 
@@ -461,7 +404,6 @@ class CompareOptions(
     _: KW_ONLY
     judge: str | None = option(
         None,
-        metavar="MODEL",
         is_model=True,
         help=tr(
             "Model that says which of two answers to a judged test is better. It sees each pair in "
@@ -471,9 +413,7 @@ class CompareOptions(
 
 
 @dataclass(frozen=True)
-class JudgeCheckOptions(
-    OutputOptions, LocalOptions, BudgetOptions, ServerOptions, JudgeLayoutOptions
-):
+class JudgeCheckOptions(OutputOptions, LocalOptions, ServerOptions, JudgeLayoutOptions):
     """`assay judge-check`: the judge, and in which forms it is tried."""
 
     group = HOW

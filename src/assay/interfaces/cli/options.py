@@ -152,7 +152,7 @@ def click_option(described: OptionField, **more: Any) -> Callable[[Command], Com
         default=default,
         show_default=shows_default,
         multiple=described.many,
-        metavar=about.metavar,
+        metavar=described.metavar,
         help=about.help,
         **({"is_flag": True, "flag_value": not default} if is_flag else {}),
         **more,

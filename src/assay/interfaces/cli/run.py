@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from assay.interfaces.cli.options import all_options, as_json, command, models_argument, verbose
-from assay.interfaces.cli.showing import show, write
+from assay.interfaces.cli.showing import perform, show, write
 from assay.messages import tr
 from assay.types.options import (
     JudgeCheckOptions,
@@ -42,12 +42,8 @@ from assay.types.options import (
 @as_json
 def run(verbose: bool, as_json: bool, **options: Any) -> int:
     from assay import api
-    from assay.api.rendering import progress_for
 
-    with progress_for(sys.stderr) as observer:
-        report = api.run(**options, observer=observer)
-    show(report, "json" if as_json else "text", verbose=verbose)
-    return report.exit_code
+    return perform(api.run, "json" if as_json else "text", verbose=verbose, **options)
 
 
 @command(
@@ -101,12 +97,8 @@ def ask(as_json: bool, **options: Any) -> int:
 @as_json
 def judge(verbose: bool, as_json: bool, **options: Any) -> int:
     from assay import api
-    from assay.api.rendering import progress_for
 
-    with progress_for(sys.stderr) as observer:
-        report = api.judge(**options, observer=observer)
-    show(report, "json" if as_json else "text", verbose=verbose)
-    return report.exit_code
+    return perform(api.judge, "json" if as_json else "text", verbose=verbose, **options)
 
 
 @command(
@@ -130,9 +122,5 @@ def judge(verbose: bool, as_json: bool, **options: Any) -> int:
 @as_json
 def judge_check(verbose: bool, as_json: bool, **options: Any) -> int:
     from assay import api
-    from assay.api.rendering import progress_for
 
-    with progress_for(sys.stderr) as observer:
-        checked = api.check_judge(**options, observer=observer)
-    show(checked, "json" if as_json else "text", verbose=verbose)
-    return checked.exit_code
+    return perform(api.check_judge, "json" if as_json else "text", verbose=verbose, **options)

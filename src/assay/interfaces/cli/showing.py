@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.interfaces.cli.output import reader_may_leave, stdout_takes_unicode
 from assay.messages import tr
@@ -16,11 +17,20 @@ if TYPE_CHECKING:
 
 
 def show(result: Result, form: str, *, verbose: bool = False) -> None:
-    """One result."""
     from assay.api.rendering import render
 
     ascii_only = not stdout_takes_unicode()
     write(render(result, form, verbose=verbose, ascii_only=ascii_only))
+
+
+def perform(call: Callable[..., Any], form: str, *, verbose: bool = False, **options: Any) -> int:
+    """Call a public function that is observed, show its result, and return its exit code."""
+    from assay.api.rendering import progress_for
+
+    with progress_for(sys.stderr) as observer:
+        result = call(**options, observer=observer)
+    show(result, form, verbose=verbose)
+    return int(result.exit_code)
 
 
 @reader_may_leave()

@@ -19,9 +19,9 @@ from assay.interfaces.cli.options import (
     verbose,
 )
 from assay.interfaces.cli.output import say, write_exactly
-from assay.interfaces.cli.showing import show
+from assay.interfaces.cli.showing import perform, show
 from assay.messages import tr, trn
-from assay.types.options import CompareOptions, SandboxChoice
+from assay.types.options import CompareOptions
 
 RUN_IS = tr("RUN is an id, the beginning of one, or latest (the default).")
 
@@ -70,12 +70,8 @@ def report(run: str, output_format: str, verbose: bool, as_json: bool, out: Path
 @as_json
 def compare(output_format: str, as_json: bool, **options: Any) -> int:
     from assay import api
-    from assay.api.rendering import progress_for
 
-    with progress_for(sys.stderr) as observer:
-        compared = api.compare(**options, observer=observer)
-    show(compared, "json" if as_json else output_format)
-    return compared.exit_code
+    return perform(api.compare, "json" if as_json else output_format, **options)
 
 
 @command(
@@ -110,12 +106,10 @@ def leaderboard(suite: str | None, output_format: str, as_json: bool, out: Path)
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True)
 @named_options("gate", "write_back")
 @as_json
-def select(
-    folders: tuple[str, ...], gate: Path | None, write_back: bool, as_json: bool, out: Path
-) -> int:
+def select(folders: tuple[str, ...], as_json: bool, **options: Any) -> int:
     from assay import api
 
-    selected = api.select(folders, gate=gate, write_back=write_back, out=out)
+    selected = api.select(folders, **options)
     show(selected, "json" if as_json else "text")
     return int(selected.exit_code)
 
@@ -136,25 +130,12 @@ def select(
 @verbose
 @as_json
 @plugin_option
-def rescore(
-    run: str,
-    allow_code_execution: bool,
-    sandbox: SandboxChoice,
-    verbose: bool,
-    as_json: bool,
-    out: Path,
-) -> int:
+def rescore(run: str, verbose: bool, as_json: bool, **options: Any) -> int:
     from assay import api
     from assay.api.rendering import progress_for
 
     with progress_for(sys.stderr) as observer:
-        done = api.rescore(
-            run,
-            out=out,
-            allow_code_execution=allow_code_execution,
-            sandbox=sandbox,
-            observer=observer,
-        )
+        done = api.rescore(run, **options, observer=observer)
     for note in done.notes:
         say(note)
     say(

@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
@@ -22,7 +22,7 @@ from assay.interfaces.cli.options import (
 from assay.interfaces.cli.output import reader_may_leave, say
 from assay.interfaces.cli.showing import show
 from assay.messages import tr, trn
-from assay.types.options import SandboxChoice, SchemaKind
+from assay.types.options import SchemaKind
 
 
 @command(
@@ -45,24 +45,13 @@ from assay.types.options import SandboxChoice, SchemaKind
 def suites(
     name: str | None, output_format: str, benchmarks: Path | None, as_json: bool, out: Path
 ) -> int:
-    form = "json" if as_json else output_format
-    if name is None:
-        _list_suites(form, benchmarks)
-    else:
-        _show_suite(name, form, benchmarks)
-    return 0
-
-
-def _show_suite(name: str, form: str, benchmarks: Path | None) -> None:
-    from assay import api
-
-    show(api.describe_suite(name, benchmarks=benchmarks), form)
-
-
-def _list_suites(form: str, benchmarks: Path | None) -> None:
     """As JSON nothing is printed where a suite has a mistake: the error is the document then."""
     from assay import api
 
+    form = "json" if as_json else output_format
+    if name is not None:
+        show(api.describe_suite(name, benchmarks=benchmarks), form)
+        return 0
     found = api.list_suites(benchmarks=benchmarks)
     if form == "json":
         raise_all(found.mistakes)
@@ -72,6 +61,7 @@ def _list_suites(form: str, benchmarks: Path | None) -> None:
             for line in found.about_benchmarks:
                 click.echo(line)
     raise_all(found.mistakes)
+    return 0
 
 
 @command(
@@ -105,9 +95,9 @@ def _list_suites(form: str, benchmarks: Path | None) -> None:
 def validate(
     paths: tuple[str, ...],
     allow_code_execution: bool,
-    sandbox: SandboxChoice,
     data_seeds: int | None,
     out: Path,
+    **options: Any,
 ) -> int:
     from assay import api
     from assay.api.rendering import progress_for
@@ -126,9 +116,9 @@ def validate(
         findings = api.validate(
             [Path(path) for path in paths],
             allow_code_execution=allow_code_execution,
-            sandbox=sandbox,
             data_seeds=data_seeds or 20,
             observer=observer,
+            **options,
         )
     with reader_may_leave():
         for finding in findings:
