@@ -56,13 +56,18 @@ def test_whatever_a_text_is_it_is_read_or_refused_in_one_line(
 def test_every_value_is_found_where_it_starts(value: Any, indent: Any) -> None:
     text = json.dumps([value, [value]], indent=indent)
     paths = [*paths_of([value, [value]])]
-    found = JsonFile("a.json", text, None, flawed=False).places(paths)
-    assert set(found) == set(paths)
+    notes = Notes()
     for path in paths:
+        notes.error(path, str(path))
+    found = JsonFile("a.json", text, None, flawed=False).findings(notes)
+    for path, each in zip(paths, found, strict=True):
         here: Any = [value, [value]]
         for part in path:
             here = here[part]
-        assert json.JSONDecoder().raw_decode(text, offset_of(text, found[path]))[0] == here
+        assert (
+            json.JSONDecoder().raw_decode(text, offset_of(text, Place(each.line, each.column)))[0]
+            == here
+        )
 
 
 def offset_of(text: str, place: Place) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -135,13 +134,10 @@ def test_a_suite_json_stands_for_its_folder(write_suite: WriteSuite) -> None:
     assert examine([folder / "suite.json"]) == examine([folder]) != ()
 
 
-def test_an_id_twice_names_the_first_place_across_files(write_suite: WriteSuite) -> None:
+def test_an_id_twice_names_the_first_file(write_suite: WriteSuite) -> None:
     folder = write_suite({"a": [good(id="x_001"), good(id="x_002")], "b": [good(id="x_002")]})
     (finding,) = examine([folder])
-    first = (
-        json.dumps([good(id="x_001"), good(id="x_002")], ensure_ascii=False).index('"x_002"') + 1
-    )
-    assert finding.message == f"this id is taken already, by {folder}/a.json:1:{first}"
+    assert finding.message == f"this id is taken already, by {folder}/a.json"
     assert (finding.file, finding.test_id, finding.column) == (f"{folder}/b.json", "x_002", 9)
 
 

@@ -68,8 +68,6 @@ def test_files_are_shown_in_every_turn_of_a_conversation(write_suite: WriteSuite
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        pytest.param({"fixtures": ["sales_table@7:orders.csv"]}, "nothing makes 'orders.csv'",
-                     id="a generator of earlier versions"),
         pytest.param({"fixtures": ["orders.csv"]}, "there is no file 'orders.csv'", id="missing"),
         pytest.param({"fixtures": ["../secret"], "prompt": "{{../secret}}"}, "leads out of",
                      id="out of the folder"),

@@ -16,7 +16,7 @@ from pathlib import Path as FilePath
 
 from assay.files.file_text import MAX_BYTES, Refused, decode, read_bytes, refusal, shown_path
 from assay.files.notes import FileNote, Notes, findings_of
-from assay.files.places import MAX_DIGITS, Path, Place, Spot, place_of, places_of
+from assay.files.places import MAX_DIGITS, Path, Spot, place_of
 from assay.files.wording import shown
 from assay.messages import fill, message, tr
 from assay.types import FileFinding
@@ -68,11 +68,6 @@ class JsonFile:
         if isinstance(self.value, list) and path and isinstance(path[0], int):
             return sound_id(self.value[path[0]])
         return sound_id(self.value)
-
-    def places(self, paths: Collection[Path]) -> dict[Path, Place]:
-        spots = self._spots(paths)
-        at = places_of(self.text, (spot.value for spot in spots.values()))
-        return {path: at[spot.value] for path, spot in spots.items()}
 
     def findings(self, notes: Notes) -> list[FileFinding]:
         """Every note, and every flaw of the text, with its place.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -42,18 +41,7 @@ class _Opened:
     notes: Notes
 
 
-@dataclass(frozen=True, slots=True)
-class _Repeat:
-    """A test whose id an earlier one has."""
-
-    test_id: str
-    opened: _Opened
-    path: Place
-    first: _Opened
-    first_path: Place
-
-
-_Ids = dict[str, tuple[_Opened, Place]]
+_Ids = dict[str, tuple[str, _Opened, Place]]  # by the id without capitals: the id, and where it is
 CheckRubric = Callable[[str, Path], object]
 
 
@@ -95,7 +83,6 @@ class SuiteReader:
         self._name = suite_name(self._path)
         self._opened: list[_Opened] = []
         self._suite_file: _Opened | None = None
-        self._repeats: list[_Repeat] = []
 
     def suite(self) -> Suite | None:
         """The suite, or None where a file has a mistake."""
@@ -109,10 +96,7 @@ class SuiteReader:
         for folder, opened, name in folders:
             cases[name] += self._folder_test(folder, opened, self._shared(name, settings), ids)
         categories = [Category(name=name, cases=tuple(of)) for name, of in cases.items() if name]
-        if self._warnings:
-            self._warn_of_like_ids(ids)
         few_shot = self._few_shot(settings, categories)
-        self._note_repeats()
         for opened in self._opened:
             self.findings += opened.file.findings(opened.notes)
         if any(finding.severity == "error" for finding in self.findings):
@@ -246,10 +230,18 @@ class SuiteReader:
 
     def _note_id(self, opened: _Opened, path: Place, ids: _Ids) -> None:
         name = opened.notes.test_id
-        if name is not None:
-            first, first_path = ids.setdefault(name, (opened, path))
-            if first is not opened or first_path != path:
-                self._repeats.append(_Repeat(name, opened, path, first, first_path))
+        if name is None:
+            return
+        other, first, place = ids.setdefault(name.casefold(), (name, opened, path))
+        if other != name:
+            message = tr(
+                "this id differs from '{other}' only in capitals, and file names may not",
+                other=other,
+            )
+            opened.notes.warning((*path, "id"), message)
+        elif first is not opened or place != path:
+            message = tr("this id is taken already, by {file}", file=first.file.shown)
+            opened.notes.error((*path, "id"), message)
 
     def _note_rubric(self, case: Case, path: Place, notes: Notes) -> None:
         """A rubric is a folder: its own mistakes are shown once, with their places."""
@@ -266,37 +258,6 @@ class SuiteReader:
                 self._rubrics[judged.rubric] = f"{error.message}. {error.hint}"
         if self._rubrics[judged.rubric]:
             notes.error((*path, "rubric"), self._rubrics[judged.rubric])
-
-    def _note_repeats(self) -> None:
-        rows = defaultdict(list)
-        for repeat in self._repeats:
-            rows[repeat.first].append((*repeat.first_path, "id"))
-        found = {opened: opened.file.places(paths) for opened, paths in rows.items()}
-        for repeat in self._repeats:
-            place = found[repeat.first][(*repeat.first_path, "id")]
-            message = tr(
-                "this id is taken already, by {file}:{line}:{column}",
-                file=repeat.first.file.shown,
-                line=place.line,
-                column=place.column,
-            )
-            notes = repeat.opened.notes
-            notes.test_id = repeat.test_id
-            notes.error((*repeat.path, "id"), message)
-            notes.test_id = None
-
-    def _warn_of_like_ids(self, ids: _Ids) -> None:
-        seen: dict[str, str] = {}
-        for name, (opened, path) in ids.items():
-            other = seen.setdefault(name.casefold(), name)
-            if other != name:
-                opened.notes.test_id = name
-                message = tr(
-                    "this id differs from '{other}' only in capitals, and file names may not",
-                    other=other,
-                )
-                opened.notes.warning((*path, "id"), message)
-                opened.notes.test_id = None
 
     # ---------------------------------------------------------------------------------- examples
 

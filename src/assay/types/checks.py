@@ -202,15 +202,11 @@ class JudgeFields(AnswerCheck):
         return bool(self.checker) and (self.runs_code or not self.checker_ships)
 
 
-_ADAPTERS: dict[type[AnswerCheck], TypeAdapter[Any]] = {}
-
-
+@cache
 def _adapter(cls: type[AnswerCheck]) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
-    if cls not in _ADAPTERS:
-        _ADAPTERS[cls] = TypeAdapter(cls)
-    return _ADAPTERS[cls]
+    return TypeAdapter(cls)
 
 
 def _to_stored(check: AnswerCheck) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from assay.suites.test_format.fields import (
     methods_of,
 )
 from assay.suites.test_format.shown_files import digest_files, find_files, with_files
-from assay.types import AnswerCheck, Case, FieldProblem, Message, ScoringMode
+from assay.types import AnswerCheck, Case, Message, ScoringMode
 
 MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
 
@@ -76,13 +76,13 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
         return None
     case = _build(asked if asked is not None else {}, check, shared)
     for problem in check.problems(case):
-        notes.error(_written(raw, path, problem), problem.message, about_key=problem.about_key)
+        notes.error((*path, *problem.path), problem.message, about_key=problem.about_key)
     if notes.errors > errors_before:
         return None
     if validator is not None and not validator.is_shipped:
         check.requests()  # a plugin's mistake ends here, before a model is asked
     if notes.wants_warnings:
-        _advise(raw, path, case, notes)
+        _advise(path, case, notes)
     return case if files is None else _with_files(case, files, shared)
 
 
@@ -121,26 +121,11 @@ def _note_stray(
         notes.warning(path, message, about_key=True)
 
 
-def _written(raw: Raw, path: Path, problem: FieldProblem) -> Path:
-    """The path as far as the file has it: one text may be written without a list around it."""
-    here: Any = raw
-    steps: list[str | int] = []
-    for step in problem.path:
-        try:
-            here = None if isinstance(here, str) else here[step]
-        except (LookupError, TypeError):
-            break
-        if here is None:
-            break
-        steps.append(step)
-    return (*path, *steps)
-
-
-def _advise(raw: Raw, path: Path, case: Case, notes: Notes) -> None:
+def _advise(path: Path, case: Case, notes: Notes) -> None:
     if not _USUAL_ID.fullmatch(case.id):
         notes.warning((*path, "id"), tr("the usual form of an id is category_001"))
     for slip in case.check.advice(case):
-        notes.warning(_written(raw, path, slip), slip.message, about_key=slip.about_key)
+        notes.warning((*path, *slip.path), slip.message, about_key=slip.about_key)
 
 
 def _check_id(raw: Raw, path: Path, notes: Notes) -> None:

@@ -19,7 +19,6 @@ from assay.messages import tr
 from assay.types import Message
 
 MAX_BYTES = 1_000_000  # no model that Assay is for reads more
-_GENERATED = re.compile(r"[a-z_]+(?:@\d{1,9})?:(?P<file>.+)", re.DOTALL)  # of earlier versions
 
 
 def digest_files(texts: Mapping[str, str], data_seed: int) -> str:
@@ -36,12 +35,7 @@ def find_files(
     texts: dict[str, str] = {}
     for number, name in enumerate(raw.get("fixtures", ())):
         place = (*path, "fixtures", number)
-        made = _GENERATED.fullmatch(name)
-        if made and _shows(raw, made["file"]):
-            message = tr("nothing makes '{name}' here; make.py of a test folder could",
-                         name=shown(made["file"]))  # fmt: skip
-            notes.error(place, message)
-        elif not made and (text := _beside(name, place, folder, _shows(raw, name), notes)):
+        if text := _beside(name, place, folder, _shows(raw, name), notes):
             texts[name] = text
     return texts
 
