@@ -81,10 +81,10 @@ def test_a_good_document_becomes_an_object_of_the_type() -> None:
 MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"shar": 0.5}, "unknown key 'shar'; did you mean 'share'?"),
     ({}, "'share' is missing"),
-    ({"share": 1}, "'share' must be a number from 0 to below 1, not 1"),
-    ({"share": "0"}, "'share' must be a number from 0 to below 1, not a text"),
-    ({"share": True}, "'share' must be a number from 0 to below 1, not true"),
-    ({"share": float("nan")}, "'share' must be a number from 0 to below 1, not nan"),
+    ({"share": 1}, "'share' must be a number, at least 0, below 1, not 1"),
+    ({"share": "0"}, "'share' must be a number, at least 0, below 1, not a text"),
+    ({"share": True}, "'share' must be a number, at least 0, below 1, not true"),
+    ({"share": float("nan")}, "'share' must be a number, at least 0, below 1, not nan"),
     ({"inner": None}, "'inner' must be an object, not null; leave the field out instead"),
     ({"inner": []}, "'inner' must be an object, not a list"),
     ({"inner": {}}, "'inner' lacks 'count'"),
@@ -102,12 +102,12 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"rows": [{"count": 1}] * 4}, "'rows' has 4 items, and at most 3 are allowed"),
     ({"rows": [3]}, "'rows[0]' must be an object, not a number"),
     ({"weights": {"a": "1"}}, "'weights.a' must be a number, not a text"),
-    ({"sizes": 1}, "'sizes' must be a number above 1, at most 10, not 1"),
-    ({"sizes": True}, "'sizes' must be a number above 1, at most 10, or an object, not true"),
+    ({"sizes": 1}, "'sizes' must be a number, above 1, at most 10, not 1"),
+    ({"sizes": True}, "'sizes' must be a number, above 1, at most 10, or an object, not true"),
     ({"sizes": {"tiny": 2}}, "'sizes' lacks 'small'"),
     ({"sizes": {"tiny": 2, "smal": 2}}, "unknown field 'smal' in 'sizes'; did you mean 'small'?"),
     ({"sizes": {"tiny": 1, "small": 2}},
-     "'sizes.tiny' must be a number above 1, at most 10, not 1"),
+     "'sizes.tiny' must be a number, above 1, at most 10, not 1"),
     ({"labels": ["a", "b", " a"]}, "'labels[2]' repeats ' a'"),
     ({"letter": "ab"}, "'letter' must be one letter, not 'ab'"),
     ({"pairs": 3}, "'pairs' is odd"),
@@ -143,4 +143,4 @@ def test_a_document_of_another_kind_is_refused_as_a_whole() -> None:
     assert notes_on([]) == ["the file must contain an object, not a list"]
     toml = Notes()
     Validator(Outer, toml=True).check({"share": {}}, toml)
-    assert toml.all[0].message == "'share' must be a number from 0 to below 1, not a table"
+    assert toml.all[0].message == "'share' must be a number, at least 0, below 1, not a table"

@@ -18,7 +18,7 @@ CIRCLE = re.compile(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="4.5" class="(\w+)"'
 
 
 def dots(report: Report) -> list[tuple[float, float, str]]:
-    svgs = [picture.svg for picture in draw_quality(report)]
+    svgs = [picture.draw() for picture in draw_quality(report)]
     return [(float(x), float(y), kind) for svg in svgs for x, y, kind in CIRCLE.findall(svg)]
 
 
@@ -27,9 +27,9 @@ def test_quicker_is_further_right_and_better_is_further_up(compared_report: Repo
     assert good[0] < quick[0]
     assert good[1] < quick[1]
     (picture,) = draw_quality(compared_report)
-    assert "decode tokens per second, by the server's clock" in picture.svg
-    assert "83.0 tokens/s [74.7–91.3] n=8; 40.0 points [30.0–52.0] n=40" in picture.svg
-    assert "95 % intervals" in picture.svg
+    assert "decode tokens per second, by the server's clock" in picture.draw()
+    assert "83.0 tokens/s [74.7–91.3] n=8; 40.0 points [30.0–52.0] n=40" in picture.draw()
+    assert "95 % intervals" in picture.draw()
 
 
 def test_the_page_holds_the_picture(compared_report: Report) -> None:
@@ -44,7 +44,7 @@ def test_two_clocks_are_never_on_one_axis(compared_report: Report) -> None:
     first, second = compared_report.models
     other = replace(second, performance=replace(second.performance, decode_clock="client"))
     (picture,) = draw_quality(replace(compared_report, models=(first, other)))
-    assert "seconds per answer, mean; lower is faster" in picture.svg
+    assert "seconds per answer, mean; lower is faster" in picture.draw()
 
 
 def test_a_model_without_a_speed_is_counted_and_not_drawn(compared_report: Report) -> None:
@@ -55,7 +55,7 @@ def test_a_model_without_a_speed_is_counted_and_not_drawn(compared_report: Repor
     report = replace(compared_report, models=(first, second, third))
     assert len(dots(report)) == 2
     (picture,) = draw_quality(report)
-    assert "not drawn, because a figure is missing: 1" in picture.svg
+    assert "not drawn, because a figure is missing: 1" in picture.draw()
 
 
 def test_an_incomplete_score_is_a_hollow_dot(compared_report: Report) -> None:
@@ -81,4 +81,4 @@ def test_where_lower_is_faster_the_front_goes_through_the_quick_ones(
     first, second = compared_report.models
     other = replace(second, performance=replace(second.performance, decode_clock="client"))
     (picture,) = draw_quality(replace(compared_report, models=(first, other)))
-    assert "stepped line: Pareto front" in picture.svg
+    assert "stepped line: Pareto front" in picture.draw()

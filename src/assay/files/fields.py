@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Ge, Le, MinLen
+from pydantic_core import CoreSchema, core_schema
 
 from assay.files.places import Path
 from assay.files.wording import shown
@@ -22,7 +23,6 @@ from assay.messages import tr, translated
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-    from pydantic_core import CoreSchema
 
 MAX_LENGTH = 10_000_000  # characters, words, items: above any real answer
 MAX_WEIGHT = 1_000_000
@@ -53,8 +53,6 @@ class Rule:
     schema: dict[str, Any] | None = None
 
     def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from pydantic_core import core_schema
-
         extra = {"pydantic_js_extra": self.schema} if self.schema else None
         return core_schema.no_info_after_validator_function(
             self.function, handler(kind), metadata=extra
@@ -85,8 +83,6 @@ class Visible:
     """In `Annotated`: a text with at least one character that is not white space."""
 
     def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from pydantic_core import core_schema
-
         return core_schema.str_schema(pattern=r"\S", min_length=1)
 
 
@@ -98,8 +94,6 @@ class Form:
     words: Callable[[], str]
 
     def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from pydantic_core import core_schema
-
         return core_schema.no_info_after_validator_function(
             self._check,
             core_schema.str_schema(),
@@ -126,19 +120,14 @@ class Form:
 
 def refuse_repeats(items: Sequence[str]) -> Sequence[str]:
     """A rule: no text appears in a list twice, white space apart."""
-    if len({" ".join(item.split()) for item in items}) == len(items):
-        return items
-    seen: set[str] = set()
-    for index, item in enumerate(items):
-        plain = " ".join(item.split())
-        if plain in seen:
-            raise Mistake(_repeats(item), (index,))
-        seen.add(plain)
+    plain = [" ".join(item.split()) for item in items]
+    if len(set(plain)) < len(plain):
+        index = next(n for n, item in enumerate(plain) if item in plain[:n])
+        text = shown(items[index])
+        raise Mistake(
+            lambda field: tr("'{field}' repeats '{text}'", field=field, text=text), (index,)
+        )
     return items
-
-
-def _repeats(text: str) -> Callable[[str], str]:
-    return lambda field: tr("'{field}' repeats '{text}'", field=field, text=shown(text))
 
 
 Text = Annotated[str, Visible()]
@@ -167,8 +156,6 @@ class OneOf:
     words: tuple[str, ...]
 
     def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from pydantic_core import core_schema
-
         return core_schema.literal_schema(list(self.words))
 
 
@@ -176,8 +163,6 @@ class _OneOrMore:
     """One text or a list of texts; a tuple of texts once read."""
 
     def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from pydantic_core import core_schema
-
         text = handler.generate_schema(Text)
         texts = core_schema.list_schema(text, min_length=1)
         return core_schema.no_info_after_validator_function(
@@ -190,8 +175,6 @@ class _Remark:
     """A text, or an object that a judge reads as it is; a text once read."""
 
     def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        from pydantic_core import core_schema
-
         thing = core_schema.dict_schema(core_schema.str_schema(), min_length=1)
         return core_schema.no_info_after_validator_function(
             _remark_text, core_schema.union_schema([handler.generate_schema(Text), thing])
@@ -199,9 +182,7 @@ class _Remark:
 
 
 def _remark_text(value: str | dict[str, object]) -> str:
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 Texts = tuple[Text, ...]

@@ -9,16 +9,15 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pydantic_core import CoreSchema, ErrorDetails, SchemaValidator, ValidationError
 
 from assay.files.fields import Mistake
 from assay.files.notes import Notes
 from assay.files.places import Path
 from assay.files.wording import described, did_you_mean, label, nearest, shown
 from assay.messages import tr
-
-if TYPE_CHECKING:
-    from pydantic_core import CoreSchema, ErrorDetails, SchemaValidator
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -54,8 +53,8 @@ class Validator:
         """
         try:
             return self._validate(document)
-        except ValueError as error:
-            self._note(_errors(error), document, notes, path)
+        except ValidationError as error:
+            self._note(error.errors(include_url=False), document, notes, path)
             return None
 
     def schema(self) -> Schema:
@@ -88,13 +87,7 @@ class Validator:
 
     @cached_property
     def _validate(self) -> Callable[[object], Any]:
-        return self._compiled.validate_python
-
-    @cached_property
-    def _compiled(self) -> SchemaValidator:
-        from pydantic_core import SchemaValidator
-
-        return SchemaValidator(self._core)
+        return SchemaValidator(self._core).validate_python
 
     @cached_property
     def _json_schema(self) -> Schema:
@@ -268,14 +261,6 @@ def _made_strict(node: Any) -> Any:
     return made
 
 
-def _errors(error: ValueError) -> list[ErrorDetails]:
-    from pydantic_core import ValidationError
-
-    if isinstance(error, ValidationError):
-        return error.errors(include_url=False)
-    raise error
-
-
 def _without_others(node: Schema) -> None:
     """Let the outermost type ignore keys that it does not have."""
     while node["type"] not in _OPEN:
@@ -358,24 +343,17 @@ def _too_few(field: str, least: int) -> str:
 
 def _range(node: Schema) -> str:
     number = tr("a whole number") if node["type"] == "integer" else tr("a number")
-    bounds = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-    given = {name: f"{node[name]:.12g}" for name in bounds if name in node}
-    match given:
-        case {"minimum": low, "maximum": high}:
-            return tr("{number} from {low} to {high}", number=number, low=low, high=high)
-        case {"minimum": low, "exclusiveMaximum": high}:
-            return tr("{number} from {low} to below {high}", number=number, low=low, high=high)
-        case {"exclusiveMinimum": low, "maximum": high}:
-            return tr("{number} above {low}, at most {high}", number=number, low=low, high=high)
-        case {"minimum": low}:
-            return tr("{number} of at least {low}", number=number, low=low)
-        case {"exclusiveMinimum": low}:
-            return tr("{number} above {low}", number=number, low=low)
-        case {"maximum": high}:
-            return tr("{number} of at most {high}", number=number, high=high)
-        case {"exclusiveMaximum": high}:
-            return tr("{number} below {high}", number=number, high=high)
-    return number
+    given = {name: f"{node[name]:.12g}" for name in node if name.lower().endswith("imum")}
+    if "minimum" in given and "maximum" in given:
+        return tr("{number} from {low} to {high}",
+                  number=number, low=given["minimum"], high=given["maximum"])  # fmt: skip
+    words = {
+        "minimum": tr("at least"),
+        "exclusiveMinimum": tr("above"),
+        "maximum": tr("at most"),
+        "exclusiveMaximum": tr("below"),
+    }
+    return ", ".join([number, *(f"{words[name]} {given[name]}" for name in words if name in given)])
 
 
 def _written(value: object) -> str:

@@ -202,11 +202,15 @@ class JudgeFields(AnswerCheck):
         return bool(self.checker) and (self.runs_code or not self.checker_ships)
 
 
-@cache
+_ADAPTERS: dict[type[AnswerCheck], TypeAdapter[Any]] = {}
+
+
 def _adapter(cls: type[AnswerCheck]) -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
-    return TypeAdapter(cls)
+    if cls not in _ADAPTERS:
+        _ADAPTERS[cls] = TypeAdapter(cls)
+    return _ADAPTERS[cls]
 
 
 def _to_stored(check: AnswerCheck) -> dict[str, Any]:

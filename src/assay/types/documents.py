@@ -194,10 +194,6 @@ class Picture:
     draw: Callable[[], str]
     path: str | None = None
 
-    @property
-    def svg(self) -> str:
-        return self.draw()
-
 
 @dataclass(frozen=True, slots=True)
 class Fold:

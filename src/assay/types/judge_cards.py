@@ -60,15 +60,13 @@ class CardMark:
 
     @property
     def label(self) -> str:
-        match self.name:
-            case "order":
-                return tr("order")
-            case "level":
-                return tr("level")
-            case "stability":
-                return tr("stability")
-            case "injection":
-                return tr("injection")
+        labels: dict[MarkName, str] = {
+            "order": tr("order"),
+            "level": tr("level"),
+            "stability": tr("stability"),
+            "injection": tr("injection"),
+        }
+        return labels[self.name]
 
     def shown(self, value: float | None) -> str:
         if value is None:

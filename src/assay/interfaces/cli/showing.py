@@ -23,7 +23,9 @@ def show(result: Result, form: str, *, verbose: bool = False) -> None:
     write(render(result, form, verbose=verbose, ascii_only=ascii_only))
 
 
-def perform(call: Callable[..., Any], form: str, *, verbose: bool = False, **options: Any) -> int:
+def perform(
+    call: Callable[..., Any], form: str, /, *, verbose: bool = False, **options: Any
+) -> int:
     """Call a public function that is observed, show its result, and return its exit code."""
     from assay.api.rendering import progress_for
 

@@ -52,7 +52,7 @@ def _template() -> Template:
 
 def _drawn(picture: Picture) -> Markup:
     """SVG of our own, whose texts are escaped already."""
-    return Markup(picture.svg.replace(NAMESPACE, "", 1))
+    return Markup(picture.draw().replace(NAMESPACE, "", 1))
 
 
 def _chart(estimate: Estimate) -> dict[str, str] | None:

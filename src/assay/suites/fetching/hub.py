@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import logging
 import os
-import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,12 +17,11 @@ from types import ModuleType
 from assay.errors import UsageError
 from assay.messages import tr
 from assay.suites.fetching.rows import Row, needs_extra, readable
+from assay.types.model_spec import without_secrets
 
 MMLU = "cais/mmlu"
 HELLASWAG = "Rowan/hellaswag"
 USUAL_HUB = "https://huggingface.co"
-# Up to the last @ of the part before the path: a password may contain one.
-_USERINFO = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^\s/?#]*@", re.IGNORECASE)
 _QUIET = {
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "HF_UPDATE_DOWNLOAD_COUNTS": "0",
@@ -34,12 +32,7 @@ _QUIET = {
 
 def hub_address() -> str:
     """Where the library will look, as it may be shown: without a name and password in it."""
-    return without_userinfo(os.environ.get("HF_ENDPOINT") or USUAL_HUB)
-
-
-def without_userinfo(text: str) -> str:
-    """A text, an address or a library's words, with no password in any address."""
-    return _USERINFO.sub(r"\1", text)
+    return without_secrets(os.environ.get("HF_ENDPOINT") or USUAL_HUB)
 
 
 def rows_of(data_set: str, part: str | None, splits: Sequence[str]) -> dict[str, list[Row]]:
@@ -69,7 +62,7 @@ def _loading(data_set: str, part: str | None) -> Iterator[ModuleType]:
                 "{what} cannot be loaded from {hub}: {why}",
                 what=what,
                 hub=hub_address(),
-                why=without_userinfo(readable(error)),
+                why=without_secrets(readable(error)),
             ),
             hint=tr(
                 "check the network, or get a copy in another way and name its folder with --from"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import Annotated, Literal, get_type_hints
 
 from annotated_types import Ge, Le, MaxLen, MinLen
@@ -105,10 +104,14 @@ class CheckValidator(Validator):
         return tr("'{method}' needs {fields}", method=self.cls.method, fields=names)
 
 
-@cache
+_VALIDATORS: dict[type[AnswerCheck], CheckValidator] = {}
+
+
 def check_validator(cls: type[AnswerCheck]) -> CheckValidator:
     """Made once for each check: making one takes longer than using it."""
-    return CheckValidator(cls)
+    if cls not in _VALIDATORS:
+        _VALIDATORS[cls] = CheckValidator(cls)
+    return _VALIDATORS[cls]
 
 
 def methods() -> Mapping[str, type[AnswerCheck]]:
