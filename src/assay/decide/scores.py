@@ -17,7 +17,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.stats import estimates
+from assay.stats import estimates, intervals
 from assay.types import Estimate
 from assay.types.decisions import (
     OS_AVERAGED,
@@ -78,22 +78,15 @@ def weighted_estimate(measured: Measurements, scale: RankingScale = OWN_SCALE) -
     """The weighted score with an interval, from those of the parts, which are independent (MOVER,
     Zou and Donner 2008); without one where a part has none.
     """
-    value = score_on(scale, measured)
-    if value is None:
-        return None
-    below = above = 0.0
     parts = parts_of(measured, scale)
-    for part, of in parts.items():
-        if of.value is None or of.low is None or of.high is None:
-            below = above = math.nan
-        else:
-            below += (WEIGHTS[part] * (of.value - of.low)) ** 2
-            above += (WEIGHTS[part] * (of.high - of.value)) ** 2
-    known = not math.isnan(below)
+    if not parts:
+        return None
+    total = math.fsum(WEIGHTS[part] for part in parts)
+    _, low, high = intervals.mover([(of, WEIGHTS[part]) for part, of in parts.items()])
     return Estimate(
-        value=value,
-        low=value - math.sqrt(below) if known else None,
-        high=value + math.sqrt(above) if known else None,
+        value=score_on(scale, measured),
+        low=None if low is None else low * total,
+        high=None if high is None else high * total,
         n=sum(of.n for of in parts.values()),
         unscored=0,
         unit="score",

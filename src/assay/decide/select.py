@@ -16,14 +16,11 @@ from assay.decide.difference import difference
 from assay.decide.scores import RankingScale, common_scale, parts_of, score_on, weigh
 from assay.types import Estimate
 from assay.types.decisions import (
-    OS_AVERAGED,
-    OS_SUITE,
     PARTS,
     Acceptance,
     DecisionFact,
     Gate,
     Measurements,
-    Part,
     Ranked,
     Selection,
     fact,
@@ -159,19 +156,11 @@ def _notes(
     if "speed" in scale.parts and len({_machine(each.measured) for each in evaluated}) > 1:
         notes.append(fact("machines_differ"))
     for each in evaluated:
-        unfinished = tuple(part for part in scale.parts if _incomplete(part, each.measured))
+        parts = parts_of(each.measured, scale)
+        unfinished = tuple(part for part in scale.parts if parts[part].incomplete)
         if unfinished:
             notes.append(fact("ranked_on_incomplete", name=each.row.name, parts=unfinished))
     return tuple(note for place, note in enumerate(notes) if note not in notes[:place])
-
-
-def _incomplete(part: Part, measured: Measurements) -> bool:
-    if part == "mmlu_cs":
-        return parts_of(measured)[part].incomplete
-    if part != "os_benchmark":
-        return False
-    tasks = measured.suites[OS_SUITE].categories
-    return any(tasks[task].incomplete for task in OS_AVERAGED)
 
 
 def _machine(measured: Measurements) -> tuple[str, str]:
