@@ -27,7 +27,7 @@ SUITE = Draft202012Validator(suite_schema())
 # What no schema can say: rules between fields, and the letters of the world.
 BEYOND_A_SCHEMA = (
     "is above", "with at least one item", "the choices are",
-    "repeats", "is both expected", "only punctuation",
+    "repeats", "is both expected",
     "contains no number", "weighs 0", "a rule that can fail", "or a rule in", "turns in a row",
     "the last message", "the first one", "appears twice", "needs 'choices'", "bytes",
     "there is no category", "all weights", "names no examples", "only 3 examples",

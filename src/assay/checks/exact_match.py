@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Literal
 
@@ -105,18 +104,6 @@ class ExactMatch(AnswerCheck):
                     text=one_line(text, longest=60),
                 )
                 yield FieldProblem(("expected", index), message)
-            # Edge punctuation is dropped before comparing, so nothing would be left to compare.
-            if self.normalize == "text" and all(map(_is_edge, text)):
-                message = tr(
-                    "'{text}' is only punctuation, which is dropped before comparing; "
-                    'add "normalize": "trim"',
-                    text=one_line(text, longest=60),
-                )
-                yield FieldProblem(("expected", index), message)
-
-
-def _is_edge(letter: str) -> bool:
-    return letter.isspace() or unicodedata.category(letter).startswith("P")
 
 
 def _quoted(texts: Sequence[str]) -> str:

@@ -99,7 +99,6 @@ class Keywords(AnswerCheck):
 
     def advice(self, test: Case, /) -> Iterator[FieldProblem]:
         yield from keyword_advice(self.expected_keywords, self.keyword_match, test)
-        yield from _short("forbidden_keywords", self.forbidden_keywords)
 
     def stored(self) -> Mapping[str, Any]:
         return {_STORED[name]: value for name, value in AnswerCheck.stored(self).items()}
@@ -166,7 +165,7 @@ def _explanation(found: list[str], missing: list[str], unwanted: list[str]) -> s
 
 
 def keyword_advice(items: Phrases, match: str, test: Case) -> Iterator[FieldProblem]:
-    """Keywords that are repeated, in the prompt already, or so short that chance finds them."""
+    """Keywords that are repeated, or in the prompt already."""
     asked = fold_keyword("\n".join(m.content for m in test.messages if m.role == "user"))
     seen: set[tuple[str, ...]] = set()
     for index, words in enumerate(items):
@@ -183,15 +182,6 @@ def keyword_advice(items: Phrases, match: str, test: Case) -> Iterator[FieldProb
                     word=_shown(word),
                 )
                 yield FieldProblem(path, message)
-    yield from _short("expected_keywords", items)
-
-
-def _short(field: str, items: Phrases) -> Iterator[FieldProblem]:
-    for index, words in enumerate(items):
-        for word in words:
-            if len(fold_keyword(word)) <= 2 and any(map(str.isalpha, word)):
-                message = tr("'{word}' is so short that chance may find it", word=_shown(word))
-                yield FieldProblem((field, index), message)
 
 
 def fold_keyword(word: str) -> str:

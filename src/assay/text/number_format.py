@@ -59,13 +59,6 @@ def exact(value: float) -> str:
     return f"{value:,.10g}" if 1e-4 <= abs(value) < 1e12 else readable(value)
 
 
-def step_name(step: float) -> str:
-    """8,000, or 0.5 where a step is no whole number."""
-    if abs(step) >= 1e12:
-        return readable(step)
-    return f"{step:,.0f}" if step == int(step) else f"{step:,.6g}"
-
-
 def value(estimate: Estimate) -> str:
     """The figure alone; its unit is in the heading or in `figure`."""
     if estimate.value is None:

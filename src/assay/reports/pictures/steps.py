@@ -20,7 +20,7 @@ from assay.reports.pictures.canvas import element, pixel, words
 from assay.reports.pictures.labels import fitted, harmless, text_width
 from assay.reports.pictures.plot import RIGHT, Box, Dot, Extent, Limit, Plot, left_edge
 from assay.reports.pictures.scales import Scale, scale_for
-from assay.text.number_format import exact, readable, step_name
+from assay.text.number_format import exact, readable
 from assay.types import Estimate
 from assay.types.decisions import Measurements, SuiteLimit
 
@@ -183,12 +183,12 @@ class _StepsPicture:
         yield picture.soft_words(self.left - 10, bottom + 18, tr("step"), anchor="end")
         steps = [each.step for each in self.of.checkpoints if each.step is not None]
         marks = [
-            (self.across.at(step), step_name(step))
+            (self.across.at(step), exact(step))
             for step, _ in self.across.ticks
             if steps and min(steps) <= step <= max(steps)
         ]
         if steps and not marks:
-            marks = [(self.across.at(steps[-1]), step_name(steps[-1]))]
+            marks = [(self.across.at(steps[-1]), exact(steps[-1]))]
         unnumbered = [each for each in self.of.checkpoints if each.step is None]
         for each in unnumbered[-1:]:
             marks.append((self.right - INSET, fitted(self._short(each), RIGHT + INSET)))
