@@ -16,10 +16,11 @@ import math
 import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import assay.checking
 from assay.checking.making import BadResult, run_make
@@ -139,38 +140,33 @@ def _make_here(source: str, seed: int) -> Made:
     return Made(files=made["files"], truth=made["truth"])
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """What came of one item: a report, or how the process ended before there was one."""
-
-    report: dict[str, Any]
-    how: Literal["said", "failed", "timeout"] = "said"
-    why: str = ""
+Report = dict[str, Any]  # what came of one item: "checks", "made", "failed" or "timeout"
 
 
-def _do(job: Mapping[str, Any], sandbox: Sandbox) -> Iterator[_Said]:
-    """One report for each item. Where the process was lost, the next one goes on."""
+def _do(job: Mapping[str, Any], sandbox: Sandbox) -> Iterator[Report]:
+    """One report for each item. Where the process was lost, the next one goes on; where code of the
+    answer had been run, it may have ended it: the item is then done once more, without that code.
+    """
     items = list(job["items"])
     starts, inert = 0, False
     while items:
-        reports, lost = _start({**job, "items": items[:1] if inert else items, "inert": inert},
-                               sandbox)  # fmt: skip
+        now = items[:1] if inert else items
+        reports, lost, ran_candidate = _start({**job, "items": now, "inert": inert}, sandbox)
         yield from reports
         items = items[len(reports) :]
-        inert = lost is not None and lost.how == "said" and not inert
-        if lost is not None and not inert:
-            yield lost if lost.how != "said" else _Said({}, "failed", lost.why)
+        inert = bool(lost) and ran_candidate and not inert
+        if lost and not inert:
+            yield lost
             items = items[1:]
-        starts += 2 if reports and "timeout" in reports[-1].report else lost is not None
+        starts += 2 if reports and "timeout" in reports[-1] else bool(lost)
         if starts > _MOST_STARTS:
-            lost = lost or reports[-1]
-            yield from (lost for _ in items)
+            yield from ((lost or reports[-1]) for _ in items)
             return
 
 
-def _start(job: Mapping[str, Any], sandbox: Sandbox) -> tuple[list[_Said], _Said | None]:
-    """Reports of the first items; and if not all came, how the process ended. `how` is "said" where
-    code of the answer had been run: it may have ended it.
+def _start(job: Mapping[str, Any], sandbox: Sandbox) -> tuple[list[Report], Report, bool]:
+    """Reports of the first items; if not all came, what is to be said of the next one, and whether
+    code of its answer had been run.
     """
     text = json.dumps(job).encode("ascii")
     nonces = [secrets.token_hex(16) for _ in job["items"]]
@@ -186,27 +182,26 @@ def _start(job: Mapping[str, Any], sandbox: Sandbox) -> tuple[list[_Said], _Said
             ),
         )
     )
-    reports, ran_candidate = [], False
+    reports: list[Report] = []
+    ran_candidate = False
     lines = iter(ran.stdout.splitlines())
     if next(lines, b"") != b"ready":
-        return [], _Said({}, "failed", _why_not_started(ran))
+        return [], {"failed": _why_not_started(ran)}, False
     left = list(nonces)
     for line in lines:
         if left and line.startswith(left[0].encode() + b" "):
-            said = _parse(line[33:])
-            reports.append(_Said(said))
+            reports.append(_parse(line[33:]))
             del left[0]
             ran_candidate = False
-            if said.get("last"):  # it took too long, or ended what the others would run in
-                return reports, None
+            if reports[-1].get("last"):  # it took too long, or ended what the others would run in
+                return reports, {}, False
         elif line == b"candidate":
             ran_candidate = True
     if not left:
-        return reports, None
+        return reports, {}, False
     why = tr("its process ended without a report ({ended})", ended=ran.ended)
-    if ran_candidate:
-        return reports, _Said({}, "said", why)
-    return reports, _Said({}, "timeout" if ran.ended in ("time", "cpu") else "failed", why)
+    timed_out = ran.ended in ("time", "cpu") and not ran_candidate
+    return reports, {"timeout" if timed_out else "failed": why}, ran_candidate
 
 
 @cache
@@ -227,7 +222,7 @@ def _why_not_started(ran: Ran) -> str:
     return tr("the sandbox did not start ({reason})", reason=repr(reason))
 
 
-def _parse(line: bytes) -> dict[str, Any]:
+def _parse(line: bytes) -> Report:
     try:
         said = json.loads(line)
     except (ValueError, RecursionError):
@@ -235,32 +230,28 @@ def _parse(line: bytes) -> dict[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def _read_made(said: _Said) -> Made:
-    made = said.report.get("made")
+def _read_made(report: Report) -> Made:
+    made = report.get("made")
     if isinstance(made, dict):
         return Made(files=made["files"], truth=made["truth"])
-    return Made(problem=_problem(said)[1])
+    return Made(problem=_problem(report)[1])
 
 
-def _problem(said: _Said) -> tuple[str, str]:
+def _problem(report: Report) -> tuple[str, str]:
     """A code, and the reason in words."""
     for how in ("failed", "timeout"):
-        if isinstance(reason := said.report.get(how), str):
+        if isinstance(reason := report.get(how), str):
             return how, reason[:_LONGEST_TEXT]
-    how = said.how if said.how != "said" else "failed"
-    return how, said.why or tr("its report cannot be read")
+    return "failed", tr("its report cannot be read")
 
 
-def _read_evidence(said: _Said, sandbox: Sandbox) -> Evidence:
-    checks = said.report.get("checks")
-    if isinstance(checks, list):
-        try:
+def _read_evidence(report: Report, sandbox: Sandbox) -> Evidence:
+    checks = report.get("checks")
+    if isinstance(checks, list) and checks:
+        with suppress(TypeError, ValueError):
             read = tuple(_read_check(row) for row in checks)
-        except (TypeError, ValueError):
-            read = ()
-        if read:
             return Evidence(checks=read, isolation=sandbox.isolation)
-    how, reason = _problem(said)
+    how, reason = _problem(report)
     missing = (
         tr("the checker took too long: {reason}", reason=reason)
         if how == "timeout"

@@ -55,7 +55,7 @@ CASE = Case(
 FACTS = ModelFacts(spec="toy:judge", name="judge", fingerprint="sha256:toy")
 
 
-def rubric(*, weights: Sequence[float] = (1, 1, 1), more: int = 1) -> Rubric:
+def rubric(*, on_x: int = 3, more: int = 1) -> Rubric:
     """Three questions on x, and `more` on y."""
     return Rubric(
         name="r",
@@ -67,8 +67,7 @@ def rubric(*, weights: Sequence[float] = (1, 1, 1), more: int = 1) -> Rubric:
         ),
         questions={
             "T-01": tuple(
-                RubricQuestion(id=f"x{n}", criterion="x", text=f"x{n}?", weight=weight)
-                for n, weight in enumerate(weights)
+                RubricQuestion(id=f"x{n}", criterion="x", text=f"x{n}?") for n in range(on_x)
             )
             + tuple(RubricQuestion(id=f"y{n}", criterion="y", text=f"y{n}?") for n in range(more))
         },
@@ -234,12 +233,6 @@ def test_a_criterion_is_the_mean_of_its_questions_in_whole_points() -> None:
     assert "Not calibrated" in found.explanation
 
 
-def test_questions_weigh_what_the_rubric_says() -> None:
-    judge = ToyJudge(EVEN)
-    found = run(judge, questionnaire(judge, of=rubric(weights=(3, 1, 0))))
-    assert found.scores[0].raw == pytest.approx((3 * 0.9 + 0.6) / 4)
-
-
 def test_a_calibration_moves_the_points_and_not_the_likelihood() -> None:
     scale = Calibration(examples=4, curves={"x": Curve(((0.5, 1.0), (0.7, 9.0)))})
     found = calibrated(run(judge := ToyJudge(EVEN), questionnaire(judge)), scale)
@@ -366,9 +359,7 @@ def test_questions_that_can_move_nothing_are_not_asked_and_the_score_is_the_same
     told = []
     for calibration in (None, scale):
         judge = ToyJudge(yes)
-        asked = questionnaire(
-            judge, of=rubric(weights=[1] * 8), evidence=shown, calibration=calibration
-        )
+        asked = questionnaire(judge, of=rubric(on_x=8), evidence=shown, calibration=calibration)
         found = calibrated(run(judge, asked), scale)
         told.append((_bounded(found, shown), len(judge.asked)))
     (whole, of_all), (spared, of_fewer) = told

@@ -43,9 +43,7 @@ class _TimeIsUp(BaseException):
 def main() -> NoReturn:
     """Do the job."""
     keep_private()
-    with_service = "with-service" in sys.argv
-    if with_service:
-        _prepare_for_clients()
+    start_service = _prepare_for_clients() if "with-service" in sys.argv else None
     # Candidates can write to the folder that this came from.
     sys.modules["assay"].__path__ = sys.modules["assay.checking"].__path__ = []
     control = start_nursery()
@@ -53,7 +51,7 @@ def main() -> NoReturn:
     hide_standard_streams()
     os.write(write_to, b"ready\n")
     job = json.loads(_read_bytes(read_from, int(_read_line(read_from))))
-    service = _start_service() if with_service else None
+    service = start_service() if start_service else None
     workshop = Workshop(control, service, lambda: _write(write_to, b"candidate\n"))
     set_workshop(workshop)
     _ignore_signals()
@@ -69,20 +67,15 @@ def main() -> NoReturn:
     os._exit(0)
 
 
-def _prepare_for_clients() -> None:
+def _prepare_for_clients() -> type[Service]:
     """Import once what every client imports, and show whatever one logs, at every level."""
     import logging
     import urllib.request  # noqa: F401
 
-    from . import service  # noqa: F401
-
-    logging.basicConfig(stream=sys.stderr, level=logging.DEBUG)
-
-
-def _start_service() -> Service:
     from .service import Service
 
-    return Service()
+    logging.basicConfig(stream=sys.stderr, level=logging.DEBUG)
+    return Service
 
 
 def _ignore_signals() -> None:

@@ -21,9 +21,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from assay.messages import tr, trn
-from assay.types.choices import Layout
-from assay.types.judge_cards import JudgeCard
-from assay.types.judgements import MOST, CriterionScore, Judgement, Rubric
+from assay.types.judgements import MOST, Judgement, Rubric
 
 Knot = tuple[float, float]  # likelihood, points
 _ROUNDING = 1e-9  # 6.5 points from sevenths and thirds is 6.5 to a reader, so it is one here
@@ -71,17 +69,6 @@ class Calibration:
 UNCALIBRATED = Calibration()
 
 
-def calibration_of(
-    card: JudgeCard | None, rubric: str, layout: Layout | None
-) -> Calibration | None:
-    """The scale that a judge's card has for a rubric and a layout; None where it has none."""
-    for scale in card.scales if card else ():
-        if (scale.rubric, scale.layout) == (rubric, layout):
-            curves = {criterion: Curve(knots) for criterion, knots in scale.knots.items()}
-            return Calibration(examples=scale.examples, curves=curves)
-    return None
-
-
 def fit_curve(pairs: Sequence[tuple[float, float]]) -> Curve:
     """The monotone curve nearest to these (likelihood, points), by least squares."""
     from scipy.optimize import isotonic_regression  # slow to import
@@ -103,16 +90,18 @@ def fit(rubric: Rubric, judged: Mapping[str, Judgement]) -> Calibration:
 
     Only what was read by likelihood counts; all of it must be one judge's, in one layout.
     """
-    pairs = _pairs(rubric, judged)
-    used = {example for some in pairs.values() for example, _, _ in some}
-    if not used:
-        return UNCALIBRATED
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    used = set()
+    for example in rubric.examples:
+        judgement = judged.get(example.id)
+        for score in judgement.scores if judgement else ():
+            if score.raw is not None and score.criterion in example.scores:
+                known = example.scores[score.criterion]
+                pairs.setdefault(score.criterion, []).append((score.raw, known))
+                used.add(example.id)
     return Calibration(
         examples=len(used),
-        curves={
-            criterion: fit_curve([(raw, points) for _, raw, points in some])
-            for criterion, some in pairs.items()
-        },
+        curves={criterion: fit_curve(some) for criterion, some in pairs.items()},
     )
 
 
@@ -124,7 +113,12 @@ def calibrated(judgement: Judgement, calibration: Calibration) -> Judgement:
         return judgement
     return replace(
         judgement,
-        scores=tuple(_on_scale(score, calibration) for score in judgement.scores),
+        scores=tuple(
+            score
+            if score.raw is None
+            else replace(score, score=calibration.score(score.criterion, score.raw))
+            for score in judgement.scores
+        ),
         explanation=judgement.explanation.replace(UNCALIBRATED.sentence, calibration.sentence),
     )
 
@@ -139,23 +133,3 @@ def left_one_out(rubric: Rubric, judged: Mapping[str, Judgement]) -> dict[str, J
         )
         for name, one in judged.items()
     }
-
-
-def _on_scale(score: CriterionScore, calibration: Calibration) -> CriterionScore:
-    if score.raw is None:
-        return score
-    return replace(score, score=calibration.score(score.criterion, score.raw))
-
-
-def _pairs(
-    rubric: Rubric, judged: Mapping[str, Judgement]
-) -> dict[str, list[tuple[str, float, int]]]:
-    """By criterion: which example, how likely yes, and its known points."""
-    found: dict[str, list[tuple[str, float, int]]] = {}
-    for example in rubric.examples:
-        judgement = judged.get(example.id)
-        for score in judgement.scores if judgement else ():
-            if score.raw is not None and score.criterion in example.scores:
-                known = example.scores[score.criterion]
-                found.setdefault(score.criterion, []).append((example.id, score.raw, known))
-    return found

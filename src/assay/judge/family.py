@@ -11,60 +11,34 @@ Names are all there is: a model that was renamed belongs to no family here.
 from __future__ import annotations
 
 import re
-from types import MappingProxyType
 
 from assay.types import ModelFacts
 
-# What a name must hold, as the beginning of one of its words: "qwen2.5-coder", "QwQ", "Qwen2Model".
-_SIGNS = MappingProxyType(
-    {
-        "llama": ("llama", "codellama", "tinyllama", "vicuna", "alpaca"),
-        "qwen": ("qwen", "qwq", "codeqwen"),
-        "gemma": ("gemma", "codegemma", "shieldgemma", "gemini"),
-        "mistral": (
-            "mistral", "mixtral", "ministral", "codestral", "devstral", "magistral", "mathstral",
-            "pixtral", "zephyr",
-        ),
-        "phi": ("phi",),
-        "smollm": ("smollm", "smolvlm"),
-        "deepseek": ("deepseek",),
-        "granite": ("granite",),
-        "gpt": ("gpt", "chatgpt", "o1-mini", "o1-preview", "o3-mini", "o4-mini"),
-        "gpt-neo": ("gpt-neo", "gpt-neox", "gpt_neo", "gpt_neox", "gptneo", "pythia", "dolly"),
-        "claude": ("claude",),
-        "falcon": ("falcon",),
-        "yi": ("yi",),
-        "olmo": ("olmo",),
-        "command": ("command-r", "command-a", "aya", "cohere", "c4ai"),
-        "glm": ("glm", "chatglm", "codegeex"),
-        "internlm": ("internlm",),
-        "starcoder": ("starcoder", "starchat", "gpt-bigcode", "gpt_bigcode", "gptbigcode"),
-        "stablelm": ("stablelm", "stable-code", "stablecode"),
-        "exaone": ("exaone",),
-        "nemotron": ("nemotron",),
-        "kimi": ("kimi", "moonlight"),
-        "bloom": ("bloom", "bloomz"),
-        "rwkv": ("rwkv",),
-        "mamba": ("mamba", "falcon-mamba"),
-        "minicpm": ("minicpm",),
-        "ernie": ("ernie",),
-        "hunyuan": ("hunyuan",),
-    }
-)  # fmt: skip
-# Families whose sign is also the beginning of other words: only a number may follow.
-_WHOLE_WORDS = frozenset({"phi", "yi", "aya", "command-r", "command-a"})
-# Not the family that their names suggest.
-_NOT = MappingProxyType(
-    {
-        # Llama's code under weights of another family, and servers named after llama.
-        "llama": ("llama.cpp", "llamacpp", "llama-cpp", "ollama", "llamafile", "llama-server"),
-        # OpenAI's own open family and others that only share three letters.
-        "gpt": (
-            "gpt-neo", "gpt-neox", "gpt_neo", "gptneo", "gpt-j", "gptj", "gptq", "gpt4all",
-            "gpt-bigcode", "gpt_bigcode", "gptbigcode",
-        ),
-    }
-)  # fmt: skip
+# How words of a name begin, and whose they are: "qwen2.5-coder", "QwQ", "Qwen2Model".
+_SIGNS = {
+    "llama": "llama codellama tinyllama vicuna alpaca", "qwen": "qwen qwq codeqwen",
+    "gemma": "gemma codegemma shieldgemma gemini",
+    "mistral": "mistral mixtral ministral codestral devstral magistral mathstral pixtral zephyr",
+    "smollm": "smollm smolvlm", "gpt": "gpt chatgpt o1-mini o1-preview o3-mini o4-mini",
+    "gpt-neo": "gpt-neo gpt_neo gptneo pythia dolly", "glm": "glm chatglm codegeex",
+    "starcoder": "starcoder starchat gpt-bigcode gpt_bigcode gptbigcode",
+    "stablelm": "stablelm stable-code stablecode", "kimi": "kimi moonlight",
+    "command": "cohere c4ai", "deepseek": "deepseek", "granite": "granite", "claude": "claude",
+    "falcon": "falcon", "olmo": "olmo", "internlm": "internlm", "exaone": "exaone",
+    "nemotron": "nemotron", "bloom": "bloom", "rwkv": "rwkv", "mamba": "mamba",
+    "minicpm": "minicpm", "ernie": "ernie", "hunyuan": "hunyuan",
+    # Servers named after llama, and what only shares three letters.
+    "": "llama.cpp llamacpp llama-cpp llamafile llama-server gpt-j gptj gptq gpt4all",
+}  # fmt: skip
+# Signs that are also the beginning of other words: only a number may follow.
+_WHOLE_WORDS = {"phi": "phi", "yi": "yi", "aya": "command", "command-r": "command",
+                "command-a": "command"}  # fmt: skip
+_FAMILY_OF = {sign: family for family, signs in _SIGNS.items() for sign in signs.split()}
+_LONGEST_FIRST = sorted(_FAMILY_OF, key=len, reverse=True)
+_PATTERN = re.compile(
+    rf"(?<![a-z0-9])(?:({'|'.join(map(re.escape, _LONGEST_FIRST))})"
+    rf"|({'|'.join(_WHOLE_WORDS)})(?![a-z]))"
+)
 _THIS_MACHINE = re.compile(r"//(?:localhost|127\.0\.0\.\d+|0\.0\.0\.0|\[::1?\])(?=[:/]|$)", re.I)
 # What of a server's or a config's words says where a model comes from.
 _TELLING = ("family", "architecture")
@@ -100,19 +74,9 @@ def _place(spec: str) -> str:
 
 
 def _signs_in(text: str) -> frozenset[str]:
-    lowered = text.lower()
-    return frozenset(family for family in _SIGNS if _has_sign(lowered, family))
-
-
-def _has_sign(text: str, family: str) -> bool:
-    for false_friend in _NOT.get(family, ()):
-        text = text.replace(false_friend, " ")
-    return any(_pattern(sign).search(text) for sign in _SIGNS[family])
-
-
-def _pattern(sign: str) -> re.Pattern[str]:
-    end = r"(?![a-z])" if sign in _WHOLE_WORDS else ""
-    return re.compile(rf"(?<![a-z0-9]){re.escape(sign)}{end}")
+    found = _PATTERN.findall(text.lower())
+    families = (_FAMILY_OF[sign] if sign else _WHOLE_WORDS[word] for sign, word in found)
+    return frozenset(filter(None, families))
 
 
 def _last_part(spec: str) -> str:

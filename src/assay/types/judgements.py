@@ -56,7 +56,6 @@ class RubricQuestion:
     id: str
     criterion: str
     text: str
-    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

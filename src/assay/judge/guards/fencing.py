@@ -20,6 +20,7 @@ import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from assay.messages import trn
 
@@ -133,20 +134,16 @@ def fence(text: str, *, name: str = "ANSWER", limit: int = LIMIT, numbered: bool
     at most half as many again with numbers and escapes.
     """
     flat = text.replace("\r\n", "\n")
-    kept = limit
-    cut = _cut(flat, kept)
-    inside = _inside(cut, name, numbered=numbered)
+    most = _MOST_GROWTH * limit + _LONGEST_NOTE
     # An invisible character is shown by up to nine visible ones, and an empty line by its number.
-    while len(inside) > _MOST_GROWTH * limit + _LONGEST_NOTE:
-        kept = kept * 3 // 4
-        cut = _cut(flat, kept)
-        inside = _inside(cut, name, numbered=numbered)
+    while len((inside := _inside(flat, limit, name, numbered=numbered)).text) > most:
+        limit = limit * 3 // 4
     boundary = _boundary(flat)
     return Fenced(
         boundary=boundary,
-        block=f"=== {name} {boundary} BEGINS ===\n{inside}\n=== {name} {boundary} ENDS ===",
-        shown=f"{cut.head}\n{cut.tail}" if cut.left_out else cut.head,
-        left_out=cut.left_out,
+        block=f"=== {name} {boundary} BEGINS ===\n{inside.text}\n=== {name} {boundary} ENDS ===",
+        shown=inside.shown,
+        left_out=inside.left_out,
     )
 
 
@@ -198,34 +195,27 @@ def _boundary(text: str) -> str:
         counter += 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    """Beginning and end of a text, defused, and what lies between them."""
+class _Inside(NamedTuple):
+    """Beginning and end of a text as they are shown, the same without numbers, and how much lies
+    between them.
+    """
 
-    head: str
-    tail: str = ""
-    left_out: int = 0
-    lines_before_tail: int = 0
-
-
-def _cut(text: str, limit: int) -> _Cut:
-    if len(text) <= limit:
-        return _Cut(defused(text))
-    first = int(limit * _HEAD_SHARE)
-    last = len(text) - (limit - first)
-    return _Cut(
-        defused(text[:first]), defused(text[last:]), last - first, text.count("\n", 0, last)
-    )
+    text: str
+    shown: str
+    left_out: int
 
 
-def _inside(cut: _Cut, name: str, *, numbered: bool) -> str:
-    if not cut.left_out:
-        return _numbered(cut.head, 1) if numbered else cut.head
-    note = f"[{cut.left_out} characters of the {name.lower()} are left out here]"
-    if not numbered:
-        return f"{cut.head}\n{note}\n{cut.tail}"
-    end = _numbered(cut.tail, cut.lines_before_tail + 1)
-    return f"{_numbered(cut.head, 1)}\n{note}\n{end}"
+def _inside(text: str, limit: int, name: str, *, numbered: bool) -> _Inside:
+    first, last = len(text), len(text)
+    if len(text) > limit:
+        first = int(limit * _HEAD_SHARE)
+        last = len(text) - (limit - first)
+    parts = [(1, defused(text[:first]))]
+    if last > first:
+        parts.append((text.count("\n", 0, last) + 1, defused(text[last:])))
+    note = f"\n[{last - first} characters of the {name.lower()} are left out here]\n"
+    lines = (_numbered(part, line) if numbered else part for line, part in parts)
+    return _Inside(note.join(lines), "\n".join(part for _, part in parts), last - first)
 
 
 def _numbered(text: str, first: int) -> str:

@@ -6,7 +6,7 @@ the replies a Judgement, which is not calibrated yet. All share one beginning, u
     fact        whether the answer says what could not be read from its block; asked first
     question    P(Yes) / (P(Yes) + P(No)), or not answered; not asked where evidence and the answers
                 so far already decide the criterion
-    criterion   the weighted mean of its questions; calibrated to 0..10; a whole number
+    criterion   the mean of its questions; calibrated to 0..10; a whole number
     words       strengths, weaknesses, verdict and quotes, written afterwards; they change no score
 
 Where more than a third of a criterion's questions is not answered, the judgement is unscored: the
@@ -52,7 +52,6 @@ from assay.types.judgements import (
     Evidence,
     Judgement,
     RubricCriterion,
-    RubricQuestion,
 )
 
 MOST_UNANSWERED = 1 / 3  # of a criterion's questions
@@ -73,14 +72,15 @@ class LikelihoodQuestionnaire:
         self._shown_task = shown_task(self._task)
         room = room_for_answer(about.judge, self._task, 2 if self._layout == "again" else 1)
         self._fenced = fence(about.answer, limit=room)
-        self._questions = questions_for(about.rubric, about.case)
-        self._facts = tuple(check.fact for check in about.evidence.unread_facts)
-        asked = [each.text for each in self._questions]
-        self._requests = tuple(self._question(number, text) for number, text in enumerate(asked))
-        self._fact_requests = tuple(
-            self._question(number, fact_question(fact))
-            for number, fact in enumerate(self._facts, len(asked) + 1)
-        )
+        self._questions = [
+            (each, self._question(number, each.text))
+            for number, each in enumerate(questions_for(about.rubric, about.case))
+        ]
+        facts = (check.fact for check in about.evidence.unread_facts)
+        self._facts = [
+            (fact, self._question(number, fact_question(fact)))
+            for number, fact in enumerate(facts, len(self._questions) + 1)
+        ]
         self._trivial = why_trivial(about.answer, about.case)
         self._replies: dict[str, Reply] = {}
         self._explanation: Request | None = None
@@ -89,7 +89,7 @@ class LikelihoodQuestionnaire:
         """The facts without a reply; then questions; after them the explanation of all."""
         if self._trivial or self._failed():
             return ()
-        facts = tuple(one for one in self._fact_requests if one.id not in self._replies)
+        facts = tuple(one for _, one in self._facts if one.id not in self._replies)
         criteria = self._about.rubric.criteria
         left = facts or tuple(one for each in criteria for one in self._next_of(each.key))
         if left or not self._about.explain or self._unscored():
@@ -139,35 +139,28 @@ class LikelihoodQuestionnaire:
 
     def _next_of(self, criterion: str) -> tuple[Request, ...]:
         """The next questions of a criterion: as many as decide it at the least."""
-        known = [(each.weight, value) for each, value in self._of(criterion) if value is not None]
+        known = self._answered(criterion)
         rest = [
-            (each.weight, request)
-            for each, request in zip(self._questions, self._requests, strict=True)
+            request
+            for each, request in self._questions
             if each.criterion == criterion and request.id not in self._replies
         ]
         if self._about.calibration is None:
-            return tuple(request for _, request in rest)
+            return tuple(rest)
         needed = next(
             count
             for count in range(len(rest) + 1)
             for value in (0.0, 1.0)
-            if self._is_decided(
-                criterion,
-                [*known, *((weight, value) for weight, _ in rest[:count])],
-                math.fsum(weight for weight, _ in rest[count:]),
-            )
+            if self._is_decided(criterion, [*known, *[value] * count], len(rest) - count)
         )
-        return tuple(request for _, request in rest[:needed])
+        return tuple(rest[:needed])
 
-    def _is_decided(
-        self, criterion: str, known: Sequence[tuple[float, float]], weight_left: float
-    ) -> bool:
+    def _is_decided(self, criterion: str, known: Sequence[float], left: int) -> bool:
         """Whether the bounded score is the same, however the other questions are answered."""
-        whole = math.fsum(weight for weight, _ in known) + weight_left
-        if not weight_left or not whole:
+        sure, whole = math.fsum(known), len(known) + left
+        if not left:
             return True
-        sure = math.fsum(weight * value for weight, value in known)
-        ends = (sure / whole, (sure + weight_left) / whole)
+        ends = (sure / whole, (sure + left) / whole)
         return len({self._bounded(criterion, raw) for raw in ends}) == 1
 
     def _bounded(self, criterion: str, raw: float) -> int:
@@ -207,7 +200,7 @@ class LikelihoodQuestionnaire:
             sampling=self._sampling(max_tokens=MOST_TOKENS),
             schema=explanation_schema(self._about.rubric.criteria) if structured else None,
         )
-        return self._request(work, turn=len(self._requests))
+        return self._request(work, turn=len(self._questions))
 
     def _request(self, work: ToAnswer | ToChoose, *, turn: int) -> Request:
         about = self._about
@@ -234,41 +227,37 @@ class LikelihoodQuestionnaire:
             ChecklistAnswer(
                 question=each.text, criterion=each.criterion, probability=self._value(request)
             )
-            for each, request in zip(self._questions, self._requests, strict=True)
+            for each, request in self._questions
             if request.id in self._replies
         )
 
     def _found(self) -> tuple[ChecklistAnswer, ...]:
         return tuple(
             ChecklistAnswer(question=fact, probability=self._value(request))
-            for fact, request in zip(self._facts, self._fact_requests, strict=True)
+            for fact, request in self._facts
             if request.id in self._replies
         )
 
     def _score(self, criterion: RubricCriterion, reason: str) -> CriterionScore:
-        answered = [
-            (each.weight, value)
-            for each, value in self._of(criterion.key)
-            if value is not None and each.weight > 0
-        ]
+        answered = self._answered(criterion.key)
         if not answered:
             score = self._bounded(criterion.key, 0.0)
             told = tr("Not asked: the evidence decides it.")
             return CriterionScore(criterion=criterion.key, score=score, reason=reason or told)
-        raw = math.fsum(w * v for w, v in answered) / math.fsum(w for w, _ in answered)
+        raw = math.fsum(answered) / len(answered)
         return CriterionScore(
             criterion=criterion.key,
             score=UNCALIBRATED.score(criterion.key, raw),
-            reason=reason or _counted([value for _, value in answered], raw),
+            reason=reason or _counted(answered, raw),
             raw=raw,
         )
 
-    def _of(self, criterion: str) -> list[tuple[RubricQuestion, float | None]]:
-        """The questions of a criterion that were asked."""
+    def _answered(self, criterion: str) -> list[float]:
+        """The likelihoods of yes to questions of a criterion."""
         return [
-            (each, self._value(request))
-            for each, request in zip(self._questions, self._requests, strict=True)
-            if each.criterion == criterion and request.id in self._replies
+            value
+            for each, request in self._questions
+            if each.criterion == criterion and (value := self._value(request)) is not None
         ]
 
     def _unscored(self) -> tuple[str, str] | None:
@@ -280,47 +269,34 @@ class LikelihoodQuestionnaire:
                 "{count} question of {total} failed: {why}",
                 "{count} questions of {total} failed: {why}",
                 len(failed),
-                total=len(self._fact_requests) + len(self._requests),
+                total=len(self._facts) + len(self._questions),
                 why=failed[0],
             )
-        unread = [one for one in self._found() if one.probability is None]
-        if len(unread) > MOST_UNANSWERED * len(self._facts):
-            return "unreadable", tr(
-                "{missing} of {count} facts were neither found nor missed",
-                missing=len(unread),
-                count=len(self._facts),
-            )
+        groups = {tr("facts"): [request for _, request in self._facts]}
         for criterion in self._about.rubric.criteria:
-            values = [value for each, value in self._of(criterion.key) if each.weight > 0]
-            missing = values.count(None)
-            if missing > MOST_UNANSWERED * len(values):
-                code, why = self._commonest_reason(criterion.key)
+            groups[criterion.label] = [
+                request for each, request in self._questions if each.criterion == criterion.key
+            ]
+        for about, requests in groups.items():
+            replies = [self._replies[one.id] for one in requests if one.id in self._replies]
+            missing = [one for one in replies if likelihood_of_yes(one) is None]
+            if len(missing) > MOST_UNANSWERED * len(replies):
+                code, why = Counter(map(why_unanswered, missing)).most_common(1)[0][0]
                 return code, tr(
                     "{missing} of {count} questions on {criterion} were not answered: {why}",
-                    missing=missing,
-                    count=len(values),
-                    criterion=criterion.label,
+                    missing=len(missing),
+                    count=len(replies),
+                    criterion=about,
                     why=why,
                 )
         return None
 
     def _failed(self) -> list[str]:
         """Why questions failed. The judgement is unscored then, whatever the rest would be."""
-        reasons = [
-            why_unanswered(reply) for reply in self._replies.values() if isinstance(reply, Failed)
-        ]
-        failed_words = self._explanation and self._explanation.id in self._replies
-        return [why for code, why in reasons if code == "failed" and not failed_words]
-
-    def _commonest_reason(self, criterion: str) -> tuple[str, str]:
-        reasons = Counter(
-            why_unanswered(self._replies.get(request.id))
-            for each, request in zip(self._questions, self._requests, strict=True)
-            if each.criterion == criterion
-            and request.id in self._replies
-            and self._value(request) is None
-        )
-        return reasons.most_common(1)[0][0] if reasons else ("failed", tr("nothing was asked"))
+        requests = [request for _, request in (*self._facts, *self._questions)]
+        replies = [self._replies.get(request.id) for request in requests]
+        reasons = [why_unanswered(reply) for reply in replies if isinstance(reply, Failed)]
+        return [why for code, why in reasons if code == "failed"]
 
     def _words(self) -> tuple[Words, tuple[str, ...]]:
         reply = self._replies.get(self._explanation.id) if self._explanation else None
@@ -337,14 +313,14 @@ class LikelihoodQuestionnaire:
 
     def _about_the_scale(self) -> str:
         sentences = [UNCALIBRATED.sentence]
-        asked = [request for request in self._requests if request.id in self._replies]
-        if spared := len(self._requests) - len(asked):
+        asked = [request for _, request in self._questions if request.id in self._replies]
+        if spared := len(self._questions) - len(asked):
             sentences.append(
                 trn(
                     "{count} question of {total} was not asked: it could move nothing.",
                     "{count} questions of {total} were not asked: they could move nothing.",
                     spared,
-                    total=len(self._requests),
+                    total=len(self._questions),
                 )
             )
         missing = sum(self._value(request) is None for request in asked)
@@ -374,26 +350,21 @@ def likelihood_of_yes(reply: Reply) -> float | None:
     if not isinstance(reply, ChoiceLikelihoods) or reply.cut or len(reply.log_likelihoods) != 2:
         return None
     yes, no = reply.log_likelihoods
-    if all(reply.bounded[:2]) and len(reply.bounded) == 2:
-        return None
-    if math.isnan(yes) or math.isnan(no) or max(yes, no) == -math.inf:
-        return None
-    if max(yes, no) == math.inf:
-        return None
     best = max(yes, no)
+    neither_seen = len(reply.bounded) == 2 and all(reply.bounded)
+    if neither_seen or math.isnan(yes) or math.isnan(no) or math.isinf(best):
+        return None
     shares = math.exp(yes - best), math.exp(no - best)
     return shares[0] / (shares[0] + shares[1])
 
 
-def why_unanswered(reply: Reply | None) -> tuple[str, str]:
+def why_unanswered(reply: Reply) -> tuple[str, str]:
     """A code and the words for it, of a reply without a value."""
     if isinstance(reply, Failed):
         too_long = reply.cause == "prompt_too_long"
         return "truncated" if too_long else "failed", reply.reason
     if isinstance(reply, ChoiceLikelihoods) and reply.cut:
         return "truncated", tr("the question does not fit into the judge's context")
-    if reply is None:
-        return "failed", tr("there is no answer")
     return "unreadable", tr("neither Yes nor No is among the judge's likeliest words")
 
 

@@ -10,19 +10,18 @@ user's language.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeVar
 
 from assay.judge.guards.fencing import LIMIT, Fenced, defused, fence, heading
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
-from assay.judge.questionnaire import fact_question
+from assay.judge.questionnaire import Assignment, fact_question
 from assay.judge.reasoned.schema import judgement_schema
 from assay.judge.rubrics import questions_for
-from assay.types import Case, Message, ModelFacts, Sampling, Thinking, ToAnswer
+from assay.types import Message, Sampling, Thinking, ToAnswer
 from assay.types.judgements import (
     BOUND_CLOSELY,
     Evidence,
-    Rubric,
     RubricCriterion,
     RubricQuestion,
 )
@@ -56,19 +55,37 @@ _RULES = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """All that a judge is asked about one answer. `questions` are those of the checklist, `facts`
-    what it looks for in the answer.
-    """
+def criteria_of(about: Assignment) -> tuple[RubricCriterion, ...]:
+    """In another order for each repeat, as are the questions."""
+    return _rotated(about.rubric.criteria, about.repeat)
 
-    case: Case
-    criteria: tuple[RubricCriterion, ...]
-    questions: tuple[RubricQuestion, ...]
-    evidence: Evidence
-    answer: str
-    use_case: str = ""
-    facts: tuple[str, ...] = ()
+
+def questions_of(about: Assignment) -> tuple[RubricQuestion, ...]:
+    """The test's own checklist; where it has none, the first questions of each criterion."""
+    judged, criteria = about.case.check.judged, about.rubric.criteria
+    if judged and judged.checklist:
+        found = [
+            RubricQuestion(id=f"checklist.{number}", criterion="", text=text)
+            for number, text in enumerate(judged.checklist[:MOST_QUESTIONS], 1)
+        ]
+    else:
+        asked = questions_for(about.rubric, about.case)
+        each = max(1, MOST_QUESTIONS // len(criteria))
+        found = [
+            question
+            for criterion in criteria
+            for question in [q for q in asked if q.criterion == criterion.key][:each]
+        ]
+    return _rotated(tuple(found), about.repeat)
+
+
+def _rotated(asked: tuple[Item, ...], repeat: int) -> tuple[Item, ...]:
+    first = repeat % max(1, len(asked))
+    return asked[first:] + asked[:first]
+
+
+def facts_of(about: Assignment) -> list[str]:
+    return [check.fact for check in about.evidence.unread_facts]
 
 
 def fact_id(number: int) -> str:
@@ -80,52 +97,51 @@ def question_id(number: int) -> str:
     return f"q{number}"
 
 
-def messages(
-    asked: Asked, form: str, *, answer_limit: int, complaint: str = ""
+def _messages(
+    step: Step, about: Assignment, *, answer_limit: int, complaint: str = ""
 ) -> tuple[Message, ...]:
-    """The conversation that asks for a judgement. `form`: the JSON Schema of the reply, as text;
-    `answer_limit`: characters of the answer that are shown; `complaint`: why the reply before this
-    one could not be used.
+    """The conversation that asks for a judgement. `answer_limit`: characters of the answer that are
+    shown; `complaint`: why the reply before this one could not be used.
     """
-    work = fence(asked.answer, limit=answer_limit)
-    parts = [*_about_the_task(asked), "", heading("RULES"), work.rule, "", work.block]
-    parts += [*_about_the_criteria(asked), *_about_the_facts(asked), *_after(work, form)]
+    work = fence(about.answer, limit=answer_limit)
+    parts = [*_about_the_task(about), "", heading("RULES"), work.rule, "", work.block]
+    parts += [*_about_the_criteria(step, about), *_about_the_facts(about.evidence)]
+    parts += _after(work, _form(step, about))
     if complaint:
         parts += ["", heading("COMPLAINT"), _about_the_last_reply(complaint)]
     return (Message("system", _ROLE), Message("user", "\n".join(parts)))
 
 
-def _about_the_task(asked: Asked) -> list[str]:
-    task = task_of(asked.case)
+def _about_the_task(about: Assignment) -> list[str]:
+    task = task_of(about.case)
     parts = [heading("TASK"), fence(task, name="TASK", limit=LONGEST_TASK, numbered=False).block]
-    judged = asked.case.check.judged
+    judged = about.case.check.judged
     if judged:
         parts += _listed("REQUIREMENTS", judged.requirements)
         parts += _listed("EVALUATION POINTS", judged.evaluation_points)
-    if asked.use_case.strip():
+    if about.use_case.strip():
         parts += ["", heading("USE CASE"), "The answer is wanted for this: "
-                  + " ".join(defused(asked.use_case).split())]  # fmt: skip
+                  + " ".join(defused(about.use_case).split())]  # fmt: skip
     return parts
 
 
-def _about_the_criteria(asked: Asked) -> list[str]:
+def _about_the_criteria(step: Step, about: Assignment) -> list[str]:
     parts = ["", heading("CRITERIA")]
-    for criterion in asked.criteria:
+    for criterion in criteria_of(about):
         parts.append(f"{criterion.key} ({criterion.label}), 0 to 10:")
         for anchor in criterion.anchors:
             span = str(anchor.low) if anchor.low == anchor.high else f"{anchor.low}-{anchor.high}"
             parts.append(f"  {span}: {anchor.text}")
-    if asked.questions:
+    if step != "shorter" and (questions := questions_of(about)):
         parts += ["", heading("QUESTIONS")]
-        parts += [f"{question_id(n)}: {each.text}" for n, each in enumerate(asked.questions, 1)]
-    if asked.facts:
+        parts += [f"{question_id(n)}: {each.text}" for n, each in enumerate(questions, 1)]
+    if facts := facts_of(about):
         parts += ["", heading("QUESTIONS"), "Under facts answer these with yes or no:"]
-        parts += [f"{fact_id(n)}: {fact_question(each)}" for n, each in enumerate(asked.facts, 1)]
+        parts += [f"{fact_id(n)}: {fact_question(each)}" for n, each in enumerate(facts, 1)]
     return parts
 
 
-def _about_the_facts(asked: Asked) -> list[str]:
-    evidence = asked.evidence
+def _about_the_facts(evidence: Evidence) -> list[str]:
     if not evidence.checks and not evidence.notes:
         return [""]
     parts = ["", heading("FACTS")]
@@ -173,9 +189,7 @@ def _fact(text: str) -> str:
 
 def work_for(
     step: Step,
-    asked: Asked,
-    judge: ModelFacts,
-    repeat: int,
+    about: Assignment,
     *,
     answer_limit: int,
     with_schema: bool,
@@ -184,59 +198,34 @@ def work_for(
     """What the judge is to write; the shorter form has no checklist. `with_schema`: whether the
     judge's server is bound to the form, which is in the prompt anyway.
     """
-    asked = replace(asked, questions=()) if step == "shorter" else asked
-    form = _form(step, asked)
     return ToAnswer(
-        messages=messages(asked, form, answer_limit=answer_limit, complaint=complaint),
-        sampling=_sampling(step, judge, repeat),
-        schema=form if with_schema else None,
+        messages=_messages(step, about, answer_limit=answer_limit, complaint=complaint),
+        sampling=_sampling(step, about),
+        schema=_form(step, about) if with_schema else None,
     )
 
 
-def room_for(asked: Asked, judge: ModelFacts, repeat: int) -> int:
+def room_for(about: Assignment) -> int:
     """Characters of the answer that fit beside the rest of the prompt and the reply."""
-    context = judge.context_length
+    context = about.judge.context_length
     if not context:
         return LIMIT
-    without = replace(asked, answer="")
-    shown = messages(without, _form("whole", without), answer_limit=LIMIT)
+    shown = _messages("whole", replace(about, answer=""), answer_limit=LIMIT)
     around = sum(len(message.content) for message in shown)
-    tokens = context - _sampling("whole", judge, repeat).max_tokens
+    tokens = context - _sampling("whole", about).max_tokens
     # A third of it is left for line numbers.
     room = (tokens * _CHARACTERS_PER_TOKEN - around) * 2 // 3
     return max(_LEAST_SHOWN, min(LIMIT, room))
 
 
-def rotated(asked: tuple[Item, ...], repeat: int) -> tuple[Item, ...]:
-    """Criteria or questions in another order for each repeat."""
-    first = repeat % max(1, len(asked))
-    return asked[first:] + asked[:first]
+def _form(step: Step, about: Assignment) -> str:
+    questions = [question_id(number + 1) for number in range(len(questions_of(about)))]
+    facts = [fact_id(number + 1) for number in range(len(facts_of(about)))]
+    return judgement_schema(criteria_of(about), questions, facts, short=step == "shorter")
 
 
-def checklist_of(rubric: Rubric, case: Case) -> tuple[RubricQuestion, ...]:
-    """The test's own checklist; where it has none, the first questions of each criterion."""
-    judged = case.check.judged
-    if judged and judged.checklist:
-        return tuple(
-            RubricQuestion(id=f"checklist.{number}", criterion="", text=text)
-            for number, text in enumerate(judged.checklist[:MOST_QUESTIONS], 1)
-        )
-    asked = questions_for(rubric, case)
-    each = max(1, MOST_QUESTIONS // len(rubric.criteria))
-    return tuple(
-        question
-        for criterion in rubric.criteria
-        for question in [q for q in asked if q.criterion == criterion.key][:each]
-    )
-
-
-def _form(step: Step, asked: Asked) -> str:
-    questions = [question_id(number + 1) for number in range(len(asked.questions))]
-    facts = [fact_id(number + 1) for number in range(len(asked.facts))]
-    return judgement_schema(asked.criteria, questions, facts, short=step == "shorter")
-
-
-def _sampling(step: Step, judge: ModelFacts, repeat: int) -> Sampling:
+def _sampling(step: Step, about: Assignment) -> Sampling:
+    judge, repeat = about.judge, about.repeat
     think: Thinking | None = next((t for t in judge.thinks if t == "off"), None)
     think = think or next((t for t in judge.thinks if t == "low"), None)
     # Thinking that cannot be turned off takes its room from the answer.

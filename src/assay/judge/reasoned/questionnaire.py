@@ -17,13 +17,12 @@ from assay.judge.guards.suspicions import flags_of
 from assay.judge.guards.trivial import trivial_judgement, why_trivial
 from assay.judge.questionnaire import Assignment
 from assay.judge.reasoned.prompt import (
-    Asked,
     Step,
-    checklist_of,
     fact_id,
+    facts_of,
     question_id,
+    questions_of,
     room_for,
-    rotated,
     work_for,
 )
 from assay.judge.reasoned.reading import (
@@ -47,18 +46,9 @@ class ReasonedQuestionnaire:
 
     def __init__(self, assignment: Assignment) -> None:
         self._about = about = assignment
-        self._asked = Asked(
-            case=about.case,
-            criteria=rotated(about.rubric.criteria, about.repeat),
-            questions=rotated(checklist_of(about.rubric, about.case), about.repeat),
-            evidence=about.evidence,
-            answer=about.answer,
-            use_case=about.use_case,
-            facts=tuple(check.fact for check in about.evidence.unread_facts),
-        )
         self._trivial = why_trivial(about.answer, about.case)
         self._with_schema = "structured_output" in about.judge.capabilities
-        self._answer_limit = room_for(self._asked, about.judge, about.repeat)
+        self._answer_limit = room_for(about)
         self._step: Step = "whole"
         self._attempts = 0
         self._raw: list[str] = []
@@ -78,8 +68,8 @@ class ReasonedQuestionnaire:
         if self._request is None or self._request.id != request.id:
             raise ValueError(f"request {request.id} is not pending")
         self._raw.append(reply.text if isinstance(reply, Answered) else "")
-        criteria = self._asked.criteria
-        self._reading, self._problem = read_or_refuse(reply, criteria, self._asked.answer)
+        criteria = self._about.rubric.criteria
+        self._reading, self._problem = read_or_refuse(reply, criteria, self._about.answer)
         self._request = self._climb(reply, self._problem) if self._problem else None
 
     def judgement(self) -> Judgement:
@@ -89,7 +79,7 @@ class ReasonedQuestionnaire:
             return trivial_judgement(self._trivial, self._about, form="reasoned")
         problem, said = self._problem, self._reading
         ticks, quotes = self._checked(said)
-        facts = () if problem else tuple(enumerate(self._asked.facts, 1))
+        facts = () if problem else tuple(enumerate(facts_of(self._about), 1))
         return Judgement(
             judge=self._about.judge.spec,
             fingerprint=self._about.judge.fingerprint,
@@ -114,7 +104,7 @@ class ReasonedQuestionnaire:
             assumptions=said.assumptions,
             unusual=said.unusual,
             stated_confidence=said.confidence,
-            flags=flags_of(self._asked.answer),
+            flags=flags_of(self._about.answer),
             attempts=self._attempts,
             raw_replies=tuple(self._raw),
         )
@@ -138,9 +128,7 @@ class ReasonedQuestionnaire:
         about = self._about
         work = work_for(
             step,
-            self._asked,
-            about.judge,
-            about.repeat,
+            about,
             answer_limit=self._answer_limit,
             with_schema=self._with_schema,
             complaint=COMPLAINTS[problem.trouble] if problem else "",
@@ -154,13 +142,13 @@ class ReasonedQuestionnaire:
     @property
     def _shown(self) -> Fenced:
         """The answer as the judge saw it last."""
-        return fence(self._asked.answer, limit=self._answer_limit)
+        return fence(self._about.answer, limit=self._answer_limit)
 
     def _checked(self, reading: ReadReply) -> tuple[tuple[ChecklistAnswer, ...], tuple[Quote, ...]]:
-        answer = Searched(self._asked.answer)
-        task = Searched("\n".join(m.content for m in self._asked.case.messages))
+        answer = Searched(self._about.answer)
+        task = Searched("\n".join(m.content for m in self._about.case.messages))
         shown = Searched(self._shown.shown)
-        known = {question_id(n): each for n, each in enumerate(self._asked.questions, 1)}
+        known = {question_id(n): each for n, each in enumerate(questions_of(self._about), 1)}
         quotes = [check_quote(quote, answer, task, shown) for quote in reading.quotes]
         ticks = []
         for tick in reading.checklist:

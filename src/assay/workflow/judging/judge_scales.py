@@ -9,17 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from assay.ask_loop import ask_all
 from assay.errors import AssayError
-from assay.judge.calibration import (
-    UNCALIBRATED,
-    Calibration,
-    calibration_of,
-    fit,
-    left_one_out,
-)
+from assay.judge.calibration import UNCALIBRATED, Calibration, Curve, fit, left_one_out
 from assay.judge.deviation import deviation_of
 from assay.judge.questionnaire import Questionnaire
 from assay.judge.rubrics import load_rubric, shipped_rubrics
@@ -35,11 +28,6 @@ from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.judging.panel import JudgePanel, PanelJudge, example_questionnaire
 
 MOST_OFF = 2.0  # points on the scored examples, beyond which confidence is low
-
-
-class OfCase(Protocol):
-    @property
-    def case(self) -> Case: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +47,14 @@ def find_scales(
     run: Run,
     panel: JudgePanel,
     judge: PanelJudge,
-    answers: Sequence[OfCase],
+    cases: Sequence[Case],
     suites: Sequence[Suite],
     observer: Observer,
     until: float | None,
 ) -> JudgeScales:
     """What the card holds; the examples are read of what it does not."""
     facts, card = judge.model.facts, judge.card
-    rubrics = {rubric.digest: rubric for each in answers for rubric in [panel.rubric_of(each.case)]}
+    rubrics = {rubric.digest: rubric for each in cases for rubric in [panel.rubric_of(each)]}
     scales: dict[tuple[str, Layout | None], Calibration] = {}
     examples: dict[tuple[str, Layout | None], dict[str, Questionnaire]] = {}
     for digest, rubric in rubrics.items():
@@ -114,7 +102,11 @@ def scale_on_card(
         return None  # somebody's own of the same name
     if layout is None:
         return UNCALIBRATED
-    return calibration_of(card, rubric.name, layout)
+    for scale in card.scales:
+        if (scale.rubric, scale.layout) == (rubric.name, layout):
+            curves = {criterion: Curve(knots) for criterion, knots in scale.knots.items()}
+            return Calibration(examples=scale.examples, curves=curves)
+    return None
 
 
 def _doubts(

@@ -250,7 +250,8 @@ def judge_answers(
     )
     doubts: list[str] = []
     for judge in panel.judges:
-        scales = find_scales(store, run, panel, judge, answers, suites, observer, until)
+        cases = [answer.case for answer in answers]
+        scales = find_scales(store, run, panel, judge, cases, suites, observer, until)
         doubts += scales.doubts
         judging = replace(judging, deviations=(*judging.deviations, *scales.deviations))
         run = store.update_run(run, judging=judging)
