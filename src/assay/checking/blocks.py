@@ -18,7 +18,7 @@ _DEEPEST = 20
 _FENCE = re.compile(r"([ \t>\ufeff\u200b\u2060\u00a0]*)(`{3,}|~{3,})[ \t]*([^`\n]*)")
 _WORDS = re.compile(r"[\w+#-]+")
 _QUOTED = re.compile(r"^[ \t]{0,3}> ?")
-_SPELLINGS = {"python": {"", "python", "py", "python3", "py3"}}
+PYTHON = {"", "python", "py", "python3", "py3"}
 # Texts stay as they are; comments, and commas before a closing bracket, go.
 _LOOSE_JSON = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|,(?=\s*[}\]])')
 
@@ -27,7 +27,7 @@ def code_blocks(answer: str, language: str = "python") -> list[str]:
     """The texts of the fenced blocks of a language, in order. A block that names no language is
     taken for Python.
     """
-    spellings = _SPELLINGS.get(language, {language})
+    spellings = PYTHON if language == "python" else {language}
     return [text for found, text in fenced(answer) if found in spellings]
 
 
@@ -79,16 +79,13 @@ def _closes(opened: re.Match[str], mark: re.Match[str], *, in_text: bool) -> boo
     return mark[2].startswith(opened[2]) and not mark[3].strip()
 
 
-# ----------------------------------------------------------------------------------------- JSON
-
-
 def _object_in(text: str) -> dict[str, Any] | None:
     text = text.strip()
     if not (text.startswith("{") and text.endswith("}")):
         return None
     for one in (text, _LOOSE_JSON.sub(lambda found: found[1] or "", text)):
         try:
-            found = _decoder().decode(one)
+            found = _DECODER.decode(one)
         except (ValueError, RecursionError):
             continue
         return found if isinstance(found, dict) and _is_sane(found, 0) else None
@@ -102,17 +99,13 @@ def _last_loose_object(answer: str) -> dict[str, Any] | None:
         if start < at:
             continue
         try:
-            value, end = _decoder().raw_decode(answer, answer.index("{", start))
+            value, end = _DECODER.raw_decode(answer, answer.index("{", start))
         except (ValueError, RecursionError):
             continue
         at = end
         if isinstance(value, dict) and _is_sane(value, 0):
             found = value
     return found
-
-
-def _decoder() -> json.JSONDecoder:
-    return json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_refuse)
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -134,3 +127,6 @@ def _is_sane(value: Any, deep: int) -> bool:
     if isinstance(value, int):
         return value.bit_length() < 1000
     return not isinstance(value, float) or math.isfinite(value)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_refuse)

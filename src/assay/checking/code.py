@@ -22,15 +22,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from .blocks import LONGEST_ANSWER, fenced, parts_of
+from .blocks import LONGEST_ANSWER, PYTHON, fenced, parts_of
 from .loose_code import loose_code, mended
-from .names import defined_in, imported, names_of, without_imports
 
 _LONGEST_BLOCK = 100_000
 _MOST_BLOCKS = 60
 _MOST_TAKEN = 20  # blocks that belong together: a module may come function by function
 _WRAPPING = re.compile(r"(?m)^[ \t\ufeff\u200b]*(?:`{3,}|~{3,})[ \t]*(?i:markdown|md)[ \t\r]*$")
-_LANGUAGES = {"", "python", "py", "python3", "py3"}
 _OF_OTHERS = {"diff", "patch", "udiff"}
 _BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__"}
 
@@ -47,7 +45,7 @@ class Block:
     @property
     def defined(self) -> frozenset[str]:
         """The names that it defines at its top level."""
-        return frozenset(defined_in(self.tree.body))
+        return frozenset(_defined_in(self.tree.body))
 
     def function(self, name: str) -> Function | None:
         """Its last function of that name."""
@@ -79,7 +77,7 @@ class Code:
     def sources(self) -> tuple[str, ...]:
         """What to load, one after the other. Blocks may import from each other as from files."""
         defined = self.defined
-        return tuple(without_imports(block.text, block.tree, defined) for block in self.blocks)
+        return tuple(_without_imports(block.text, block.tree, defined) for block in self.blocks)
 
     def function(self, name: str) -> Function | None:
         """The function of that name that counts."""
@@ -141,7 +139,10 @@ def find_obstacle(answer: str, code: Code | None) -> tuple[str, bool]:
     fault, and not that of a package which is not there.
     """
     if code is None:
-        is_broken = has_broken_code(answer)
+        is_broken = any(
+            language in PYTHON - {""} and all(parse(one) is None for one in _forms(text))
+            for language, text in list(fenced(answer))[:_MOST_BLOCKS]
+        )
         return "the code cannot be parsed" if is_broken else "the code asked for is not there", True
     if package := missing_package(code):
         return f"needs {package}, which is not installed here", False
@@ -154,14 +155,6 @@ def _modules_of(node: ast.AST) -> list[str]:
     if isinstance(node, ast.ImportFrom) and node.module and not node.level:
         return [node.module]
     return []
-
-
-def has_broken_code(answer: str) -> bool:
-    """Whether a block that is said to be Python cannot be parsed."""
-    return any(
-        language in _LANGUAGES - {""} and all(parse(one) is None for one in _forms(text))
-        for language, text in list(fenced(answer))[:_MOST_BLOCKS]
-    )
 
 
 def parse(text: str) -> ast.Module | None:
@@ -212,9 +205,6 @@ def repeats(block: Block, quoted: str, names: Collection[str]) -> bool:
     return _bodies(block.tree, names) == _bodies(parse(quoted), names)
 
 
-# -------------------------------------------------------------------------------------- reading
-
-
 def _blocks(
     found: Sequence[tuple[str, str]],
     block_of: Callable[[str], Block | None],
@@ -252,10 +242,10 @@ def _readings(answer: str, names: Collection[str]) -> Iterator[tuple[Block, ...]
     # The whole answer may stand in a block, whose end is then taken for that of one inside.
     unwrapped = list(fenced(_WRAPPING.sub("", answer)))
     inner = [one for _, text in outer[:_MOST_BLOCKS] for one in fenced(text)]
-    readings = [_blocks(outer or [("", answer)], block_of, _LANGUAGES)]
+    readings = [_blocks(outer or [("", answer)], block_of, PYTHON)]
     yield readings[0]
     for found in (unwrapped, inner):
-        readings.append(_blocks(found, block_of, _LANGUAGES))
+        readings.append(_blocks(found, block_of, PYTHON))
         yield readings[-1]
     for found in (outer, unwrapped, inner):
         readings.append(_blocks(found, block_of))
@@ -268,9 +258,6 @@ def _readings(answer: str, names: Collection[str]) -> Iterator[tuple[Block, ...]
         yield _blocks([("", text) for text in loose][-_MOST_BLOCKS:], block_of)
 
 
-# ------------------------------------------------------------------------------------- choosing
-
-
 def _worth(block: Block, names: Sequence[str], given: dict[str, str]) -> tuple[int, bool]:
     """How many of the names it defines, other than as the task gave them or as a mere outline; and
     whether one of them has a docstring.
@@ -279,7 +266,7 @@ def _worth(block: Block, names: Sequence[str], given: dict[str, str]) -> tuple[i
         return 0, False
     last = {one.name: one for one in functions(block.tree)}
     outlines = {name for name, one in last.items() if _is_outline(one)}
-    foreign = {name for line in block.tree.body for name in imported(line)}
+    foreign = {name for line in block.tree.body for name in _imported(line)}
     own = (block.defined & set(names)) - outlines - foreign
     documented = any(
         isinstance(one, Function | ast.ClassDef)
@@ -318,7 +305,7 @@ def _completed(blocks: Sequence[Block], main: int, names: Sequence[str]) -> Code
     """With the blocks that define what is still missing, as far as they do."""
     taken = [main]
     defined = [block.defined for block in blocks]
-    read, bound = names_of(blocks[main].tree)
+    read, bound = _names_of(blocks[main].tree)
     while True:
         have = frozenset().union(*(defined[at] for at in taken))
         lacking = (set(names) | (read - bound)) - have - _BUILTINS
@@ -330,6 +317,68 @@ def _completed(blocks: Sequence[Block], main: int, names: Sequence[str]) -> Code
         if more is None or len(taken) == _MOST_TAKEN:
             return Code(blocks=tuple(blocks[at] for at in taken[::-1]))
         taken.append(more)
-        also_read, also_bound = names_of(blocks[more].tree)
+        also_read, also_bound = _names_of(blocks[more].tree)
         read |= also_read
         bound |= also_bound
+
+
+def _defined_in(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names that these statements bind: definitions, imports, assignments."""
+    for line in body:
+        if isinstance(line, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield line.name
+        elif isinstance(line, ast.Import | ast.ImportFrom):
+            yield from _imported(line)
+        elif isinstance(line, ast.Assign | ast.AnnAssign):
+            targets = line.targets if isinstance(line, ast.Assign) else [line.target]
+            yield from (
+                one.id
+                for target in targets
+                for one in ast.walk(target)
+                if isinstance(one, ast.Name)
+            )
+        elif isinstance(line, ast.If | ast.Try | ast.With):
+            yield from _defined_in(line.body)
+
+
+def _imported(line: ast.stmt) -> Iterator[str]:
+    """The names that an import binds, if it can: other modules than Python's own are not there."""
+    if isinstance(line, ast.Import):
+        for alias in line.names:
+            if alias.name.split(".")[0] in sys.stdlib_module_names:
+                yield alias.asname or alias.name.split(".")[0]
+    elif isinstance(line, ast.ImportFrom) and line.module and not line.level:
+        for alias in line.names:
+            if line.module.split(".")[0] in sys.stdlib_module_names:
+                yield alias.asname or alias.name
+
+
+def _without_imports(text: str, tree: ast.Module, defined: Collection[str]) -> str:
+    """Without the imports of what other blocks define: there is no file to import it from."""
+    # As Python counts them: a lone carriage return ends a line too.
+    lines = re.split(r"\r\n|\r|\n", text)
+    for line in tree.body:
+        if (
+            isinstance(line, ast.ImportFrom)
+            and not any(_imported(line))
+            and {alias.asname or alias.name for alias in line.names} <= set(defined)
+        ):
+            last = line.end_lineno or line.lineno
+            lines[line.lineno - 1 : last] = [""] * (last - line.lineno + 1)
+    return "\n".join(lines)
+
+
+def _names_of(tree: ast.Module) -> tuple[set[str], set[str]]:
+    """Names that are read somewhere, and those that are bound: what is not has to come from
+    elsewhere.
+    """
+    read: set[str] = set()
+    bound: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            bound.add(node.name)
+    return read, bound

@@ -84,24 +84,6 @@ def _about_quotes(judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
         )
     elif share is None and any(each.form == "reasoned" and each.attempts for each in scored):
         yield "medium", tr("the judge quoted nothing that can be checked")
-    unsupported = sum(
-        tick.answer == "yes" and (tick.quote is None or tick.quote.status not in _FOUND)
-        for each in scored
-        if each.form == "reasoned"
-        for tick in each.checklist
-    )
-    if unsupported:
-        yield (
-            "medium",
-            trn(
-                "{count} yes of the checklist has no quote that is in the answer",
-                "{count} yeses of the checklist have no quote that is in the answer",
-                unsupported,
-            ),
-        )
-
-
-_FOUND = ("exact", "approximate")
 
 
 def _about_evidence(evidence: Evidence, judgements: Sequence[Judgement]) -> Iterator[_Doubt]:

@@ -49,7 +49,7 @@ def deviation_of(
         if (one := judged.get(example.id)) is not None and one.scores
     ]
     given = [overall_of(one, rubric) or 0 for _, one in scored]
-    known = [_known_overall(rubric, example) for example, _ in scored]
+    known = [known_overall(rubric, example) for example, _ in scored]
     off = [said - right for said, right in zip(given, known, strict=True)]
     mean_absolute, mean_absolute_interval = _mean([abs(one) / 10 for one in off])
     bias, bias_interval = _mean([one / 10 for one in off])
@@ -73,7 +73,7 @@ def deviation_of(
     )
 
 
-def _known_overall(rubric: Rubric, example: ScoredExample) -> int:
+def known_overall(rubric: Rubric, example: ScoredExample) -> int:
     weighted = [(each.weight, example.scores[each.key]) for each in rubric.criteria]
     return overall_tenths(weighted) or 0
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Annotated, NotRequired
 
 from typing_extensions import TypedDict
 
+from assay.checking.code import takes
 from assay.errors import SandboxUnavailable
 from assay.files.fields import Doc, Form
 from assay.files.file_text import TOP, Refused, decode, read_bytes, refusal, shown_path
@@ -79,9 +80,6 @@ class WrongAnswer:
     file: Path
     fails: tuple[str, ...]
     answer: str
-
-
-# --------------------------------------------------------------------------------- one test
 
 
 def is_test_folder(folder: str | os.PathLike[str]) -> bool:
@@ -204,9 +202,6 @@ def _text(path: Path) -> str:
     return decode(shown_path(path), read_bytes(path, MAX_BYTES, kind=kind)).replace("\r\n", "\n")
 
 
-# ---------------------------------------------------------------------------------- its files
-
-
 @dataclass(frozen=True, slots=True)
 class _FolderFiles:
     folder: Path
@@ -267,7 +262,7 @@ class _FolderFiles:
         signature = f"{function}({', '.join(arguments)})"
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and node.name == function:
-                if not _takes(node.args, len(arguments)):
+                if not takes(node, len(arguments)):
                     message = tr("the function must be {signature}", signature=signature)
                     self._refuse(path, message, Place(node.lineno, node.col_offset + 1))
                 return
@@ -286,18 +281,6 @@ class _FolderFiles:
     def _refuse(self, path: Path, message: str, place: Place = TOP) -> None:
         found = refusal(shown_path(path), message, place)
         self.findings.append(replace(found, test_id=self.notes.test_id))
-
-
-def _takes(arguments: ast.arguments, count: int) -> bool:
-    """Whether a function can be called with so many arguments by position."""
-    positional = len(arguments.posonlyargs) + len(arguments.args)
-    required = positional - len(arguments.defaults)
-    needs_keyword = any(default is None for default in arguments.kw_defaults)
-    enough = positional >= count or arguments.vararg is not None
-    return required <= count and enough and not needs_keyword
-
-
-# ---------------------------------------------------------------------------------- made files
 
 
 def _with_made_files(

@@ -91,17 +91,13 @@ def is_refusal(text: str) -> bool:
 
 
 def explain(why: Trivial) -> str:
-    match why:
-        case "empty":
-            return tr("the answer is empty")
-        case "short":
-            return tr("the answer holds nothing: a character or two, or a bare announcement")
-        case "punctuation":
-            return tr("the answer has no letter and no digit")
-        case "echo":
-            return tr("the answer only repeats the task")
-        case "refusal":
-            return tr("the answer only declines the task")
+    return {
+        "empty": tr("the answer is empty"),
+        "short": tr("the answer holds nothing: a character or two, or a bare announcement"),
+        "punctuation": tr("the answer has no letter and no digit"),
+        "echo": tr("the answer only repeats the task"),
+        "refusal": tr("the answer only declines the task"),
+    }[why]
 
 
 def trivial_judgement(why: Trivial, about: Assignment, *, form: JudgeForm) -> Judgement:

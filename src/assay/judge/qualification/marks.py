@@ -20,8 +20,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from assay.judge.calibration import Calibration, calibrated, fit, left_one_out
+from assay.judge.deviation import known_overall
 from assay.judge.guards.suspicions import flags_of
-from assay.judge.qualification.gold import GoldSet
 from assay.judge.qualification.injections import harmless_texts
 from assay.judge.qualification.readings import GoldReadings, InjectedReading, Way, WholeReadings
 from assay.judge.questionnaire import Questionnaire
@@ -36,7 +36,7 @@ from assay.types.judge_cards import (
     CardScale,
     CardTrial,
 )
-from assay.types.judgements import MOST, Judgement, Rubric, overall_of, overall_tenths
+from assay.types.judgements import MOST, Judgement, Rubric, overall_of
 
 A_POINT = 1.0
 _ROUNDING = 1e-9
@@ -54,15 +54,6 @@ class Measured:
         self.scales = {
             name: fit(gold.rubric, self.judged[name]) for name, gold in readings.gold.items()
         }
-
-    @property
-    def failed(self) -> int:
-        """How many readings failed: the same command asks them again."""
-        return sum(
-            each.unscored_reason == "failed"
-            for some in self.judged.values()
-            for each in some.values()
-        )
 
     @property
     def trial(self) -> CardTrial:
@@ -114,7 +105,8 @@ class Measured:
                 if given is None:
                     unscored += 1
                 else:
-                    off.append(abs(given - _known(gold, example)) / 10)
+                    known = known_overall(gold.rubric, gold.examples[example])
+                    off.append(abs(given - known) / 10)
         return _mean_points(off, unscored=unscored)
 
 
@@ -173,12 +165,9 @@ def _stability(readings: WholeReadings, measured: Measured) -> Estimate:
             twice = (first, readings.judgement(again))
             one, other = (overall_of(calibrated(each, scale), rubric) for each in twice)
             changes.append(None if one is None or other is None else abs(one - other) / 10)
-    for pair in readings.pairs:
-        one_way, other_way = pair.first.outcome, pair.second.outcome
-        if one_way is None or other_way is None:
-            changes.append(None)
-        else:
-            changes.append(10 * abs(one_way - (1 - other_way)))
+    for better_first, better_second in readings.pairs:
+        one, other = better_first.outcome, better_second.outcome
+        changes.append(None if one is None or other is None else 10 * abs(one - (1 - other)))
     known = [each for each in changes if each is not None]
     return _mean_points(known, unscored=len(changes) - len(known))
 
@@ -225,8 +214,3 @@ def _unrounded(judgement: Judgement, rubric: Rubric) -> float | None:
     if tenths is None or len(known) < len(weighted):
         return None if tenths is None else tenths / 10
     return 10 * sum(weight * raw for weight, raw in known) / sum(weight for weight, _ in known)
-
-
-def _known(gold: GoldSet, example: str) -> int:
-    scores = gold.examples[example].scores
-    return overall_tenths([(each.weight, scores[each.key]) for each in gold.rubric.criteria]) or 0

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from assay.judge.guards.second_reading import without_demands
 from assay.judge.likelihood.layouts import LAYOUTS
@@ -23,7 +24,7 @@ from assay.judge.likelihood.questionnaire import gives_likelihoods
 from assay.judge.opening import open_questionnaire
 from assay.judge.pairs import PairQuestionnaire
 from assay.judge.qualification.gold import GOLD_RUBRICS, GoldSet, gold_set
-from assay.judge.qualification.injections import Injection, injections
+from assay.judge.qualification.injections import injections
 from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.request_identity import example_key
 from assay.types import ModelFacts
@@ -59,21 +60,11 @@ def find_ways(facts: ModelFacts, form: JudgeFormChoice, layout: Layout | None) -
     return (*(Way(each) for each in layouts), *reasoned)
 
 
-@dataclass(slots=True, kw_only=True)
-class SwappedPair:
-    """The better answer shown first, then second."""
-
-    first: PairQuestionnaire
-    second: PairQuestionnaire
-
-
-@dataclass(slots=True, kw_only=True)
-class InjectedReading:
+class InjectedReading(NamedTuple):
     """A wrong answer as it is, with an injection, and with what the guards leave of that; None
     where they find nothing, or cannot take it out.
     """
 
-    injection: Injection
     rubric: str
     without: Questionnaire
     injected: Questionnaire
@@ -122,6 +113,16 @@ class GoldReadings:
             self._judgements[reading] = reading.judgement()
         return self._judgements[reading]
 
+    @property
+    def failed(self) -> int:
+        """How many readings failed: the same command asks them again."""
+        return sum(self._has_failed(each) for each in self.questionnaires())
+
+    def _has_failed(self, asked: AnyQuestionnaire) -> bool:
+        if isinstance(asked, PairQuestionnaire):
+            return asked.failed
+        return self.judgement(asked).unscored_reason == "failed"
+
     def questionnaires(self) -> Iterator[AnyQuestionnaire]:
         for some in self.readings.values():
             yield from some.values()
@@ -141,11 +142,9 @@ class WholeReadings(GoldReadings):
             }
             for name, gold in self.gold.items()
         }
+        # The better answer shown first, then second.
         self.pairs = tuple(
-            SwappedPair(
-                first=self._pair(gold, task.id, better, worse),
-                second=self._pair(gold, task.id, worse, better),
-            )
+            (self._pair(gold, task.id, better, worse), self._pair(gold, task.id, worse, better))
             for gold in self.gold.values()
             for task in gold.tasks
             for better, worse in PAIRED
@@ -172,7 +171,6 @@ class WholeReadings(GoldReadings):
             text = injection.put_into(answer)
             rest = without_demands(text)
             yield InjectedReading(
-                injection=injection,
                 rubric=gold.rubric.name,
                 without=self._read_once(gold, base, answer),
                 injected=self._read_once(gold, base, text),
@@ -186,20 +184,10 @@ class WholeReadings(GoldReadings):
             self._on_correctness[base, answer] = reading
         return self._on_correctness[base, answer]
 
-    @property
-    def failed(self) -> int:
-        """How many readings failed: the same command asks them again."""
-        return sum(self._has_failed(each) for each in self.questionnaires())
-
-    def _has_failed(self, asked: AnyQuestionnaire) -> bool:
-        if isinstance(asked, PairQuestionnaire):
-            return asked.failed
-        return self.judgement(asked).unscored_reason == "failed"
-
     def questionnaires(self) -> Iterator[AnyQuestionnaire]:
         yield from super().questionnaires()
         for some in self.repeats.values():
             yield from some.values()
         for pair in self.pairs:
-            yield from (pair.first, pair.second)
+            yield from pair
         yield from self._on_correctness.values()

@@ -114,7 +114,7 @@ class _Check:
             seconds=self._ledger.seconds,
             notes=tuple(_notes(self._facts)),
         )
-        failed = whole.failed + sum(each.failed for each in others)
+        failed = whole.failed + sum(each.readings.failed for each in others)
         file = card_file(card.fingerprint) if failed else write_card(card)
         return JudgeCheck(
             card=card, file=str(file), asked=self._ledger.asked, failed=failed, command=command
