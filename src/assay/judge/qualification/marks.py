@@ -166,8 +166,8 @@ def _stability(readings: WholeReadings, measured: Measured) -> Estimate:
             one, other = (overall_of(calibrated(each, scale), rubric) for each in twice)
             changes.append(None if one is None or other is None else abs(one - other) / 10)
     for better_first, better_second in readings.pairs:
-        one, other = better_first.outcome, better_second.outcome
-        changes.append(None if one is None or other is None else 10 * abs(one - (1 - other)))
+        up, down = better_first.outcome, better_second.outcome
+        changes.append(None if up is None or down is None else 10 * abs(up - (1 - down)))
     known = [each for each in changes if each is not None]
     return _mean_points(known, unscored=len(changes) - len(known))
 
