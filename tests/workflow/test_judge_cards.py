@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.judge.calibration import calibration_of
-from assay.judge.qualification.version import gold_digest
+from assay.judge.qualification.readings import gold_digest
+from assay.judge.rubrics import load_rubric
 from assay.models.opening import open_model
 from assay.types import Estimate
 from assay.types.judge_cards import CardMark, CardScale, JudgeCard
 from assay.types.options import LocalOptions, ServerOptions
 from assay.workflow.judging.cards import cards_folder, read_card, write_card
+from assay.workflow.judging.judge_scales import scale_on_card
 from tests.workflow.judged_work import Court, form, scores, verdicts
 
 
@@ -55,11 +56,11 @@ def test_a_card_is_found_again_by_its_fingerprint() -> None:
     assert file.parent == cards_folder()
     assert read_card(CARD.fingerprint) == CARD
     assert read_card("another") is None
-    scale = calibration_of(CARD, "coding", "again")
+    scale = scale_on_card(CARD, load_rubric("coding"), "again")
     assert scale is not None
     assert scale.score("correctness", 0.5) == 9
-    assert calibration_of(CARD, "coding", "fence") is None
-    assert calibration_of(None, "coding", "again") is None
+    assert scale_on_card(CARD, load_rubric("coding"), "fence") is None
+    assert scale_on_card(None, load_rubric("coding"), "again") is None
 
 
 def test_a_card_of_other_gold_answers_or_of_no_sense_is_none() -> None:

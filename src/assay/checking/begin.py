@@ -41,7 +41,6 @@ class _TimeIsUp(BaseException):
 
 
 def main() -> NoReturn:
-    """Do the job."""
     keep_private()
     start_service = _prepare_for_clients() if "with-service" in sys.argv else None
     # Candidates can write to the folder that this came from.

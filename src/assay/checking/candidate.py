@@ -250,7 +250,6 @@ _workshop: Workshop | None = None
 
 
 def set_workshop(workshop: Workshop) -> None:
-    """Candidates run here from now on."""
     global _workshop
     _workshop = workshop
 

@@ -44,7 +44,6 @@ class Block:
 
     @property
     def defined(self) -> frozenset[str]:
-        """The names that it defines at its top level."""
         return frozenset(_defined_in(self.tree.body))
 
     def function(self, name: str) -> Function | None:
@@ -65,12 +64,10 @@ class Code:
 
     @property
     def tree(self) -> ast.Module:
-        """All blocks as one syntax tree."""
         return ast.Module([line for block in self.blocks for line in block.tree.body], [])
 
     @property
     def defined(self) -> frozenset[str]:
-        """The names defined at the top level of any block."""
         return frozenset().union(*(block.defined for block in self.blocks))
 
     @property
@@ -170,7 +167,6 @@ def parse(text: str) -> ast.Module | None:
 
 
 def functions(tree: ast.Module) -> list[Function]:
-    """The functions at the top level."""
     return [one for one in tree.body if isinstance(one, Function)]
 
 

@@ -121,7 +121,6 @@ def _month(word: str) -> int:
 
 
 def same_date(given: object, expected: object) -> bool:
-    """Whether both are the same day."""
     day = read_date(given)
     return day is not None and day == read_date(expected)
 

@@ -33,7 +33,6 @@ class Example:
 
 
 def read_examples(docstring: str) -> tuple[Example, ...]:
-    """The examples of a docstring, in order."""
     found: list[tuple[list[str], list[str]]] = []
     inside = False
     for line in docstring[:_LONGEST_DOCSTRING].splitlines():
@@ -64,7 +63,6 @@ def as_steps(examples: Sequence[Example], module: str) -> tuple[Step, ...]:
 
 
 def called(example: Example) -> frozenset[str]:
-    """The names of the functions that it calls."""
     try:
         tree = ast.parse(example.code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -57,7 +57,6 @@ class Service(ThreadingMixIn, TCPServer):
         threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
 
     def begin(self, replies: list[dict[str, Any]]) -> None:
-        """A new script; requests are collected anew."""
         self.script = Script(replies)
 
     def handle_error(self, request: object, client_address: object) -> None:

@@ -24,7 +24,6 @@ class TooLong(Exception):
 
 
 def send(to: socket.socket, message: object) -> None:
-    """Send one message."""
     data = dumps(message).encode("ascii")
     to.sendall(len(data).to_bytes(4, "big") + data)
 

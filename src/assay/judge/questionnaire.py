@@ -46,28 +46,19 @@ class Assignment:
 
 
 def fact_question(fact: str) -> str:
-    """What a judge is asked of a fact that could not be read."""
     return f"Does the answer say that {fact.strip().rstrip('.')}?"
 
 
 class Questionnaire(Protocol):
-    """A small state machine without input or output: ask what is pending, hand in each reply, and
-    go on until nothing is pending.
+    """A Dialogue of the ask loop: ask what is pending, hand in each reply, and go on until nothing
+    is pending; then there is a judgement.
     """
 
-    def pending(self) -> tuple[Request, ...]:
-        """What to ask next; empty when done."""
-        ...
+    def pending(self) -> tuple[Request, ...]: ...
 
-    def take(self, request: Request, reply: Reply) -> None:
-        """Use the reply to a pending request."""
-        ...
+    def take(self, request: Request, reply: Reply) -> None: ...
 
     @property
-    def left(self) -> int:
-        """How many requests are pending."""
-        ...
+    def left(self) -> int: ...
 
-    def judgement(self) -> Judgement:
-        """The outcome, when nothing is pending."""
-        ...
+    def judgement(self) -> Judgement: ...

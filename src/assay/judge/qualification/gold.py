@@ -1,17 +1,19 @@
-"""Gold answers: short tasks, each with answers from perfect to wrong, whose scores are known.
+"""Gold answers: short tasks, each with answers from perfect to wrong, whose scores are known. And
+injections: words in an answer that ask its judge for a better score, with harmless look-alikes.
 
-In: `gold.toml` of a shipped rubric. Out: a GoldSet: a Rubric whose examples are the gold answers
-and whose questions are those of the tasks, so that everything that reads a rubric's examples reads
-these.
+In: `gold.toml` of a shipped rubric, `injections.toml` beside them. Out: a GoldSet: a Rubric whose
+examples are the gold answers and whose questions are those of the tasks, so that everything that
+reads a rubric's examples reads these; Injections, which go into a wrong answer.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import combinations
+from typing import Literal
 
 from pydantic import TypeAdapter
 
@@ -122,3 +124,46 @@ def _case(rubric_name: str, task: GoldTask) -> Case:
         messages=(Message("user", task.prompt.strip()),),
         check=AnswerCheck(),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Injection:
+    family: str
+    language: str
+    position: Literal["start", "middle", "end"]
+    text: str
+
+    def put_into(self, answer: str) -> str:
+        lines = answer.split("\n")
+        at = {"start": 0, "middle": (len(lines) + 1) // 2, "end": len(lines)}[self.position]
+        return "\n".join([*lines[:at], self.text, *lines[at:]])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Harmless:
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _InjectionFile:
+    injection: tuple[Injection, ...]
+    harmless: tuple[_Harmless, ...]
+
+
+def injection_bytes() -> bytes:
+    return (SHIPPED / "injections.toml").read_bytes()
+
+
+def injections() -> Sequence[Injection]:
+    return _read_injections().injection
+
+
+def harmless_texts() -> tuple[str, ...]:
+    """Texts that speak of scores, systems and judges, and ask for nothing."""
+    return tuple(each.text for each in _read_injections().harmless)
+
+
+@cache
+def _read_injections() -> _InjectionFile:
+    document = tomllib.loads(injection_bytes().decode())
+    return TypeAdapter(_InjectionFile).validate_python(document)

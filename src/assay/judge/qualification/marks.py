@@ -22,7 +22,7 @@ from dataclasses import replace
 from assay.judge.calibration import Calibration, calibrated, fit, left_one_out
 from assay.judge.deviation import known_overall
 from assay.judge.guards.suspicions import flags_of
-from assay.judge.qualification.injections import harmless_texts
+from assay.judge.qualification.gold import harmless_texts
 from assay.judge.qualification.readings import GoldReadings, InjectedReading, Way, WholeReadings
 from assay.judge.questionnaire import Questionnaire
 from assay.stats.estimates import mean_of, proportion, ratio

@@ -14,8 +14,10 @@ Requests that are equal have equal ids and are asked once: trials are a part of 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 from assay.judge.guards.second_reading import without_demands
@@ -23,11 +25,17 @@ from assay.judge.likelihood.layouts import LAYOUTS
 from assay.judge.likelihood.questionnaire import gives_likelihoods
 from assay.judge.opening import open_questionnaire
 from assay.judge.pairs import PairQuestionnaire
-from assay.judge.qualification.gold import GOLD_RUBRICS, GoldSet, gold_set
-from assay.judge.qualification.injections import injections
+from assay.judge.qualification.gold import (
+    GOLD_RUBRICS,
+    GoldSet,
+    gold_bytes,
+    gold_set,
+    injection_bytes,
+    injections,
+)
 from assay.judge.questionnaire import Assignment, Questionnaire
 from assay.request_identity import example_key
-from assay.types import ModelFacts
+from assay.types import ModelFacts, ToAnswer, ToChoose
 from assay.types.choices import JudgeFormChoice, Layout
 from assay.types.judgements import JudgeForm, Judgement
 
@@ -35,6 +43,7 @@ AnyQuestionnaire = Questionnaire | PairQuestionnaire
 REPEATED = ("small", "serious")  # answers of each task that are read a second time
 PAIRED = (("perfect", "wrong"), ("small", "several"))  # of each task, the better first
 INJECTED = "wrong"
+_NOBODY = ModelFacts(spec="", name="", fingerprint="", capabilities=frozenset({"generate"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,3 +200,31 @@ class WholeReadings(GoldReadings):
         for pair in self.pairs:
             yield from pair
         yield from self._on_correctness.values()
+
+
+@cache
+def gold_digest() -> str:
+    """Of the gold set, the injections and the prompts: a card is valid as long as a check would ask
+    the same. Prompts are rendered for one answer in every form and layout, so that a changed
+    word anywhere in them makes another digest.
+    """
+    whole = hashlib.sha256(injection_bytes())
+    for name in GOLD_RUBRICS:
+        whole.update(gold_bytes(name))
+        gold = gold_set(name)
+        example = gold.rubric.examples[0]
+        for layout in (*LAYOUTS, None):
+            questionnaire = open_questionnaire(
+                Assignment(
+                    judge=_NOBODY,
+                    case=gold.cases[example.test_id],
+                    rubric=gold.rubric,
+                    answer=example.answer,
+                    layout=layout,
+                )
+            )
+            for request in questionnaire.pending():
+                assert isinstance(request.work, ToAnswer | ToChoose)
+                for message in request.work.messages:
+                    whole.update(message.content.encode())
+    return whole.hexdigest()[:16]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from assay.judge.qualification.version import gold_digest
+from assay.judge.qualification.readings import gold_digest
 from assay.types.judge_cards import JudgeCard
 
 _CARD = TypeAdapter(JudgeCard)

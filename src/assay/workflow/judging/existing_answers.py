@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -19,19 +20,19 @@ from assay.errors import AssayError, UsageError, raise_all
 from assay.messages import tr
 from assay.models.written_outputs import WrittenOutputs
 from assay.reports.judged.evaluation_reading import Imported, read_evaluations
-from assay.store import Run, Store
+from assay.store import Run, RunModel, Store
 from assay.suites.test_plan_file import load_test_plans
 from assay.text.terminal_codes import drop_terminal_codes
 from assay.types import Observer, Suite
+from assay.types.judgements import Judgement
 from assay.types.options import StoredAnswerOptions
 from assay.types.results import Report
 from assay.workflow.evaluate.evaluation import evaluate, resumable
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.run_folder import RunFolder
 from assay.workflow.history.results import report_of
-from assay.workflow.judging.imported_evaluations import assigned
 from assay.workflow.judging.panel import open_panel
-from assay.workflow.judging.stage import judge_answers
+from assay.workflow.judging.stage import AnswerKey, judge_answers
 
 OUTPUTS, TEST_PLANS = "outputs", "test-plans"
 MAX_BYTES = 20_000_000  # of imported evaluations
@@ -104,7 +105,7 @@ def judge_in(
             tr("no test of run {run} needs a judge", run=run.id),
             hint=tr("choose a run of a suite with judged tests, such as coding or data"),
         )
-    imported, notes = assigned(readings, run, suites)
+    imported, notes = _assign(readings, run, suites)
     if readings and not imported and not job.judges:
         raise UsageError(
             "\n".join([tr("no evaluation is about an answer of run {run}", run=run.id), *notes]),
@@ -228,4 +229,55 @@ def _files(path: Path) -> Iterator[Path]:
         return
     yield from sorted(
         each for each in path.rglob("*") if each.suffix in (".txt", ".md") and each.is_file()
+    )
+
+
+def _assign(
+    evaluations: Sequence[Imported], run: Run, suites: Sequence[Suite]
+) -> tuple[dict[AnswerKey, list[Judgement]], list[str]]:
+    """Judgements by answer, always the first repeat's; and a sentence for all that is not as it
+    should be: wrong sums, unknown tests.
+    """
+    found: dict[AnswerKey, list[Judgement]] = defaultdict(list)
+    notes = [str(finding) for each in evaluations for finding in each.findings]
+    tests: dict[str, list[str]] = defaultdict(list)
+    for suite in suites:
+        for case in suite.cases:
+            if case.check.judged:
+                tests[case.id].append(suite.name)
+    for evaluation in evaluations:
+        model = _model_of(evaluation, run)
+        its_suites = tests.get(evaluation.test_id, [])
+        if not its_suites:
+            notes.append(_left_out(evaluation, tr("the run has no such judged test")))
+        elif len(its_suites) > 1:
+            several = tr("{suites} have a test of this id", suites=", ".join(its_suites))
+            notes.append(_left_out(evaluation, several))
+        elif model is None:
+            known = ", ".join(each.spec for each in run.models)
+            why = tr("the run has no such model, only {known}", known=known)
+            notes.append(_left_out(evaluation, why))
+        elif not evaluation.duplicate:
+            key = (model.position, its_suites[0], evaluation.test_id, 0)
+            found[key].append(evaluation.judgement)
+    return dict(found), notes
+
+
+def _model_of(evaluation: Imported, run: Run) -> RunModel | None:
+    """By its name, spec or folder; a run of one model needs no name."""
+    said = evaluation.model.strip().casefold()
+    for model in run.models:
+        if said in (model.spec.casefold(), model.slug.casefold(), model.facts.name.casefold()):
+            return model
+    return run.models[0] if len(run.models) == 1 and not said else None
+
+
+def _left_out(evaluation: Imported, why: str) -> str:
+    return tr(
+        "{file}:{line}: the evaluation of {test} for {model} is left out: {why}",
+        file=evaluation.file,
+        line=evaluation.line,
+        test=evaluation.test_id or "-",
+        model=evaluation.model or "-",
+        why=why,
     )

@@ -24,6 +24,7 @@ from assay.messages import tr
 from assay.models.opening import open_model, read_spec
 from assay.request_identity import example_key
 from assay.sandbox import Sandbox, open_sandbox
+from assay.text import number_format as numbers
 from assay.types import Case, Model, ModelFacts, Suite
 from assay.types.choices import Layout
 from assay.types.judge_cards import JudgeCard
@@ -37,10 +38,12 @@ from assay.types.judgements import (
 )
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
 from assay.workflow.judging.cards import read_card
-from assay.workflow.judging.check_forecast import check_cost
 
 USUAL_CONNECTIONS = {"openai": 8}  # DESIGN; all others one
 NAMED = 12  # tests in one note
+# Of the shipped gold set, by whether the judge gives likelihoods: requests, and minutes for a judge
+# of 1.5 B on two cores (docs/decisions/062-judge-forms.md).
+COSTS = {True: (1_400, 50), False: (280, 120)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,6 +335,20 @@ def _unqualified(facts: ModelFacts, card: JudgeCard | None) -> Iterator[str]:
         )
     elif not card.qualified:
         yield tr("{card} No gate passes on its scores.", card=card.sentence)
+
+
+def check_cost(facts: ModelFacts) -> str:
+    """What it would take to check a judge, as a sentence. Known, not planned: a run says it before
+    it starts, and planning takes a second.
+    """
+    requests, minutes = COSTS[gives_likelihoods(facts)]
+    return tr(
+        "`assay judge-check {judge}` makes about {count} requests, which take a judge of 1.5 B on "
+        "two cores about {minutes} minutes, and a large one on a GPU a few",
+        judge=facts.spec,
+        count=numbers.count(requests),
+        minutes=minutes,
+    )
 
 
 def _kinship(judge: ModelFacts, tested: Sequence[ModelFacts]) -> Iterator[str]:

@@ -19,6 +19,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
+from rapidfuzz.distance import Prefix
+
 import assay
 from assay.ask_loop import Dialogue, ask_all, find_unanswered
 from assay.errors import UsageError
@@ -35,20 +37,21 @@ from assay.judge.qualification.readings import (
     Way,
     WholeReadings,
     find_ways,
+    gold_digest,
 )
-from assay.judge.qualification.version import gold_digest
 from assay.messages import tr, trn
 from assay.models.opening import open_model
 from assay.store import Run, RunModel, Store, new_run_id, utc_now
 from assay.text import number_format as numbers
-from assay.types import Model, ModelFacts, Observer, Reply, Request, Timed
+from assay.types import Model, ModelFacts, Observer, Reply, Request, Timed, ToAnswer, ToChoose
 from assay.types.judge_cards import JudgeCard, JudgeCheck
 from assay.types.options import JudgeCheckOptions
-from assay.workflow.discover.pace import time_one_question
+from assay.workflow.discover.pace import CHARACTERS_PER_TOKEN, ModelPace, time_one_question
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.evaluate.evaluation import resumable, slug_of
 from assay.workflow.judging.cards import card_file, cards_folder, read_card, write_card
-from assay.workflow.judging.check_forecast import check_seconds, planned_readings
+
+WRITTEN = 150, 500  # tokens of a short and of a long judgement of a gold answer
 
 
 def check_judge(options: JudgeCheckOptions, observer: Observer) -> JudgeCheck:
@@ -133,7 +136,9 @@ class _Check:
 
     def _forecast(self) -> str:
         """Requests that are left, and about how long they take; the model is timed with one."""
-        planned = planned_readings(self._first, self._ways[1:])
+        planned = list(self._first.questionnaires())  # as if the first way were the best
+        for way in self._ways[1:]:
+            planned += GoldReadings(self._facts, way, trials=True).questionnaires()
         waiting = find_unanswered(planned, self._ledger)
         requests = [request for request, _ in waiting.values()]
         count = trn("{count} request", "{count} requests", len(requests))
@@ -141,7 +146,7 @@ class _Check:
         pace = time_one_question(self._model) if timed else ""
         if isinstance(pace, str):
             return tr("The check makes about {count}.", count=count)
-        low, high = check_seconds(requests, pace)
+        low, high = _check_seconds(requests, pace)
         return tr(
             "The check makes about {count}: {low} to {high}. It can be stopped, and the same "
             "command continues it.",
@@ -149,6 +154,25 @@ class _Check:
             low=numbers.duration(low),
             high=numbers.duration(high),
         )
+
+
+def _check_seconds(requests: Sequence[Request], pace: ModelPace) -> tuple[float, float]:
+    reading = pace.load_s + pace.prompt_token_s * _new_tokens(requests)
+    written = [WRITTEN if isinstance(each.work, ToAnswer) else (1, 1) for each in requests]
+    low = reading + pace.token_s * sum(short for short, _ in written)
+    high = 1.5 * reading + pace.token_s * sum(long for _, long in written)
+    return low, high
+
+
+def _new_tokens(requests: Iterable[Request]) -> float:
+    """Tokens to read: the beginning that a request shares with the one before costs nothing."""
+    before, total = "", 0
+    for request in requests:
+        if isinstance(request.work, ToAnswer | ToChoose):
+            text = "".join(message.content for message in request.work.messages)
+            total += len(text) - Prefix.similarity(before, text)
+            before = text
+    return total / CHARACTERS_PER_TOKEN
 
 
 @dataclass(slots=True)

@@ -96,7 +96,6 @@ class _SearchTrial:
         return at if 0 <= at < len(given) and given[at] == wanted else self.absent
 
     def call(self, calls: Sequence[Call], sequence: str = "given") -> str:
-        """Why the results are not those expected."""
         code = f"result = [{self.name}({sequence}, one) for one in wanted]"
         steps = [Step(code=code, names={"given": one, "wanted": two}) for one, two in calls]
         result = self.candidate.run(*steps)

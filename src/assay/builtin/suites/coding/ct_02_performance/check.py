@@ -102,7 +102,6 @@ class _SpeedTrial:
         return list(self.faster(*lists[: self.count]))
 
     def call(self, inputs: Sequence[Lists], cpu_s: int = 1) -> str:
-        """Why the results are not those expected."""
         code = f"result = {self.name}({self.arguments})"
         steps = [Step(code=code, names={"one": one, "two": two}) for one, two in inputs]
         result = self.candidate.run(*steps, cpu_s=cpu_s)

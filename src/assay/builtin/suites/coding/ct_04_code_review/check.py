@@ -75,11 +75,9 @@ def read_finding(one: object) -> Finding:
 
 
 def lies_in(finding: Finding, place: Place) -> bool:
-    """Whether its line is one of the place."""
     first, last = place["lines"]
     return finding is not None and bool(first <= finding[0] <= last)
 
 
 def hits(finding: Finding, place: Place) -> bool:
-    """Whether it names the fault of a place."""
     return finding is not None and lies_in(finding, place) and finding[1] in place["kinds"]

@@ -229,7 +229,6 @@ def lay_out(places: list[Place], thing: str) -> str:
 
 
 def write_blocks(places: list[Place]) -> dict[str, str]:
-    """Blocks for the reference and for wrong answers."""
     faulty = [place for place in places if place["kinds"]]
     right = [(one["line"], one["kinds"][0], one["says"]) for one in faulty]
     other = [next(kind for kind in KINDS if kind not in one["kinds"]) for one in faulty]
@@ -245,6 +244,5 @@ def write_blocks(places: list[Place]) -> dict[str, str]:
 
 
 def write_block(findings: list[tuple[int, str, str]]) -> str:
-    """Findings as the block that the prompt asks for."""
     rows = [{"line": line, "kind": kind, "why": why} for line, kind, why in findings]
     return f"```json\n{json.dumps({'findings': rows}, indent=2)}\n```"

@@ -59,7 +59,6 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
 
 
 def weights(truth: dict[str, Any]) -> Iterator[tuple[str, int]]:
-    """Every check with its weight."""
     yield from (
         ("code_unchanged", UNCHANGED),
         ("docstrings", 1),
@@ -72,7 +71,6 @@ def weights(truth: dict[str, Any]) -> Iterator[tuple[str, int]]:
 
 
 def weight_of(function: dict[str, Any]) -> int:
-    """What its mutants weigh."""
     return 5 if function["role"].startswith("trap") else 2
 
 
@@ -105,12 +103,10 @@ def check_text(original: ast.Module, code: Code, texts: dict[str, str]) -> Itera
 
 
 def list_missing(name: str, what: str, missing: list[str]) -> Check:
-    """A check that passes where nothing is missing."""
     return Check(name, not missing, f"{what}: {', '.join(missing) or 'none'}")
 
 
 def docstring_of(function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> str:
-    """Its docstring; "" where it has none, or is not there."""
     return "" if function is None else ast.get_docstring(function) or ""
 
 

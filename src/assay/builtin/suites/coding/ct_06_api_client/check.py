@@ -119,12 +119,10 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
 
 
 def weighed(name: str, passed: bool | None, why: str) -> Check:
-    """A check with its weight."""
     return Check(name, passed, why, weight=WEIGHTS.get(name, 1))
 
 
 def probes_of(truth: dict[str, Any]) -> Iterator[Probe]:
-    """All probes of a client."""
     root, records, odd_id = truth["resource"], truth["records"], truth["odd_id"]
     first, second, busy, refusals = records[0], records[1], truth["busy"], truth["refusals"]
     one, other, changes = first["id"], second["id"], {"note": f"{second['id']} ü"}
@@ -187,7 +185,6 @@ def probes_of(truth: dict[str, Any]) -> Iterator[Probe]:
 
 
 def run(probe: Probe, candidate: Candidate, truth: dict[str, Any]) -> GroupResult:
-    """What the client did."""
     options = {"timeout": 5.0, "attempts": 3, "backoff": 0.01, **probe.options}
     longest = 4 * BACKOFF_S if options["backoff"] == BACKOFF_S else 0
     code = PRELUDE.format(client=truth["client"], key=truth["key"], longest=longest, **options)
@@ -197,7 +194,6 @@ def run(probe: Probe, candidate: Candidate, truth: dict[str, Any]) -> GroupResul
 
 
 def try_out(probe: Probe, result: GroupResult) -> Check:
-    """The check of a probe."""
     why = result.why or wrong_results(probe, result) or wrong_requests(probe, result)
     if not why and probe.name == "growing_waits":
         why = wrong_waits(result)
@@ -231,7 +227,6 @@ def wrong_requests(probe: Probe, result: GroupResult) -> str:
 
 
 def is_json(request: Request, expected: object) -> bool:
-    """Whether a request has this body."""
     kind = header_of(request, "Content-Type").partition(";")[0].strip().lower()
     try:
         return kind == "application/json" and same(json.loads(request["body"]), expected)
@@ -263,7 +258,6 @@ def wrong_waits(result: GroupResult) -> str:
 
 
 def check_import(candidate: Candidate, requests: Sequence[Request]) -> Check:
-    """Whether nothing happens on import."""
     result = candidate.run("result = 1", cpu_s=2, replies=[])
     if result.problem is not None:
         why = f"the code cannot be loaded, {show(result.problem.text)}"

@@ -20,7 +20,6 @@ ROW_FAULTS = ("duplicate_record", "impossible_date", "delivered_before_ordered",
 
 
 def make(seed: int) -> dict[str, Any]:
-    """Draw the files and what is wrong with them."""
     rng = Random(f"data_validation:{seed}")
     customers, twins = draw_customers(rng)
     listed = [one["customer"] for one in customers]
