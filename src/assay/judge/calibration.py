@@ -77,7 +77,8 @@ def fit_curve(pairs: Sequence[tuple[float, float]]) -> Curve:
         return Curve()
     together: dict[float, list[float]] = {}
     for raw, points in sorted(pairs):
-        together.setdefault(min(1.0, max(0.0, raw)), []).append(points)
+        # Between knots that are nearer to each other the slope would be infinite.
+        together.setdefault(round(min(1.0, max(0.0, raw)), 12), []).append(points)
     means = [statistics.fmean(points) for points in together.values()]
     counts = [len(points) for points in together.values()]
     levels = np.clip(isotonic_regression(means, weights=counts).x, 0.0, MOST)

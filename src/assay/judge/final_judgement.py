@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from assay.judge.confidence import confidence_in
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, explain
@@ -81,54 +82,42 @@ def make_final_judgement(
         name=case.description or case.id,
         task=_task(case),
         notes=_notes(criteria, evidence, judgements),
-        weaknesses=_failures(evidence),
+        # What running and computing found wrong, no judge needs to see.
+        weaknesses=tuple(
+            each.explanation or each.name for each in evidence.checks if each.passed is False
+        ),
         no_answer=no_answer,
         doubts=tuple(doubts),
     )
 
 
 def score_of(final: FinalJudgement) -> Score:
+    scored = partial(Score, version=SCORER_VERSION)
     if final.tenths is None or final.band is None:
-        return Score(
-            scorer=SCORER,
-            version=SCORER_VERSION,
-            unscored_reason=final.unscored_reason or NO_JUDGE,
-            explanation=final.explanation,
-        )
+        reason = final.unscored_reason or NO_JUDGE
+        return scored(scorer=SCORER, unscored_reason=reason, explanation=final.explanation)
     overall = {"overall": shown_tenths(final.tenths), "band": final.band}
     share = final.evidence.share
     if final.by_checks and share is not None:
-        return Score(
-            scorer=BY_CHECKS,
-            version=SCORER_VERSION,
-            value=float(share),
-            explanation=tr(
-                "{overall} of 10, {band}: {passed} of {total} checks passed",
-                **overall,
-                passed=final.evidence.passed,
-                total=final.evidence.total,
-            ),
+        told = tr(
+            "{overall} of 10, {band}: {passed} of {total} checks passed",
+            **overall,
+            passed=final.evidence.passed,
+            total=final.evidence.total,
         )
+        return scored(scorer=BY_CHECKS, value=float(share), explanation=told)
     if final.no_answer:
-        return Score(
-            scorer=BY_CHECKS,
-            version=SCORER_VERSION,
-            value=0.0,
-            no_answer=True,
-            explanation=final.explanation,
-        )
+        why = final.explanation
+        return scored(scorer=BY_CHECKS, value=0.0, no_answer=True, explanation=why)
     unread = [each for each in final.judgements if each.trivial]
+    told = tr("{overall} of 10, {band}", **overall)
     if unread and final.tenths == 0:
-        why = unread[0].scores[0].reason
-        explanation = tr("{overall} of 10, {band}: {why}", **overall, why=why)
-    else:
-        explanation = tr("{overall} of 10, {band}", **overall)
-    return Score(
+        told = tr("{overall} of 10, {band}: {why}", **overall, why=unread[0].scores[0].reason)
+    return scored(
         scorer=SCORER,
-        version=SCORER_VERSION,
         value=final.tenths / 100,
         no_answer=final.tenths == 0 and any(each.trivial in NOTHING_SAID for each in unread),
-        explanation=explanation,
+        explanation=told,
         parts=tuple(
             ScorePart(name=each.criterion, value=each.score / MOST, explanation=each.reason)
             for each in final.criteria
@@ -219,12 +208,6 @@ def _reason(key: str, judged: int, scored: Sequence[Judgement]) -> str:
     return next((one.reason for one in given if one.score == judged), "")
 
 
-def _failures(evidence: Evidence) -> tuple[str, ...]:
-    """What running and computing found wrong: weaknesses that no judge needs to see."""
-    failed = (each for each in evidence.checks if each.passed is False)
-    return tuple(each.explanation or each.name for each in failed)
-
-
 def _notes(
     criteria: Sequence[FinalCriterion], evidence: Evidence, judgements: Sequence[Judgement]
 ) -> tuple[str, ...]:
@@ -285,15 +268,11 @@ def _task(case: Case) -> str:
     """What was asked for: the first paragraph of the prompt, and the requirements."""
     paragraphs = (" ".join(part.split()) for part in case.prompt.split("\n\n"))
     asked = _cut(next((part for part in paragraphs if part), ""))
-    required = [_cut(" ".join(text.split())) for text in (_requirements(case))]
+    requirements = case.check.judged.requirements if case.check.judged else ()
+    required = [_cut(" ".join(text.rstrip(".; ").split())) for text in requirements]
     if not required:
         return asked
     return tr("{asked} Required: {required}.", asked=asked, required="; ".join(required))
-
-
-def _requirements(case: Case) -> Sequence[str]:
-    judged = case.check.judged
-    return [text.rstrip(".; ") for text in judged.requirements] if judged else []
 
 
 def _cut(text: str) -> str:

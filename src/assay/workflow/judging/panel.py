@@ -99,10 +99,18 @@ class JudgePanel:
             self.judges = [each for each in self.judges if each not in failed]
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> Iterator[str]:
         """What to know before the first request; a report shows the cards instead."""
-        judges = [(judge.model.facts, judge.card) for judge in self.judges]
-        return [warning for facts, card in judges for warning in _unqualified(facts, card)]
+        for judge in self.judges:
+            if judge.card is None:
+                yield tr(
+                    "{judge} is not qualified: it was not checked. {cost}. Until then no gate "
+                    "passes on its scores.",
+                    judge=judge.model.facts.spec,
+                    cost=check_cost(judge.model.facts),
+                )
+            elif not judge.card.qualified:
+                yield tr("{card} No gate passes on its scores.", card=judge.card.sentence)
 
     @property
     def notes(self) -> list[str]:
@@ -219,7 +227,7 @@ def open_panel(
 ) -> JudgePanel:
     """Open judges, rubrics and sandbox, or raise all that is wrong with them. Nothing is asked."""
     panel = JudgePanel(options=options, tested=tuple(tested), connections=server.connections)
-    errors: list[AssayError] = [*_find_misuse(options, suites)]
+    errors: list[AssayError] = []
     try:
         panel.rubrics = _rubrics(suites, errors)
         for spec in options.judges:
@@ -227,9 +235,7 @@ def open_panel(
                 panel.models.append(open_model(spec, server, local))
             except AssayError as error:
                 errors.append(error)
-        errors += _find_duplicates(panel.models)
-        if not options.allow_self_judging:
-            errors += _find_self_judging(panel.models, tested)
+        errors += _find_misuse(options, suites, [model.facts for model in panel.models], tested)
         if options.allow_code_execution:
             try:
                 panel.sandbox = open_sandbox(options.sandbox)
@@ -242,7 +248,12 @@ def open_panel(
     return panel
 
 
-def _find_misuse(options: JudgeOptions, suites: Sequence[Suite]) -> Iterator[UsageError]:
+def _find_misuse(
+    options: JudgeOptions,
+    suites: Sequence[Suite],
+    judges: Sequence[ModelFacts],
+    tested: Sequence[ModelFacts],
+) -> Iterator[UsageError]:
     if options.judges and suites and not judged_cases(suites):
         yield UsageError(
             tr("no test of these suites needs a judge"),
@@ -253,6 +264,20 @@ def _find_misuse(options: JudgeOptions, suites: Sequence[Suite]) -> Iterator[Usa
             tr("an answer is judged at least once, not {count} times", count=options.judge_repeats),
             hint=tr("give --judge-repeats 1 or more"),
         )
+    seen: dict[str, str] = {}
+    for facts in judges:
+        if first := seen.get(facts.fingerprint):
+            yield UsageError(
+                tr("{second} is the same judge as {first}", second=facts.spec, first=first),
+                hint=tr("name each judge once; --judge-repeats asks one several times"),
+            )
+        seen.setdefault(facts.fingerprint, facts.spec)
+        itself = any(same_model(facts, each) for each in tested)
+        if itself and not options.allow_self_judging:
+            yield UsageError(
+                tr("{model} would judge its own answers", model=facts.spec),
+                hint=tr("name another judge; --allow-self-judging lets it, and the report says so"),
+            )
 
 
 def _rubrics(suites: Sequence[Suite], errors: list[AssayError]) -> dict[tuple[str, str], Rubric]:
@@ -270,30 +295,6 @@ def _rubrics(suites: Sequence[Suite], errors: list[AssayError]) -> dict[tuple[st
     return found
 
 
-def _find_duplicates(opened: Sequence[Model]) -> Iterator[UsageError]:
-    seen: dict[str, str] = {}
-    for model in opened:
-        facts = model.facts
-        if facts.fingerprint in seen:
-            yield UsageError(
-                tr("{second} is the same judge as {first}", second=facts.spec,
-                   first=seen[facts.fingerprint]),
-                hint=tr("name each judge once; --judge-repeats asks one several times"),
-            )  # fmt: skip
-        seen.setdefault(facts.fingerprint, facts.spec)
-
-
-def _find_self_judging(
-    opened: Sequence[Model], tested: Sequence[ModelFacts]
-) -> Iterator[UsageError]:
-    for model in opened:
-        if any(same_model(model.facts, each) for each in tested):
-            yield UsageError(
-                tr("{model} would judge its own answers", model=model.facts.spec),
-                hint=tr("name another judge; --allow-self-judging lets it, and the report says so"),
-            )
-
-
 def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFacts]) -> PanelJudge:
     facts = model.facts
     has_likelihoods = gives_likelihoods(facts)
@@ -304,37 +305,15 @@ def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFact
             hint=tr("leave --judge-form out, or take --judge-form reasoned"),
         )  # fmt: skip
     card = read_card(facts.fingerprint)
-    form, layout = _best_way(card, options, has_likelihoods=has_likelihoods)
-    return PanelJudge(
-        model=model,
-        form=form,
-        layout=layout,
-        notes=tuple(_kinship(facts, tested)),
-        card=card,
-    )
-
-
-def _best_way(
-    card: JudgeCard | None, options: JudgeOptions, *, has_likelihoods: bool
-) -> tuple[JudgeForm, Layout | None]:
-    """What the options say; what they leave open, as the judge did best when it was checked."""
+    form: JudgeForm = "likelihood"
+    layout: Layout | None = options.judge_layout or (card and card.layout) or DEFAULT_LAYOUT
+    # What the options leave open, as the judge did best when it was checked.
     if options.judge_form == "auto" and options.judge_layout is None and card is not None:
-        return card.form, card.layout
-    if not has_likelihoods or options.judge_form == "reasoned":
-        return "reasoned", None
-    return "likelihood", options.judge_layout or (card and card.layout) or DEFAULT_LAYOUT
-
-
-def _unqualified(facts: ModelFacts, card: JudgeCard | None) -> Iterator[str]:
-    if card is None:
-        yield tr(
-            "{judge} is not qualified: it was not checked. {cost}. Until then no gate passes on "
-            "its scores.",
-            judge=facts.spec,
-            cost=check_cost(facts),
-        )
-    elif not card.qualified:
-        yield tr("{card} No gate passes on its scores.", card=card.sentence)
+        form, layout = card.form, card.layout
+    elif not has_likelihoods or options.judge_form == "reasoned":
+        form, layout = "reasoned", None
+    notes = tuple(_kinship(facts, tested))
+    return PanelJudge(model=model, form=form, layout=layout, notes=notes, card=card)
 
 
 def check_cost(facts: ModelFacts) -> str:

@@ -75,11 +75,6 @@ class AnswerToJudge:
     def trivial(self) -> Trivial | None:
         return why_trivial(self.text, self.case)
 
-    @property
-    def says_nothing(self) -> bool:
-        """No judge is needed for an answer that is empty or only declines."""
-        return self.trivial in NOTHING_SAID
-
 
 def check_answers(
     store: Store,
@@ -101,7 +96,7 @@ def check_answers(
             answer.evidence = _without_readings(kept.judgement.evidence)
         if kept and not kept.judgement.judgements:
             is_known = is_known and kept.judgement.evidence == answer.evidence
-        if is_known or not (has_checker(answer.case) or answer.says_nothing):
+        if is_known or not (has_checker(answer.case) or answer.trivial in NOTHING_SAID):
             return None
         return _store_final(store, run, panel, answer)
 
@@ -231,7 +226,8 @@ def judge_answers(
             _by_its_criteria(each, rubric) for each in (imported or {}).get(answer.key, ())
         ]
         # Where no usable evaluation of it was imported, the stored judgement stays.
-        is_usable = _has_scores(answer.judgements) or answer.key not in judged
+        has_scores = any(each.scores and not each.unscored_reason for each in answer.judgements)
+        is_usable = has_scores or answer.key not in judged
         if answer.judgements and is_usable and not panel.judges:
             _store_final(store, run, panel, answer)
     isolation = next((each.evidence.isolation for each in answers if each.evidence.isolation), "")
@@ -258,10 +254,6 @@ def judge_answers(
         _read_answers(store, run, panel, judge, answers, scales, doubts, observer, until)
         judge.model.close()
     return store.update_run(run, judging=judging)
-
-
-def _has_scores(judgements: Sequence[Judgement]) -> bool:
-    return any(each.scores and each.unscored_reason is None for each in judgements)
 
 
 def _by_its_criteria(judgement: Judgement, rubric: Rubric) -> Judgement:
