@@ -24,6 +24,7 @@ from assay.messages import tr, trn
 from assay.types.judgements import MOST, Judgement, Rubric
 
 Knot = tuple[float, float]  # likelihood, points
+_DECIMALS = 12  # of a likelihood: between knots that are nearer the slope would be infinite
 _ROUNDING = 1e-9  # 6.5 points from sevenths and thirds is 6.5 to a reader, so it is one here
 
 
@@ -36,7 +37,7 @@ class Curve:
     def points(self, raw: float) -> float:
         """Between the knots; never outside 0 to 10."""
         likelihoods, points = zip(*(self.knots or ((0.0, 0.0), (1.0, MOST))), strict=True)
-        return float(np.interp(raw, likelihoods, points))
+        return float(np.interp(round(raw, _DECIMALS), likelihoods, points))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +78,7 @@ def fit_curve(pairs: Sequence[tuple[float, float]]) -> Curve:
         return Curve()
     together: dict[float, list[float]] = {}
     for raw, points in sorted(pairs):
-        # Between knots that are nearer to each other the slope would be infinite.
-        together.setdefault(round(min(1.0, max(0.0, raw)), 12), []).append(points)
+        together.setdefault(round(min(1.0, max(0.0, raw)), _DECIMALS), []).append(points)
     means = [statistics.fmean(points) for points in together.values()]
     counts = [len(points) for points in together.values()]
     levels = np.clip(isotonic_regression(means, weights=counts).x, 0.0, MOST)

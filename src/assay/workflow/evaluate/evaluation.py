@@ -40,7 +40,7 @@ from assay.workflow.evaluate.opened_models import left_out, why_failed
 from assay.workflow.evaluate.preparation import Prepared, prepare
 from assay.workflow.evaluate.run_folder import RunFolder
 from assay.workflow.history.results import report_of
-from assay.workflow.judging.stage import AnswerToJudge, check_answers, judge_answers
+from assay.workflow.judging.stage import AnswerToJudge, JudgingStage
 
 
 def evaluate(job: Job, observer: Observer) -> Report:
@@ -63,10 +63,8 @@ def evaluate(job: Job, observer: Observer) -> Report:
                 finally:
                     background.stop()
                 if panel and panel.judges:
-                    suites = prepared.suites
-                    run = judge_answers(
-                        store, run, suites, panel, observer, checked=checked, until=until
-                    )
+                    stage = JudgingStage(store, run, prepared.suites, panel, observer, until)
+                    run = stage.judge_answers(checked)
                 # Written first, finished then: a run killed in between is continued, and writes.
                 ended = replace(run, finished=utc_now())
                 report = report_of(store, ended, guesses=guesses)
@@ -186,8 +184,8 @@ def _ask_models(
             run = _leave_out(store, run, known.spec, error, observer)
         model.close()
         if prepared.panel:
-            panel = prepared.panel
-            checked += check_answers(store, run, prepared.suites, panel, observer, [known])
+            stage = JudgingStage(store, run, prepared.suites, prepared.panel, observer)
+            checked += stage.check_answers([known])
     return run, checked
 
 

@@ -37,7 +37,7 @@ from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.evaluate.run_folder import RunFolder
 from assay.workflow.history.results import report_of
 from assay.workflow.judging.panel import judged_cases, open_panel
-from assay.workflow.judging.stage import check_again
+from assay.workflow.judging.stage import JudgingStage
 
 NAMED = 5  # how many test ids a note names
 
@@ -93,7 +93,7 @@ def _rescore(
         tested = [model.facts for model in run.models]
         with closing(open_panel(options, suites, tested, ServerOptions(), LocalOptions())) as panel:
             notes += panel.unchecked(suites)
-            check_again(store, run, suites, panel, observer)
+            JudgingStage(store, run, suites, panel, observer).check_again()
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
     scored = changed = 0
     for model in run.models:

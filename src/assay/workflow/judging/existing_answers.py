@@ -32,7 +32,7 @@ from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.run_folder import RunFolder
 from assay.workflow.history.results import report_of
 from assay.workflow.judging.panel import open_panel
-from assay.workflow.judging.stage import AnswerKey, judge_answers
+from assay.workflow.judging.stage import AnswerKey, JudgingStage
 
 OUTPUTS, TEST_PLANS = "outputs", "test-plans"
 MAX_BYTES = 20_000_000  # of imported evaluations
@@ -128,9 +128,8 @@ def judge_in(
             observer.note(note)
         # The run's own command says nothing of who judged it later.
         notes = [*notes, tr("Judged with: {command}", command=job.command)]
-        run = judge_answers(
-            store, run, suites, panel, observer, until=until, imported=imported, notes=notes
-        )
+        stage = JudgingStage(store, run, suites, panel, observer, until)
+        run = stage.judge_answers(imported=imported, notes=notes)
         report = report_of(store, run)
         folder.write(report, suites, store)
         return report

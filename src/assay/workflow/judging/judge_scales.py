@@ -17,7 +17,6 @@ from assay.judge.deviation import deviation_of
 from assay.judge.questionnaire import Questionnaire
 from assay.judge.rubrics import load_rubric, shipped_rubrics
 from assay.messages import tr
-from assay.store import Run, Store
 from assay.suites.catalogue import SHIPPED
 from assay.suites.load import load_suite
 from assay.types import Case, Observer, Suite
@@ -43,12 +42,11 @@ class JudgeScales:
 
 
 def find_scales(
-    store: Store,
-    run: Run,
     panel: JudgePanel,
     judge: PanelJudge,
     cases: Sequence[Case],
     suites: Sequence[Suite],
+    ledger: StoredReplies,
     observer: Observer,
     until: float | None,
 ) -> JudgeScales:
@@ -68,7 +66,7 @@ def find_scales(
         ask_all(
             judge.model,
             [each for some in examples.values() for each in some.values()],
-            StoredReplies(store, run, facts.fingerprint),
+            ledger,
             observer,
             name=tr("scored examples, {spec}", spec=facts.spec),
             until=until,

@@ -76,66 +76,201 @@ class AnswerToJudge:
         return why_trivial(self.text, self.case)
 
 
-def check_answers(
-    store: Store,
-    run: Run,
-    suites: Sequence[Suite],
-    panel: JudgePanel,
-    observer: Observer,
-    models: Sequence[RunModel] | None = None,
-) -> list[AnswerToJudge]:
-    """Gather the evidence on every judged answer of these models, else of all. What it shows is
-    stored as soon as it is known, as the answer's score where no judgement of it is stored.
-    """
-    judged = _stored_judgements(store, run)
+@dataclass(slots=True)
+class JudgingStage:
+    """The judging of one run."""
 
-    def settle(answer: AnswerToJudge) -> Score | None:
-        kept = judged.get(answer.key)
-        is_known = kept is not None and kept.reply_id == answer.stored.reply_id
-        if kept and is_known and answer.evidence.unscored_reason == CODE_NOT_ALLOWED:
-            answer.evidence = _without_readings(kept.judgement.evidence)
-        if kept and not kept.judgement.judgements:
-            is_known = is_known and kept.judgement.evidence == answer.evidence
-        if is_known or not (has_checker(answer.case) or answer.trivial in NOTHING_SAID):
+    store: Store
+    run: Run
+    suites: Sequence[Suite]
+    panel: JudgePanel
+    observer: Observer
+    until: float | None = None
+
+    def check_answers(self, models: Sequence[RunModel] | None = None) -> list[AnswerToJudge]:
+        """Gather the evidence on every judged answer of these models, else of all. What it shows is
+        stored as soon as it is known, as the answer's score where no judgement of it is stored.
+        """
+        judged = self._stored_judgements()
+
+        def settle(answer: AnswerToJudge) -> Score | None:
+            kept = judged.get(answer.key)
+            is_known = kept is not None and kept.reply_id == answer.stored.reply_id
+            if kept and is_known and answer.evidence.unscored_reason == CODE_NOT_ALLOWED:
+                answer.evidence = _without_readings(kept.judgement.evidence)
+            if kept and not kept.judgement.judgements:
+                is_known = is_known and kept.judgement.evidence == answer.evidence
+            if is_known or not (has_checker(answer.case) or answer.trivial in NOTHING_SAID):
+                return None
+            return self._store_final(answer)
+
+        answers = list(self._answers(models))
+        self._gather_evidence(answers, settle)
+        for answer in answers:
+            if not has_checker(answer.case):
+                settle(answer)
+        return answers
+
+    def check_again(self) -> None:
+        """Gather the evidence of the run's answers again, as far as it may be run, and score what
+        judges said by it.
+        """
+        judged = self._stored_judgements()
+
+        def settle(answer: AnswerToJudge) -> Score | None:
+            stored = judged.get(answer.key)
+            kept = stored.judgement if stored else None
+            answer.judgements += kept.judgements if kept else ()
+            if kept and kept.evidence.checks and answer.evidence.unscored_reason:
+                why = tr("the evidence of {test} cannot be gathered again, so it stays: {reason}",
+                         test=answer.case.id, reason=answer.evidence.missing)  # fmt: skip
+                self.observer.note(why)
+            elif kept is None or kept.evidence != with_facts(answer.evidence, answer.judgements):
+                return self._store_final(answer, kept.doubts if kept else ())
             return None
-        return _store_final(store, run, panel, answer)
 
-    answers = list(_answers(store, run, suites, models))
-    _gather_evidence(store, run, panel, answers, observer, settle)
-    for answer in answers:
-        if not has_checker(answer.case):
-            settle(answer)
-    return answers
-
-
-def _stored_judgements(store: Store, run: Run) -> dict[AnswerKey, StoredJudgement]:
-    return {
-        (model.position, *kept.key): kept
-        for model in run.models
-        for kept in store.read_judgements(run, model)
-    }
-
-
-def _gather_evidence(
-    store: Store,
-    run: Run,
-    panel: JudgePanel,
-    answers: Sequence[AnswerToJudge],
-    observer: Observer,
-    settle: Callable[[AnswerToJudge], Score | None],
-) -> None:
-    """Of each answer to a test with a checker; `settle` stores what it shows."""
-    name = tr("evidence")
-    to_check = [each for each in answers if has_checker(each.case)]
-    if to_check:
-        observer.model_started(name, total=len(to_check), reused=0)
-    for answer in to_check:
-        answer.evidence = evidence_of(
-            store, run, answer.model, answer.case, answer.text, panel.sandbox
+        may_run = (
+            answer
+            for answer in self._answers()
+            if (check := answer.case.check.judged)
+            and (self.panel.sandbox or not check.needs_permission)
         )
-        observer.replied(name, answer.stored.reply, settle(answer))
-    if to_check:
-        observer.model_finished(name)
+        self._gather_evidence(list(may_run), settle)
+
+    def judge_answers(
+        self,
+        checked: list[AnswerToJudge] | None = None,
+        imported: Mapping[AnswerKey, Sequence[Judgement]] | None = None,
+        notes: Sequence[str] = (),
+    ) -> Run:
+        """Judge every answer that has to be. `checked`: the answers with their evidence, where
+        somebody gathered it already; `imported`: judgements that were written elsewhere.
+        """
+        panel = self.panel
+        answers = checked or self.check_answers()
+        judged = {k for k, kept in self._stored_judgements().items() if kept.judgement.judgements}
+        for answer in answers:
+            rubric = panel.rubric_of(answer.case)
+            given = (imported or {}).get(answer.key, ())
+            answer.judgements += [_by_its_criteria(each, rubric) for each in given]
+            # Where no usable evaluation of it was imported, the stored judgement stays.
+            has_scores = any(each.scores and not each.unscored_reason for each in answer.judgements)
+            is_usable = has_scores or answer.key not in judged
+            if answer.judgements and is_usable and not panel.judges:
+                self._store_final(answer)
+        isolation = next((one.evidence.isolation for one in answers if one.evidence.isolation), "")
+        notes = (*panel.notes, *notes)
+        run = self.run
+        if not panel.judges and not imported:
+            return run
+        if run.judging is not None and not panel.judges:
+            together = dict.fromkeys((*run.judging.notes, *notes))
+            return self.store.update_run(run, judging=replace(run.judging, notes=tuple(together)))
+        judging = Judging(
+            judges=tuple(judge.judged_by for judge in panel.judges),
+            repeats=panel.options.judge_repeats,
+            use_case=panel.options.use_case,
+            isolation=isolation,
+            notes=notes,
+        )
+        doubts: list[str] = []
+        for judge in panel.judges:
+            ledger = StoredReplies(self.store, run, judge.model.facts.fingerprint)
+            cases = [answer.case for answer in answers]
+            scales = find_scales(
+                panel, judge, cases, self.suites, ledger, self.observer, self.until
+            )
+            doubts += scales.doubts
+            judging = replace(judging, deviations=(*judging.deviations, *scales.deviations))
+            self.run = run = self.store.update_run(run, judging=judging)
+            self._read_answers(judge, answers, ledger, scales, doubts)
+            judge.model.close()
+        return self.store.update_run(run, judging=judging)
+
+    def _answers(self, models: Sequence[RunModel] | None = None) -> Iterator[AnswerToJudge]:
+        cases = {(suite.name, case.id): case for suite in self.suites for case in suite.cases}
+        for model in self.run.models if models is None else models:
+            for stored in self.store.read_tries(self.run, model):
+                case, reply = cases.get((stored.suite, stored.test_id)), stored.reply
+                if case and case.check.judged and isinstance(reply, Answered):
+                    yield AnswerToJudge(model=model, stored=stored, case=case, text=reply.text)
+
+    def _stored_judgements(self) -> dict[AnswerKey, StoredJudgement]:
+        return {
+            (model.position, *kept.key): kept
+            for model in self.run.models
+            for kept in self.store.read_judgements(self.run, model)
+        }
+
+    def _gather_evidence(
+        self,
+        answers: Sequence[AnswerToJudge],
+        settle: Callable[[AnswerToJudge], Score | None],
+    ) -> None:
+        """Of each answer to a test with a checker; `settle` stores what it shows."""
+        name = tr("evidence")
+        to_check = [each for each in answers if has_checker(each.case)]
+        if to_check:
+            self.observer.model_started(name, total=len(to_check), reused=0)
+        for answer in to_check:
+            answer.evidence = evidence_of(
+                self.store, self.run, answer.model, answer.case, answer.text, self.panel.sandbox
+            )
+            self.observer.replied(name, answer.stored.reply, settle(answer))
+        if to_check:
+            self.observer.model_finished(name)
+
+    def _store_final(self, answer: AnswerToJudge, doubts: Sequence[str] = ()) -> Score:
+        final = make_final_judgement(
+            answer.case,
+            self.panel.rubric_of(answer.case),
+            answer.evidence,
+            answer.judgements,
+            trivial=answer.trivial,
+            doubts=doubts,
+            use_case=self.panel.options.use_case,
+        )
+        if answer.judgements and answer.shown != answer.text:
+            told = trn(
+                "The answer goes in circles: {count} character of it was left out for the judge.",
+                "The answer goes in circles: {count} characters of it were left out for the judge.",
+                len(answer.text) - len(answer.shown),
+            )
+            final = replace(final, notes=(*final.notes, told))
+        score = score_of(final)
+        self.store.store_judgement(self.run, answer.model, answer.stored, final, score)
+        return score
+
+    def _read_answers(
+        self,
+        judge: PanelJudge,
+        answers: Sequence[AnswerToJudge],
+        ledger: StoredReplies,
+        scales: JudgeScales,
+        doubts: Sequence[str],
+    ) -> None:
+        """Add one judge's judgements to the answers, and store what comes of each. Answers to one
+        test are read one after another, so that a judge computes the task once.
+        """
+        places = {(each.case.suite, each.case.id): n for n, each in reversed([*enumerate(answers)])}
+        in_order = sorted(answers, key=lambda each: places[each.case.suite, each.case.id])
+        readings = [_AnswerReading(self.panel, judge, answer, scales) for answer in in_order]
+        known = [each for each in readings if not find_unanswered(each.questionnaires, ledger)]
+        asked = [each for each in readings if each not in known]
+        name = tr("judge {spec}", spec=judge.model.facts.spec)
+        self.observer.model_started(name, total=len(readings), reused=len(known))
+        width = self.panel.answers_at_once(judge)
+        groups = [asked[first : first + width] for first in range(0, len(asked), width)]
+        for group in (known, *groups):
+            questions = [each for reading in group for each in reading.questionnaires]
+            ask_all(judge.model, questions, ledger, SilentProgress(), name=name, until=self.until)
+            for reading in group:
+                answer = reading.answer
+                answer.judgements += reading.judgements()
+                score = self._store_final(answer, doubts)
+                if group is not known:
+                    self.observer.replied(name, answer.stored.reply, score)
+        self.observer.model_finished(name)
 
 
 def _without_readings(evidence: Evidence) -> Evidence:
@@ -147,113 +282,6 @@ def _without_readings(evidence: Evidence) -> Evidence:
         for check in evidence.checks
     )
     return replace(evidence, checks=checks)
-
-
-def check_again(
-    store: Store, run: Run, suites: Sequence[Suite], panel: JudgePanel, observer: Observer
-) -> None:
-    """Gather the evidence of a run's answers again, as far as it may be run, and score what judges
-    said by it.
-    """
-    judged = _stored_judgements(store, run)
-
-    def settle(answer: AnswerToJudge) -> Score | None:
-        stored = judged.get(answer.key)
-        kept = stored.judgement if stored else None
-        answer.judgements += kept.judgements if kept else ()
-        if kept and kept.evidence.checks and answer.evidence.unscored_reason:
-            why = tr("the evidence of {test} cannot be gathered again, so it stays: {reason}",
-                     test=answer.case.id, reason=answer.evidence.missing)  # fmt: skip
-            observer.note(why)
-        elif kept is None or kept.evidence != with_facts(answer.evidence, answer.judgements):
-            return _store_final(store, run, panel, answer, kept.doubts if kept else ())
-        return None
-
-    answers = [
-        answer
-        for answer in _answers(store, run, suites, None)
-        if (check := answer.case.check.judged) and (panel.sandbox or not check.needs_permission)
-    ]
-    _gather_evidence(store, run, panel, answers, observer, settle)
-
-
-def _store_final(
-    store: Store, run: Run, panel: JudgePanel, answer: AnswerToJudge, doubts: Sequence[str] = ()
-) -> Score:
-    final = make_final_judgement(
-        answer.case,
-        panel.rubric_of(answer.case),
-        answer.evidence,
-        answer.judgements,
-        trivial=answer.trivial,
-        doubts=doubts,
-        use_case=panel.options.use_case,
-    )
-    if answer.judgements and answer.shown != answer.text:
-        left_out = len(answer.text) - len(answer.shown)
-        told = trn(
-            "The answer goes in circles: {count} character of it was left out for the judge.",
-            "The answer goes in circles: {count} characters of it were left out for the judge.",
-            left_out,
-        )
-        final = replace(final, notes=(*final.notes, told))
-    score = score_of(final)
-    store.store_judgement(run, answer.model, answer.stored, final, score)
-    return score
-
-
-def judge_answers(
-    store: Store,
-    run: Run,
-    suites: Sequence[Suite],
-    panel: JudgePanel,
-    observer: Observer,
-    *,
-    checked: list[AnswerToJudge] | None = None,
-    until: float | None = None,
-    imported: Mapping[AnswerKey, Sequence[Judgement]] | None = None,
-    notes: Sequence[str] = (),
-) -> Run:
-    """Judge every answer of a run that has to be. `checked`: the answers with their evidence, where
-    somebody gathered it already; `imported`: judgements that were written elsewhere.
-    """
-    answers = checked or check_answers(store, run, suites, panel, observer)
-    stored = _stored_judgements(store, run)
-    judged = {key for key, kept in stored.items() if kept.judgement.judgements}
-    for answer in answers:
-        rubric = panel.rubric_of(answer.case)
-        answer.judgements += [
-            _by_its_criteria(each, rubric) for each in (imported or {}).get(answer.key, ())
-        ]
-        # Where no usable evaluation of it was imported, the stored judgement stays.
-        has_scores = any(each.scores and not each.unscored_reason for each in answer.judgements)
-        is_usable = has_scores or answer.key not in judged
-        if answer.judgements and is_usable and not panel.judges:
-            _store_final(store, run, panel, answer)
-    isolation = next((each.evidence.isolation for each in answers if each.evidence.isolation), "")
-    notes = (*panel.notes, *notes)
-    if not panel.judges and not imported:
-        return run
-    if run.judging is not None and not panel.judges:
-        together = dict.fromkeys((*run.judging.notes, *notes))
-        return store.update_run(run, judging=replace(run.judging, notes=tuple(together)))
-    judging = Judging(
-        judges=tuple(judge.judged_by for judge in panel.judges),
-        repeats=panel.options.judge_repeats,
-        use_case=panel.options.use_case,
-        isolation=isolation,
-        notes=notes,
-    )
-    doubts: list[str] = []
-    for judge in panel.judges:
-        cases = [answer.case for answer in answers]
-        scales = find_scales(store, run, panel, judge, cases, suites, observer, until)
-        doubts += scales.doubts
-        judging = replace(judging, deviations=(*judging.deviations, *scales.deviations))
-        run = store.update_run(run, judging=judging)
-        _read_answers(store, run, panel, judge, answers, scales, doubts, observer, until)
-        judge.model.close()
-    return store.update_run(run, judging=judging)
 
 
 def _by_its_criteria(judgement: Judgement, rubric: Rubric) -> Judgement:
@@ -272,54 +300,6 @@ def _by_its_criteria(judgement: Judgement, rubric: Rubric) -> Judgement:
             wanted=", ".join(wanted),
         ),
     )
-
-
-def _answers(
-    store: Store, run: Run, suites: Sequence[Suite], models: Sequence[RunModel] | None
-) -> Iterator[AnswerToJudge]:
-    cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
-    for model in run.models if models is None else models:
-        for stored in store.read_tries(run, model):
-            case = cases.get((stored.suite, stored.test_id))
-            if case and case.check.judged and isinstance(stored.reply, Answered):
-                yield AnswerToJudge(model=model, stored=stored, case=case, text=stored.reply.text)
-
-
-def _read_answers(
-    store: Store,
-    run: Run,
-    panel: JudgePanel,
-    judge: PanelJudge,
-    answers: Sequence[AnswerToJudge],
-    scales: JudgeScales,
-    doubts: Sequence[str],
-    observer: Observer,
-    until: float | None,
-) -> None:
-    """Add one judge's judgements to the answers, and store what comes of each. Answers to one test
-    are read one after another, so that a judge computes the task once.
-    """
-    facts = judge.model.facts
-    ledger = StoredReplies(store, run, facts.fingerprint)
-    places = {(each.case.suite, each.case.id): n for n, each in reversed([*enumerate(answers)])}
-    in_order = sorted(answers, key=lambda each: places[each.case.suite, each.case.id])
-    readings = [_AnswerReading(panel, judge, answer, scales) for answer in in_order]
-    known = [each for each in readings if not find_unanswered(each.questionnaires, ledger)]
-    asked = [each for each in readings if each not in known]
-    name = tr("judge {spec}", spec=facts.spec)
-    observer.model_started(name, total=len(readings), reused=len(known))
-    width = panel.answers_at_once(judge)
-    groups = [asked[first : first + width] for first in range(0, len(asked), width)]
-    for group in (known, *groups):
-        questionnaires = [each for reading in group for each in reading.questionnaires]
-        ask_all(judge.model, questionnaires, ledger, SilentProgress(), name=name, until=until)
-        for reading in group:
-            answer = reading.answer
-            answer.judgements += reading.judgements()
-            score = _store_final(store, run, panel, answer, doubts)
-            if group is not known:
-                observer.replied(name, answer.stored.reply, score)
-    observer.model_finished(name)
 
 
 class _AnswerReading:
