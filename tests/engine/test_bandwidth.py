@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from assay.engine import bandwidth
-from assay.engine.bandwidth import SIZES, measure_bandwidth
+from assay.engine.timing import SIZES, measure_bandwidth
 
 CPU = torch.device("cpu")
 

@@ -11,11 +11,10 @@ import pytest
 import torch
 
 from assay.engine.beams import Beam, beams
-from assay.engine.finite import NotFinite
 from assay.engine.generate import Prompt
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.layout.slots import BehindSlots
-from assay.engine.network import Network, make_ready
+from assay.engine.network import Network, NotFinite, make_ready
 from tests.engine.shapes import random_model
 
 CONTEXT = 100

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from assay.engine.finite import NotFinite
+from assay.engine.network import NotFinite
 from assay.engine.sampling import Dice, Manner, draw
 
 

@@ -14,12 +14,11 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from assay.engine.finite import NotFinite
 from assay.engine.generate import Ended, Prompt, generate
 from assay.engine.kernels.graphs import Recording, Steps
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.layout.slots import BehindSlots, Slots, alike
-from assay.engine.network import Network, make_ready
+from assay.engine.network import Network, NotFinite, make_ready
 from assay.engine.sampling import Dice, Manner, draw
 from tests.engine.shapes import random_model
 

@@ -10,10 +10,9 @@ import pytest
 import torch
 
 from assay.engine import read as read_module
-from assay.engine.finite import NotFinite
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.layout.windows import windows
-from assay.engine.network import Network, make_ready
+from assay.engine.network import Network, NotFinite, make_ready
 from assay.engine.read import TextReading, UnknownToken, read_all
 from tests.engine.shapes import NOT_SERVED, SERVED, random_model
 

@@ -12,7 +12,7 @@ What it is made of, in the order data flows:
     windows, read                               how likely a long text is
     prompt_filling, slots, graphs, sampling, generate   writing, one token of every row at a time
     beams                                       the k likeliest continuations
-    bandwidth, memory, timing                   how fast, in how much memory, and what limits it
+    memory, timing                              how fast, in how much memory, and what limits it
     own_forward the slow way, by the model's own attention: the twin that tests compare with, and
                 the way for models the tree cannot serve
 

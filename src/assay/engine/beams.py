@@ -26,13 +26,12 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from assay.engine.finite import NotFinite
 from assay.engine.generate import Ended, Prompt, check
 from assay.engine.kernels.own_forward import OwnForward
 from assay.engine.layout.batches import fewer_when_full, token_budget
 from assay.engine.layout.prompt_filling import Filling
 from assay.engine.layout.slots import BehindSlots, SlotGroup, Slots, aligned, alike, rows_that_fit
-from assay.engine.network import Network
+from assay.engine.network import Network, NotFinite
 
 LEAST_WIDTH = 4
 MORE_THAN_WIDTH = 8  # extensions fetched at first: those that are complete take no live place
@@ -188,9 +187,9 @@ def _together(
     sights = _Sights(slots, searches[0].width)
     while filling or live:
         if filling and slots.free:
-            filled = filling.next(slots, tokens)
-            fresh = [searches[number] for number in filled.contexts]
-            _extend(network.logits(filled.last), fresh, [1] * len(fresh))
+            numbers, last = filling.next(slots, tokens)
+            fresh = [searches[number] for number in numbers]
+            _extend(network.logits(last), fresh, [1] * len(fresh))
             live += fresh
             for search in fresh:
                 sights.add(len(search.prompt.tokens))

@@ -18,13 +18,12 @@ from typing import Literal
 
 from torch import Tensor
 
-from assay.engine.finite import NotFinite
 from assay.engine.kernels.graphs import Steps
 from assay.engine.kernels.own_forward import OwnForward
 from assay.engine.layout.batches import fewer_when_full, token_budget
 from assay.engine.layout.prompt_filling import Filling
 from assay.engine.layout.slots import Slots, aligned, rows_that_fit
-from assay.engine.network import Network
+from assay.engine.network import Network, NotFinite
 from assay.engine.sampling import Dice, Manner, draw
 
 Ended = Literal["end", "stop", "length", "context"]
@@ -196,9 +195,9 @@ def _fill(
     tokens: int,
 ) -> Iterator[_Row]:
     """Compute as many prompts as there is place for; each has its first token afterwards."""
-    filled = filling.next(slots, tokens)
-    fresh = [rows[number] for number in filled.contexts]
-    chosen = _drawn(network.logits(filled.last), fresh)
+    numbers, last = filling.next(slots, tokens)
+    fresh = [rows[number] for number in numbers]
+    chosen = _drawn(network.logits(last), fresh)
     live += fresh
     yield from _ended(live, slots, chosen)
 

@@ -17,7 +17,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers.activations import NewGELUActivation
 
-from assay.engine.finite import NotFinite
 from assay.engine.kernels.attention import (
     NAME,
     Arrangement,
@@ -41,6 +40,10 @@ ALIGNED = 64  # tokens of vocabulary
 _UNSERVED = (UnservedAttention, RuntimeError, ValueError, KeyError, TypeError, AttributeError)
 # fp32 paths differ by the order of their sums, by 2e-5 on seven shapes; bf16 has three digits.
 TOLERANCE = {torch.float32: 1e-3, torch.bfloat16: 0.25, torch.float16: 0.05}
+
+
+class NotFinite(ArithmeticError):
+    """A likelihood or a logit is NaN or infinite: the weights are broken, or overflowed."""
 
 
 @dataclass(slots=True, eq=False)

@@ -16,12 +16,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from assay.engine.finite import NotFinite
 from assay.engine.kernels.attention import attend
 from assay.engine.layout.batches import by_tokens, halved_when_full, one_behind, token_budget
 from assay.engine.layout.packing import PackedRow, on_device, pack
 from assay.engine.layout.windows import PREFIX, Window, windows
-from assay.engine.network import Network, own_logits
+from assay.engine.network import Network, NotFinite, own_logits
 from assay.engine.predicted import Head, Predicted, from_logits, together
 
 Tokens = Sequence[int] | NDArray[np.integer]

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.engine.finite import NotFinite
+from assay.engine.network import NotFinite
 
 _NUMBERS_AT_ONCE = 64
 _NOT_FINITE = -1

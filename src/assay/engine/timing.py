@@ -4,7 +4,9 @@
     decode    the tokens after it, each from the one before; the end of a text is written like any
               other token, so that every run is equally long
 
-Warm-up runs are left out. Which tokens the prompt holds makes no difference to a speed.
+Warm-up runs are left out. Which tokens the prompt holds makes no difference to a speed. Writing a
+token reads every weight once, so memory sets its pace: a speed is compared with how many bytes a
+second memory delivers, as measured, since nobody reaches the figures of a data sheet.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import inspect
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,6 @@ import torch
 from torch import Tensor, nn
 from torch.utils._pytree import tree_leaves
 
-from assay.engine.bandwidth import wait_for
 from assay.engine.kernels.attention import attend
 from assay.engine.memory import peak_beyond
 from assay.engine.network import Network
@@ -30,6 +31,11 @@ NEW_TOKENS = 256
 WARM_UP_TOKENS = 8
 MB = 1e6
 TWO_BYTES = 2  # memory is reported for 16-bit numbers, whatever the network was timed in
+SECONDS_EACH = 0.25
+RUNS_AT_LEAST = 2
+COLUMNS = 4096
+# Large enough to leave the caches of most processors; small enough to be filled in no time.
+SIZES = {"cpu": (8 * 2**20, 128 * 2**20), "gpu": (64 * 2**20, 2**30)}
 
 
 def lengths(context_length: int) -> tuple[int, int]:
@@ -215,3 +221,40 @@ class _OwnCache:
 
     def cache_numbers(self) -> int:
         return sum(each.numel() for each in self.cached())
+
+
+@torch.inference_mode()
+def measure_bandwidth(device: torch.device, dtype: torch.dtype, *, size: int) -> float:
+    """Bytes a second of a matrix times a vector, which is what writing a token consists of.
+
+    `size`: bytes of the data that matters, such as a small model's weights, which may stay in a
+    cache from token to token; kept within what a moment allows.
+    """
+    least, most = SIZES["cpu" if device.type == "cpu" else "gpu"]
+    rows = min(max(size, least), most) // dtype.itemsize // COLUMNS
+    matrix = torch.ones(rows, COLUMNS, dtype=dtype, device=device)
+    vector = torch.ones(COLUMNS, dtype=dtype, device=device)
+    return matrix.nbytes / _quickest(lambda: torch.mv(matrix, vector), device)
+
+
+def _quickest(work: Callable[[], object], device: torch.device) -> float:
+    """Seconds of the quickest run, the first one left out."""
+    work()
+    wait_for(device)
+    best = float("inf")
+    runs = 0
+    until = time.perf_counter() + SECONDS_EACH
+    while runs < RUNS_AT_LEAST or time.perf_counter() < until:
+        start = time.perf_counter()
+        work()
+        wait_for(device)
+        best = min(best, time.perf_counter() - start)
+        runs += 1
+    return best
+
+
+def wait_for(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    elif device.type == "mps":
+        torch.mps.synchronize()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from assay.types import Answered, Sampling, Timing
+
+Number = TypeVar("Number", int, float)
 
 SEEDS_APART = 1000  # repeats take the seeds between
 
@@ -43,16 +46,12 @@ def _timing(parts: Sequence[Timing | None]) -> Timing | None:
         return None
     return replace(
         known[0],
-        queue_s=_seconds([part.queue_s for part in known]),
-        decode_s=_seconds([part.decode_s for part in known]),
+        queue_s=_added([part.queue_s for part in known]),
+        decode_s=_added([part.decode_s for part in known]),
     )
 
 
-def _seconds(parts: Sequence[float | None]) -> float | None:
+def _added(parts: Sequence[Number | None]) -> Number | None:
+    """None where one is not told."""
     told = [part for part in parts if part is not None]
     return sum(told) if len(told) == len(parts) else None
-
-
-def _added(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None

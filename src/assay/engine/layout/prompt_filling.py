@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from torch import Tensor
@@ -19,12 +18,6 @@ from assay.engine.layout.packing import Kept, PackedRow, on_device, pack
 from assay.engine.layout.slots import Slots
 from assay.engine.layout.tree import Forest, Trunk, grow
 from assay.engine.network import Network
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    contexts: Sequence[int]  # which, in the order of their slots
-    last: Tensor  # [prompts, size]
 
 
 class Filling:
@@ -39,9 +32,9 @@ class Filling:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def next(self, slots: Slots, tokens: int) -> Filled:
+    def next(self, slots: Slots, tokens: int) -> tuple[list[int], Tensor]:
         """Compute the next ones: as many as slots are free, so many tokens at most, at least one
-        row.
+        row. Which contexts, in the order of their slots, and their last states [prompts, size].
         """
         rows = slots.free
         chosen: list[int] = []
@@ -68,7 +61,7 @@ class Filling:
         hidden = self._network.hidden(packing)
         ends = [span.start + span.length - 1 for span in packing.spans]
         self._let_go(chosen)
-        return Filled(chosen, hidden[on_device(np.array(ends), hidden.device)])
+        return chosen, hidden[on_device(np.array(ends), hidden.device)]
 
     def _behind(self, one: int) -> tuple[int, ...]:
         trunk = self._forest.trunk_of[one]

@@ -1,6 +1,6 @@
 """`PATH` or `hf:PATH`: checkpoints on this machine's disk.
 
-folder, files        what belongs to a checkpoint, and its small files
+folder               what belongs to a checkpoint, and its small files
 fingerprint, facts   what stands for it in every request id; what is known of it
 loading              whether files, config and tokenizer fit; weights on a device
 tokens               texts as token ids

@@ -21,10 +21,9 @@ from typing import TypeVar
 
 from assay.engine.beams import Beam, beams
 from assay.engine.choose import Likelihood, Question, choose
-from assay.engine.finite import NotFinite
 from assay.engine.generate import Prompt, Written, generate
 from assay.engine.layout.batches import TooLittleMemory
-from assay.engine.network import Network
+from assay.engine.network import Network, NotFinite
 from assay.engine.read import TextReading, Tokens, UnknownToken, read_all
 from assay.messages import tr
 from assay.models.local.stopping import StopStrings
@@ -36,8 +35,8 @@ from assay.models.local.tokens.encoding import (
     prompt_text,
 )
 from assay.models.local.tokens.tokenizer import LocalTokenizer
+from assay.models.plain_text import bytes_in, words_in
 from assay.models.reasoning import split_reasoning
-from assay.models.text_size import bytes_in, words_in
 from assay.types import (
     Answered,
     ChoiceLikelihoods,

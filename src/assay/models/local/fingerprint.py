@@ -14,8 +14,7 @@ from typing import Any
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.local.files import read_object
-from assay.models.local.folder import TOKENIZER_BYTES, Checkpoint
+from assay.models.local.folder import TOKENIZER_BYTES, Checkpoint, read_object
 
 # Raised when the engine begins to give other answers for the same files.
 ENGINE_VERSION = 1

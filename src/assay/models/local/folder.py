@@ -8,6 +8,7 @@ levels. Code in a checkpoint runs only where the user said so.
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shlex
 from collections.abc import Callable, Mapping
@@ -18,7 +19,6 @@ from typing import Any, TypeVar
 
 from assay.errors import AssayError, ModelUnavailable, raise_all
 from assay.messages import tr
-from assay.models.local.files import read_object, read_text
 
 T = TypeVar("T")
 
@@ -278,3 +278,38 @@ def chat_template_of(folder: Path) -> str | None:
         named = {each.get("name"): each.get("template") for each in found if isinstance(each, dict)}
         found = named.get("default")
     return found if isinstance(found, str) and found else None
+
+
+def read_object(path: Path, most_bytes: int) -> dict[str, Any]:
+    text = read_text(path, most_bytes)
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        why = tr("it is nested too deeply") if isinstance(error, RecursionError) else str(error)
+        raise _invalid_file(path, why) from error
+    if not isinstance(document, dict):
+        raise _invalid_file(path, tr("it must be a JSON object"))
+    return document
+
+
+def read_text(path: Path, most_bytes: int) -> str:
+    try:
+        if not path.is_file():
+            raise _invalid_file(path, tr("it is not a file"))
+        with path.open("rb") as file:
+            raw = file.read(most_bytes + 1)
+    except OSError as error:
+        raise _invalid_file(path, error.strerror or str(error)) from error
+    if len(raw) > most_bytes:
+        raise _invalid_file(path, tr("it has more than {count} MB", count=most_bytes // 2**20))
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _invalid_file(path, tr("it is not UTF-8 text")) from error
+
+
+def _invalid_file(path: Path, why: str) -> ModelUnavailable:
+    return ModelUnavailable(
+        tr("{path} cannot be used: {why}", path=path, why=why),
+        hint=tr("copy the file again from where the model was trained"),
+    )

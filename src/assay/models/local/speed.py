@@ -163,8 +163,7 @@ def _measured(given: argparse.Namespace) -> dict[str, Any]:
     import psutil
     import torch
 
-    from assay.engine.bandwidth import measure_bandwidth
-    from assay.engine.timing import MB, time_decoding
+    from assay.engine.timing import MB, measure_bandwidth, time_decoding
     from assay.models.local.loading.checkpoint import choose_dtype, examine, load
 
     machine = this_machine()

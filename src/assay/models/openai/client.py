@@ -151,7 +151,7 @@ class OpenAIClient:
         self._refuse_error(document)
         try:
             answer.take(document, whole=whole)
-        except TypeError as error:
+        except (TypeError, AttributeError) as error:
             raise self._connection.unreadable(self._words_of(document)[:200]) from error
 
     def _words_of(self, value: object) -> str:

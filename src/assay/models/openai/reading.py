@@ -1,11 +1,11 @@
 """An answer of an OpenAI-compatible server, whole or in pieces.
 
-TypeError: the shape is not the protocol's.
+TypeError, AttributeError: the shape is not the protocol's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,17 +54,18 @@ class OpenAIAnswer(ServedAnswer):
         )
         return timing if timing != Timing() else None
 
-    def take(self, document: object, *, whole: bool = False) -> None:
+    def take(self, document: Any, *, whole: bool = False) -> None:
         """The next event, or the `whole` answer. An event without choices counts tokens, or shows
-        that the server is alive. Raises TypeError for anything else.
+        that the server is alive. Raises TypeError or AttributeError for anything else.
         """
-        if not isinstance(document, dict) or (whole and document.get("choices") is None):
+        choices = document.get("choices")
+        if (whole and choices is None) or not isinstance(choices or [], list):
             raise TypeError
         self.ended = self.ended or whole
-        choice = next(iter(_list(document.get("choices") or [])), {})
-        if not isinstance(choice, dict) or choice.get("index") not in (None, 0):
+        self.begun = self.begun or bool(choices)
+        choice = choices[0] if choices else {}
+        if choice.get("index") not in (None, 0):
             raise TypeError
-        self.begun = self.begun or bool(document.get("choices"))
         self._take_choice(choice)
         self._take_counts(document)
         if isinstance(document.get("system_fingerprint"), str):
@@ -73,8 +74,6 @@ class OpenAIAnswer(ServedAnswer):
     def _take_choice(self, choice: Mapping[str, Any]) -> None:
         """The text and the thoughts are in `delta`, `message`, or a plain `text`."""
         source = choice.get("delta") or choice.get("message") or {"content": choice.get("text")}
-        if not isinstance(source, dict):
-            raise TypeError
         self.called_tool |= bool(source.get("tool_calls") or source.get("function_call"))
         text, thought = _text_and_thought(source.get("content"))
         text = text or _text(source.get("refusal"))
@@ -119,11 +118,11 @@ def _detail(usage: Mapping[str, Any], group: str, name: str) -> int | None:
     return reported_count(details.get(name)) if isinstance(details, dict) else None
 
 
-def _text(value: object) -> str:
+def _text(value: Any) -> str:
     return _text_and_thought(value)[0]
 
 
-def _text_and_thought(value: object) -> tuple[str, str]:
+def _text_and_thought(value: Any) -> tuple[str, str]:
     """A text, or a list of parts, some of which may be thoughts, as Mistral's servers tell them.
     Nothing is an empty text.
     """
@@ -133,15 +132,9 @@ def _text_and_thought(value: object) -> tuple[str, str]:
         return value, ""
     texts: list[str] = []
     thoughts: list[str] = []
-    for part in _list(value):
-        kind = part.get("type") if isinstance(part, dict) else None
-        if not isinstance(part, dict) or kind not in ("text", "refusal", "thinking"):
+    for part in value:
+        kind = part.get("type")
+        if kind not in ("text", "refusal", "thinking"):
             raise TypeError
         (thoughts if kind == "thinking" else texts).append(_text(part.get(kind)))
     return "".join(texts), "".join(thoughts)
-
-
-def _list(value: object) -> Sequence[object]:
-    if isinstance(value, list):
-        return value
-    raise TypeError

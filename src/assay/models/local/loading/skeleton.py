@@ -20,8 +20,7 @@ from typing import Any
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.local.files import read_object
-from assay.models.local.folder import TOKENIZER_BYTES, Checkpoint
+from assay.models.local.folder import TOKENIZER_BYTES, Checkpoint, read_object
 
 DEFAULT_CONTEXT = 2048
 SANE_CONTEXT = 2**24  # tokenizers without a limit say 10**30

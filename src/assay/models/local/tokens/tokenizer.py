@@ -10,8 +10,7 @@ from typing import Any
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.local.files import read_object
-from assay.models.local.folder import TOKENIZER_BYTES, find_tokenizer
+from assay.models.local.folder import TOKENIZER_BYTES, find_tokenizer, read_object
 from assay.models.local.loading.skeleton import quiet, reason, require_extra
 from assay.models.local.tokens.cuts import can_be_cut
 from assay.models.local.tokens.tokenizer_file import follow_file

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assay.models.local.files import read_object
-from assay.models.local.folder import TOKENIZER_BYTES
+from assay.models.local.folder import TOKENIZER_BYTES, read_object
 
 _SPLITTING = ("normalizer", "pre_tokenizer")
 # The first follows the settings beside the file, the second changes no token.
