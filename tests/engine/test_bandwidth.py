@@ -7,7 +7,7 @@ from math import isfinite
 import pytest
 import torch
 
-from assay.engine import bandwidth
+from assay.engine import timing
 from assay.engine.timing import SIZES, measure_bandwidth
 
 CPU = torch.device("cpu")
@@ -15,7 +15,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch):
-    monkeypatch.setattr(bandwidth, "SECONDS_EACH", 0.01)
+    monkeypatch.setattr(timing, "SECONDS_EACH", 0.01)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
@@ -29,7 +29,7 @@ def test_the_rate_is_a_number(dtype):
     ("asked", "taken"), [(1, SIZES["cpu"][0]), (2**24, 2**24), (2**40, SIZES["cpu"][1])]
 )
 def test_the_data_is_as_large_as_a_moment_allows(monkeypatch, asked, taken):
-    monkeypatch.setattr(bandwidth, "_quickest", lambda work, device: 1.0)
+    monkeypatch.setattr(timing, "_quickest", lambda work, device: 1.0)
     assert measure_bandwidth(CPU, torch.float32, size=asked) == taken
 
 
@@ -41,6 +41,6 @@ def test_the_first_run_is_left_out_and_the_quickest_of_the_others_counts(monkeyp
         nonlocal now
         now += next(durations)
 
-    monkeypatch.setattr(bandwidth.time, "perf_counter", lambda: now)
-    assert bandwidth._quickest(work, CPU) == 2.0
+    monkeypatch.setattr(timing.time, "perf_counter", lambda: now)
+    assert timing._quickest(work, CPU) == 2.0
     assert list(durations) == [9.0], "two runs are enough when they took long"

@@ -52,6 +52,12 @@ class ServedAnswer:
     prefill_s: float | None = None
     decode_s: float | None = None
     first_logprobs: Mapping[str, Any] | None = None
+    attempts: int = 1
+
+    @property
+    def timing(self) -> Timing | None:
+        """By the server's own clock, where it tells."""
+        raise NotImplementedError
 
     @property
     def text(self) -> str:
@@ -129,9 +135,7 @@ class ServedModel(BaseModel):
         )
 
 
-def answered_by(
-    request_id: str, answer: ServedAnswer, *, timing: Timing | None, attempts: int
-) -> Answered:
+def answered_by(request_id: str, answer: ServedAnswer) -> Answered:
     """An answer in words; thoughts come apart, or in the text, or both, and some keep their tags.
     Thoughts alone, cut off, are an answer that was never begun.
     """
@@ -151,19 +155,14 @@ def answered_by(
         first_token_s=answer.first_token_at,
         first_answer_s=answer.first_answer_at,
         total_s=answer.ended_at,
-        timing=timing,
+        timing=answer.timing,
         finish=answer.finish,
-        attempts=attempts,
+        attempts=answer.attempts,
     )
 
 
 def chosen_by(
-    request_id: str,
-    answer: ServedAnswer,
-    continuations: Sequence[str],
-    *,
-    timing: Timing | None,
-    attempts: int,
+    request_id: str, answer: ServedAnswer, continuations: Sequence[str]
 ) -> ChoiceLikelihoods | None:
     """The choices among the likeliest first tokens; None where those do not decide."""
     letters = read_first_token(answer.first_logprobs, continuations)
@@ -176,6 +175,6 @@ def chosen_by(
         method="first_token",
         prompt_tokens=answer.prompt_tokens,
         total_s=answer.ended_at,
-        timing=timing,
-        attempts=attempts,
+        timing=answer.timing,
+        attempts=answer.attempts,
     )

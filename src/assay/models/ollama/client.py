@@ -14,9 +14,11 @@ from assay.models.http.faults import Fault, message_in, readable
 from assay.models.http.figures import reported_count, reported_seconds
 from assay.models.http.served import ServedAnswer
 from assay.models.reasoning import as_unicode
+from assay.types import Timing
 
 NANOSECOND = 1e-9
 SOON_S = 10.0  # for questions that need no computing
+LOADED_BY_ITSELF_S = 0.5  # a model in memory takes 35 to 70 ms to be "loaded"
 UNLOADING_S = 10.0  # takes 10 ms where the server is well
 LOADING_S = 600.0  # a large model from a slow disk
 # 500s that stay: a wrong option, a bad schema, a broken file. Words of 0.11.10 and 0.17.4.
@@ -35,17 +37,30 @@ LASTING = (
 
 @dataclass(slots=True)
 class OllamaAnswer(ServedAnswer):
+    """`loaded_s`: how long we took to load the model before it, if we did."""
+
     total_s: float | None = None
     load_s: float | None = None
+    loaded_s: float | None = None
     done: bool = False
 
     @property
-    def queue_s(self) -> float | None:
-        """What the total leaves beside its parts; a part that is missing took no time."""
-        if self.total_s is None or self.prefill_s is None:
-            return None
-        parts = (self.load_s or 0.0) + self.prefill_s + (self.decode_s or 0.0)
-        return max(0.0, self.total_s - parts)
+    def timing(self) -> Timing:
+        """`cold` where we loaded it, or where the server had to, for want of memory in between. A
+        queue is what the total leaves beside its parts; a part that is missing took no time.
+        """
+        queue_s = None
+        if self.total_s is not None and self.prefill_s is not None:
+            parts = (self.load_s or 0.0) + self.prefill_s + (self.decode_s or 0.0)
+            queue_s = max(0.0, self.total_s - parts)
+        return Timing(
+            load_s=self.loaded_s if self.loaded_s is not None else self.load_s,
+            queue_s=queue_s,
+            prefill_s=self.prefill_s,
+            decode_s=self.decode_s,
+            cached_tokens=self.cached_tokens,
+            cold=self.loaded_s is not None or (self.load_s or 0.0) > LOADED_BY_ITSELF_S,
+        )
 
     def take(self, line: Mapping[str, Any]) -> None:
         self.add(*_said(line))

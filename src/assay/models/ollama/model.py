@@ -38,13 +38,10 @@ from assay.types import (
     Reply,
     Request,
     Sampling,
-    Timing,
     ToAnswer,
     ToChoose,
 )
 from assay.types.options import ServerOptions
-
-LOADED_BY_ITSELF_S = 0.5  # a model in memory takes 35 to 70 ms to be "loaded"
 
 
 class OllamaModel(ServedModel):
@@ -152,33 +149,31 @@ class OllamaModel(ServedModel):
         told = {"logprobs": True, "top_logprobs": MOST}
         one = replace(otherwise, temperature=0.0, max_tokens=1, stop=())
         asked = ToAnswer(messages=work.messages, sampling=one)
-        written, timing, attempts = self._written(asked, one, told)
-        chosen = chosen_by(
-            request.id, written, work.continuations, timing=timing, attempts=attempts
-        )
+        chosen = chosen_by(request.id, self._written(asked, one, told), work.continuations)
         if chosen is not None:
             return chosen
         return self._write(request.id, ToAnswer(messages=work.messages, sampling=otherwise))
 
     def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
-        written, timing, attempts = self._written(work, sampling, {})
-        return answered_by(request_id, written, timing=timing, attempts=attempts)
+        return answered_by(request_id, self._written(work, sampling, {}))
 
     def _written(
         self, work: ToAnswer, sampling: Sampling, extra: Mapping[str, Any]
-    ) -> tuple[OllamaAnswer, Timing, int]:
+    ) -> OllamaAnswer:
         path, body = body_for(
             work, sampling, self._facts, context=self._context, own_stops=self._stops
         )
 
-        def attempt() -> tuple[OllamaAnswer, float | None]:
+        def attempt() -> OllamaAnswer:
             self._residence.ensure(self._context)
             written = self._client.write(path, {**body, **extra})
-            return written, self._residence.took_to_load()
+            written.loaded_s = self._residence.took_to_load()
+            return written
 
-        (written, load_s), attempts = self._patience.tried(attempt)
+        written, attempts = self._patience.tried(attempt)
+        written.attempts = attempts
         self._refuse_if_cut(work, written)
-        return written, _timing(written, load_s), attempts
+        return written
 
     def _refuse_if_cut(self, work: ToAnswer, written: OllamaAnswer) -> None:
         given = self._residence.observed.context_length
@@ -194,16 +189,3 @@ class OllamaModel(ServedModel):
                 ),
                 partial=written.text,
             )
-
-
-def _timing(written: OllamaAnswer, load_s: float | None) -> Timing:
-    """`cold` where we loaded it, or where the server had to, for want of memory in between."""
-    by_itself = (written.load_s or 0.0) > LOADED_BY_ITSELF_S
-    return Timing(
-        load_s=load_s if load_s is not None else written.load_s,
-        queue_s=written.queue_s,
-        prefill_s=written.prefill_s,
-        decode_s=written.decode_s,
-        cached_tokens=written.cached_tokens,
-        cold=load_s is not None or by_itself,
-    )

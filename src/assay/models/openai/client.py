@@ -56,11 +56,11 @@ class OpenAIClient:
         self._refuse_error(document)
         return document
 
-    def whole(self, make: Make, *, probing: bool = False) -> tuple[OpenAIAnswer, int]:
-        """An answer that comes at once, and how many attempts it took."""
+    def whole(self, make: Make, *, probing: bool = False) -> OpenAIAnswer:
+        """An answer that comes at once."""
         return self._tried(make, self._whole, probing=probing)
 
-    def streamed(self, make: Make) -> tuple[OpenAIAnswer, int]:
+    def streamed(self, make: Make) -> OpenAIAnswer:
         return self._tried(make, self._streamed)
 
     def note(self, about: str, sentence: str) -> None:
@@ -77,12 +77,14 @@ class OpenAIClient:
 
     def _tried(
         self, make: Make, send: Callable[[Post], OpenAIAnswer], *, probing: bool = False
-    ) -> tuple[OpenAIAnswer, int]:
+    ) -> OpenAIAnswer:
         dialect = self.dialect
         while True:
             post = make(dialect)
             try:
-                return self._patience.tried(partial(send, post))
+                answer, attempts = self._patience.tried(partial(send, post))
+                answer.attempts = attempts
+                return answer
             except Fault as fault:
                 better = dialect.after_refusal(fault, post.body)
                 # Later a refusal is about one request's value: changed, it would be another

@@ -111,31 +111,30 @@ def learn(form: OpenAIForm, client: OpenAIClient) -> tuple[frozenset[Capability]
     can do, and whether it is an Ollama.
     """
     if form == "completions":
-        return _as_completions(client)
+        return _learn_as("completions", client)
     try:
-        return _as_chat(client)
+        return _learn_as("chat", client)
     except Fault as fault:
         if form == "chat" or not (fault.cause == "unreadable" or fault.status in NOT_THIS_FORM):
             raise
         with suppress(Fault):
-            return _as_completions(client)
+            return _learn_as("completions", client)
         raise
 
 
-def _as_chat(client: OpenAIClient) -> tuple[frozenset[Capability], bool]:
-    client.dialect = Dialect("chat")
+def _learn_as(
+    form: Literal["chat", "completions"], client: OpenAIClient
+) -> tuple[frozenset[Capability], bool]:
+    client.dialect = Dialect(form) if form == "chat" else Dialect(form, likeliest=0)
     written = _settled(client)
-    can: set[Capability] = {"generate", "structured_output"}
-    likeliest = client.dialect.likeliest and are_likeliest(written.first_logprobs)
-    if likeliest and not written.thinks:  # its first token is not yet its answer
-        can.add("top_logprobs")
-    return frozenset(can), written.fingerprint == OLLAMA
-
-
-def _as_completions(client: OpenAIClient) -> tuple[frozenset[Capability], bool]:
-    client.dialect = Dialect("completions", likeliest=0)
-    written = _settled(client)
-    can: set[Capability] = {"generate", "score_text"} if _echoes(client) else {"generate"}
+    can: set[Capability] = {"generate"}
+    if form == "chat":
+        can.add("structured_output")
+        likeliest = client.dialect.likeliest and are_likeliest(written.first_logprobs)
+        if likeliest and not written.thinks:  # its first token is not yet its answer
+            can.add("top_logprobs")
+    elif _echoes(client):
+        can.add("score_text")
     return frozenset(can), written.fingerprint == OLLAMA
 
 
@@ -164,20 +163,18 @@ def _settled(client: OpenAIClient) -> OpenAIAnswer:
 
 
 def _asked(client: OpenAIClient) -> OpenAIAnswer:
-    written, _ = client.whole(
+    return client.whole(
         lambda dialect: first_token(client.name, QUESTION, SHORT, dialect), probing=True
     )
-    return written
 
 
 def _echoes(client: OpenAIClient) -> bool:
     def told(text: str, *, likeliest: int, echo: bool) -> object:
-        written, _ = client.whole(
+        return client.whole(
             lambda dialect: to_echo(
                 client.name, text, likeliest=likeliest, dialect=dialect, echo=echo
             )
-        )
-        return written.logprobs
+        ).logprobs
 
     with suppress(Fault):
         echoed = partial(told, likeliest=1, echo=True)

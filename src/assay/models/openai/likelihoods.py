@@ -199,9 +199,7 @@ def by_first_token(
     thinks first chooses later.
     """
     one = replace(work.otherwise or ONE_TOKEN, temperature=0.0, max_tokens=1, stop=())
-    written, attempts = client.whole(
-        lambda dialect: first_token(client.name, work.messages, one, dialect)
-    )
+    written = client.whole(lambda dialect: first_token(client.name, work.messages, one, dialect))
     if written.thinks:
         return None, ()
     if not are_likeliest(written.first_logprobs):
@@ -213,10 +211,7 @@ def by_first_token(
             ),
         )
         return None, ("logprobs",)
-    chosen = chosen_by(
-        request_id, written, work.continuations, timing=written.timing, attempts=attempts
-    )
-    return chosen, ()
+    return chosen_by(request_id, written, work.continuations), ()
 
 
 def by_echo(client: OpenAIClient, request_id: str, work: ToChoose) -> ChoiceLikelihoods:
@@ -265,13 +260,13 @@ def read(client: OpenAIClient, request_id: str, work: ToRead) -> ReadText:
 def _echoed(
     client: OpenAIClient, text: str, *, likeliest: int
 ) -> tuple[Sequence[EchoedToken], int]:
-    written, attempts = client.whole(
+    written = client.whole(
         lambda dialect: to_echo(client.name, text, likeliest=likeliest, dialect=dialect)
     )
     tokens = read_echo(written.logprobs, text)
     if tokens is None:
         raise _unreadable()
-    return tokens, attempts
+    return tokens, written.attempts
 
 
 def _unreadable() -> Fault:

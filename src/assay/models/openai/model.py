@@ -208,10 +208,10 @@ class OpenAIModel(ServedModel):
         return replace(answered, dropped=tuple(sorted({*answered.dropped, *dropped})))
 
     def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
-        written, attempts = self._client.streamed(
+        written = self._client.streamed(
             lambda dialect: to_write(self._name, work, sampling, dialect)
         )
-        answered = answered_by(request_id, written, timing=written.timing, attempts=attempts)
+        answered = answered_by(request_id, written)
         return replace(answered, dropped=self._dropped(work, answered))
 
     def _dropped(self, work: ToAnswer, answered: Answered) -> tuple[str, ...]:
