@@ -198,7 +198,6 @@ def test_the_beginning_of_a_text_is_not_scored_as_a_token_of_it() -> None:
     """D4: where a tokenizer adds <s>, lm-eval puts one more before it and scores the second."""
     fault = VALUES["faults"]["D4"]
     tokenizer = tokenizer_of(fault["shape"])
-    assert tokenizer.adds_bos
     (found,) = read_texts(fault["shape"], [fault["text"]])
     assert found.tokens == len(next(encode_texts(tokenizer, [fault["text"]])))
     assert abs(found.log_likelihood - fault["right"]) < NEAR

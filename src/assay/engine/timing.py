@@ -11,7 +11,6 @@ second memory delivers, as measured, since nobody reaches the figures of a data 
 
 from __future__ import annotations
 
-import inspect
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,9 +19,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.utils._pytree import tree_leaves
 
 from assay.engine.kernels.attention import attend
+from assay.engine.kernels.own_forward import OwnForward
 from assay.engine.memory import peak_beyond
 from assay.engine.network import Network
 
@@ -119,7 +118,7 @@ def figures_of_runs(runs: Sequence[Sequence[float]], prompt_tokens: int) -> dict
 
 @torch.inference_mode()
 def _timed(
-    decoder: _OneRow | _OwnCache, prompt: Tensor, new_tokens: int, device: torch.device
+    decoder: _OneRow | OwnForward, prompt: Tensor, new_tokens: int, device: torch.device
 ) -> tuple[float, ...]:
     """Seconds of the first token, the prompt included, and of each after it."""
     decoder.begin()
@@ -145,7 +144,7 @@ def weight_bytes_per_token(network: Network) -> int:
 
 
 @torch.inference_mode()
-def _peak(network: Network, decoder: _OneRow | _OwnCache, ids: Tensor) -> int:
+def _peak(network: Network, decoder: _OneRow | OwnForward, ids: Tensor) -> int:
     """Bytes that are alive beside weights and cache while the next token is found."""
     before = list(decoder.cached())
     held = [*network.model.parameters(), *network.model.buffers(), ids, *before]
@@ -154,8 +153,8 @@ def _peak(network: Network, decoder: _OneRow | _OwnCache, ids: Tensor) -> int:
     return max(0, peak - grown)
 
 
-def _decoder(network: Network, room: int) -> _OneRow | _OwnCache:
-    return _OneRow(network, room) if network.serves_trees else _OwnCache(network)
+def _decoder(network: Network, room: int) -> _OneRow | OwnForward:
+    return _OneRow(network, room) if network.serves_trees else OwnForward(network)
 
 
 class _OneRow:
@@ -194,33 +193,6 @@ class _OneRow:
 
     def cache_numbers(self) -> int:
         return sum(each.numel() for each in self.cached()) * self._length // self._room
-
-
-class _OwnCache:
-    """The model's own forward and whatever it keeps: keys and values, or states."""
-
-    def __init__(self, network: Network) -> None:
-        self._model = network.model
-        takes = inspect.signature(network.model.forward).parameters
-        self._name = "cache_params" if "cache_params" in takes else "past_key_values"
-        self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in takes else {}
-        self._cache: Any = None
-
-    def begin(self) -> None:
-        self._cache = None
-
-    def feed(self, ids: Tensor) -> Tensor:
-        given = {} if self._cache is None else {self._name: self._cache}
-        out = self._model(input_ids=ids, use_cache=True, **given, **self._last_only)
-        self._cache = getattr(out, self._name)
-        return out.logits[:, -1].argmax(-1, keepdim=True)  # type: ignore[no-any-return]
-
-    def cached(self) -> Iterator[Tensor]:
-        leaves = tree_leaves([vars(layer) for layer in getattr(self._cache, "layers", ())])
-        yield from (each for each in leaves if isinstance(each, Tensor))
-
-    def cache_numbers(self) -> int:
-        return sum(each.numel() for each in self.cached())
 
 
 @torch.inference_mode()

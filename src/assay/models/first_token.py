@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from assay.models.http.figures import reported_number
@@ -21,16 +20,12 @@ LEAST_SHARE = 0.01  # of the probability; with less on all letters together, wor
 OPENS_A_THOUGHT = ("<", "[THINK", "◁")
 
 
-@dataclass(frozen=True, slots=True)
-class FirstToken:
-    """A log-likelihood for each letter; where `bounded`, it is at most that."""
-
-    log_likelihoods: tuple[float, ...]
-    bounded: tuple[bool, ...]
-
-
-def read_first_token(entry: Mapping[str, Any] | None, letters: Sequence[str]) -> FirstToken | None:
-    """None where no letter is among the tokens told: then the answer has to be read."""
+def read_first_token(
+    entry: Mapping[str, Any] | None, letters: Sequence[str]
+) -> tuple[tuple[float, ...], tuple[bool, ...]] | None:
+    """A log-likelihood for each letter, and whether it is at most that. None where no letter is
+    among the tokens told: then the answer has to be read.
+    """
     told = dict(_told(entry))
     if not told:
         return None
@@ -44,7 +39,7 @@ def read_first_token(entry: Mapping[str, Any] | None, letters: Sequence[str]) ->
     if not any(found.values()) or _will_not_choose(told, found):
         return None
     least = min(told.values())
-    return FirstToken(
+    return (
         tuple(_sum(found[letter]) if found[letter] else least for letter in letters),
         tuple(not found[letter] for letter in letters),
     )

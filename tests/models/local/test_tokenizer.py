@@ -61,7 +61,7 @@ def test_a_text_ends_at_its_own_eos_and_at_those_of_the_generation_config(tmp_pa
 
 @pytest.mark.parametrize(("name", "adds"), [("gpt2", False), ("llama3", True), ("gemma", True)])
 def test_it_knows_whether_it_puts_a_bos_before_every_text(tmp_path: Path, name: str, adds: bool):
-    assert LocalTokenizer.load(save_family(tmp_path, name)).adds_bos is adds
+    assert LocalTokenizer.load(save_family(tmp_path, name)).added == (((0,) if adds else ()), ())
 
 
 def test_the_vocabulary_reaches_to_the_highest_added_token(tmp_path: Path):

@@ -7,46 +7,62 @@ tests compare the fast ways with it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_leaves
 from transformers import DynamicCache
 
 from assay.engine.network import Network, own_logits
 
 
 class OwnForward:
-    """A sequence that only grew since the last call is continued from the model's own cache, where
-    that is of the standard kind; otherwise it is computed whole.
-    """
+    """The model's own forward and whatever it keeps: keys and values, or states."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
         takes = inspect.signature(network.model.forward).parameters
+        self._name = "cache_params" if "cache_params" in takes else "past_key_values"
         self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in takes else {}
+        self.begin()
+
+    def begin(self) -> None:
         self._computed: list[int] = []
         self._cache: Any = None
 
+    def feed(self, ids: Tensor) -> Tensor:
+        """The likeliest token behind these, which follow those fed before."""
+        return self._run(ids).argmax(-1, keepdim=True)
+
     @torch.inference_mode()
     def logits(self, tokens: Sequence[int]) -> Tensor:
-        """[1, vocabulary] in fp32."""
+        """[1, vocabulary] in fp32. A sequence that only grew since the last call is continued from
+        the cache, where that is of the standard kind; otherwise it is computed whole.
+        """
         tokens = list(tokens)
         held = len(self._computed)
-        continues = self._cache is not None and 0 < held < len(tokens)
-        if not continues or tokens[:held] != self._computed:
-            self._cache, held = None, 0
-        given = dict(self._last_only)
-        if self._cache is not None:
-            given["past_key_values"] = self._cache
-        ids = torch.tensor([tokens[held:]], device=self._network.device)
-        out = self._network.model(input_ids=ids, use_cache=True, **given)
-        cache = getattr(out, "past_key_values", None)
-        self._cache = cache if type(cache) is DynamicCache else None
+        grew = held < len(tokens) and tokens[:held] == self._computed
+        if not grew or type(self._cache) is not DynamicCache:
+            self.begin()
+        ids = torch.tensor([tokens[len(self._computed) :]], device=self._network.device)
         self._computed = tokens
-        last: Tensor = out.logits[:, -1].float()
+        return self._run(ids).float()
+
+    def _run(self, ids: Tensor) -> Tensor:
+        given = {} if self._cache is None else {self._name: self._cache}
+        out = self._network.model(input_ids=ids, use_cache=True, **given, **self._last_only)
+        self._cache = getattr(out, self._name, None)
+        last: Tensor = out.logits[:, -1]
         return last
+
+    def cached(self) -> Iterator[Tensor]:
+        leaves = tree_leaves([vars(layer) for layer in getattr(self._cache, "layers", ())])
+        yield from (each for each in leaves if isinstance(each, Tensor))
+
+    def cache_numbers(self) -> int:
+        return sum(each.numel() for each in self.cached())
 
 
 @torch.inference_mode()

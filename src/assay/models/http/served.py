@@ -170,8 +170,8 @@ def chosen_by(
         return None
     return ChoiceLikelihoods(
         request_id=request_id,
-        log_likelihoods=letters.log_likelihoods,
-        bounded=letters.bounded,
+        log_likelihoods=letters[0],
+        bounded=letters[1],
         method="first_token",
         prompt_tokens=answer.prompt_tokens,
         total_s=answer.ended_at,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from assay.errors import AssayError, ModelUnavailable
 from assay.messages import tr, trn
+from assay.models.base import BaseModel
 from assay.models.local.facts import facts_of
 from assay.models.local.folder import Checkpoint, find_checkpoint
 from assay.models.local.loading.checkpoint import (
@@ -26,7 +27,7 @@ from assay.models.local.loading.checkpoint import (
     load,
 )
 from assay.models.local.tokens.tokenizer import LocalTokenizer
-from assay.types import Failed, ModelFacts, Observed, Reply, Request, Timed, ToTime
+from assay.types import Failed, Observed, Reply, Request, Timed, ToTime
 from assay.types.options import LocalOptions
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class _Loaded:
 _loaded = _Loaded()
 
 
-class LocalModel:
+class LocalModel(BaseModel):
     def __init__(self, path: Path, *, spec: str, settings: LocalOptions) -> None:
         self._settings = settings
         self._checkpoint = find_checkpoint(
@@ -71,10 +72,6 @@ class LocalModel:
         self._stopped = threading.Event()
         self._counts: Counter[str] = Counter()
         self._why_plain = ""
-
-    @property
-    def facts(self) -> ModelFacts:
-        return self._facts
 
     def probe(self) -> None:
         """Load it once: what only numbers tell (NaN, memory) is found before the first question."""

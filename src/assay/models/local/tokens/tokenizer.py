@@ -133,11 +133,6 @@ class LocalTokenizer:
                 return tuple(whole[:start]), tuple(whole[end:])
         return None
 
-    @property
-    def adds_bos(self) -> bool:
-        before = self.added[0] if self.added else ()
-        return before[:1] == (self._wrapped.bos_token_id,)
-
     @cached_property
     def vocabulary_size(self) -> int:
         """The highest token id and one, added tokens included."""
