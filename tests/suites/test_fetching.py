@@ -164,7 +164,7 @@ def made(folder: Path, name: str, source: Path, *, every: bool = False) -> Conve
     fetched = fetch(
         [name], source=source, benchmarks=folder, every=every, tell=lambda sentence: None
     )
-    return fetched.benchmarks[0].made
+    return fetched.benchmarks[0]
 
 
 def mistakes(folder: Path, name: str, source: Path) -> list[str]:

@@ -12,7 +12,7 @@ import pytest
 from assay.errors import InvalidFiles, UsageError
 from assay.suites.fetching import hub
 from assay.suites.load import examine
-from assay.workflow.fetch import suite_folder
+from assay.workflow.fetch import benchmarks as fetching
 from assay.workflow.fetch.benchmarks import fetch
 from tests.conftest import Bench
 from tests.servers.hub import card, serving
@@ -118,7 +118,7 @@ def test_a_fault_leaves_what_was_there(
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(suite_folder, "_put_files", full)
+    monkeypatch.setattr(fetching, "_put_files", full)
     with pytest.raises(UsageError, match="No space left"):
         quietly("mmlu", copy, benchmarks, every=True)
     assert listed(benchmarks) == before

@@ -148,21 +148,18 @@ def _only_model(preset: Preset, tell: Tell) -> str:
     # One that is computed elsewhere is never chosen for a user: questions would leave the machine.
     able = [one.name for one in found.models if not one.why_not and not one.elsewhere]
     if len(able) != 1:
-        raise _which([one.name for one in found.models if not one.why_not], found.url)
+        names = ", ".join(one.name for one in found.models if not one.why_not)
+        if not names:
+            raise ModelUnavailable(
+                tr("no model that writes answers is installed at {url}", url=found.url),
+                hint=tr("install one, for example with `ollama pull llama3.2:3b`"),
+            )
+        raise UsageError(
+            tr("which model of {url}? Installed are: {names}", url=found.url, names=names),
+            hint=tr("name one with --model"),
+        )
     tell(tr("model: {name}, the only one at {url}", name=able[0], url=found.url))
     return able[0]
-
-
-def _which(names: Sequence[str], url: str) -> AssayError:
-    if not names:
-        return ModelUnavailable(
-            tr("no model that writes answers is installed at {url}", url=url),
-            hint=tr("install one, for example with `ollama pull llama3.2:3b`"),
-        )
-    return UsageError(
-        tr("which model of {url}? Installed are: {names}", url=url, names=", ".join(names)),
-        hint=tr("name one with --model"),
-    )
 
 
 def one_key(models: Sequence[ChosenModel]) -> str | None:

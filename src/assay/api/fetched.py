@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 from assay.files.file_text import shown_path
 from assay.messages import tr, trn
 from assay.reports.formats.json import render_json
 from assay.reports.json_values import JsonObject
-from assay.workflow.fetch.benchmarks import Benchmark, Fetched
+from assay.suites.fetching.made import ConvertedBenchmark
+from assay.workflow.fetch.benchmarks import Fetched
+from assay.workflow.fetch.sources import LICENCES
 
 
 def render_fetched(fetched: Fetched, form: str, *, ascii_only: bool = False) -> str:
@@ -16,23 +20,22 @@ def render_fetched(fetched: Fetched, form: str, *, ascii_only: bool = False) -> 
     if form == "json":
         values: JsonObject = {
             "benchmarks": str(fetched.folder.resolve()),
-            "fetched": [_benchmark(benchmark) for benchmark in fetched.benchmarks],
+            "fetched": [_values(made, fetched.folder / made.name) for made in fetched.benchmarks],
             "next": fetched.following,
             "exit_code": 0,
         }
         return render_json(values, ascii_only=ascii_only) + "\n"
     lines: list[str] = []
-    for benchmark in fetched.benchmarks:
-        lines.append(f"{benchmark.made.name}: {benchmark.made.title}")
-        lines += (f"  {line}" for line in _about(benchmark))
+    for made in fetched.benchmarks:
+        lines.append(f"{made.name}: {made.title}")
+        lines += (f"  {line}" for line in _about(made, fetched.folder / made.name))
     return "\n".join([*lines, tr("next: {command}", command=fetched.following), ""])
 
 
-def _about(benchmark: Benchmark) -> Iterator[str]:
-    made = benchmark.made
+def _about(made: ConvertedBenchmark, folder: Path) -> Iterator[str]:
     yield tr("prompts: {form}", form=made.prompts)
     yield tr("source: {source}", source=made.source)
-    yield tr("licence: {licence}", licence=benchmark.licence)
+    yield tr("licence: {licence}", licence=LICENCES[made.name])
     for name, tests in made.categories.items():
         count = trn("{count} test", "{count} tests", len(tests))
         yield tr("{name}: {count}, weight {weight}", name=name, count=count,
@@ -44,11 +47,11 @@ def _about(benchmark: Benchmark) -> Iterator[str]:
         "dropped: {count} questions, listed in dropped.tsv",
         len(made.dropped),
     )
-    for reason, times in benchmark.reasons.items():
+    for reason, times in Counter(one.reason for one in made.dropped).items():
         yield f"  {times} {_reasons()[reason]}"
     for note in made.notes:
         yield tr("note: {note}", note=note)
-    yield tr("written: {folder}", folder=shown_path(benchmark.folder))
+    yield tr("written: {folder}", folder=shown_path(folder))
 
 
 def _reasons() -> dict[str, str]:
@@ -61,13 +64,12 @@ def _reasons() -> dict[str, str]:
     }
 
 
-def _benchmark(benchmark: Benchmark) -> JsonObject:
-    made = benchmark.made
+def _values(made: ConvertedBenchmark, folder: Path) -> JsonObject:
     return {
         "suite": made.name,
         **{name: getattr(made, name) for name in ("title", "version", "prompts", "source")},
-        "licence": benchmark.licence,
-        "folder": str(benchmark.folder.resolve()),
+        "licence": LICENCES[made.name],
+        "folder": str(folder.resolve()),
         "categories": {name: len(tests) for name, tests in made.categories.items()},
         "weights": dict(made.weights),
         "left_out": list(made.left_out),

@@ -190,14 +190,11 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedModel:
-    """A checkpoint of a folder that could not be evaluated. `position`: where it is among the
-    others where all are listed.
-    """
+    """A checkpoint of a folder that could not be evaluated."""
 
     spec: str
     name: str
     why: str
-    position: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,14 +152,9 @@ def _judges(found: OllamaFound) -> MachineFinding:
 
 def _openai() -> Iterator[MachineFinding]:
     url = os.environ.get("OPENAI_BASE_URL", "").strip()
-    if url:
-        shown = without_userinfo(url).partition("?")[0]
-        yield _good("OPENAI_BASE_URL", tr("set: {url}", url=shown))
-    else:
-        yield _note(
-            "OPENAI_BASE_URL",
-            tr("not set: name the server in the spec, as in openai:NAME@http://HOST/v1"),
-        )
+    shown = tr("set: {url}", url=without_userinfo(url).partition("?")[0])
+    unset = tr("not set: name the server in the spec, as in openai:NAME@http://HOST/v1")
+    yield _good("OPENAI_BASE_URL", shown) if url else _note("OPENAI_BASE_URL", unset)
     if os.environ.get("OPENAI_API_KEY"):
         yield _good("OPENAI_API_KEY", tr("set; its value is shown nowhere"))
     else:

@@ -96,10 +96,7 @@ def forecast(job: Job, about_to_time: Callable[[str], None] = lambda spec: None)
                 times.append(seconds)
                 bases.append(basis)
     finally:
-        for model in prepared.models:
-            model.close()
-        if prepared.panel:
-            prepared.panel.close()
+        prepared.close()
     known = [each for each in times if each is not None]
     low, high = _widen(sum(low for low, _ in known), sum(high for _, high in known))
     complete = len(known) == len(times)

@@ -76,10 +76,7 @@ def evaluate(job: Job, observer: Observer) -> Report:
             return report
     finally:
         gc.unfreeze()
-        for model in prepared.models:
-            model.close()
-        if prepared.panel:
-            prepared.panel.close()
+        prepared.close()
 
 
 @contextmanager

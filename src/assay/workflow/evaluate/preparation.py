@@ -53,6 +53,12 @@ class Prepared:
     remeasured: tuple[str, ...] = ()
     panel: JudgePanel | None = None
 
+    def close(self) -> None:
+        for model in self.models:
+            model.close()
+        if self.panel:
+            self.panel.close()
+
     def measures_of(self, spec: str, model: Model) -> list[Request]:
         """What is measured of a model: nothing of a served one, and no speed of a plugin's."""
         subjects = {each.spec: each for each in (self.deciding.subjects if self.deciding else ())}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import UsageError
 from assay.messages import tr
 from assay.reports.json_documents import run_json
+from assay.text.number_format import figure
 from assay.types.results import Report
 
 if TYPE_CHECKING:
@@ -58,14 +59,8 @@ class RunResult(Report):
         return pandas.DataFrame(rows, columns=known)
 
     def _scores(self) -> list[tuple[str, str, str]]:
-        found = []
-        for model in self.models:
-            for suite in model.suites:
-                score = suite.score
-                shown = tr("not measured")
-                if score.value is not None:
-                    shown = f"{score.value:.1f}"
-                    if score.low is not None and score.high is not None:
-                        shown += f" ({score.low:.1f}–{score.high:.1f}, n = {score.n})"
-                found.append((model.spec, suite.suite, shown))
-        return found
+        return [
+            (model.spec, suite.suite, figure(suite.score))
+            for model in self.models
+            for suite in model.suites
+        ]

@@ -6,40 +6,41 @@
     4 write    each suite's folder as a whole: a fault leaves what was there
 
 Nothing is downloaded where `source` names a copy.
+
+.NAME.partial/    a suite while it is written; the next fetch removes what a killed one left
+NAME/.fetched.json   the digests of the files, which show what a user has changed
 """
 
 from __future__ import annotations
 
+import json
+import os
 import shlex
-from collections import Counter
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
-from assay.errors import SuiteNotFound, UsageError
+import assay
+from assay.errors import InvalidFiles, SuiteNotFound, UsageError
 from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr, trn
 from assay.suites.catalogue import FETCHED, benchmarks_folder
-from assay.suites.fetching.made import ConvertedBenchmark
+from assay.suites.fetching.made import ConvertedBenchmark, files_of_suite
+from assay.suites.load import examine
 from assay.workflow.fetch.sources import LICENCES, Tell, make
-from assay.workflow.fetch.suite_folder import refuse_to_overwrite, write_suite
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Benchmark:
-    made: ConvertedBenchmark
-    licence: str
-    folder: Path
-
-    @property
-    def reasons(self) -> Mapping[str, int]:
-        return Counter(one.reason for one in self.made.dropped)
+RECORD = ".fetched.json"  # a name with a dot is no category
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    benchmarks: tuple[Benchmark, ...]
+    """What was written, each into the folder of its name; `following`: the next command."""
+
+    benchmarks: tuple[ConvertedBenchmark, ...]
     folder: Path
     following: str
 
@@ -53,7 +54,6 @@ def fetch(
     tell: Tell = lambda _: None,
 ) -> Fetched:
     """Write MMLU or HellaSwag as suites, from the hub or from a copy; `tell` hears of progress."""
-    written: list[Benchmark] = []
     wanted = list(dict.fromkeys(names))
     _refuse_unknown(wanted)
     folder = benchmarks_folder() if benchmarks is None else benchmarks
@@ -63,20 +63,18 @@ def fetch(
             hint=tr("name the folder of your copy with --from"),
         )
     for name in wanted:
-        refuse_to_overwrite(folder / name)
+        _refuse_to_overwrite(folder / name)
     suites = [make(name, source, every=every, tell=tell) for name in wanted]
     for made in suites:
         if not made.categories:
             raise _nothing_left(made)
     for made in suites:
         tell(tr("writing {folder}", folder=shown_path(folder / made.name)))
-        licence = LICENCES[made.name]
-        write_suite(made, licence, folder)
-        written.append(Benchmark(made=made, licence=licence, folder=folder / made.name))
+        _write_suite(made, LICENCES[made.name], folder)
     following = ["assay", "run", "MODEL", *(word for name in wanted for word in ("-s", name))]
     if benchmarks is not None:
         following += ["--benchmarks", str(benchmarks)]
-    return Fetched(benchmarks=tuple(written), folder=folder, following=shlex.join(following))
+    return Fetched(benchmarks=tuple(suites), folder=folder, following=shlex.join(following))
 
 
 def _refuse_unknown(names: Sequence[str]) -> None:
@@ -105,3 +103,78 @@ def _nothing_left(made: ConvertedBenchmark) -> SuiteNotFound:
     return SuiteNotFound(
         tr("the source has no questions for {name}", name=made.name), hint="\n".join(hints)
     )
+
+
+def _refuse_to_overwrite(folder: Path) -> None:
+    """Only what an earlier fetch wrote, and nobody changed since, is replaced."""
+    hint = tr("move it away, or choose another folder with --benchmarks")
+    try:
+        foreign = _foreign_files(folder) if os.path.lexists(folder) else []
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageError(
+            tr("cannot look into {folder}: {why}", folder=shown_path(folder), why=why), hint=hint
+        ) from error
+    if foreign:
+        raise UsageError(
+            tr(
+                "{folder} contains files that no fetch wrote, or that were changed since: {names}",
+                folder=shown_path(folder),
+                names=", ".join(map(shown, foreign)),
+            ),
+            hint=hint,
+        )
+
+
+def _foreign_files(folder: Path) -> list[str]:
+    recorded = {}
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+        recorded = dict(json.loads((folder / RECORD).read_bytes())["files"])
+    return sorted(
+        path.name
+        for path in folder.iterdir()
+        if path.name != RECORD
+        and (not path.is_file() or recorded.get(path.name) != _digest(path.read_bytes()))
+    )
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()
+
+
+def _write_suite(made: ConvertedBenchmark, licence: str, benchmarks: Path) -> None:
+    folder, partial = benchmarks / made.name, benchmarks / f".{made.name}.partial"
+    try:
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        _put_files(made, licence, partial)
+        if findings := examine([partial]):  # the mistake is ours, and shows here
+            raise InvalidFiles(
+                tr("the tests that were made have mistakes; nothing was written"),
+                findings,
+                hint=tr("please report it with the lines above"),
+            )
+        if folder.exists():
+            shutil.rmtree(folder)
+        partial.rename(folder)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageError(
+            tr("cannot write {folder}: {why}", folder=shown_path(folder), why=why),
+            hint=tr("make room, or choose a folder you can write to with --benchmarks"),
+        ) from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _put_files(made: ConvertedBenchmark, licence: str, folder: Path) -> None:
+    files = {name: text.encode() for name, text in files_of_suite(made).items()}
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    record = {
+        "assay": assay.__version__,
+        "version": made.version,
+        "licence": licence,
+        "files": {name: _digest(data) for name, data in files.items()},
+    }
+    (folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", "utf-8")

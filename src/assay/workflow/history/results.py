@@ -85,7 +85,11 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         ]
     judged = judged_of(store, run, suites, models)
     unheard = _unheard(judged)
-    broken = tuple(_failed(run))
+    broken = tuple(
+        FailedModel(spec=each.spec, name=each.name, why=each.failed)
+        for each in _subjects(run)
+        if each.failed
+    )
     exit_code = ExitCode.DONE
     if failed or unheard or broken:
         exit_code = ExitCode.REQUESTS_FAILED
@@ -145,23 +149,6 @@ def _unheard(judged: Judged | None) -> int:
 
 def _subjects(run: Run) -> tuple[PlannedCheckpoint, ...]:
     return run.deciding.subjects if run.deciding else ()
-
-
-def _failed(run: Run) -> Iterator[FailedModel]:
-    """In their places among the run's models: before the next of the subjects that was asked."""
-    subjects = _subjects(run)
-    asked = [model.spec for model in run.models]
-    before = 0
-    for number, subject in enumerate(subjects):
-        if subject.failed:
-            behind = (asked.index(each.spec) for each in subjects[number:] if each.spec in asked)
-            yield FailedModel(
-                spec=subject.spec,
-                name=subject.name,
-                why=subject.failed,
-                position=next(behind, len(asked)) + before,
-            )
-            before += 1
 
 
 def _decision(run: Run, measured: Mapping[str, Measurements]) -> Decision | None:
