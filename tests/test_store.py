@@ -25,7 +25,7 @@ from assay.errors import (
     StoreTooNew,
 )
 from assay.plan import AskOptions, make_plan
-from assay.store import RunModel, Store, new_run_id, suite_digest
+from assay.store import Run, RunModel, Store, new_run_id, suite_digest
 from assay.store.database import Database, prefer_write_ahead_log
 from assay.types import (
     Answered,
@@ -99,17 +99,8 @@ SCORE = Score(scorer="exact_match", version=1, value=1.0, extracted="4", explana
 
 
 def begin(store, *, key="k", fresh=False):
-    return store.begin_run(
-        run_id=new_run_id(),
-        key=key,
-        models=[MODEL],
-        suites=[SUITE],
-        seed=0,
-        repeats=1,
-        command="assay run",
-        version="1",
-        fresh=fresh,
-    )
+    run = Run(id=new_run_id(), key=key, models=(MODEL,), command="assay run", version="1")
+    return store.begin_run(run, [SUITE], fresh=fresh)
 
 
 def requests():

@@ -8,7 +8,7 @@ import pytest
 
 from assay.checks.exact_match import ExactMatch
 from assay.checks.multiple_choice import MultipleChoice
-from assay.store import RunModel, Store, new_run_id
+from assay.store import Run, RunModel, Store, new_run_id
 from assay.types import (
     Answered,
     Case,
@@ -83,10 +83,8 @@ def store(tmp_path):
 
 def kept(store, **options):
     model = RunModel(position=0, spec=FACTS.spec, slug="m-1", facts=FACTS)
-    run = store.begin_run(
-        run_id=new_run_id(), key="k", models=[model], suites=[SUITE], seed=0, repeats=1,
-        command="assay run ollama:m", version="0", fresh=False, **options,
-    )  # fmt: skip
+    facts = {"models": (model,), "command": "assay run ollama:m", "version": "0", **options}
+    run = store.begin_run(Run(id=new_run_id(), key="k", **facts), [SUITE])
     work = ToAnswer(messages=(), sampling=Sampling(temperature=0.3, seed=0, max_tokens=9))
     for test, reply in zip(SUITE.cases, REPLIES, strict=True):
         request = Request(id=test.id, suite="s", test_id=test.id, turn=0, repeat=0, work=work)

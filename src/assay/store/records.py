@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import assay
 from assay.types import Machine, ModelFacts, Observed, Reply, SamplingMode, Score
 from assay.types.decisions import DecisionPlan
 from assay.types.judgements import FinalJudgement, Judging
@@ -27,19 +28,21 @@ class RunModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run: what was asked of whom, and whether it is done."""
+    """One run: what was asked of whom, and whether it is done. Replies before `first_reply` are not
+    reused in it.
+    """
 
     id: str
     key: str
-    created: str
-    finished: str | None
-    first_reply: int
-    seed: int
-    repeats: int
-    command: str
-    version: str
-    models: tuple[RunModel, ...]
-    digests: tuple[str, ...]
+    created: str = ""
+    finished: str | None = None
+    first_reply: int = 0
+    seed: int = 0
+    repeats: int = 1
+    command: str = ""
+    version: str = assay.__version__
+    models: tuple[RunModel, ...] = ()
+    digests: tuple[str, ...] = ()
     sampling: SamplingMode = "fixed"
     machine: Machine | None = None
     deciding: DecisionPlan | None = None

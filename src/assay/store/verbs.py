@@ -26,7 +26,6 @@ from assay.types import (
     Observed,
     Reply,
     Request,
-    SamplingMode,
     Score,
     Suite,
     Work,
@@ -65,47 +64,31 @@ class Store:
     def close(self) -> None:
         self._file.close()
 
-    def begin_run(
-        self,
-        *,
-        run_id: str,
-        key: str,
-        models: Sequence[RunModel],
-        suites: Sequence[Suite],
-        seed: int,
-        repeats: int,
-        command: str,
-        version: str,
-        fresh: bool,
-        sampling: SamplingMode = "fixed",
-        machine: Machine | None = None,
-        deciding: DecisionPlan | None = None,
-    ) -> Run:
-        """Store a new run, whole, before anything is asked."""
+    def begin_run(self, run: Run, suites: Sequence[Suite], *, fresh: bool = False) -> Run:
+        """Store a new run, whole, before anything is asked. `fresh`: it reuses no earlier reply."""
         with self._file.writing() as connection:
-            first = (
-                self._file.one("SELECT coalesce(max(id), 0) + 1 FROM replies")[0] if fresh else 0
-            )
+            (newest,) = self._file.one("SELECT coalesce(max(id), 0) FROM replies")
             connection.execute(
                 "INSERT INTO runs VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
                 (
-                    run_id, key, utc_now(), first, seed, repeats, command, version, sampling,
-                    to_json(machine, Machine) if machine else None,
-                    to_json(deciding, DecisionPlan) if deciding else None,
+                    run.id, run.key, utc_now(), newest + 1 if fresh else 0, run.seed, run.repeats,
+                    run.command, run.version, run.sampling,
+                    to_json(run.machine, Machine) if run.machine else None,
+                    to_json(run.deciding, DecisionPlan) if run.deciding else None,
                 ),
             )  # fmt: skip
             connection.executemany(
                 "INSERT INTO run_models VALUES (?, ?, ?, ?, ?, ?, NULL)",
                 [
                     (
-                        run_id, m.position, m.spec, m.slug, m.facts.fingerprint,
+                        run.id, m.position, m.spec, m.slug, m.facts.fingerprint,
                         to_json(m.facts, ModelFacts),
                     )
-                    for m in models
+                    for m in run.models
                 ],
             )  # fmt: skip
-            self._store_suites(run_id, suites)
-        return self.read_run(run_id)
+            self._store_suites(run.id, suites)
+        return self.read_run(run.id)
 
     def update_run(
         self,

@@ -79,7 +79,9 @@ class _Known:
 
 
 class Watching:
-    """Iterate over it; then its exit code and selection are those of the end."""
+    """Iterate over it; then its exit code and selection are those of the end. Made only where files
+    and options have no mistake.
+    """
 
     def __init__(self, job: Job, options: WatchOptions, observer: Observer) -> None:
         self._job, self._options, self._observer = job, options, observer
@@ -88,7 +90,7 @@ class Watching:
         self._accepted = False
         self._looks = 0
         self._told_waiting: bool | None = None
-        self._all: CheckpointSequence | None = None
+        self._all = CheckpointSequence(job, self._checked())
         self.selection: Selection | None = None
 
     @property
@@ -96,7 +98,7 @@ class Watching:
         """As for a run over the folder; 0 where it ended with the first accepted one."""
         if self._options.until_accepted and self._accepted:
             return ExitCode.DONE
-        if self._all is not None and (self._all.failed or self._all.with_failed_requests):
+        if self._all.failed or self._all.with_failed_requests:
             return ExitCode.REQUESTS_FAILED
         selected = self.selection is not None and self.selection.selected is not None
         return ExitCode.DONE if selected else ExitCode.NOT_ACCEPTED
@@ -123,8 +125,7 @@ class Watching:
         return Interrupted(what, hint=tr("continue with: {command}", command=self._job.command))
 
     def __iter__(self) -> Iterator[Sight]:
-        """Look, and look again. Every mistake in files and options is raised before the first."""
-        self._all = CheckpointSequence(self._job, self._checked())
+        """Look, and look again."""
         duration = self._options.duration
         until = math.inf if duration is None else time.monotonic() + duration
         if self._options.once:
@@ -190,7 +191,6 @@ class Watching:
             yield Sight(kind="waiting", note=note)
 
     def _gone(self, there: set[Path]) -> Iterator[Sight]:
-        assert self._all is not None
         gone = [known for path, known in self._known.items() if path not in there]
         best = self.selection and (self.selection.selected or self.selection.best_so_far)
         for known in gone:
@@ -218,7 +218,6 @@ class Watching:
                 yield _unready(known.place.name, why)
 
     def _evaluate(self, known: _Known) -> Iterator[Sight]:
-        assert self._all is not None
         place = known.place
         try:
             decision = self._all.evaluate(place, self._observer)
@@ -248,7 +247,6 @@ class Watching:
         )
 
     def _refused(self, known: _Known, error: AssayError) -> Iterator[Sight]:
-        assert self._all is not None
         if not is_there(known.place.path):  # the next look says so
             return
         name, why = known.place.name, in_one_line(error)

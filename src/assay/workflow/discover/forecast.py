@@ -37,10 +37,7 @@ LONG_THOUGHT = 1000
 LEAST_SPREAD = 1.5  # high end over low end
 
 # A run that is still to begin may use every stored reply; one that began with --fresh may not.
-_TO_COME = Run(
-    id="", key="", created="", finished=None, first_reply=0, seed=0, repeats=1, command="",
-    version="", models=(), digests=(),
-)  # fmt: skip
+_TO_COME = Run(id="", key="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

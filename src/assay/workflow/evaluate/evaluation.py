@@ -105,31 +105,23 @@ def _begin(job: Job, store: Store, prepared: Prepared) -> tuple[Run, RunFolder]:
     # Taken before the store shows it: another process must not continue it.
     folder = RunFolder(job.out, new_run_id())
     folder.take()
-    run = store.begin_run(
-        run_id=folder.run_id,
+    run = Run(
+        id=folder.run_id,
         key=key,
-        models=[
+        models=tuple(
             RunModel(
-                position=position,
-                spec=without_secrets(spec),
-                slug=slug_of(model),
-                facts=model.facts,
+                position=at, spec=without_secrets(spec), slug=slug_of(model), facts=model.facts
             )
-            for position, (spec, model) in enumerate(
-                zip(prepared.specs, prepared.models, strict=True)
-            )
-        ],
-        suites=prepared.suites,
+            for at, (spec, model) in enumerate(zip(prepared.specs, prepared.models, strict=True))
+        ),
         seed=job.seed,
         repeats=job.repeats,
         command=job.command,
-        version=assay.__version__,
-        fresh=job.fresh,
         sampling=job.sampling,
         machine=this_machine(),
         deciding=prepared.deciding,
     )
-    return run, folder
+    return store.begin_run(run, prepared.suites, fresh=job.fresh), folder
 
 
 def key_of(job: Job, prepared: Prepared) -> str:

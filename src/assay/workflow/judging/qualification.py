@@ -21,7 +21,6 @@ from dataclasses import dataclass, field
 
 from rapidfuzz.distance import Prefix
 
-import assay
 from assay.ask_loop import Dialogue, ask_all, find_unanswered
 from assay.errors import UsageError
 from assay.judge.qualification.marks import (
@@ -210,17 +209,9 @@ def _begin(store: Store, model: Model, command: str, *, fresh: bool) -> Run:
     facts = model.facts
     key = f"judge-check {facts.fingerprint} {gold_digest()}"
     unfinished = None if fresh else store.find_unfinished_run(key)
-    return unfinished or store.begin_run(
-        run_id=new_run_id(),
-        key=key,
-        models=[RunModel(position=0, spec=facts.spec, slug=slug_of(model), facts=facts)],
-        suites=(),
-        seed=0,
-        repeats=1,
-        command=command,
-        version=assay.__version__,
-        fresh=fresh,
-    )
+    judge = RunModel(position=0, spec=facts.spec, slug=slug_of(model), facts=facts)
+    run = Run(id=new_run_id(), key=key, models=(judge,), command=command)
+    return unfinished or store.begin_run(run, (), fresh=fresh)
 
 
 def _notes(facts: ModelFacts) -> Iterable[str]:
