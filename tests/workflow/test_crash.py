@@ -15,7 +15,7 @@ from tests.conftest import numbered, right
 from tests.waiting import PATIENCE_S, wait_for
 
 TESTS = 400
-KILLS = 6
+KILLS = 4
 
 
 def replies(bench):

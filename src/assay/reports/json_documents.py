@@ -74,7 +74,7 @@ def _models(report: Report) -> list[JsonObject]:
     for failed in report.failed:
         nothing: JsonObject = {"suites": [], "measurements": {}, "report": None, "about": {}}
         shown = {"model": failed.spec, **nothing, "accepted": None, "failed": failed.why}
-        rows.append(shown)
+        rows.insert(failed.position, shown)
     return rows
 
 

@@ -190,11 +190,12 @@ class ModelReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedModel:
-    """A checkpoint of a folder that could not be evaluated."""
+    """A checkpoint of a folder that could not be evaluated. `position`: its place among all."""
 
     spec: str
     name: str
     why: str
+    position: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,6 +48,7 @@ from assay.workflow.checkpoints.training_loss import training_figures
 
 MEASURED = Score(scorer="measure", version=1, unscored_reason="measured")
 SPEED = f"{MEASURE}speed"
+MEMORY = ("memory_usage_mb", "weights_mb", "cache_mb", "activations_mb", "resident_mb")
 TIMED_RUNS = 3
 AS_WRITTEN = Sampling(temperature=0.3, seed=0, max_tokens=160)
 
@@ -150,11 +151,8 @@ def measured_of(
     facts = model.facts
     read = list(replies.get("perplexity", {}).values())
     deciding = run.deciding
-    text, no_text = text_figures(
-        read,
-        text=deciding.text_digest if deciding else "",
-        tokenizer=facts.tokenizer,
-    )
+    digest = deciding.text_digest if deciding else ""
+    text, no_text = text_figures(read, text=digest, tokenizer=facts.tokenizer)
     read_again = list(replies.get("training", {}).values())
     losses, no_loss, trained_on = training_figures(subject, read_again, deciding)
     speed, memory, no_speed = speed_figures(list(replies.get("speed", {}).values()))
@@ -183,18 +181,13 @@ def measured_of(
         hellaswag=share_of(summaries, HELLASWAG, HELLASWAG_CATEGORY),
         speed=speed,
         memory_mb=memory,
-        memory=_memory(speed.details) if speed else {},
+        memory={name: speed.details.get(name) for name in MEMORY} if speed else {},
         samples=samples_of(samples, replies.get("generation", {}), examine),
         not_measured={name: why for name, why in reasons.items() if why},
         training_loss=losses,
         timestamp=run.finished or run.created,
         provenance={**_provenance(run, model), **trained_on},
     )
-
-
-def _memory(details: Mapping[str, object]) -> dict[str, object]:
-    names = ("memory_usage_mb", "weights_mb", "cache_mb", "activations_mb", "resident_mb")
-    return {name: details.get(name) for name in names}
 
 
 def _provenance(run: Run, model: RunModel) -> dict[str, object]:

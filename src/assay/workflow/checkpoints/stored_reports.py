@@ -77,20 +77,20 @@ def read_reports(
     measured: dict[str, Measurements] = {}
     notes: list[str] = []
     findings: list[FileFinding] = []
-    broken: list[CheckpointPlace] = []
+    broken: list[str] = []
     for place in places:
         try:
             found = _newest(place, out, notes)
         except InvalidFiles as error:
             findings += error.findings
-            broken.append(place)
+            broken.append(str(place.path))
             continue
         if found is not None:
             # A report that was kept elsewhere says where the weights lie.
             path = str(place.path) if (place.path / CONFIG).is_file() else found.path
             measured[place.name] = replace(found, name=place.name, path=path, step=place.step)
     if findings:
-        again = shlex.join(["assay", "run", *(str(place.path) for place in broken)])
+        again = shlex.join(["assay", "run", *broken])
         raise InvalidFiles(
             trn("{count} report cannot be used", "{count} reports cannot be used", len(findings)),
             findings,

@@ -5,7 +5,7 @@ Raises every mistake at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from assay.workflow.evaluate.job_files import (
     training_text,
     tried,
 )
-from assay.workflow.evaluate.opened_models import Opened, left_out, open_models, place_of_given
+from assay.workflow.evaluate.opened_models import left_out, open_models, place_of_given
 from assay.workflow.judging.panel import JudgePanel, judged_cases, open_panel
 
 OF_SERVED = ("coding", "data")
@@ -106,7 +106,9 @@ def prepare(job: Job) -> Prepared:
         errors += opened.named_twice()
         for model in opened.models:
             errors += cannot_think(model.facts, job.options)
-        panel = _panel(job, suites, opened, errors)
+        if job.judges or judged_cases(suites):  # evidence needs it also without judges
+            tested = [model.facts for model in opened.models]
+            panel = next(iter(tried(errors, open_panel, job, suites, tested, job, job)), None)
         raise_all(errors)
         opened.probe(errors)
         if panel:
@@ -127,13 +129,17 @@ def prepare(job: Job) -> Prepared:
             panel.close()
         raise
     deciding = what_to_decide(job, places, opened, gate, held_out, training)
+    unused = "" if job.given else job.unused_judge_options
+    no_effect = tr(
+        "nothing is judged, because no --judge is given: {options} has no effect", options=unused
+    )
     return Prepared(
         suites=suites,
         specs=tuple(opened.specs),
         models=tuple(opened.models),
         plans=tuple(plans),
         notes=(
-            *_unused_options(job),
+            *([no_effect] if unused else []),
             *(panel.unchecked(suites) if panel else ()),
             *opened.notes,
             *(
@@ -154,24 +160,6 @@ def prepare(job: Job) -> Prepared:
         remeasured=(SPEED,) if job.remeasure else (),
         panel=panel,
     )
-
-
-def _panel(
-    job: Job, suites: Sequence[Suite], opened: Opened, errors: list[AssayError]
-) -> JudgePanel | None:
-    """The judges that were named, not yet probed; and what evidence needs, also without them."""
-    if not job.judges and not judged_cases(suites):
-        return None
-    tested = [model.facts for model in opened.models]
-    opening = tried(errors, open_panel, job, suites, tested, job, job)
-    return next(iter(opening), None)
-
-
-def _unused_options(job: Job) -> Iterator[str]:
-    """Whoever typed options of judging expects scores."""
-    if not job.given and (unused := job.unused_judge_options):
-        yield tr("nothing is judged, because no --judge is given: {options} has no effect",
-                 options=unused)  # fmt: skip
 
 
 def check_files(job: Job) -> Gate:

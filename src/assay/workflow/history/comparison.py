@@ -42,7 +42,15 @@ def compare(store: Store, names: Sequence[str]) -> Comparison:
             tr("a comparison needs two sides, and {names} names one", names=", ".join(names)),
             hint=tr("name two runs, or one run of several models: assay compare RUN RUN"),
         )
-    sides = [_answers(store, run, model) for run, model in chosen]
+    sides = [
+        _ComparedSide(
+            side=Side(run=run.id, model=model.spec, when=run.created),
+            run=run,
+            suites={suite.name: suite for suite in store.read_suites(run)},
+            summaries={summary.suite: summary for summary in summaries_of(store, run, model)},
+        )
+        for run, model in chosen
+    ]
     _refuse_nothing_in_common(sides)
     return Comparison(pairs=with_holm([_pair(sides[0], other) for other in sides[1:]]))
 
@@ -86,15 +94,6 @@ def _sides(store: Store, name: str) -> Iterator[tuple[Run, RunModel]]:
         raise
     else:
         yield from ((run, model) for model in run.evaluated)
-
-
-def _answers(store: Store, run: Run, model: RunModel) -> _ComparedSide:
-    return _ComparedSide(
-        side=Side(run=run.id, model=model.spec, when=run.created),
-        run=run,
-        suites={suite.name: suite for suite in store.read_suites(run)},
-        summaries={summary.suite: summary for summary in summaries_of(store, run, model)},
-    )
 
 
 def _pair(a: _ComparedSide, b: _ComparedSide) -> PairComparison:

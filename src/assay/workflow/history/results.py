@@ -86,10 +86,11 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
     judged = judged_of(store, run, suites, models)
     unheard = _unheard(judged)
     broken = tuple(
-        FailedModel(spec=each.spec, name=each.name, why=each.failed)
-        for each in _subjects(run)
+        FailedModel(spec=each.spec, name=each.name, why=each.failed, position=position)
+        for position, each in enumerate(_subjects(run))
         if each.failed
     )
+    best = selected_in(decision) if decision and run.finished else None
     exit_code = ExitCode.DONE
     if failed or unheard or broken:
         exit_code = ExitCode.REQUESTS_FAILED
@@ -104,7 +105,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         version=run.version,
         models=tuple(models),
         exit_code=int(exit_code),
-        selected=_selected_spec(run, decision),
+        selected=next((each.spec for each in _subjects(run) if each.name == best), None),
         decision=decision,
         judged=judged,
         failed=broken,
@@ -182,11 +183,6 @@ def _figures(measured: Measurements) -> dict[str, Estimate]:
         for name, each in estimates_of(measured).items()
         if each is not None and not name.startswith("perplexity_per_")
     }
-
-
-def _selected_spec(run: Run, decision: Decision | None) -> str | None:
-    name = selected_in(decision) if decision and run.finished else None
-    return next((each.spec for each in _subjects(run) if name and each.name == name), None)
 
 
 def summaries_of(store: Store, run: Run, model: RunModel) -> tuple[SuiteSummary, ...]:
