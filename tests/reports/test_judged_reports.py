@@ -102,7 +102,7 @@ def test_the_final_summary_ends_in_one_sentence_that_names_the_models(run):
          r"difference from b \(difference \+0\.5 \[−.* to \+.*\] on 6 tests\)\."),
         ([model("a", flat(CODING[:4], 9)), model("b", flat(CODING[:4], 3, 6))],
          r"Use a for coding .* no significant difference from b \(difference \+4\.5 "
-         r"\[\+.* to \+.*\] on 4 tests, too few to be sure\)\."),
+         r"\[\+.* to \+.*\] on 4 tests\)\."),
         ([model("a", flat(CODING, 4, 3))],
          r"Use none of these models for coding without checking every answer: the best, a, has "
          r"3\.5 of 10 .*, POOR\."),

@@ -10,7 +10,6 @@ from assay.text import number_format as numbers
 from assay.types.documents import (
     Block,
     Document,
-    Fold,
     Heading,
     Hint,
     Line,
@@ -19,12 +18,12 @@ from assay.types.documents import (
     sign,
     table,
 )
-from assay.types.judge_cards import CardMark, CardTrial, JudgeCard, JudgeCheck
+from assay.types.judge_cards import CardMark, JudgeCard, JudgeCheck
 from assay.types.judgements import JudgedBy
 
 
 def card_blocks(card: JudgeCard) -> Iterator[Block]:
-    """The marks, what they mean for the judge, and what was tried."""
+    """The marks, and what they mean for the judge."""
     yield Paragraph(card.sentence, "good" if card.qualified else "bad")
     heads = ("", "", tr("value"), tr("95 % interval"), "n", tr("unscored"), tr("limit"))
     yield table(heads, map(_cells, card.marks), right=(2, 3, 4, 5, 6))
@@ -37,11 +36,6 @@ def card_blocks(card: JudgeCard) -> Iterator[Block]:
             said = tr("{name}: {value} of {n}.", name=name, n=share.n,
                       value=round(share.value * share.n))  # fmt: skip
             yield Paragraph(said, "dim")
-    if card.trials:
-        tried = table(
-            (tr("asked by"), tr("order"), tr("level")), map(_trial_cells, card.trials), right=(1, 2)
-        )
-        yield Fold(tr("Forms and layouts that were tried"), (tried,))
     yield from map(Note, card.notes)
 
 
@@ -131,24 +125,14 @@ def _bare(mark: CardMark, value: float) -> str:
 
 
 def _asked_by(card: JudgeCard) -> str:
-    way = (
-        tr("likelihood form, layout {layout}", layout=card.layout)
-        if card.layout
-        else tr("reasoned form")
-    )
-    gaps = {"way": way, "date": card.made[:10], "count": numbers.count(card.requests)}
-    if card.seconds < 1:  # a model that does not say how long an answer took
-        return tr("Asked in the {way}; checked on {date} with {count} requests.", **gaps)
+    form = tr("reasoned form")
+    if card.layout:
+        form = tr("likelihood form, layout {layout}", layout=card.layout)
     return tr(
         "Asked in the {way}; checked on {date} with {count} requests, {duration} of the judge's "
         "time.",
-        **gaps,
+        way=form,
+        date=card.made[:10],
+        count=numbers.count(card.requests),
         duration=numbers.duration(card.seconds),
     )
-
-
-def _trial_cells(trial: CardTrial) -> tuple[Line, ...]:
-    def shown(value: float | None) -> str:
-        return "–" if value is None else f"{value:.2f}"
-
-    return trial.layout or tr("reasoned"), shown(trial.order.value), shown(trial.level.value)

@@ -71,14 +71,7 @@ def notes(measured: Performance) -> Iterator[str]:
     if measured.finishes:
         yield tr("Why answers ended: {finishes}.", finishes=_finishes(measured))
     if measured.decode_clock is not None:
-        yield (
-            tr("Decode speeds are by the server's clock.")
-            if measured.decode_clock == "server"
-            else tr(
-                "Decode speeds are by the client's clock, from the first token to the last, "
-                "because the server does not report its own."
-            )
-        )
+        yield tr("Decode speeds are {clock}.", clock=whose_clock(measured))
     if measured.prefill_at_most:
         yield tr(
             "The server does not say how much of a prompt it had kept from the request before and "

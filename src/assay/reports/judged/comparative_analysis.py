@@ -112,7 +112,7 @@ def _remarks(title: str, remarks: Sequence[Remark]) -> Iterator[Block]:
 def _differences(found: Sequence[DomainDifference]) -> Table:
     heads = (
         tr("domain"), tr("first"), tr("second"), tr("difference, 95 % interval"), tr("pairs"),
-        tr("higher"), tr("lower"), "p", "",
+        tr("higher"), tr("lower"), "p",
     )  # fmt: skip
     rows = (
         (
@@ -124,7 +124,6 @@ def _differences(found: Sequence[DomainDifference]) -> Table:
             numbers.count(each.higher),
             numbers.count(each.lower),
             numbers.p_value(each.p_value),
-            said.difference(each),
         )
         for each in found
     )

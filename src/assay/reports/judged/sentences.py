@@ -8,7 +8,6 @@ from assay.messages import tr, trn
 from assay.reports.judged.evaluation_text import confidence_name, isolation_sentence
 from assay.text import number_format as numbers
 from assay.types.judged import (
-    DomainDifference,
     DomainJudged,
     JudgeCost,
     Judged,
@@ -155,7 +154,6 @@ def _lead(rival: Rival) -> str:
         "lead": numbers.difference(rival.lead),
         "pairs": trn("{count} test", "{count} tests", rival.lead.n),
     }
-    low, high = rival.lead.low, rival.lead.high
     if rival.evidence_lead.n and rival.judge_lead.n:
         gaps["lead"] = tr(
             "{lead}, by evidence {evidence}, by the judge alone {judge}",
@@ -163,8 +161,6 @@ def _lead(rival: Rival) -> str:
             evidence=numbers.difference(rival.evidence_lead),
             judge=numbers.difference(rival.judge_lead),
         )
-    if not rival.told_apart and low is not None and high is not None and (low > 0 or high < 0):
-        return tr("{model} (difference {lead} on {pairs}, too few to be sure)", **gaps)
     return tr("{model} (difference {lead} on {pairs})", **gaps)
 
 
@@ -245,14 +241,12 @@ def cost(of: JudgeCost) -> str:
         of.requests,
         judge=of.judge,
     )
-    parts = [
-        tr("{count} tokens read", count=numbers.count(of.prompt_tokens)),
-        tr("{count} tokens written", count=numbers.count(of.output_tokens)),
-        tr("{time} of waiting", time=numbers.duration(of.seconds)),
-    ]
-    known = (of.prompt_tokens, of.output_tokens, of.seconds)
-    shown = [part for part, figure in zip(parts, known, strict=True) if figure >= LEAST_SHOWN]
-    return f"{', '.join([told, *shown])}."
+    parts = {
+        tr("{count} tokens read", count=numbers.count(of.prompt_tokens)): of.prompt_tokens,
+        tr("{count} tokens written", count=numbers.count(of.output_tokens)): of.output_tokens,
+        tr("{time} of waiting", time=numbers.duration(of.seconds)): of.seconds,
+    }
+    return f"{', '.join([told, *(part for part, known in parts.items() if known >= LEAST_SHOWN)])}."
 
 
 def certainty(of: DomainJudged) -> Iterator[str]:
@@ -282,15 +276,6 @@ def certainty(of: DomainJudged) -> Iterator[str]:
             of.quotes,
             fabricated=numbers.count(of.fabricated),
         )
-
-
-def difference(of: DomainDifference) -> str:
-    """What two models differ in, about the second."""
-    if of.difference.value is None:
-        return tr("no test in common")
-    if not of.told_apart:
-        return tr("no significant difference")
-    return tr("higher") if of.difference.value > 0 else tr("lower")
 
 
 def over_runs(of: OverRuns) -> Iterator[str]:
