@@ -356,7 +356,7 @@ def changed(document: dict[str, Any], path: str, value: object) -> dict[str, Any
         ("details/model", ..., "details.model: Field required"),
         ("details/model/size_class", "huge", "details.model.size_class: Input should be 'tiny'"),
         ("details/model/parameters", -1, "details.model.parameters: Input should be greater"),
-        ("details/perplexity", None, "details.text has no figures"),
+        ("details/perplexity", None, "perplexity is at odds with details.perplexity"),
         (
             "details/perplexity/value",
             [],

@@ -27,8 +27,7 @@ from assay.types import Failed, Reply, Score
 from assay.types.scores import SilentProgress
 
 LIVE_EVERY_S = 0.1  # a bar must not slow the run
-PLAIN_AT_LEAST_S = 3.0  # never two plain lines closer than this,
-PLAIN_AT_MOST_S = 30.0  # nor a silence longer than this while replies come
+PLAIN_EVERY_S = 15.0  # while replies come
 NAME_STYLE = "bold cyan"
 
 
@@ -123,13 +122,10 @@ class _Progress(SilentProgress):
 
 
 class PlainProgress(_Progress):
-    """Lines for logs: at the start, at each tenth, at the end, and seldom in between."""
-
-    _tenth = 0
+    """Lines for logs: at the start, at the end, and now and then in between."""
 
     def model_started(self, spec: str, *, total: int, reused: int) -> None:
         super().model_started(spec, total=total, reused=reused)
-        self._tenth = 10 * reused // total if total else 10
         self._say(tr("start"))
 
     def model_finished(self, spec: str) -> None:
@@ -141,10 +137,7 @@ class PlainProgress(_Progress):
         self._console.file.flush()
 
     def _show(self, tally: Tally, *, silent: float) -> None:
-        tenth = 10 * tally.done // tally.total if tally.total else 10
-        due = tenth > self._tenth or silent >= PLAIN_AT_MOST_S
-        if due and silent >= PLAIN_AT_LEAST_S and tally.done < tally.total:
-            self._tenth = tenth
+        if silent >= PLAIN_EVERY_S and tally.done < tally.total:
             self._say()
 
     def _say(self, *first: str) -> None:

@@ -32,7 +32,7 @@ def _rows(model: ModelReport) -> Iterator[TestRow]:
         yield from suite.tests
 
 
-def _answer(row: TestRow) -> Iterator[Block]:
+def _answer(row: TestRow) -> Iterator[Paragraph | Verbatim]:
     tries: tuple[TestRow | RepeatRow, ...] = row.repeats or (row,)
     for number, one in enumerate(tries, start=1):
         if len(tries) > 1:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from assay.stats import estimates
 from assay.types import Answered, Estimate, Failed, Health, ReadText, Reply, SamplePrompt, Timed
@@ -29,10 +29,7 @@ BY_BLOCKS = "bootstrap over blocks"
 LARGEST = math.log(1e300)  # a perplexity beyond this says no more, and JSON has no name for it
 
 
-class Examine(Protocol):
-    """The checks of a text's health."""
-
-    def __call__(self, sample: SamplePrompt, text: str, *, truncated: bool) -> Health: ...
+Examine = Callable[..., Health]  # of a sample prompt and a text, whole or truncated
 
 
 def text_figures(

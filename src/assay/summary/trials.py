@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -164,13 +165,8 @@ def _of_repeats(rows: Sequence[TestRow], *, seed: int) -> dict[str, Estimate]:
         "pass@1": over_tests(1, lambda scores, c: c / len(scores)),
         f"pass@{most}": over_tests(most, lambda s, c: estimates.pass_at_k(len(s), c, most)),
         f"pass^{most}": over_tests(most, lambda s, c: estimates.pass_hat_k(len(s), c, most)),
-        "spread": over_tests(2, lambda scores, _: _standard_deviation(scores)),
+        "spread": over_tests(2, lambda scores, _: statistics.stdev(scores)),
     }
-
-
-def _standard_deviation(scores: Sequence[float]) -> float:
-    mean = math.fsum(scores) / len(scores)
-    return math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / (len(scores) - 1))
 
 
 def _answer_seconds(asked: Sequence[Sequence[Attempt]], *, seed: int) -> dict[str, Estimate]:

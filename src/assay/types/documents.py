@@ -210,7 +210,7 @@ class Fold:
 class Beside:
     """Titled parts beside each other, where there is room for it."""
 
-    parts: tuple[tuple[str, tuple[Block, ...]], ...]
+    parts: tuple[tuple[str, tuple[Paragraph | Verbatim, ...]], ...]
 
 
 Block = (

@@ -86,11 +86,6 @@ class Target(BaseModel):
     reached: Flag | None
 
 
-class Targets(BaseModel):
-    accuracy_top1: Target
-    accuracy_top5: Target
-
-
 class ModelShape(BaseModel):
     path: Text
     step: Number | None
@@ -165,7 +160,7 @@ class Details(BaseModel):
     inference_speed: PositiveEstimate | None
     memory_usage_mb: AnyEstimate | None
     os_benchmark: OsEstimates | None = None
-    targets: Targets | None = None
+    targets: dict[str, Target] | None = None
     model: ModelShape
     text: TextShape | None
     suites: dict[str, Annotated[SuiteFigures, AfterValidator(_check_suite)]]

@@ -36,11 +36,11 @@ def measured_from(document: object, *, source: str = REPORT_FILE) -> Measurement
         size_class=model.size_class,
         fingerprint=model.fingerprint,
         shape=model.shape,
-        text=_text(details, source),
+        text=_text(details),
         suites=details.suites,
         mmlu_cs=details.mmlu_cs,
         hellaswag=details.hellaswag,
-        speed=_speed(details, source),
+        speed=_speed(details),
         memory_mb=details.memory_usage_mb,
         memory=details.memory or {},
         samples=None if written is None else tuple(map(_sample, written.samples)),
@@ -80,13 +80,12 @@ def _refuse(source: str, sentence: str) -> NoReturn:
     )
 
 
-def _text(details: Details, source: str) -> TextFigures | None:
+def _text(details: Details) -> TextFigures | None:
+    """None where a figure beside it is missing: then all of them were not measured."""
     text = details.text
-    if text is None:
-        return None
     perplexity, top1, top5 = details.perplexity, details.accuracy_top1, details.accuracy_top5
-    if perplexity is None or top1 is None or top5 is None:
-        _refuse(source, tr("details.text has no figures beside it."))
+    if text is None or perplexity is None or top1 is None or top5 is None:
+        return None
     return TextFigures(
         perplexity=perplexity,
         per_word=details.perplexity_per_word,
@@ -102,11 +101,9 @@ def _text(details: Details, source: str) -> TextFigures | None:
     )
 
 
-def _speed(details: Details, source: str) -> SpeedFigures | None:
-    if details.speed is None:
+def _speed(details: Details) -> SpeedFigures | None:
+    if details.speed is None or details.inference_speed is None:
         return None
-    if details.inference_speed is None:
-        _refuse(source, tr("details.speed has no inference_speed beside it."))
     noted = details.speed.model_dump()
     return SpeedFigures(
         tokens_per_s=details.inference_speed,

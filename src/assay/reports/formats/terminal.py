@@ -230,35 +230,29 @@ class _ConsoleDocument:
             shown = whole.relative_to(here) if whole.is_relative_to(here) else whole
             self._print(Text(f"  {one_line(str(shown))}"), whole=True)
 
-    def _beside(self, parts: Sequence[tuple[str, tuple[Block, ...]]]) -> None:
-        apart = self.width // max(1, len(parts)) < NARROWEST
-        width = self.width if apart else self.width // len(parts)
+    def _beside(self, parts: Sequence[tuple[str, tuple[Paragraph | Verbatim, ...]]]) -> None:
+        grid = rich.Table.grid(expand=True)
         panels = [
-            Panel(self._part(blocks, width - 4), title=self._text(title), title_align="left")
+            Panel(
+                Text("\n").join(map(self._part, blocks)),
+                title=self._text(title),
+                title_align="left",
+            )
             for title, blocks in parts
         ]
-        if apart:
+        if self.width // max(1, len(parts)) < NARROWEST:
             for panel in panels:
-                self._print(panel)
-            return
-        grid = rich.Table.grid(expand=True)
-        for _ in panels:
-            grid.add_column(ratio=1)
-        grid.add_row(*panels)
+                grid.add_row(panel)
+        else:
+            for _ in panels:
+                grid.add_column(ratio=1)
+            grid.add_row(*panels)
         self._print(grid)
 
-    def _part(self, blocks: Iterable[Block], width: int) -> Text:
-        """Blocks in few columns, as they would be on a narrow terminal."""
-        lines: list[Text] = []
-        for block in blocks:
-            if isinstance(block, Verbatim):
-                lines.append(Text(visible(block.text) or tr("(empty)")))
-            else:
-                stream = io.StringIO()
-                draw([block], console_for(stream, width=width), verbose=self.verbose)
-                tone: Tone = block.tone if isinstance(block, Paragraph) else "plain"
-                lines.append(Text(stream.getvalue().rstrip("\n"), style=STYLES[tone]))
-        return Text("\n").join(lines)
+    def _part(self, block: Paragraph | Verbatim) -> Text:
+        if isinstance(block, Paragraph):
+            return self._text(block.line, block.tone)
+        return Text(visible(block.text) or tr("(empty)"))
 
     # -------------------------------------------------------------------------------------- tables
 

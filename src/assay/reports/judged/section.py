@@ -51,7 +51,11 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
         told = tr("No judge was asked: a score is the share of checks that pass, times 10.")
         yield Paragraph(told, "dim")
     yield _table(of)
-    yield Paragraph(_legend(of), "dim")
+    legend = tr(
+        "Overall of 10 and its band, and checks that hold of all that were run. “alone”: what the "
+        "judge would give without them. From–to: by the lowest and highest scores given."
+    )
+    yield Paragraph(legend, "dim")
     yield Figures(tuple(_means(of)))
     for model in of.models:
         yield Fold(tr("Why: {model}", model=model.model), tuple(_reasons(model)), long=True)
@@ -80,15 +84,6 @@ def _cell(test: TestJudged) -> Line:
         evidence,
         *(Span(f" ({each})", "dim") for each in more if each),
     )
-
-
-def _legend(of: Judged) -> str:
-    told = tr("Overall of 10 and its band, checks that hold of all that were run.")
-    if any(said.judge_only(test) for model in of.models for test in model.tests):
-        told = tr("{told} “alone”: what the judge would give without them.", told=told)
-    if any(said.judged_range(test) for model in of.models for test in model.tests):
-        told = tr("{told} From–to: by the lowest and highest scores given.", told=told)
-    return told
 
 
 def _reasons(model: ModelJudged) -> Iterator[Block]:
@@ -123,17 +118,10 @@ def _rows(of: Judged) -> Iterator[tuple[TestJudged, list[TestJudged | None]]]:
 
 
 def _means(of: Judged) -> Iterator[tuple[str, Estimate]]:
-    for domain in of.domains:
-        for model in of.models:
-            judged = model.domain(domain)
-            if judged is not None:
-                yield _named(of, model, said.domain_name(domain)), judged.mean
-
-
-def _named(of: Judged, model: ModelJudged, what: str) -> str:
-    if len(of.models) == 1:
-        return what
-    return tr("{what}, {model}", what=what, model=model.model)
+    for model in of.models:
+        for domain in model.domains:
+            name = said.domain_name(domain.domain)
+            yield tr("{what}, {model}", what=name, model=model.model), domain.mean
 
 
 def _unscored(of: Judged) -> Iterator[str]:
