@@ -44,7 +44,7 @@ def test_two_clocks_are_never_on_one_axis(compared_report: Report) -> None:
     first, second = compared_report.models
     other = replace(second, performance=replace(second.performance, decode_clock="client"))
     (picture,) = draw_quality(replace(compared_report, models=(first, other)))
-    assert "seconds per answer, mean; lower is faster" in picture.draw()
+    assert "seconds per answer, mean; faster to the right" in picture.draw()
 
 
 def test_a_model_without_a_speed_is_counted_and_not_drawn(compared_report: Report) -> None:

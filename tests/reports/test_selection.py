@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from assay.decide.select import select
-from assay.reports.checkpoints.facts import selection_reason
+from assay.reports.checkpoints.facts import sentences
 from assay.reports.checkpoints.json_documents import selection_document
 from assay.reports.checkpoints.report_shapes import selection_schema
 from assay.reports.formats.json import render_json
@@ -95,7 +95,7 @@ def test_warnings_are_not_lost_though_they_have_no_key():
         GATE,
         timestamp=WHEN,
     )
-    assert "bits per byte" not in selection_reason(selection)
+    assert "bits per byte" not in sentences(selection.reasons)
     assert "bits per byte" in str(selection_document(selection)["reason"])
 
 

@@ -94,18 +94,14 @@ def suites_json(suites: Sequence[Suite]) -> JsonObject:
 
 
 def _tests_and_examples(card: SuiteCard) -> str:
-    """400 tests in 4 categories; 40 worked examples, of which 3 are shown."""
-    tests = sum(each.tests for each in card.categories)
+    """400 tests; 40 worked examples kept apart, 3 shown before each question."""
+    tests = trn("{count} test", "{count} tests", sum(each.tests for each in card.categories))
     examples = sum(each.examples for each in card.categories)
-    said = trn("{count} test", "{count} tests", tests)
-    if examples:
-        return tr(
-            "{tests}; {examples} worked examples kept apart, {shots} shown before each question",
-            tests=said,
-            examples=examples,
-            shots=card.shots,
-        )
-    return said
+    if not examples:
+        return tests
+    kept = tr("{examples} worked examples kept apart, {shots} shown before each question",
+              examples=examples, shots=card.shots)  # fmt: skip
+    return f"{tests}; {kept}"
 
 
 def _made_of(category: CategoryCard) -> Iterator[tuple[str, str]]:

@@ -60,7 +60,12 @@ def _blocks(case: Case) -> Iterator[Block]:
         test = _as_test(case, case.check.judged)
         whole = {"suite": case.suite, "category": case.category, "test": test}
         if case.check.judged.checker:
-            whole["checker"] = _as_checker(case.check.judged)
+            whole["checker"] = {
+                "folder": case.check.judged.checker,
+                "digest": case.check.judged.checker_digest,
+                "data_seed": case.check.judged.data_seed,
+                "runs_code": case.check.judged.runs_code,
+            }
         yield Verbatim(json.dumps(whole, ensure_ascii=True, indent=1), language="json")
 
 
@@ -85,15 +90,6 @@ def _as_test(case: Case, check: JudgeFields) -> dict[str, Any]:
         "tags": case.tags,
     }
     return {field: value for field, value in told.items() if value not in (None, "", (), [])}
-
-
-def _as_checker(check: JudgeFields) -> dict[str, Any]:
-    return {
-        "folder": check.checker,
-        "digest": check.checker_digest,
-        "data_seed": check.data_seed,
-        "runs_code": check.runs_code,
-    }
 
 
 def _settings(case: Case) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from assay.messages import tr, trn
-from assay.reports.checkpoints.facts import advice_texts, selection_reason, sentence, sentences
+from assay.reports.checkpoints.facts import advice_texts, sentence, sentences
 from assay.reports.checkpoints.figures import EvaluatedFolder, evaluated_folder, parent_of
 from assay.reports.checkpoints.file_names import (
     CHECKPOINTS,
@@ -195,7 +195,7 @@ class _Sections:
 
 def _selected(text: str, selection: Selection) -> Iterator[Block]:
     yield Paragraph(Span(text, "strong"), TONES[selection.selected is not None])
-    yield Paragraph(selection_reason(selection))
+    yield Paragraph(sentences(selection.reasons))
     if len(selection.tied_with) > selection.tie:  # the reason names the runner-up alone
         tied = ", ".join(selection.tied_with)
         yield Paragraph(tr("No significant difference to: {names}.", names=tied))

@@ -9,7 +9,7 @@ from assay.messages import fill, tr
 from assay.reports.checkpoints.fact_sentences import SENTENCES
 from assay.text.number_format import rounded
 from assay.types import Estimate
-from assay.types.decisions import DecisionFact, Recommendation, Selection, Value
+from assay.types.decisions import DecisionFact, Recommendation, Value
 
 DIGITS, MOST_DIGITS = 3, 10
 ONE_LINE = 70  # characters of a quoted passage or prompt
@@ -22,11 +22,6 @@ def sentence(of: DecisionFact) -> str:
 
 def sentences(facts: Sequence[DecisionFact]) -> str:
     return " ".join(map(sentence, facts))
-
-
-def selection_reason(selection: Selection) -> str:
-    """Why this one, in whole sentences."""
-    return sentences(selection.reasons)
 
 
 def advice_texts(of: Recommendation) -> tuple[str, tuple[str, ...]]:

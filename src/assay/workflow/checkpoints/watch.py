@@ -31,7 +31,7 @@ from assay.errors import (
     in_one_line,
 )
 from assay.messages import tr
-from assay.reports.checkpoints.facts import selection_reason
+from assay.reports.checkpoints.facts import sentences
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE, SELECTION_FILE
 from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.reports.checkpoints.json_documents import checkpoint_document
@@ -105,7 +105,7 @@ class Watching:
 
     def end(self) -> Sight:
         """What is selected when watching has ended."""
-        reason = selection_reason(self.selection) if self.selection else ""
+        reason = sentences(self.selection.reasons) if self.selection else ""
         document: dict[str, object] = {
             "selected": self.selection.selected if self.selection else None,
             "best_so_far": self.selection.best_so_far if self.selection else None,
