@@ -67,16 +67,9 @@ def ask_all(
     done: int = 0,
     until: float | None = None,
 ) -> None:
-    """Ask until nothing is pending. Equal requests of several dialogues are asked once.
-
-    Args:
-        model: who is asked.
-        dialogues: what it is asked.
-        ledger: stores each reply before the observer counts it.
-        observer: receives the progress.
-        name: what the observer calls the model.
-        done: how many requests are known to be answered and have no dialogue.
-        until: when the budget is spent, by time.monotonic.
+    """Ask until nothing is pending. Equal requests of several dialogues are asked once, and each
+    reply is stored before the observer counts it, under `name`. `done`: how many requests are
+    known to be answered and have no dialogue; `until`: when the budget is spent (time.monotonic).
     """
     dialogues = list(dialogues)
     planned = done + sum(each.left for each in dialogues)

@@ -230,12 +230,8 @@ def _too_long(suites: Sequence[Suite], facts: ModelFacts, context: int) -> Itera
 
 
 def rendered_prompt(case: Case, *, by_text: bool = False) -> str:
-    """The last user turn as the model sees it, choices included.
-
-    Args:
-        case: the test.
-        by_text: for a model that says how likely a text is; one that does not is shown the choices
-            of a text that is to be continued, for it could name none of them otherwise.
+    """The last user turn as the model sees it, choices included. `by_text`: for a model that says
+    how likely a text is; one that does not is shown the choices of a text to be continued.
     """
     return _with_choices(case, case.prompt, by_text=by_text)
 

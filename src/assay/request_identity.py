@@ -56,15 +56,9 @@ def make_judge_request(
     repeat: int = 0,
     suite: str = JUDGE_SUITE,
 ) -> Request:
-    """One question to a judge.
-
-    Args:
-        fingerprint: of the judge.
-        key: what is judged, as judge_key or example_key returns it.
-        work: the question.
-        turn: the number of the attempt, of the question, or of the order of a pair.
-        repeat: the number of the judge's repeat.
-        suite: what the store counts it under.
+    """One question to a judge. `key`: what is judged, as judge_key or example_key returns it;
+    `turn`: the number of the attempt, of the question, or of the order of a pair; `suite`: what
+    the store counts it under.
     """
     body = [IDENTITY_VERSION, fingerprint, key, turn, repeat, work.kind, _set_fields(work)]
     text = json.dumps(body, ensure_ascii=False, separators=_COMPACT)

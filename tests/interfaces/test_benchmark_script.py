@@ -369,15 +369,6 @@ def test_two_runs_are_compared_by_their_ids_or_the_beginning_of_one(desk, tests,
     assert desk.document("--compare", first[:-1], "latest")["pairs"] == document["pairs"]
 
 
-def test_what_cannot_count_beside_stored_runs_is_said_to_be_unused(desk, able):
-    run = desk.document("--model", able)["run"]
-    words = ["--tests", "tests", "--category", "sum", "--limit", "1", "--fresh"]
-    done = desk.run("--compare", run, run, *words)
-    assert "not used: --tests, --category, --limit, --fresh; " in done.stderr
-    assert "not used: --limit; " in desk.run("--leaderboard", "--limit", "1").stderr
-    assert "not used" not in desk.run("--model", able, "--leaderboard", "--limit", "1").stderr
-
-
 def test_one_model_twice_is_refused_with_a_hint_that_can_be_followed(desk, able):
     done = desk.run("--compare", able, able)
     assert done.returncode == 2

@@ -19,8 +19,7 @@ from assay.errors import AssayError, InvalidFiles, UsageError
 from assay.suites.fetching import hellaswag, mmlu
 from assay.suites.fetching.layouts import find_hellaswag, find_mmlu
 from assay.suites.fetching.made import ConvertedBenchmark
-from assay.suites.fetching.rows import numbered
-from assay.suites.fetching.source import BenchmarkItem, RowPlace
+from assay.suites.fetching.rows import BenchmarkItem, RowPlace, numbered
 from assay.workflow.fetch.benchmarks import fetch
 
 DEV = [
@@ -362,12 +361,12 @@ def test_of_two_files_that_may_be_meant_none_is_taken(tmp_path: Path) -> None:
     ("row", "problem"),
     [
         (["Few?", "a", "b", "c", "B"], " has 5 cells, not 6: a question, four options, a letter"),
-        (["Which letter?", "a", "b", "c", "d", "E"], ": the answer is 'E', not A, B, C or D"),
-        (["", "a", "b", "c", "d", "A"], ": the question or an option is empty, or no text"),
         (
-            ["No third?", "a", "b", " ", "d", "A"],
-            ": the question or an option is empty, or no text",
+            ["Which?", "a", "b", "c", "d", "E"],
+            ": 'answer' cannot be 'E'; known are A, B, C, D",
         ),
+        (["", "a", "b", "c", "d", "A"], ": 'question' is empty"),
+        (["No third?", "a", "b", " ", "d", "A"], ": 'choices[2]' is empty"),
     ],
 )
 def test_a_mistake_of_a_csv_file_is_shown_with_its_row(
@@ -406,14 +405,13 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path, benchmarks: Pa
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"label": 4}, "'label' must be from 0 to 3, not '4'"),
-        ({"label": ""}, "'label' must be from 0 to 3, not ''"),
-        ({"label": True}, "'label' must be from 0 to 3, not 'True'"),
-        ({"endings": ["a", "b", "c"]}, "there are no four endings"),
-        ({"endings": ["a", "b", "c", "[title]"]}, "there are no four endings"),
-        ({"endings": ["a", "b", "c", "\ud800"]}, "there are no four endings"),
-        ({"ctx_b": None}, "there is no context"),
-        ({"activity_label": 3}, "'activity_label' is no text"),
+        ({"label": 4}, "'label' must be a whole number from 0 to 3, not 4"),
+        ({"label": ""}, "'label' cannot be ''; known are 0, 1, 2, 3"),
+        ({"endings": ["a", "b", "c"]}, "'endings' needs at least 4 items"),
+        ({"endings": ["a", "b", "c", "[title]"]}, "an ending is empty"),
+        ({"endings": ["a", "b", "c", "\ud800"]}, "a text contains half a character"),
+        ({"ctx_a": "", "ctx_b": None}, "there is no context"),
+        ({"activity_label": 3}, "'activity_label' must be a text, not a number; put it in quotes"),
     ],
 )
 def test_a_mistake_of_a_json_lines_file_is_shown(
@@ -561,5 +559,5 @@ def test_rows_of_the_hub_are_cited_by_data_set_and_split() -> None:
     with pytest.raises(InvalidFiles) as caught:
         list(mmlu.items_of_rows("x", "test", told))
     assert [str(finding) for finding in caught.value.findings] == [
-        "cais/mmlu x test:1:1: -: error: row 1: the answer is '4', not A, B, C or D"
+        "cais/mmlu x test:1:1: -: error: row 1: 'answer' must be a whole number from 0 to 3, not 4"
     ]

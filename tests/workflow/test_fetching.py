@@ -130,7 +130,10 @@ def test_a_mistake_in_one_benchmark_keeps_both_from_being_written(
     lines(copy / "hellaswag", [{**PASSAGES[0], "label": 9}])
     done = bench.assay("fetch", "mmlu", "hellaswag", "--from", str(copy), "--benchmarks", "b")
     assert done.returncode == 2
-    assert "hellaswag_val.jsonl:1:1: -: error: row 1: 'label' must be from 0 to 3" in done.stderr
+    assert (
+        "hellaswag_val.jsonl:1:1: -: error: row 1: 'label' must be a whole number from 0 to 3"
+        in done.stderr
+    )
     assert "Nothing was written" in done.stderr
     assert not (tmp_path / "b").exists()
 

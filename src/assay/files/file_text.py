@@ -34,12 +34,8 @@ def refusal(name: str, message: str, place: Place = TOP) -> FileFinding:
 
 
 def read_bytes(path: Path, limit: int, *, kind: str) -> bytes:
-    """The bytes of a regular file.
-
-    Args:
-        path: the file.
-        limit: larger files are refused.
-        kind: what the file is meant to be, as the middle of a sentence ("a gate is a TOML file").
+    """The bytes of a regular file of at most `limit` bytes. `kind`: what it is meant to be, as the
+    middle of a sentence ("a gate is a TOML file").
     """
     name = shown_path(path)
     try:

@@ -53,12 +53,7 @@ class TomlFile:
 
 
 def read_toml(path: FilePath, *, kind: str) -> TomlFile:
-    """Read a file, or raise Refused with the reason and the place.
-
-    Args:
-        path: the file.
-        kind: what it is meant to be, as a sentence without its end ("a gate is a TOML file").
-    """
+    """Read a file, or raise Refused with the reason and the place; `kind` as in read_bytes."""
     name = shown_path(path)
     return parse_toml(name, decode(name, read_bytes(path, MAX_BYTES, kind=kind)))
 

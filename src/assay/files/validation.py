@@ -30,12 +30,8 @@ _DECIMAL_BITS = 200  # Python does not write a whole number of some 14,000 bits 
 
 
 class Validator:
-    """Checks documents against one type. The validator is compiled on first use.
-
-    Args:
-        kind: the type.
-        toml: whether sentences speak of tables, as TOML does, rather than of objects.
-        ignores_others: whether the document may have keys beside those of the type.
+    """Checks documents against the type `kind`. `toml`: sentences speak of tables, not of objects.
+    `ignores_others`: the document may have keys beside those of the type.
     """
 
     def __init__(self, kind: Any, *, toml: bool = False, ignores_others: bool = False) -> None:
@@ -44,12 +40,8 @@ class Validator:
         self._ignores_others = ignores_others
 
     def check(self, document: object, notes: Notes, path: Path = ()) -> Any:
-        """The checked value, or None; every mistake is noted.
-
-        Args:
-            document: parsed JSON or TOML, or a part of it.
-            notes: takes the mistakes.
-            path: where that part is in the whole document.
+        """The checked value, or None; every mistake is noted. `path`: where the document is a part
+        of another, where it is in there.
         """
         try:
             return self._validate(document)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from assay.errors import AssayError, UsageError, raise_all
 from assay.interfaces.cli import end_with, invoked
@@ -135,9 +134,7 @@ def _documents(
     out = asked["out"]
     compared = list(compare or ())
     stored = any(names_a_run(name, out) for name in compared)
-    if stored or (leaderboard and not compare and model is None):
-        _say_what_is_not_used()
-    else:
+    if not stored and (compare or model is not None or not leaderboard):
         report = _ask(compare or (() if model is None else (model,)), **asked)
         yield report
         compared = [report.run] if compare else []
@@ -145,22 +142,6 @@ def _documents(
         yield api.compare(compared, out=out)
     if leaderboard:
         yield api.leaderboard(out=out)
-
-
-def _say_what_is_not_used() -> None:
-    """Options that say what to ask, where nothing is asked."""
-    context = click.get_current_context()
-    given = [
-        each.opts[-1]
-        for each in context.command.params
-        if each.name in ("tests", "categories", "endpoint", "limit", "fresh")
-        and context.get_parameter_source(each.name) is ParameterSource.COMMANDLINE
-    ]
-    if given:
-        sentence = tr(
-            "not used: {options}; what is in the store is shown as it is", options=", ".join(given)
-        )
-        say(sentence)
 
 
 def _ask(

@@ -202,11 +202,8 @@ def examine_gate(path: Path) -> tuple[FileFinding, ...]:
 
 
 def check_gate(gate: Gate, known: Mapping[str, Sequence[str]]) -> tuple[FileFinding, ...]:
-    """Every suite and category that a gate names and a run does not have.
-
-    Args:
-        gate: as load_gate returned it; its file is read again, for the places alone.
-        known: the categories of every suite of the run.
+    """Every suite and category that a gate names and a run does not have. The gate's file is read
+    again, for the places alone; `known`: the categories of every suite of the run.
     """
     file = _read(SHIPPED if gate.source == DEFAULT else Path(gate.source))
     return tuple(

@@ -87,13 +87,8 @@ def suite_schema() -> dict[str, object]:
 def read_settings(
     raw: object, categories: Sequence[str], *, only: str | None, notes: Notes
 ) -> SuiteSettings:
-    """Check suite.json and take from it what is sound.
-
-    Args:
-        raw: the file's JSON.
-        categories: the categories beside it.
-        only: the one category that is loaded by itself; what is said of others is left alone.
-        notes: takes what is wrong.
+    """Check suite.json and take from it what is sound. `categories` are beside it; `only`: the one
+    that is loaded by itself, and then what is said of others is left alone.
     """
     if not isinstance(raw, dict):
         message = tr("suite.json must contain an object in braces, not {got}", got=described(raw))

@@ -46,16 +46,9 @@ CheckRubric = Callable[[str, Path], object]
 
 
 class SuiteReader:
-    """Reads one suite; `findings` is whole once `suite` has returned.
-
-    Args:
-        path: a folder, or one category file.
-        warnings: whether warnings are looked for too.
-        instead: files elsewhere that take the place of those with the same name.
-        data_seed: what files are made from that tests show.
-        get_sandbox: opens what the make.py of a folder that does not ship runs in; None: it is not
-            run.
-        check_rubric: raises what is wrong with the rubric of this name, beside this folder.
+    """Reads one suite, a folder or one category file, with the arguments of `load_all`; `findings`
+    is whole once `suite` has returned. `warnings`: they are looked for too. `instead`: files
+    elsewhere that take the place of those with the same name.
     """
 
     def __init__(

@@ -114,16 +114,23 @@ def end_with(program: str, run: Run, arguments: Sequence[str] | None = None) -> 
     except AssayError as error:
         code = _show(error, words)
     except (KeyboardInterrupt, click.Abort):
-        code = _show(_interrupted(), words)
+        said = tr("stopped; every answer that was counted is kept")
+        hint = tr("the same command starts or continues")
+        code = _show(Interrupted(said, hint=hint), words)
     except BrokenPipeError:
         code = ExitCode.DONE
-    except OSError as error:
+    except OSError as error:  # of the screen, pipe or file: files and the store have their own
         settle_streams()
-        code = _show(_cannot_write(error), words)
+        said = tr("cannot write the output: {why}", why=error.strerror or str(error))
+        hint = tr("write to a place with room; what a model was asked is safe in the store")
+        code = _show(Interrupted(said, hint=hint), words)
     # A mistake of ours is no failed gate, and what was counted is safe.
     except Exception as error:  # noqa: BLE001
         say(traceback.format_exc())
-        code = _show(_our_mistake(error), words)
+        kind = type(error).__name__
+        said = tr("a mistake in Assay: {kind}: {error}", kind=kind, error=error)
+        hint = tr("please report it with the lines above; the same command continues")
+        code = _show(Interrupted(said, hint=hint), words)
     settle_streams()
     if code == ExitCode.INTERRUPTED:
         # A Ctrl-C that came while Python evaluated a text (a dataclass being made, say) marks the
@@ -150,28 +157,6 @@ def invoked(command: click.Command, program: str, words: list[str]) -> int | Non
 
 def _is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
-
-
-def _interrupted() -> Interrupted:
-    return Interrupted(
-        tr("stopped; every answer that was counted is kept"),
-        hint=tr("the same command starts or continues"),
-    )
-
-
-def _our_mistake(error: Exception) -> Interrupted:
-    return Interrupted(
-        tr("a mistake in Assay: {kind}: {error}", kind=type(error).__name__, error=error),
-        hint=tr("please report it with the lines above; the same command continues"),
-    )
-
-
-def _cannot_write(error: OSError) -> Interrupted:
-    """Files and the store have errors of their own; what is left is the screen, pipe or file."""
-    return Interrupted(
-        tr("cannot write the output: {why}", why=error.strerror or str(error)),
-        hint=tr("write to a place with room; what a model was asked is safe in the store"),
-    )
 
 
 def _refuse_what_is_no_text(words: Sequence[str]) -> None:

@@ -6,8 +6,7 @@
     duplicates   which questions ask what another one asks already
     hub          rows of the Hugging Face hub, by the library `datasets`
     layouts      a folder or an archive of a user's -> the files of a benchmark that are in it
-    rows         the rows of one file, CSV, JSON Lines or Parquet, and what is wrong with them
-    source       the words they share: a file, a place in it, an item, its flaws
+    rows         the rows of one file, CSV, JSON Lines or Parquet; a place, an item, a mistake
 
 Prompts are those of lm-evaluation-harness 0.4.13, to the letter: a space or a capital more, and
 scores cannot be compared with anybody's.

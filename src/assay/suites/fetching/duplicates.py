@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from assay.suites.fetching.source import BenchmarkItem, RowPlace
+from assay.suites.fetching.rows import BenchmarkItem, RowPlace
 
 Reason = Literal["repeated", "other_options", "contradictory", "shown", "equal_options"]
 

@@ -18,13 +18,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from assay.files.wording import described, shown
+from annotated_types import Ge, Le, Len
+
+from assay.files.fields import Text
+from assay.files.validation import Validator
 from assay.messages import tr
 from assay.suites.fetching.duplicates import Sieve
 from assay.suites.fetching.made import HARNESS, ChoiceTest, ConvertedBenchmark, test_of
-from assay.suites.fetching.rows import Row, sound_text
-from assay.suites.fetching.source import BenchmarkItem, RowPlace, broken_source
+from assay.suites.fetching.rows import BenchmarkItem, Row, RowPlace, broken_source, check_row
 
 NAME = "hellaswag"
 LICENCE = "MIT; its WikiHow passages stem from text under CC BY-NC-SA"
@@ -37,6 +40,23 @@ JOINED_PROMPTS = (
     f"0-shot, by text, validation split, joined contexts as they stand: NOT the form of {HARNESS}"
 )
 _MARKER = re.compile(r"\[.*?\]")
+
+
+@dataclass(frozen=True)
+class PassageRow:
+    """A row; the hub has the label as a text, and an empty one in the test split."""
+
+    activity_label: Text
+    endings: Annotated[tuple[Text, ...], Len(ENDINGS, ENDINGS)]
+    label: Annotated[int, Ge(0), Le(3)] | Literal["0", "1", "2", "3"]
+    ctx: str = ""
+    ctx_a: str = ""
+    ctx_b: str = ""
+    split_type: str = ""
+    source_id: str = ""
+
+
+_ROW = Validator(PassageRow, ignores_others=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,54 +81,21 @@ def read_passages(rows: Iterable[tuple[RowPlace, Row]]) -> Passages:
 
 
 def _item(place: RowPlace, row: Row, *, joined: bool) -> BenchmarkItem:
-    activity = sound_text(row.get("activity_label"))
-    context = _context(row, joined=joined)
-    endings = _endings(row)
-    label = _label(row.get("label"))
-    if activity is None:
-        raise broken_source(place, tr("row {row}: 'activity_label' is no text", row=place.row))
-    if context is None:
+    read: PassageRow = check_row(_ROW, place, row)
+    context = read.ctx if joined else f"{read.ctx_a} {read.ctx_b.capitalize()}"
+    if not context.strip():
         raise broken_source(place, tr("row {row}: there is no context", row=place.row))
-    if endings is None:
-        raise broken_source(place, tr("row {row}: there are no four endings", row=place.row))
-    if label is None:
-        value = row.get("label")
-        got = f"'{shown(str(value))}'" if isinstance(value, (str, int)) else described(value)
-        problem = tr("row {row}: 'label' must be from 0 to 3, not {got}", row=place.row, got=got)
-        raise broken_source(place, problem)
-    question = f"{activity}: {context}"
-    tags = map(sound_text, (row.get("split_type"), row.get("source_id")))
+    if not all(cleaned(ending).strip() for ending in read.endings):
+        raise broken_source(place, tr("row {row}: an ending is empty", row=place.row))
+    question = f"{read.activity_label}: {context}"
     return BenchmarkItem(
         place=place,
-        subject=activity,
+        subject=read.activity_label,
         question=question if joined else cleaned(question),
-        options=tuple(endings if joined else map(cleaned, endings)),
-        answer=label,
-        tags=("validation", *filter(None, tags)),
+        options=read.endings if joined else tuple(map(cleaned, read.endings)),
+        answer=int(read.label),
+        tags=("validation", *filter(None, (read.split_type, read.source_id))),
     )
-
-
-def _context(row: Row, *, joined: bool) -> str | None:
-    first, second = row.get("ctx_a"), row.get("ctx_b")
-    if joined:
-        return sound_text(row.get("ctx"))
-    if not isinstance(first, str) or not isinstance(second, str):
-        return None
-    return sound_text(f"{first} {second.capitalize()}")
-
-
-def _endings(row: Row) -> list[str] | None:
-    given = row.get("endings")
-    texts = [text for text in map(sound_text, given) if text] if isinstance(given, list) else []
-    whole = len(texts) == ENDINGS and len(given or ()) == ENDINGS
-    return texts if whole and all(cleaned(text).strip() for text in texts) else None
-
-
-def _label(value: object) -> int | None:
-    """The hub has it as a text; of the test split it is empty."""
-    if isinstance(value, str) and value in ("0", "1", "2", "3"):
-        return int(value)
-    return value if type(value) is int and 0 <= value < ENDINGS else None
 
 
 def cleaned(text: str) -> str:

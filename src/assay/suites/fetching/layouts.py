@@ -17,7 +17,7 @@ from assay.errors import UsageError
 from assay.files.file_text import shown_path
 from assay.files.wording import shown
 from assay.messages import tr
-from assay.suites.fetching.source import SourceFile
+from assay.suites.fetching.rows import SourceFile
 
 SubjectFiles = dict[str, dict[str, tuple[SourceFile, ...]]]  # by subject and split
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from assay.suites.fetching.duplicates import Dropped
-from assay.suites.fetching.source import BenchmarkItem
+from assay.suites.fetching.rows import BenchmarkItem
 from assay.suites.suite_file import SUITE_FILE
 
 HARNESS = "lm-evaluation-harness 0.4.13"

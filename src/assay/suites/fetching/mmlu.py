@@ -16,13 +16,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal
 
+from annotated_types import Ge, Le, Len
+
+from assay.files.fields import Text
+from assay.files.validation import Validator
 from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.duplicates import Dropped, Sieve
 from assay.suites.fetching.made import HARNESS, ChoiceTest, ConvertedBenchmark, test_of
-from assay.suites.fetching.rows import Row, sound_text
-from assay.suites.fetching.source import BenchmarkItem, RowPlace, broken_source
+from assay.suites.fetching.rows import BenchmarkItem, Row, RowPlace, broken_source, check_row
 from assay.suites.suite_file import SUITE_FILE
 from assay.types import LETTERS
 
@@ -44,6 +48,16 @@ CLOZE_PROMPTS = f"{CLOZE_CATEGORY}: 5-shot, cloze by text, as it asks mmlu_conti
 RESERVED = (LETTER_CATEGORY, CLOZE_CATEGORY, Path(SUITE_FILE).stem)
 # The id of a test is the category's name with a number, and has at most 120 characters.
 _SUBJECT = re.compile(r"[a-z][a-z0-9_]{0,99}")
+
+
+@dataclass(frozen=True)
+class QuestionRow:
+    question: Text
+    choices: Annotated[tuple[Text, ...], Len(OPTIONS, OPTIONS)]
+    answer: Annotated[int, Ge(0), Le(3)] | Literal["A", "B", "C", "D"]
+
+
+_ROW = Validator(QuestionRow, ignores_others=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,29 +95,15 @@ def read_subject(
 def items_of_rows(
     subject: str, split: str, rows: Iterable[tuple[RowPlace, Row]]
 ) -> Iterator[BenchmarkItem]:
-    """`question`, `choices`, and `answer`: from 0 to 3, or a letter."""
     for place, row in rows:
-        options = row.get("choices")
-        if not isinstance(options, list) or len(options) != OPTIONS:
-            raise broken_source(place, tr("row {row} has no four choices", row=place.row))
-        texts = [sound_text(text) for text in (row.get("question"), *options)]
-        question, *choices = [text for text in texts if text is not None] or [""]
-        if len(choices) != OPTIONS:
-            problem = tr("row {row}: the question or an option is empty, or no text", row=place.row)
-            raise broken_source(place, problem)
-        letter = row.get("answer")
-        if type(letter) is int and 0 <= letter < OPTIONS:
-            letter = LETTERS[letter]
-        if letter not in tuple(LETTERS[:OPTIONS]):
-            problem = tr("row {row}: the answer is '{letter}', not A, B, C or D",
-                         row=place.row, letter=shown(str(letter)))  # fmt: skip
-            raise broken_source(place, problem)
+        read: QuestionRow = check_row(_ROW, place, row)
+        letter = read.answer
         yield BenchmarkItem(
             place=place,
             subject=subject,
-            question=question,
-            options=tuple(choices),
-            answer=LETTERS.index(letter),
+            question=read.question,
+            options=read.choices,
+            answer=letter if isinstance(letter, int) else LETTERS.index(letter),
             tags=(split,),
         )
 

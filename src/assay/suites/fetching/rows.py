@@ -1,4 +1,4 @@
-"""The rows of one file of a source, with their places."""
+"""The rows of one file of a source, with their places; an item; and what is wrong with a source."""
 
 from __future__ import annotations
 
@@ -7,17 +7,82 @@ import importlib
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from assay.errors import UsageError
-from assay.files.file_text import MAX_BYTES, Refused, read_bytes
+from assay.errors import InvalidFiles, UsageError
+from assay.files.file_text import MAX_BYTES, Refused, read_bytes, shown_path
+from assay.files.notes import Notes
+from assay.files.validation import Validator
 from assay.files.wording import described
 from assay.messages import tr
-from assay.suites.fetching.source import RowPlace, SourceFile, broken_source, invalid_source
+from assay.types import LETTERS, FileFinding
 
 Row = Mapping[str, Any]
 CELLS = 6  # of a CSV row
 MOST_OF_AN_ERROR = 300  # characters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A file of a source. `name` is how it is cited: from the source's own folder on."""
+
+    name: str
+    path: Path
+
+    @property
+    def shown(self) -> str:
+        return shown_path(self.path)
+
+    @property
+    def start(self) -> RowPlace:
+        """The place of what is wrong with the file as a whole."""
+        return RowPlace(name=self.name, shown=self.shown, row=1, line=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowPlace:
+    """Where an item is: the row counts from 1, and a row of a CSV file may have many lines."""
+
+    name: str
+    shown: str
+    row: int
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.name}, row {self.row}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkItem:
+    """One question with its options, as they are to be shown. `answer` is the index of the right
+    one; `subject` is MMLU's subject or HellaSwag's activity label.
+    """
+
+    place: RowPlace
+    subject: str
+    question: str
+    options: tuple[str, ...]
+    answer: int
+    tags: tuple[str, ...] = ()
+
+    @property
+    def letter(self) -> str:
+        return LETTERS[self.answer]
+
+
+def broken_source(place: RowPlace, message: str) -> InvalidFiles:
+    finding = FileFinding(file=place.shown, line=place.line, column=1, message=message)
+    return invalid_source(finding)
+
+
+def invalid_source(finding: FileFinding) -> InvalidFiles:
+    return InvalidFiles(
+        tr("there is a mistake in the source"),
+        [finding],
+        hint=tr("Nothing was written. Fix the file, or use another copy."),
+    )
 
 
 def read_rows(file: SourceFile) -> Iterator[tuple[RowPlace, Row]]:
@@ -104,15 +169,14 @@ def readable(error: Exception) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in said)
 
 
-def sound_text(value: object) -> str | None:
-    """A text that says something and can be written as UTF-8; else None."""
-    if not isinstance(value, str) or not value.strip():
-        return None
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return None
-    return value
+def check_row(row_type: Validator, place: RowPlace, row: Row) -> Any:
+    """The row as an object of a type, or the first mistake in it; null is taken for left out."""
+    notes = Notes()
+    made = row_type.check({key: row[key] for key in row if row[key] is not None}, notes)
+    if made is None:
+        why = notes.all[0].message if notes.all else tr("a text contains half a character")
+        raise broken_source(place, tr("row {row}: {why}", row=place.row, why=why))
+    return made
 
 
 def _place(file: SourceFile, row: int, line: int) -> RowPlace:

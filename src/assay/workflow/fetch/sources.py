@@ -11,8 +11,7 @@ from assay.messages import tr, trn
 from assay.suites.fetching import hellaswag, hub, mmlu
 from assay.suites.fetching.layouts import NO_SUBJECTS, SubjectFiles, find_hellaswag, find_mmlu
 from assay.suites.fetching.made import ConvertedBenchmark
-from assay.suites.fetching.rows import Row, numbered, read_rows
-from assay.suites.fetching.source import RowPlace, SourceFile, broken_source
+from assay.suites.fetching.rows import Row, RowPlace, SourceFile, broken_source, numbered, read_rows
 
 Tell = Callable[[str], None]
 Rows = Iterator[tuple[RowPlace, Row]]
