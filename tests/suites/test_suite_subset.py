@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 
 from assay.checks.ewe_quality import EweQuality
 from assay.errors import SuiteNotFound, UsageError
-from assay.suites.suite_subset import pick, pick_all
+from assay.suites.suite_subset import pick_all
 from assay.types import Case, Category, Message, Suite
+
+
+def pick(suite: Suite, **how: Any) -> Suite:
+    return pick_all([suite], **how)[0]
 
 
 def suite(sizes: dict[str, int], name: str = "s", **settings: Any) -> Suite:

@@ -15,20 +15,14 @@ from assay.messages import tr
 from assay.types import Category, Suite
 
 
-def pick(
-    suite: Suite, *, categories: Sequence[str] = (), limit: int | None = None, seed: int = 0
-) -> Suite:
-    """A suite with only some categories (all, if none are named) and at most `limit` tests."""
-    return pick_all([suite], categories=categories, limit=limit, seed=seed)[0]
-
-
 def pick_all(
     suites: Sequence[Suite],
     categories: Sequence[str] = (),
     limit: int | None = None,
     seed: int = 0,
 ) -> tuple[Suite, ...]:
-    """The same for several suites; those without any of the categories are left out.
+    """Suites with only some categories (all, if none are named) and at most `limit` tests each;
+    those without any of the categories are left out.
 
     Raises:
         SuiteNotFound: a category is in none of the suites.
@@ -38,7 +32,8 @@ def pick_all(
         raise UsageError(tr("the limit must be at least 1, not {limit}", limit=limit))
     known = list(dict.fromkeys(c.name for suite in suites for c in suite.categories))
     raise_all([_no_such_category(name, known) for name in categories if name not in known])
-    chosen = [_with_categories(suite, set(categories) or set(known)) for suite in suites]
+    wanted = set(categories) or set(known)
+    chosen = [_keep(suite, [c for c in suite.categories if c.name in wanted]) for suite in suites]
     kept = [suite for suite in chosen if suite.categories]
     return tuple(kept if limit is None else (_sample(suite, limit, seed) for suite in kept))
 
@@ -49,10 +44,6 @@ def _no_such_category(name: str, known: Sequence[str]) -> SuiteNotFound:
         did_you_mean(problem, name, known),
         hint=tr("`assay suites NAME` lists the categories of a suite."),
     )
-
-
-def _with_categories(suite: Suite, wanted: set[str]) -> Suite:
-    return _keep(suite, [category for category in suite.categories if category.name in wanted])
 
 
 def _sample(suite: Suite, limit: int, seed: int) -> Suite:

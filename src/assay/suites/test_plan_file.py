@@ -9,9 +9,10 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from assay.errors import InvalidFiles, UsageError
+from assay.files.fields import Form
 from assay.files.file_text import refusal
 from assay.files.notes import Notes
 from assay.files.validation import Validator
@@ -20,6 +21,9 @@ from assay.suites.load import load_suite
 from assay.suites.test_folder import folder_digest, is_test_folder
 from assay.types import Case, Suite
 from assay.types.checks import SHIPPED_SUITES
+
+# Never "..", which would be another folder.
+_NAME = Form(r"[\w-][\w.-]{0,99}", lambda: tr("a name of letters, digits, '_' and '-'"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +36,19 @@ class PlannedChecker:
     runs_code: bool
 
 
-_CHECKER = Validator(PlannedChecker)
+@dataclass(frozen=True, slots=True)
+class PlannedTest:
+    """The block at the end of a plan."""
+
+    suite: Annotated[str, _NAME]
+    category: Annotated[str, _NAME]
+    test: dict[str, Any]
+    checker: PlannedChecker | None = None
+
+
+_PLAN = Validator(PlannedTest, ignores_others=True)
 MAX_BYTES = 5_000_000  # of one page
 _BLOCK = re.compile(r"^(```+)json\n(.*?)\n\1\s*$", re.DOTALL | re.MULTILINE)
-_NAME = re.compile(r"[\w-][\w.-]{0,99}")  # never "..", which would be another folder
 
 
 def load_test_plans(folder: Path) -> tuple[Suite, ...]:
@@ -50,9 +63,9 @@ def load_test_plans(folder: Path) -> tuple[Suite, ...]:
     for page in sorted(folder.glob("*.md")):
         found = _test_of(page)
         if found is not None:
-            suites[found["suite"]][found["category"]].append(found["test"])
-            if "checker" in found:
-                checkers[found["suite"], str(found["test"].get("id"))] = _checker_of(found, page)
+            suites[found.suite][found.category].append(found.test)
+            if found.checker is not None:
+                checkers[found.suite, str(found.test.get("id"))] = found.checker
     if not suites:
         raise UsageError(
             tr("no page in {folder} contains a judged test", folder=folder),
@@ -64,37 +77,27 @@ def load_test_plans(folder: Path) -> tuple[Suite, ...]:
     )
 
 
-def _test_of(page: Path) -> Mapping[str, Any] | None:
-    """The block at a page's end; None: it has none, as the plan of another kind of test."""
+def _test_of(page: Path) -> PlannedTest | None:
+    """The block at a page's end, if its checker is what it was; None: it has none, as the plan of
+    another kind of test.
+    """
     try:
         text = page.read_bytes()[:MAX_BYTES].decode("utf-8", "replace").replace("\r\n", "\n")
-    except OSError as error:
-        raise _no_test(page, error.strerror or str(error)) from error
-    blocks = _BLOCK.findall(text)
+        blocks = _BLOCK.findall(text)
+        value = json.loads(blocks[-1][1]) if blocks else None
+    except (OSError, ValueError, RecursionError) as error:
+        raise _no_test(page, str(error)) from error
     if not blocks:
         return None
-    try:
-        found = json.loads(blocks[-1][1])
-    except (ValueError, RecursionError) as error:
-        raise _no_test(page, str(error)) from error
-    names = [found.get("suite"), found.get("category")] if isinstance(found, dict) else [None]
-    if not all(isinstance(name, str) and _NAME.fullmatch(name) for name in names):
-        raise _no_test(page, tr("it needs 'suite', 'category' and 'test'"))
-    if not isinstance(found.get("test"), dict):
-        raise _no_test(page, tr("'test' must be an object"))
-    return dict(found)
-
-
-def _checker_of(found: Mapping[str, Any], page: Path) -> PlannedChecker:
-    """The checker that a plan names, if it is what it was."""
     notes = Notes()
-    checker: PlannedChecker | None = _CHECKER.check(found["checker"], notes)
-    if checker is None:
+    found: PlannedTest | None = _PLAN.check(value, notes)
+    if found is None:
         raise _no_test(page, notes.all[0].message)
-    folder = SHIPPED_SUITES / checker.folder
-    if not is_test_folder(folder) or folder_digest(folder) != checker.digest:
-        raise _no_test(page, tr("its checker in {folder} has changed since", folder=folder))
-    return checker
+    if found.checker is not None:
+        folder = SHIPPED_SUITES / found.checker.folder
+        if not is_test_folder(folder) or folder_digest(folder) != found.checker.digest:
+            raise _no_test(page, tr("its checker in {folder} has changed since", folder=folder))
+    return found
 
 
 def _with_checkers(suite: Suite, checkers: Mapping[tuple[str, str], PlannedChecker]) -> Suite:
@@ -129,7 +132,7 @@ def _loaded(name: str, categories: Mapping[str, list[Any]], folder: Path) -> Sui
             suite = load_suite(home)
         except InvalidFiles as error:
             findings = [
-                replace(each, file=str(_page(folder, each.test_id)), line=1, column=1)
+                replace(each, file=f"{folder}/{each.test_id}.md", line=1, column=1)
                 for each in error.findings
             ]
             raise InvalidFiles(
@@ -138,10 +141,6 @@ def _loaded(name: str, categories: Mapping[str, list[Any]], folder: Path) -> Sui
                 hint=tr("fix them, or name the suite with -s"),
             ) from error
     return replace(suite, path=str(folder))
-
-
-def _page(folder: Path, test_id: str | None) -> Path:
-    return folder / f"{test_id}.md" if test_id else folder
 
 
 def _no_test(page: Path, why: str) -> InvalidFiles:
