@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import chain, count
 from typing import Any, Literal
 
 from assay.types import Estimate, Health, SamplePrompt
@@ -88,17 +87,11 @@ class Gate:
     memory_max_mb: Mapping[SizeClass, float] | None = None
 
     def suite_criteria(self) -> dict[str, SuiteLimit]:
-        """The suites by the names of their criteria: os_benchmark, suite:NAME, and suite:NAME:2
-        where a gate asks for one suite twice, with other categories.
-        """
-        found: dict[str, SuiteLimit] = {}
-        for limit in self.suites:
-            if limit.name == OS_SUITE and "os_benchmark" not in found:
-                found["os_benchmark"] = limit
-                continue
-            names = chain([f"suite:{limit.name}"], (f"suite:{limit.name}:{n}" for n in count(2)))
-            found[next(name for name in names if name not in found)] = limit
-        return found
+        """The suites, each asked for once, by the names of their criteria."""
+        return {
+            "os_benchmark" if limit.name == OS_SUITE else f"suite:{limit.name}": limit
+            for limit in self.suites
+        }
 
 
 # -------------------------------------------------------------------------------- what was measured

@@ -46,9 +46,9 @@ def list_suites(*, benchmarks: Path | None = None) -> SuiteList:
     named = catalogue(benchmarks)
     suites: list[Suite] = []
     mistakes: list[AssayError] = []
-    for files in named.values():
+    for name in named:
         try:
-            suites.append(load_suite(files))
+            suites.append(load_suite(find(name, benchmarks)))
         except AssayError as error:
             mistakes.append(error)
     return SuiteList(
