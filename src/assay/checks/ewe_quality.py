@@ -12,11 +12,12 @@ class EweQuality(AnswerCheck):
 
     def score(self, answer: str, context: Context, /) -> Score:
         # Imported when an answer is scored: the language model takes longer than a small suite.
-        from assay.checks.ewe.quality import explain_quality, factors_of, quality_from
+        from assay.checks.ewe.quality import factors_of, quality_of
 
         factors = factors_of(answer)
+        value, explanation = quality_of(answer, factors=factors)
         return Score(
-            value=quality_from(answer, factors),
-            explanation=explain_quality(answer, factors),
+            value=value,
+            explanation=explanation,
             parts=tuple(ScorePart(name=name, value=value) for name, value in factors.items()),
         )

@@ -89,20 +89,13 @@ def _tick_sentences(tags: Sequence[str], answer: str) -> Iterator[str]:
     """Words that are looked for and reported without changing the score, a sentence for each tag
     such as "tick vendor: AMD | ATI". Tags and not a field: the contract names the fields of checks.
     """
-    ticks = [*_ticks(tags)]
-    if not ticks:
-        return
-    text = fold_for_matching(answer)
-    for name, accepted in ticks:
-        hit = next((each for each in accepted if occurs(each, text, "word")), None)
-        if hit is None:
-            yield tr("Not found: {name} ({wanted}).", name=name, wanted=" / ".join(accepted))
-        else:
-            yield tr("Found: {name} ({found}).", name=name, found=hit)
-
-
-def _ticks(tags: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     for tag in tags:
         name, colon, accepted = tag.removeprefix(TICK).partition(": ")
-        if tag.startswith(TICK) and colon and accepted.strip():
-            yield name, tuple(each.strip() for each in accepted.split(" | "))
+        if not tag.startswith(TICK) or not colon or not accepted.strip():
+            continue
+        words, text = [each.strip() for each in accepted.split(" | ")], fold_for_matching(answer)
+        hit = next((word for word in words if occurs(word, text, "word")), None)
+        if hit is None:
+            yield tr("Not found: {name} ({wanted}).", name=name, wanted=" / ".join(words))
+        else:
+            yield tr("Found: {name} ({found}).", name=name, found=hit)

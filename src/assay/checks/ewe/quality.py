@@ -12,9 +12,8 @@ value = share x word order x variety x letters, and at most 0.5 for a single wor
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from assay.checks.ewe.language import QUOTE_MARGIN, LanguageSpan, logistic, spans
 from assay.checks.ewe.language_model import (
@@ -39,10 +38,26 @@ SINGLE_WORD_CAP = 0.5
 WORTH_NAMING = 0.9  # a factor above this is not worth a sentence
 
 
-def quality_of(text: str, model: LanguageModel | None = None) -> tuple[float, str]:
+def quality_of(
+    text: str, model: LanguageModel | None = None, factors: Mapping[str, float] | None = None
+) -> tuple[float, str]:
     """A value from 0 to 1, and the sentences that say what cost points."""
-    factors = factors_of(text, model)
-    return quality_from(text, factors), explain_quality(text, factors)
+    factors = factors or factors_of(text, model)
+    words = sum(len(part.split()) for part in sentences(text))
+    value = math.prod(factors.values())
+    if not words:
+        said = [tr("There are no words to read.")]
+    elif factors["share"] == 0:
+        said = [tr("Nothing in it reads as Ewe.")]
+    else:
+        said = [*_costs(text, factors)]
+        if words < 2:
+            value = min(value, SINGLE_WORD_CAP)
+            said.append(tr("A single word is too short for a full score, so it gets half at most."))
+        said = said or [tr("Reads as Ewe.")]
+    if len(text) > CHARACTERS_READ:
+        said.append(tr("Only the first {count} characters were read.", count=CHARACTERS_READ))
+    return round(value, 4), " ".join(said)
 
 
 def factors_of(text: str, model: LanguageModel | None = None) -> Mapping[str, float]:
@@ -55,16 +70,6 @@ def factors_of(text: str, model: LanguageModel | None = None) -> Mapping[str, fl
         "variety": round(_variety([word for part in read for word in part.split()]), 4),
         "letters": round(_letters(text, read), 4),
     }
-
-
-def quality_from(text: str, factors: Mapping[str, float]) -> float:
-    """The product of the factors; at most 0.5 for a single word."""
-    value = math.prod(factors.values())
-    return round(min(value, SINGLE_WORD_CAP) if _word_count(text) < 2 else value, 4)
-
-
-def _word_count(text: str) -> int:
-    return sum(len(part.split()) for part in sentences(text))
 
 
 def _sure_share(found: tuple[LanguageSpan, ...]) -> float:
@@ -101,68 +106,39 @@ def _variety(words: list[str]) -> float:
 
 
 def _letters(text: str, read: list[str]) -> float:
-    letters = sum(len(part.replace(" ", "")) for part in read)
-    if _special_letters_missing(read):
+    letters = "".join(read).replace(" ", "")
+    if len(letters) >= SPECIAL_EXPECTED_FROM and not SPECIAL_LETTERS.intersection(letters):
         return LETTERS_FLOOR
     wrong = sum(_look_alikes(text).values())
-    return max(LETTERS_FLOOR, 1 - LETTERS_COST * wrong / max(1, letters))
-
-
-def _special_letters_missing(read: list[str]) -> bool:
-    letters = "".join(read).replace(" ", "")
-    return len(letters) >= SPECIAL_EXPECTED_FROM and not SPECIAL_LETTERS.intersection(letters)
+    return max(LETTERS_FLOOR, 1 - LETTERS_COST * wrong / max(1, len(letters)))
 
 
 def _look_alikes(text: str) -> Counter[str]:
     return Counter(character for character in composed(text) if character in CONFUSABLES)
 
 
-def explain_quality(text: str, factors: Mapping[str, float]) -> str:
-    share = factors["share"] * FULL_SHARE
-    if not _word_count(text):
-        said = [tr("There are no words to read.")]
-    elif share == 0:
-        said = [tr("Nothing in it reads as Ewe.")]
-    else:
-        said = [*_costs(text, factors), *_letter_costs(text, factors)] or [tr("Reads as Ewe.")]
-    if len(text) > CHARACTERS_READ:
-        said.append(tr("Only the first {count} characters were read.", count=CHARACTERS_READ))
-    return " ".join(said)
-
-
-def _costs(text: str, factors: Mapping[str, float]) -> list[str]:
-    said = []
+def _costs(text: str, factors: Mapping[str, float]) -> Iterator[str]:
     if factors["share"] < 1:
         percent = round(100 * factors["share"] * FULL_SHARE)
-        said.append(tr("Only {percent} % of it surely reads as Ewe.", percent=percent))
+        yield tr("Only {percent} % of it surely reads as Ewe.", percent=percent)
     if factors["word_order"] < WORTH_NAMING:
-        said.append(tr("Its common words do not follow each other as in Ewe sentences."))
+        yield tr("Its common words do not follow each other as in Ewe sentences.")
     if factors["variety"] < 1:
-        said.append(tr("It repeats itself."))
-    if _word_count(text) < 2:
-        said.append(tr("A single word is too short for a full score, so it gets half at most."))
-    return said
+        yield tr("It repeats itself.")
+    if factors["letters"] < 1:
+        yield _letter_cost(_look_alikes(text))
 
 
-def _letter_costs(text: str, factors: Mapping[str, float]) -> list[str]:
-    if factors["letters"] == 1:
-        return []
-    found = _look_alikes(text)
+def _letter_cost(found: Counter[str]) -> str:
     if not found:
-        return [tr("It has none of the letters ɖ ɛ ƒ ɣ ŋ ɔ ʋ.")]
+        return tr("It has none of the letters ɖ ɛ ƒ ɣ ŋ ɔ ʋ.")
     pairs = ", ".join(
-        tr("U+{code} for {letter}", code=f"{ord(sign):04X}", letter=_shown(CONFUSABLES[sign]))
+        tr("U+{code} for {letter}", code=f"{ord(sign):04X}", letter=CONFUSABLES[sign])
         for sign, _ in found.most_common(4)
     )
-    return [
-        trn(
-            "{count} sign only looks like an Ewe letter: {pairs}.",
-            "{count} signs only look like Ewe letters: {pairs}.",
-            sum(found.values()),
-            pairs=pairs,
-        )
-    ]
-
-
-def _shown(letter: str) -> str:
-    return "◌" + letter if unicodedata.combining(letter) else letter
+    return trn(
+        "{count} sign only looks like an Ewe letter: {pairs}.",
+        "{count} signs only look like Ewe letters: {pairs}.",
+        sum(found.values()),
+        pairs=pairs,
+    )

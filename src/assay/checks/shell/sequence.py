@@ -16,7 +16,7 @@ from assay.checks.shell.meaning import Action, actions_of, fulfils
 from assay.checks.shell.programs import KNOWN_PROGRAMS
 from assay.checks.shell.reading import without_prompt
 from assay.checks.shell.syntax import Command, parse
-from assay.messages import trn
+from assay.messages import tr
 
 LISTED_AT_MOST = 8  # commands named in an explanation; `extracted` has all
 
@@ -52,9 +52,7 @@ def list_briefly(texts: Iterable[str]) -> str:
     listed = [" ".join(text.split())[:200] for text in texts]
     more = len(listed) - LISTED_AT_MOST
     shown = "; ".join(listed[:LISTED_AT_MOST])
-    if more <= 0:
-        return shown
-    return trn("{shown}; and {count} more", "{shown}; and {count} more", more, shown=shown)
+    return shown if more <= 0 else tr("{shown}; and {count} more", shown=shown, count=more)
 
 
 class _Taken(NamedTuple):
