@@ -147,7 +147,9 @@ def _given(value: Any, ask: Ask) -> Any:
 def _example(step: dict[str, Any], session: dict[str, Any]) -> dict[str, Any]:
     """What a terminal would show after a line of an interactive session."""
     if step["anew"]:
-        _begin(session, [*step["names"]])
+        (module,) = step["names"]
+        session.clear()
+        session.update(vars(sys.modules[module]), __name__="__main__")
     shown = io.StringIO()
     try:
         with contextlib.redirect_stdout(shown):
@@ -157,27 +159,9 @@ def _example(step: dict[str, Any], session: dict[str, Any]) -> dict[str, Any]:
     return {"value": None, "output": shown.getvalue()[:_LONGEST_TEXT]}
 
 
-def _begin(session: dict[str, Any], modules: list[str]) -> None:
-    """A new session with the names of a module. Further modules take the place of what they
-    redefine in it.
-    """
-    home, *others = (vars(sys.modules[name]) for name in modules)
-    for other in others:
-        home.update({name: one for name, one in other.items() if not name.startswith("__")})
-    session.clear()
-    session.update(home, __name__="__main__")
-
-
 def _raised(problem: BaseException) -> dict[str, object]:
     try:
-        lines = traceback.format_exception_only(problem)
-        text = "".join(lines)[:_LONGEST_TEXT]
-        status = encoded(getattr(problem, "status", None))
+        text = "".join(traceback.format_exception_only(problem))[:_LONGEST_TEXT]
     except BaseException:  # noqa: BLE001 - an exception may refuse to be shown
-        text, status = "", None
-    return {
-        "types": [kind.__name__[:100] for kind in type(problem).__mro__][:10],
-        "text": text,
-        "has_status": hasattr(type(problem), "status") or "status" in vars(problem),
-        "status": status,
-    }
+        text = ""
+    return {"types": [kind.__name__[:100] for kind in type(problem).__mro__][:10], "text": text}

@@ -52,7 +52,7 @@ class Values:
 class Step:
     """Lines of code, run with the names of the candidate. A probe leaves its finding in `result`;
     an example is a line of an interactive session, whose output is kept; with `anew` it begins a
-    new session with the names of the modules `names`.
+    new session with the names of the module that `names` has.
 
     `names` of a probe are values that it can use: plain ones, Items, Values, SERVICE.
     """
@@ -65,12 +65,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raised:
-    """An exception: its class and their bases by name, its last line, and its `status`."""
+    """An exception: its class and their bases by name, and its last line."""
 
     types: tuple[str, ...]
     text: str
-    has_status: bool = False
-    status: object = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -350,12 +348,7 @@ def _read_step(said: Any, asked: int) -> StepResult:
 def _read_raised(said: Any) -> Raised | None:
     if said is None:
         return None
-    return Raised(
-        types=tuple(str(name) for name in said["types"]),
-        text=str(said["text"]).strip(),
-        has_status=said["has_status"] is True,
-        status=decoded(said["status"]),
-    )
+    return Raised(types=tuple(str(name) for name in said["types"]), text=str(said["text"]).strip())
 
 
 def compare(result: GroupResult, *expected: object) -> str:

@@ -16,7 +16,6 @@ _UNSEEN: dict[int, str | None] = {
 }
 _UNSEEN |= {ord(one): " " for one in "\u00a0\u2007\u202f\u3000"}
 _PROMPT = re.compile(r"(?:>>>|\.\.\.)(?: |$)")
-_TYPED = re.compile(r"^>>> (?:async +def|def|class|@)", re.MULTILINE)
 _MOST_STATEMENTS = 5_000
 _MARGIN = re.compile(r"^([ \t]*)(?:async +def|def|class) +\w", re.MULTILINE)
 _BEGINS = re.compile(
@@ -28,13 +27,13 @@ _GOES_ON = re.compile(r"[ \t#)\]}]|$|(?:else|elif|except|finally)\b")
 
 def mended(text: str) -> Iterator[str]:
     """What to try where a text is no Python: without characters that nobody sees, then without the
-    session in it. Where functions were typed into the session, what was typed is the code.
+    session in it.
     """
     seen = dedent(text.translate(_UNSEEN))
     if seen != text:
         yield seen
     if ">>>" in seen:
-        yield _typed(seen) if _TYPED.search(seen) else _without_session(seen)
+        yield _without_session(seen)
 
 
 def _without_session(text: str) -> str:
@@ -47,11 +46,6 @@ def _without_session(text: str) -> str:
             shown = False
             kept.append(line)
     return "\n".join(kept)
-
-
-def _typed(text: str) -> str:
-    typed = [_PROMPT.sub("", line) for line in text.split("\n") if _PROMPT.match(line)]
-    return "\n".join(typed) + "\n"
 
 
 def loose_code(text: str, is_code: Callable[[str], bool]) -> Iterator[str]:

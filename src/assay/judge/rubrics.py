@@ -16,7 +16,7 @@ from assay.files.notes import invalid_files
 from assay.judge.rubric_files import RubricFiles
 from assay.messages import tr
 from assay.types import Case
-from assay.types.judgements import Rubric, RubricCriterion, RubricQuestion, ScoredExample
+from assay.types.judgements import Rubric, RubricQuestion, ScoredExample
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "rubrics"
 CHECKLIST_CRITERION = "completeness"  # what a test's checklist speaks for
@@ -62,33 +62,25 @@ def questions_for(rubric: Rubric, case: Case) -> tuple[RubricQuestion, ...]:
     checklist = judged.checklist if (judged := case.check.judged) else ()
     asked: list[RubricQuestion] = []
     for criterion in rubric.criteria:
-        its_own = [each for each in own if each.criterion == criterion.key]
-        asked += its_own or _general(criterion)
-        if not own and criterion.key == CHECKLIST_CRITERION:
-            asked += _checklist_questions(checklist)
+        key = criterion.key
+        asked += [each for each in own if each.criterion == key] or [
+            RubricQuestion(id=f"{key}.{number}", criterion=key, text=text)
+            for number, text in enumerate(criterion.questions, 1)
+        ]
+        if not own and key == CHECKLIST_CRITERION:
+            asked += [
+                RubricQuestion(id=f"checklist.{number}", criterion=key, text=_as_question(item))
+                for number, item in enumerate(checklist, 1)
+            ]
     return tuple(asked)
+
+
+def _as_question(item: str) -> str:
+    return item if item.rstrip().endswith("?") else f'Does the answer meet this: "{item}"?'
 
 
 def shipped_rubrics() -> tuple[str, ...]:
     return tuple(sorted(each.parent.name for each in SHIPPED.glob("*/rubric.toml")))
-
-
-def _general(criterion: RubricCriterion) -> list[RubricQuestion]:
-    return [
-        RubricQuestion(id=f"{criterion.key}.{number}", criterion=criterion.key, text=text)
-        for number, text in enumerate(criterion.questions, 1)
-    ]
-
-
-def _checklist_questions(checklist: Sequence[str]) -> list[RubricQuestion]:
-    return [
-        RubricQuestion(
-            id=f"checklist.{number}",
-            criterion=CHECKLIST_CRITERION,
-            text=item if item.rstrip().endswith("?") else f'Does the answer meet this: "{item}"?',
-        )
-        for number, item in enumerate(checklist, 1)
-    ]
 
 
 def _folder(name_or_path: str, beside: Path | None) -> Path:

@@ -51,11 +51,6 @@ class GoldTask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _GoldFile:
-    task: tuple[GoldTask, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GoldSet:
     """`rubric`: with the gold answers as its examples, named TASK.ANSWER."""
 
@@ -85,8 +80,8 @@ def gold_set(rubric_name: str, *, trials: bool = False) -> GoldSet:
     """The gold answers of a shipped rubric; with `trials`, of the tasks that are for trials."""
     rubric = load_rubric(rubric_name)
     document = tomllib.loads(gold_bytes(rubric_name).decode())
-    file = TypeAdapter(_GoldFile).validate_python(document)
-    tasks = tuple(task for task in file.task if task.trial or not trials)
+    every = TypeAdapter(tuple[GoldTask, ...]).validate_python(document["task"])
+    tasks = tuple(task for task in every if task.trial or not trials)
     return GoldSet(
         rubric=replace(
             rubric,
@@ -139,31 +134,17 @@ class Injection:
         return "\n".join([*lines[:at], self.text, *lines[at:]])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Harmless:
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _InjectionFile:
-    injection: tuple[Injection, ...]
-    harmless: tuple[_Harmless, ...]
-
-
 def injection_bytes() -> bytes:
     return (SHIPPED / "injections.toml").read_bytes()
 
 
+@cache
 def injections() -> Sequence[Injection]:
-    return _read_injections().injection
+    document = tomllib.loads(injection_bytes().decode())
+    return TypeAdapter(tuple[Injection, ...]).validate_python(document["injection"])
 
 
 def harmless_texts() -> tuple[str, ...]:
     """Texts that speak of scores, systems and judges, and ask for nothing."""
-    return tuple(each.text for each in _read_injections().harmless)
-
-
-@cache
-def _read_injections() -> _InjectionFile:
     document = tomllib.loads(injection_bytes().decode())
-    return TypeAdapter(_InjectionFile).validate_python(document)
+    return tuple(each["text"] for each in document["harmless"])

@@ -36,7 +36,6 @@ _CHARACTERS_PER_TOKEN = 3  # code and numbered lines; English prose has 4.5
 _LEAST_SHOWN = 800  # characters of an answer
 _MOST_FACTS = 40
 _LONGEST_FACT = 300
-_LONGEST_COMPLAINT = 300
 
 _ROLE = (
     "You examine one piece of work against fixed criteria. You are exact and sober: you give a "
@@ -108,7 +107,9 @@ def _messages(
     parts += [*_about_the_criteria(step, about), *_about_the_facts(about.evidence)]
     parts += _after(work, _form(step, about))
     if complaint:
-        parts += ["", heading("COMPLAINT"), _about_the_last_reply(complaint)]
+        words = " ".join(defused(complaint).split())
+        told = f"Your last reply could not be used: {words}. Reply with the JSON object alone."
+        parts += ["", heading("COMPLAINT"), told]
     return (Message("system", _ROLE), Message("user", "\n".join(parts)))
 
 
@@ -171,11 +172,6 @@ def _after(work: Fenced, form: str) -> list[str]:
         "and with nothing before or after it:",
         form,
     ]
-
-
-def _about_the_last_reply(complaint: str) -> str:
-    words = " ".join(defused(complaint[:_LONGEST_COMPLAINT]).split())
-    return f"Your last reply could not be used: {words}. Reply with the JSON object alone."
 
 
 def _listed(name: str, items: Sequence[str]) -> list[str]:

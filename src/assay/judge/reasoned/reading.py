@@ -20,7 +20,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 
 from assay.judge.guards.trivial import is_refusal
 from assay.judge.reasoned.schema import ANSWERS, CONFIDENCES
@@ -216,12 +216,10 @@ def _checklist(value: object) -> tuple[ReadChecklistAnswer, ...]:
     ticks: dict[str, ReadChecklistAnswer] = {}
     for each in _objects(value):
         name = read_text(each.get("id"))
-        said = _one_of(each.get("answer", each.get("verdict")), ANSWERS)
-        for answer in ("yes", "no", "partial", "na"):
-            if name and said == answer:
-                ticks[name] = ReadChecklistAnswer(
-                    id=name, answer=answer, quote=read_text(each.get("quote"))
-                )
+        said = cast(Answer, _one_of(each.get("answer", each.get("verdict")), ANSWERS))
+        if name and said:
+            quote = read_text(each.get("quote"))
+            ticks[name] = ReadChecklistAnswer(id=name, answer=said, quote=quote)
     return tuple(ticks.values())
 
 

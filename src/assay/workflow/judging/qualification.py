@@ -19,8 +19,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from rapidfuzz.distance import Prefix
-
 from assay.ask_loop import Dialogue, ask_all, find_unanswered
 from assay.errors import UsageError
 from assay.judge.qualification.marks import (
@@ -41,16 +39,12 @@ from assay.judge.qualification.readings import (
 from assay.messages import tr, trn
 from assay.models.opening import open_model
 from assay.store import Run, RunModel, Store, new_run_id, utc_now
-from assay.text import number_format as numbers
-from assay.types import Model, ModelFacts, Observer, Reply, Request, Timed, ToAnswer, ToChoose
+from assay.types import Model, ModelFacts, Observer, Reply, Request, Timed
 from assay.types.judge_cards import JudgeCard, JudgeCheck
 from assay.types.options import JudgeCheckOptions
-from assay.workflow.discover.pace import CHARACTERS_PER_TOKEN, ModelPace, time_one_question
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.evaluate.evaluation import resumable, slug_of
 from assay.workflow.judging.cards import card_file, cards_folder, read_card, write_card
-
-WRITTEN = 150, 500  # tokens of a short and of a long judgement of a gold answer
 
 
 def check_judge(options: JudgeCheckOptions, observer: Observer) -> JudgeCheck:
@@ -134,44 +128,17 @@ class _Check:
         ask_all(self._model, what, self._ledger, self._observer, name=name, until=until)
 
     def _forecast(self) -> str:
-        """Requests that are left, and about how long they take; the model is timed with one."""
-        planned = list(self._first.questionnaires())  # as if the first way were the best
+        """How many requests are left, as if the first way were the best."""
+        planned = list(self._first.questionnaires())
         for way in self._ways[1:]:
             planned += GoldReadings(self._facts, way, trials=True).questionnaires()
-        waiting = find_unanswered(planned, self._ledger)
-        requests = [request for request, _ in waiting.values()]
-        count = trn("{count} request", "{count} requests", len(requests))
-        timed = len(requests) > 1 and not self._facts.spec.startswith("scripted:")
-        pace = time_one_question(self._model) if timed else ""
-        if isinstance(pace, str):
-            return tr("The check makes about {count}.", count=count)
-        low, high = _check_seconds(requests, pace)
-        return tr(
-            "The check makes about {count}: {low} to {high}. It can be stopped, and the same "
-            "command continues it.",
-            count=count,
-            low=numbers.duration(low),
-            high=numbers.duration(high),
+        return trn(
+            "The check makes about {count} request. It can be stopped, and the same command "
+            "continues it.",
+            "The check makes about {count} requests. It can be stopped, and the same command "
+            "continues it.",
+            len(find_unanswered(planned, self._ledger)),
         )
-
-
-def _check_seconds(requests: Sequence[Request], pace: ModelPace) -> tuple[float, float]:
-    reading = pace.load_s + pace.prompt_token_s * _new_tokens(requests)
-    written = [WRITTEN if isinstance(each.work, ToAnswer) else (1, 1) for each in requests]
-    low = reading + pace.token_s * sum(short for short, _ in written)
-    high = 1.5 * reading + pace.token_s * sum(long for _, long in written)
-    return low, high
-
-
-def _new_tokens(requests: Iterable[Request]) -> float:
-    """Tokens to read: the beginning that a request shares with the one before costs nothing."""
-    before, total = "", 0
-    for request in requests:
-        if isinstance(request.work, ToAnswer | ToChoose):
-            text = "".join(message.content for message in request.work.messages)
-            total += len(text) - Prefix.similarity(before, text)
-            before = text
-    return total / CHARACTERS_PER_TOKEN
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ from assay.checking import (
     GroupResult,
     Step,
     choose_code,
-    missing_package,
+    find_obstacle,
     raised_instead,
     same,
     show,
@@ -92,13 +92,10 @@ def check(answer: str, truth: dict[str, Any], files: dict[str, str]) -> Iterator
     """One check for each behaviour, and two for the key."""
     probes = list(probes_of(truth))
     code = choose_code(answer, [truth["client"], truth["error"]])
-    package = missing_package(code) if code is not None else ""
-    if code is None or package:
-        why = (
-            f"needs {package}, which is not installed here" if package else "there is no such class"
-        )
+    obstacle, known = find_obstacle(answer, code)
+    if code is None or obstacle:
         for name in [*(one.name for one in probes), *OTHERS]:
-            yield weighed(name, None if package else False, why)
+            yield weighed(name, False if known else None, obstacle)
         return
     candidate = Candidate(code.sources)
     results: dict[str, GroupResult] = {}
