@@ -33,11 +33,8 @@ from assay.models.local.loading.checkpoint import choose_device, choose_dtype
 from assay.reports.checkpoints.figures import evaluated_folder, figures, suites_asked
 from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.suites.gate_file import load_gate
-from assay.types import Observer
 from assay.types.choices import MeasureKind
 from assay.types.decisions import Acceptance, Decision
-from assay.types.options import DEFAULT_OUT
-from assay.types.scores import SilentProgress
 from assay.workflow.checkpoints.sequence import CheckpointSequence, best_in, places_in
 from assay.workflow.checkpoints.single_checkpoint import MEASURE_OF
 from assay.workflow.evaluate.job import Job
@@ -58,17 +55,13 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
     Args:
         suites: as for `api.run`; None: those that the gate names.
         limit: at most so many tests of each suite; None: all of them.
-        gate: what a checkpoint must reach; None: the gate that ships.
-        text: for perplexity; None: the text that ships.
         measures: what is measured beside the suites. Speed is not, by default: a figure taken in
             the middle of training says nothing, and neither it nor memory changes with training.
         stop_when_accepted: ask the Trainer to stop when a checkpoint meets every limit of the gate
             that was measured.
         device: for the copy; None: the CPU, for training has the GPU.
-        dtype: for the copy; None: as for `api.run`.
-        tokenizer: its folder, where checkpoints are saved without one.
-        out: where the store and the reports are.
-        write_back: reports beside the weights, too.
+        options: any other of `api.run`: gate, text (for perplexity), dtype, tokenizer (its folder,
+            where checkpoints are saved without one), out, write_back, seed, observer.
 
     Raises:
         AssayError: for a mistake in any of these, with every mistake at once; before training.
@@ -79,40 +72,21 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         *,
         suites: Sequence[str] | None = None,
         limit: int | None = 50,
-        gate: str | Path | None = None,
-        text: str | Path | None = None,
         measures: Sequence[MeasureKind] = ("perplexity", "generation"),
         stop_when_accepted: bool = False,
         device: str | None = None,
-        dtype: str | None = None,
-        tokenizer: str | Path | None = None,
-        out: str | Path = DEFAULT_OUT,
-        write_back: bool = True,
-        seed: int = 0,
-        observer: Observer = SilentProgress(),
+        **options: Any,
     ) -> None:
+        device = choose_device(device or "cpu")
+        job = Job(models=("",), limit=limit, measures=measures, device=device, **options)
         if suites is None:
-            suites = [each.name for each in load_gate(_path(gate)).suites]
-        self._job = Job(
-            models=("",),
-            suites=suites,
-            limit=limit,
-            gate=_path(gate),
-            text=_path(text),
-            measures=measures,
-            write_back=write_back,
-            seed=seed,
-            out=Path(out),
-            device=choose_device(device or "cpu"),
-            dtype=dtype,
-            tokenizer=_path(tokenizer),
-        )
-        choose_dtype(dtype, self._job.device or "cpu", "float32")
-        if self._job.tokenizer is not None:
-            find_tokenizer(Path(), self._job.tokenizer)
+            suites = [each.name for each in load_gate(job.gate).suites]
+        self._job = job = replace(job, suites=suites)
+        choose_dtype(job.dtype, device, "float32")
+        if job.tokenizer is not None:
+            find_tokenizer(Path(), job.tokenizer)
         self._stop_when_accepted = stop_when_accepted
-        self._observer = observer
-        self._all = CheckpointSequence(self._job, check_files(self._job))
+        self._all = CheckpointSequence(job, check_files(job))
         self._trainer: weakref.ref[Any] | None = None
 
     def attach(self, trainer: Any) -> TrainerCallback:
@@ -154,7 +128,7 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
         if place is None:
             raise UsageError(tr("there is no checkpoint {path}", path=step))
         self._all.job = replace(self._job, models=(str(folder),))
-        decision = self._all.evaluate(place, self._observer)
+        decision = self._all.evaluate(place, self._job.observer)
         if decision is None:
             raise UsageError(tr("{path} was removed while it was evaluated", path=step))
         _log.info(checkpoint_line(decision, place.name, best_in(decision, place.name)))
@@ -169,10 +143,6 @@ class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it
     def _note(self, state: Any, why: str) -> None:
         _log.warning(tr("step {step} was not evaluated: {why}", step=state.global_step, why=why))
         state.log_history.append({NOTE: why, "epoch": state.epoch, "step": state.global_step})
-
-
-def _path(given: str | Path | None) -> Path | None:
-    return None if given is None else Path(given)
 
 
 def _accepted(acceptance: Acceptance, measures: Sequence[MeasureKind]) -> bool | None:

@@ -105,9 +105,7 @@ def test_a_server_that_never_answers_is_given_up():
     assert found.problem
 
 
-@pytest.mark.parametrize(
-    "kind", ["garbage", "hang", "closes", "html", "http_500", "not_http", "redirect", "wrong_shape"]
-)
+@pytest.mark.parametrize("kind", ["garbage", "hang", "http_500", "wrong_shape"])
 def test_a_server_that_misbehaves_is_not_found_and_ends_nothing(ollama_server, kind):
     ollama_server.fault(kind, times=None, path="/api/tags")
     found = find_ollama(ollama_server.url)

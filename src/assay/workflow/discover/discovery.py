@@ -269,7 +269,8 @@ def _suites_in(folder: Path) -> Iterator[SuiteFound]:
     """A cheap look says whether a folder's JSON files hold tests; those that do are checked."""
     left = MOST_BYTES
     for path in (folder, *subfolders(folder)[:MOST_FILES]):
-        files = _json_files(path)
+        found = islice(path.glob("*.json"), MOST_FILES)
+        files = [file for file in found if file.name != SUITE_FILE and file.is_file()]
         size = sum(file.stat().st_size for file in files)
         if size > left:
             continue
@@ -287,14 +288,6 @@ def _suites_in(folder: Path) -> Iterator[SuiteFound]:
             yield SuiteFound(
                 argument=argument, title=title, tests=tests, ships=False, why_not=why_not
             )
-
-
-def _json_files(folder: Path) -> list[Path]:
-    try:
-        files = islice(folder.glob("*.json"), MOST_FILES)
-        return sorted(file for file in files if file.name != SUITE_FILE and file.is_file())
-    except OSError:
-        return []
 
 
 def _tests_in(file: Path) -> int:
