@@ -211,7 +211,7 @@ def test_a_run_ends_when_its_reports_say(store):
 
 
 def test_a_run_is_found_by_id_by_a_unique_prefix_or_as_the_latest(store):
-    with pytest.raises(RunNotFound, match="no run yet"):
+    with pytest.raises(RunNotFound, match="there is no run"):
         store.find_run("latest")
     first = begin(store)
     second = begin(store)

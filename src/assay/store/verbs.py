@@ -141,31 +141,19 @@ class Store:
 
     def find_run(self, text: str) -> Run:
         """A run by its id, a unique prefix of one, or `latest`."""
-        if text == "latest":
-            row = self._file.one("SELECT id FROM runs ORDER BY rowid DESC LIMIT 1")
-            if row is None:
-                raise RunNotFound(
-                    tr("the store {path} holds no run yet", path=self.path),
-                    hint=tr("start one with `assay run`"),
-                )
-            return self.read_run(row[0])
-        found = self._file.all(
-            "SELECT id FROM runs WHERE substr(id, 1, ?) = ? ORDER BY id", (len(text), text)
-        )
-        ids = [row[0] for row in found]
-        if text in ids:
-            return self.read_run(text)
-        if len(ids) == 1:
-            return self.read_run(ids[0])
-        if ids:
+        newest = [row[0] for row in self._file.all("SELECT id FROM runs ORDER BY rowid DESC")]
+        found = newest[:1] if text == "latest" else sorted(i for i in newest if i.startswith(text))
+        if text in found or len(found) == 1:
+            return self.read_run(text if text in found else found[0])
+        if found:
             raise RunNotFound(
                 tr("{text!r} begins the ids of several runs", text=text),
-                hint=tr("give more of the id: {ids}", ids=", ".join(ids[:5])),
+                hint=tr("give more of the id: {ids}", ids=", ".join(found[:5])),
             )
-        recent = self._file.all("SELECT id FROM runs ORDER BY rowid DESC LIMIT 5")
+        hint = tr("the newest are: {ids}", ids=", ".join(newest[:5]))
         raise RunNotFound(
             tr("there is no run {text!r} in {path}", text=text, path=self.path),
-            hint=tr("the newest are: {ids}", ids=", ".join(row[0] for row in recent) or "-"),
+            hint=hint if newest else tr("start one with `assay run`"),
         )
 
     def read_run(self, run_id: str) -> Run:
