@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from assay.decide.trend import StepCurve, Trend, curve_fact
+from assay.decide.trend import StepCurve, Trend, curve_facts
 from assay.types.decisions import (
     DecisionFact,
     GateCriterion,
@@ -38,7 +38,7 @@ def on_text(
         steps = fact("steps_measured", steps=len(curve.points) if curve is not None else 1)
         advice = fact("measure_steps", folder=shlex.quote(folder))
         return [Recommendation("perplexity", advice, (*level, steps))]
-    figures = (*level, curve_fact(curve), *_training_figures(trend))
+    figures = (*level, *curve_facts(curve), *_training_figures(trend))
     if curve.shape == "flat":
         remedies = [fact("larger_model"), fact("better_data")]
     elif curve.shape == "improving":
@@ -55,7 +55,7 @@ def on_the_run(criterion: GateCriterion | None, trend: Trend | None) -> list[Rec
         return []
     if curve.shape not in ("worsening", "overfitting"):
         return []
-    figures = (curve_fact(curve), *_training_figures(trend))
+    figures = (*curve_facts(curve), *_training_figures(trend))
     return [Recommendation("trend", _turned(trend, curve), figures)]
 
 
@@ -131,7 +131,8 @@ def on_suite(
     else:
         learns = any(curve.shape == "improving" for curve in known)
         how = "train_longer_first" if learns else "raise_share"
+    trends = [change for curve in known for change in curve_facts(curve)]
     return [
         Recommendation("domain", what, figures),
-        Recommendation("domain", fact(how, suite=name), (level, *map(curve_fact, known))),
+        Recommendation("domain", fact(how, suite=name), (level, *trends)),
     ]

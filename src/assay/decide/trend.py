@@ -84,25 +84,13 @@ class Trend:
         return self.curves.get("perplexity")
 
 
-def curve_fact(curve: StepCurve) -> DecisionFact:
-    """The change that the shape rests on; the values where there is none."""
-    change, points = curve.change, curve.points
+def curve_facts(curve: StepCurve) -> tuple[DecisionFact, ...]:
+    """The change that the shape rests on, where there is one."""
+    change = curve.change
     if change is None:
-        return fact(
-            "curve_values",
-            measure=curve.measure,
-            first=points[0].step,
-            last=points[-1].step,
-            values=tuple(point.value.value or 0.0 for point in points),
-            n=points[-1].value.n,
-        )
-    return fact(
-        "curve_change",
-        measure=curve.measure,
-        since=change.since,
-        until=change.until,
-        change=change.estimate,
-    )
+        return ()
+    ends = {"since": change.since, "until": change.until}
+    return (fact("curve_change", measure=curve.measure, change=change.estimate, **ends),)
 
 
 def trend(candidates: Sequence[Measurements]) -> Trend | None:

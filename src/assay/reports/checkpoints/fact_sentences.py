@@ -159,9 +159,6 @@ SENTENCES: Mapping[str, Message] = {
     "training_change": message(
         "training loss at step {since:step}: {before}, at step {until:step}: {after}"
     ),
-    "curve_values": message(
-        "{measure:measure} at steps {first:step} to {last:step}: {values}, n = {n}"
-    ),
     "curve_change": message("step {since:step} to {until:step}: {measure:unit} {change:change}"),
     # advice on suites
     "data_on_category": message_n(

@@ -72,15 +72,9 @@ def _estimate(of: Estimate, write: Callable[[float], str] = number, to: str = "â
     return tr("{value}, n = {n}", value=f"{write(of.value)}{ends}", n=f"{of.n:,}")
 
 
-def _measure(name: str) -> str:
-    if name.startswith("suite:"):
-        return tr("score of {suite}", suite=name.removeprefix("suite:"))
-    return tr("perplexity")
-
-
-def _unit(name: str) -> str:
-    if name.startswith("suite:"):
-        return tr("points of the {measure}", measure=_measure(name))
+def _unit(measure: str) -> str:
+    if measure.startswith("suite:"):
+        return tr("points of the score of {suite}", suite=measure.removeprefix("suite:"))
     return tr("held-out nats per token")
 
 
@@ -91,7 +85,6 @@ _FORMATS: Mapping[str, Callable[..., str]] = {
     "step": lambda value: f"{value:,.10g}",
     "million": lambda value: tr("{number} million", number=number(value / 1e6)),
     "change": lambda of: _estimate(of, _signed, tr(" to ")),
-    "measure": _measure,
     "unit": _unit,
 }
 
