@@ -7,12 +7,12 @@ import statistics
 import pytest
 import torch
 
-from assay.engine.memory import peak_beyond
 from assay.engine.network import make_ready
 from assay.engine.timing import (
     _decoder,
     figures_of_runs,
     lengths,
+    peak_beyond,
     time_decoding,
     weight_bytes_per_token,
 )

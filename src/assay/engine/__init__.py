@@ -5,14 +5,14 @@ What it is made of, in the order data flows:
     tree        contexts -> trunks (computed once, shared) and rows
     packing     trunks and rows -> one packed forward without padding, and who sees whom
     batches     work cut by tokens, and halved when memory runs out
-    attention   runs inside the model; spans (processors) and blocks (GPUs) arrange who sees whom
+    attention   runs inside the model; arrangements say who sees whom
     network     a loaded model: hidden states of a packing, logits of hidden states
     predicted   how likely tokens are, and how many are likelier; fused: in one pass on a GPU
     choose      which continuation is likeliest
     windows, read                               how likely a long text is
     prompt_filling, slots, graphs, sampling, generate   writing, one token of every row at a time
     beams                                       the k likeliest continuations
-    memory, timing                              how fast, in how much memory, and what limits it
+    timing                                      how fast, in how much memory, and what limits it
     own_forward the slow way, by the model's own attention: the twin that tests compare with, and
                 the way for models the tree cannot serve
 

@@ -168,10 +168,14 @@ def _together(
     live: list[_Row] = []
     while filling or live:
         if filling and slots.free >= min(len(filling), math.ceil(slots.rows * REFILL_AT)):
-            yield from _fill(network, filling, rows, live, slots, tokens)
-            continue
-        logits = steps.logits([row.tokens[-1] for row in live])
-        yield from _ended(live, slots, _drawn(logits, live))
+            # As many prompts as there is place for; each has its first token afterwards.
+            numbers, last = filling.next(slots, tokens)
+            fresh = [rows[number] for number in numbers]
+            chosen = _drawn(network.logits(last), fresh)
+            live += fresh
+        else:
+            chosen = _drawn(steps.logits([row.tokens[-1] for row in live]), live)
+        yield from _ended(live, slots, chosen)
 
 
 def _ended(live: list[_Row], slots: Slots, chosen: Sequence[int]) -> Iterator[_Row]:
@@ -184,22 +188,6 @@ def _ended(live: list[_Row], slots: Slots, chosen: Sequence[int]) -> Iterator[_R
             live.pop()
             slots.remove(slot)
             yield row
-
-
-def _fill(
-    network: Network,
-    filling: Filling,
-    rows: Sequence[_Row],
-    live: list[_Row],
-    slots: Slots,
-    tokens: int,
-) -> Iterator[_Row]:
-    """Compute as many prompts as there is place for; each has its first token afterwards."""
-    numbers, last = filling.next(slots, tokens)
-    fresh = [rows[number] for number in numbers]
-    chosen = _drawn(network.logits(last), fresh)
-    live += fresh
-    yield from _ended(live, slots, chosen)
 
 
 def _drawn(logits: Tensor, rows: Sequence[_Row]) -> list[int]:

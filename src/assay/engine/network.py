@@ -17,6 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from transformers.activations import NewGELUActivation
 
+from assay.engine.kernels.arrangements import SpanBySpan, in_blocks
 from assay.engine.kernels.attention import (
     NAME,
     Arrangement,
@@ -24,8 +25,6 @@ from assay.engine.kernels.attention import (
     arranged,
     calls_of_last_forward,
 )
-from assay.engine.kernels.blocks import in_blocks
-from assay.engine.kernels.spans import SpanBySpan
 from assay.engine.layout.packing import PackedRow, Packing, pack
 from assay.engine.layout.tree import Trunk
 from assay.messages import tr

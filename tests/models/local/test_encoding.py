@@ -26,7 +26,7 @@ FRAGMENTS = (
 )
 texts = st.lists(st.sampled_from(FRAGMENTS), max_size=14).map("".join)
 many = settings(
-    max_examples=150,
+    max_examples=60,
     derandomize=True,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

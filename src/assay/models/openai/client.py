@@ -24,7 +24,6 @@ from assay.models.reasoning import split_reasoning
 
 DONE = b"[DONE]"
 _IGNORED = (b"", b"data", b"id", b"retry")  # a line that begins with its colon is a comment
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 SOON_S = 10.0  # for questions that need no computing
 _TOO_LONG = re.compile(
     r"context (?:length|size|window)|maximum (?:context|prompt|input)|too many (?:input )?tokens"
@@ -122,8 +121,8 @@ class OpenAIClient:
         or the error that a stream broke off with.
         """
         name, bare = b"", list[bytes]()
-        for line in _single_lines(lines):
-            field, _, value = line.partition(b":")
+        for line in lines:
+            field, _, value = line.strip().partition(b":")
             value = value.strip()
             if field == b"data" and value == DONE:
                 answer.ended = True
@@ -157,11 +156,7 @@ class OpenAIClient:
             raise self._connection.unreadable(self._words_of(document)[:200]) from error
 
     def _words_of(self, value: object) -> str:
-        try:
-            words = str(value)
-        except (RecursionError, ValueError):  # lists in lists without end; numbers of 5,000 digits
-            words = "…"
-        return readable(self._connection.without_secrets(words))
+        return readable(self._connection.without_secrets(str(value)))
 
     def _refuse_error(self, document: object) -> None:
         if not isinstance(document, dict):
@@ -200,12 +195,6 @@ class OpenAIClient:
         ended_at_once = one and answer.finish in ("stop", CUT)
         if (answer.silent or not answer.finish) and not ended_at_once:
             raise self._connection.unreadable(tr("an answer without a text (content is null)"))
-
-
-def _single_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """A carriage return alone may end a line, too; JSON has none inside."""
-    for line in lines:
-        yield from line.strip().removeprefix(_BYTE_ORDER_MARK).split(b"\r")
 
 
 def _classify(fault: Fault) -> None:

@@ -143,7 +143,11 @@ def load(
             model = model.requires_grad_(False).to(device)
             return make_ready(model, context_length=examined.context_length)
         except NotFinite as error:
-            raise _no_numbers(checkpoint, dtype) from error
+            raise ModelUnavailable(  # all weights are finite, and what they compute is not
+                tr("{path} answers with NaN or infinity in {dtype}",
+                   path=checkpoint.path, dtype=dtype),
+                hint=_remedy_for_infinity(dtype),
+            ) from error  # fmt: skip
         except (MemoryError, torch.OutOfMemoryError) as error:
             raise _too_large(checkpoint, examined.parameters, dtype) from error
 
@@ -214,14 +218,6 @@ def check_finite(checkpoint: Checkpoint, examined: Examined, model: Any, dtype: 
         wrong = int((~torch.isfinite(weight.detach())).sum().item())
         if wrong:
             raise _not_finite(checkpoint, examined, name, wrong, dtype)
-
-
-def _no_numbers(checkpoint: Checkpoint, dtype: str) -> ModelUnavailable:
-    """All weights are finite, and what they compute is not."""
-    return ModelUnavailable(
-        tr("{path} answers with NaN or infinity in {dtype}", path=checkpoint.path, dtype=dtype),
-        hint=_remedy_for_infinity(dtype),
-    )
 
 
 def _remedy_for_infinity(dtype: str) -> str:
