@@ -236,17 +236,15 @@ class _FolderFiles:
             self._read(self.folder / REFERENCE_FILE, needs_text=True)
         wrong = sorted((self.folder / WRONG_FOLDER).glob("*.md"))
         for path in wrong:
-            self._check_wrong(path)
+            text = self._read(path)
+            if text is not None and not text.partition("\n")[0].split():
+                self._refuse(
+                    path,
+                    tr("the first line must name the checks that this answer fails, with spaces"),
+                )
         if not wrong:
             message = tr("wrong/ has no answers, so nothing shows that the checks can fail")
             self.notes.warning((), message)
-
-    def _check_wrong(self, path: Path) -> None:
-        text = self._read(path)
-        if text is not None and not text.partition("\n")[0].split():
-            self._refuse(
-                path, tr("the first line must name the checks that this answer fails, with spaces")
-            )
 
     def _check_code(self, path: Path, function: str, arguments: tuple[str, ...]) -> None:
         text = self._read(path)

@@ -70,7 +70,8 @@ _LINE_OF_CODE = re.compile(
 
 def why_trivial(answer: str, case: Case) -> Trivial | None:
     """Why an answer need not be judged; None where it must be."""
-    seen = "".join(c for c in answer[:_LONGEST_COMPARED] if _is_visible(c))
+    characters = answer[:_LONGEST_COMPARED]
+    seen = "".join(c for c in characters if unicodedata.category(c)[0] not in "CZ")
     if not seen:
         return "empty"
     if len(seen) < SHORTEST or _ANNOUNCES.fullmatch(answer.strip()):
@@ -126,10 +127,6 @@ def _has_code(text: str) -> bool:
         if any(c.isalnum() for c in code or language):
             return True
     return _LINE_OF_CODE.search(text) is not None
-
-
-def _is_visible(character: str) -> bool:
-    return unicodedata.category(character)[0] not in "CZ"
 
 
 def _echoes(answer: str, case: Case) -> bool:

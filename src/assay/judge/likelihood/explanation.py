@@ -79,8 +79,12 @@ def to_explain(
     as layouts.shown_task has it.
     """
     system, beginning = before_all(task, answer, use_case)
-    answered = [one for one in checklist if one.probability is not None]
-    parts = [beginning, _ROLE, "", heading("QUESTIONS"), *map(_question_line, answered), ""]
+    answered = [
+        f"- {one.question} {'Yes' if one.is_yes else 'No'} ({one.probability:.2f})."
+        for one in checklist
+        if one.probability is not None
+    ]
+    parts = [beginning, _ROLE, "", heading("QUESTIONS"), *answered, ""]
     failed = [check for check in evidence.checks if check.passed is False][:_MOST_FACTS]
     facts = [f"{check.name}: does not hold. {check.explanation}" for check in failed]
     facts += evidence.notes[:_MOST_FACTS]
@@ -113,11 +117,6 @@ def read_words(
         assessment=read_text(last.get("assessment")),
         verdict=read_text(last.get("verdict")),
     )
-
-
-def _question_line(one: ChecklistAnswer) -> str:
-    said = "Yes" if one.is_yes else "No"
-    return f"- {one.question} {said} ({one.probability:.2f})."
 
 
 def _one_line(text: str) -> str:

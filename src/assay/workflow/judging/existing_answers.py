@@ -163,7 +163,13 @@ def _judge_folder(job: JudgeJob, readings: Sequence[Imported], observer: Observe
         observer,
     )
     beyond = {stem for stem in stems if _repeat_of(stem) > repeats}
-    if strangers := sorted((named - _names_of_tests(report)) | beyond):
+    known = {
+        name
+        for suite in report.models[0].suites
+        for test in suite.tests
+        for name in (test.id, f"{suite.suite}.{test.id}")
+    }
+    if strangers := sorted((named - known) | beyond):
         observer.note(
             tr("no test has this name, nothing was judged: {names}", names=", ".join(strangers))
         )
@@ -180,15 +186,6 @@ def _read_outputs(outputs: Path) -> list[WrittenOutputs]:
             hint=tr("answers are in outputs/MODEL/TEST-ID.txt"),
         )
     return [WrittenOutputs(folder) for folder in folders]
-
-
-def _names_of_tests(report: Report) -> frozenset[str]:
-    return frozenset(
-        name
-        for suite in report.models[0].suites
-        for test in suite.tests
-        for name in (test.id, f"{suite.suite}.{test.id}")
-    )
 
 
 def _repeats(stems: frozenset[str]) -> int:

@@ -11,7 +11,6 @@ everything again; and code that hangs would be waited for again.
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
 from assay.checkers import code_not_allowed, gather, make_digest
@@ -22,7 +21,7 @@ from assay.sandbox import Sandbox, open_sandbox
 from assay.store import Run, RunModel, Store
 from assay.store.bodies import read_back, to_json
 from assay.suites.test_folder import made_for
-from assay.types import Answered, Case, JudgeFields
+from assay.types import Answered, Case
 from assay.types.judgements import Evidence
 
 
@@ -50,20 +49,15 @@ def evidence_of(
         assert isinstance(stored, Answered)
         evidence: Evidence = read_back(Evidence, stored.text)
         return evidence
-    evidence = _gather(folder, check, answer, sandbox)
-    if evidence.checks:
-        text = to_json(evidence, Evidence)
-        reply = Answered(request_id=request.id, text=text)
-        store.store_reply(run, model.facts.fingerprint, request, reply)
-    return evidence
-
-
-def _gather(folder: Path, check: JudgeFields, answer: str, sandbox: Sandbox) -> Evidence:
     made = made_for(check, sandbox)
     if made.problem:
         why = tr("make.py failed: {reason}", reason=made.problem)
         return Evidence(missing=why, unscored_reason="checker_failed")
     (evidence,) = gather(folder, [(answer, made)], sandbox)
+    if evidence.checks:
+        text = to_json(evidence, Evidence)
+        reply = Answered(request_id=request.id, text=text)
+        store.store_reply(run, model.facts.fingerprint, request, reply)
     return evidence
 
 
