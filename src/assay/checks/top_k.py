@@ -123,24 +123,16 @@ def _leads_on(
     words_of_shell = sum(len(snippet.source.split()) for snippet in snippets)
     is_sentence = announces(line.text) or len(line.text.split()) > words_of_shell
     named = [command for snippet in snippets for command in snippet.commands]
-    return is_sentence and bool(answering) and _names_only(named, answering[0])
-
-
-def _names_only(named: Sequence[Command], answering: Command) -> bool:
-    """What is named ("the `lsof` command", "`systemctl status`") comes again, with arguments."""
-    others = [command for command in named if not _comes_again(command, answering)]
-    return len(others) < len(named) and all(len(_operands(command)) == 1 for command in others)
+    return is_sentence and any(_comes_again(each, answering[0]) for each in named if answering)
 
 
 def _comes_again(command: Command, answering: Command) -> bool:
+    """Whether what is named ("the `lsof` command", "`systemctl status`") is used in the answer."""
     from assay.checks.shell.programs import PAIRS
 
     one, other = (PAIRS["aliases"].get(c.program, c.program) for c in (command, answering))
-    return one == other and set(_operands(command)[1:]) <= set(answering.words)
-
-
-def _operands(command: Command) -> list[str]:
-    return [word for word in command.words if not word.startswith("-")]
+    operands = {word for word in command.words[1:] if not word.startswith("-")}
+    return one == other and operands <= set(answering.words)
 
 
 def _none_accepted(check: TopK, reply: Answered, lines: list[str]) -> str:

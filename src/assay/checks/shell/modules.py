@@ -103,7 +103,6 @@ _NO_MODULE = PROSE | SOMETIMES_PROSE | NO_MODULES
 class _Token(NamedTuple):
     name: str
     joined: bool  # to the token before it, by a comma, a slash or "or"
-    is_file: bool
     claim: Claim
     is_module: bool  # by its looks
 
@@ -161,7 +160,7 @@ def _named(word: str, joined: bool, claim: Claim) -> list[_Token]:
     tokens = []
     for at, part in enumerate(parts):
         is_module = is_file or looks_like_a_module(part)
-        tokens.append(_Token(module_name(part), joined or at > 0, is_file, claim, is_module))
+        tokens.append(_Token(module_name(part), joined or at > 0, claim, is_module))
     return tokens
 
 
@@ -178,5 +177,5 @@ def _runs(tokens: list[_Token]) -> list[list[_Token]]:
 
 def _is_list(run: list[_Token], accepted: frozenset[str], *, whole: bool) -> bool:
     """Two names of modules side by side; "for this card, e1000e" is a sentence, not a list."""
-    modules = [t for t in run if t.is_file or t.name in accepted or re.search(r"[\d_]", t.name)]
+    modules = [t for t in run if t.name in accepted or re.search(r"[\d_]", t.name)]
     return len(run) > 1 and (whole or len(run) > 2 or len(modules) > 1)

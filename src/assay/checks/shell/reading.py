@@ -58,7 +58,8 @@ def snippets_in(answer: str, programs: frozenset[str]) -> tuple[Snippet, ...]:
     found: list[Snippet] = []
     for language, lines in _blocks(_as_typed(answer)):
         if language is None:
-            found.extend(_from_plain(lines, programs))
+            for line in _logical(lines):
+                found.extend(_from_line(line, programs))
         elif language == "" or language in _SHELL_LANGUAGES:
             found.extend(_from_code(lines, programs))
     return tuple(found)
@@ -165,11 +166,6 @@ def _logical(lines: list[str]) -> list[str]:
             at = end + 1
         joined.append(line)
     return joined
-
-
-def _from_plain(lines: list[str], programs: frozenset[str]) -> Iterator[Snippet]:
-    for line in _logical(lines):
-        yield from _from_line(line, programs)
 
 
 def _from_line(line: str, programs: frozenset[str]) -> Iterator[Snippet]:
