@@ -112,7 +112,6 @@ def summary() -> SuiteSummary:
             echoed=points(12.5, 6.0, 22.0, 38),
             constant=points(25, 15.0, 40.0, 38),
             constant_answer="B",
-            tests=38,
         ),
     )
 

@@ -40,14 +40,8 @@ def _blocks(report: Report) -> Iterator[Block]:
     yield Paragraph(sentences.state(report))
     yield from map(Note, report.notes)
     if report.machine is not None:
-        yield Heading(tr("Machine"))
+        yield Heading(tr("The machine that asked"))
         yield facts(sentences.machine(report.machine))
-        yield Paragraph(
-            tr(
-                "This is the machine that asked. A served model may run on another one, and its "
-                "speed is that one's."
-            )
-        )
     for model in report.models:
         yield from _model(report, model)
     yield Paragraph(

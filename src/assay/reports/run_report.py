@@ -125,9 +125,6 @@ def _suite(summary: SuiteSummary, *, tests: bool) -> Iterator[Block]:
     if summary.baselines is not None:
         yield Paragraph(tr("Baselines"), "strong")
         yield Figures(tuple(sentences.baselines(summary.baselines)))
-        sampled = sentences.baselines_sampled(summary.baselines)
-        if sampled is not None:
-            yield Paragraph(sampled)
     yield Paragraph(sentences.outcomes(summary))
     if tests:
         yield Fold(tr("Every test"), (_tests(summary),))

@@ -49,17 +49,6 @@ def baselines(known: Baselines) -> Iterator[tuple[str, Estimate]]:
     yield tr("always “{constant}”", constant=constant), known.constant
 
 
-def baselines_sampled(known: Baselines) -> str | None:
-    asked = known.empty.n + known.empty.unscored
-    if asked >= known.tests:
-        return None
-    return tr(
-        "Baselines from a seeded sample of {asked} of {tests} tests.",
-        asked=numbers.count(asked),
-        tests=numbers.count(known.tests),
-    )
-
-
 def state(report: Report) -> str:
     if report.finished is None:
         return tr("started {created}, unfinished", created=report.created)

@@ -43,7 +43,6 @@ def baselines(
         echoed=_scored(suite, cases, score_reply, rendered_prompt, seed=seed),
         constant=scored[best],
         constant_answer=best,
-        tests=sum(len(category.cases) for category in suite.categories),
     )
 
 

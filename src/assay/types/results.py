@@ -58,15 +58,12 @@ class TestRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baselines:
-    """What three answers that know nothing would score, in points. `tests`: the suite's size; a
-    smaller n means a seeded sample.
-    """
+    """What three answers that know nothing would score, in points."""
 
     empty: Estimate
     echoed: Estimate
     constant: Estimate
     constant_answer: str
-    tests: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -86,10 +86,6 @@ class _Sections:
         yield Heading(tr("All model folders"))
         of = trn("{count} model folder", "{count} model folders", len(self.decision.folders))
         yield from _selected(selection_headline(self.decision, selection, of), selection)
-        focus = selection.selected or selection.best_so_far
-        inside = {each.selected or each.best_so_far for each in self.decision.selections.values()}
-        if focus is not None and focus not in inside:
-            yield from self._details(focus, ())
         yield from self._files([f"{CHECKPOINTS}/{SELECTION_FILE}"])
 
     def folder(self, folder: str) -> Iterator[Block]:

@@ -12,7 +12,6 @@ import hashlib
 import importlib
 import re
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -82,16 +81,7 @@ def steps_of(of: EvaluatedFolder) -> dict[str, int]:
 
 
 def _write(writer: Any, of: EvaluatedFolder, checkpoint: Measurements, step: int) -> None:
-    when = _seconds(checkpoint.timestamp)
     for name, figure in figures(of, checkpoint).items():
         for group, number in zip(GROUPS, figure_cells(figure), strict=True):
             if number is not None:
-                writer.add_scalar(f"{group}/{one_line(name)}", number, step, when)
-
-
-def _seconds(timestamp: str) -> float | None:
-    """When it was measured; None where that is not known, and now is written."""
-    try:
-        return datetime.fromisoformat(timestamp).timestamp()
-    except ValueError:
-        return None
+                writer.add_scalar(f"{group}/{one_line(name)}", number, step)

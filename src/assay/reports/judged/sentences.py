@@ -267,15 +267,6 @@ def certainty(of: DomainJudged) -> Iterator[str]:
             unscored=numbers.count(of.mean.unscored),
             total=numbers.count(of.mean.n + of.mean.unscored),
         )
-    if of.spread.n:
-        yield tr("Judgements of one answer lie {spread} apart.", spread=numbers.figure(of.spread))
-    if of.quotes:
-        yield trn(
-            "{count} quote, of which {fabricated} not in the answer.",
-            "{count} quotes, of which {fabricated} not in the answer.",
-            of.quotes,
-            fabricated=numbers.count(of.fabricated),
-        )
 
 
 def over_runs(of: OverRuns) -> Iterator[str]:
