@@ -76,13 +76,13 @@ def test_wide_terminals_have_every_figure_and_the_intervals() -> None:
 
 def test_more_room_never_costs_a_column() -> None:
     before: set[str] = set()
-    for width in range(45, 250):
+    for width in range(45, 250, 12):
         heads = set(drawn(everything(), width)[0].split())
         assert before <= heads, width
         before = heads
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 100, 132, 200])
+@pytest.mark.parametrize("width", [40, 80, 132])
 @pytest.mark.parametrize("folder", [three, twelve, hostile, everything, many])
 def test_no_line_is_too_long_and_no_number_broken(folder, width: int) -> None:
     lines = drawn(folder(), width)

@@ -68,7 +68,7 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
 
 def _table(of: Judged) -> Table:
     rows = (
-        (said.test_name(first), *("–" if test is None else _cell(test) for test in row))
+        (said.name_of_test(first), *("–" if test is None else _cell(test) for test in row))
         for first, row in _rows(of)
     )
     return table((tr("test"), *(model.model for model in of.models)), rows)
@@ -88,7 +88,7 @@ def _cell(test: TestJudged) -> Line:
 
 def _reasons(model: ModelJudged) -> Iterator[Block]:
     for test in model.tests:
-        yield Paragraph((said.test_name(test), f"  {said.overall(test)}"), "strong")
+        yield Paragraph((said.name_of_test(test), f"  {said.overall(test)}"), "strong")
         for judgement in test.final_judgements:
             yield from _reason(judgement)
 

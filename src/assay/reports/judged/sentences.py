@@ -199,11 +199,8 @@ def judged_range(of: TestJudged) -> str:
     return f"{shown_tenths(of.low)}–{shown_tenths(of.high)}"
 
 
-def test_name(of: TestJudged) -> str:
+def name_of_test(of: TestJudged) -> str:
     return of.test_id if of.name == of.test_id else f"{of.test_id} {of.name}".strip()
-
-
-test_name.__test__ = False  # type: ignore[attr-defined]  # pytest takes every test_… for its own
 
 
 def bands(of: DomainJudged) -> str:
@@ -221,10 +218,8 @@ def evidence_sentence(of: DomainJudged) -> str:
         total=numbers.count(of.evidence_total),
         figure=numbers.figure(of.evidence),
     )
-    if of.judge_only.value is None:
+    if of.judge_only.value is None or not of.bounded:
         return told
-    if not of.bounded:
-        return tr("{told} It moved no score of the judge.", told=told)
     return tr(
         "{told} It moved scores in {tests}; the judge alone would give {alone}.",
         told=told,
