@@ -128,11 +128,11 @@ def _asked_by(card: JudgeCard) -> str:
     form = tr("reasoned form")
     if card.layout:
         form = tr("likelihood form, layout {layout}", layout=card.layout)
+    took = tr(", {duration} of the judge's time", duration=numbers.duration(card.seconds))
     return tr(
-        "Asked in the {way}; checked on {date} with {count} requests, {duration} of the judge's "
-        "time.",
+        "Asked in the {way}; checked on {date} with {count} requests{took}.",
         way=form,
         date=card.made[:10],
         count=numbers.count(card.requests),
-        duration=numbers.duration(card.seconds),
+        took=took if card.seconds >= 1 else "",  # some models do not say how long an answer took
     )
