@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from assay.engine.kernels.attention import attend
-from assay.engine.layout.packing import Kept, PackedSpan, Packing, Places, on_device
+from assay.engine.layout.packing import Kept, PackedSpan, Packing, on_device
 
 ALIGNED = 8  # keys; the kernels that take a mask read it in steps of 16 bytes
 MOST_PADDING = 3.0  # longest to shortest row of a block: on an H200 launches cost more than this
@@ -103,7 +104,7 @@ class _Block:
 @dataclass(frozen=True, slots=True)
 class InBlocks:
     blocks: Sequence[_Block]
-    places: Places | None
+    places: Any  # Slots, if any
 
     def attend(self, module: nn.Module, q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
         packed = [given[0].transpose(0, 1) for given in (q, k, v)]  # [tokens, heads, size]

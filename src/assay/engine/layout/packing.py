@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -54,14 +54,6 @@ class Kept:
         return self.values[module][:, :, : self.length]
 
 
-class Places(Protocol):
-    """Where whole rows are put, to be written on behind."""
-
-    def write(self, module: object, places: slice | Tensor, keys: Tensor, values: Tensor) -> None:
-        """[rows, heads, entries, size], from the first entry of each place on."""
-        ...
-
-
 @dataclass(slots=True, eq=False)
 class PackedSpan:
     """A piece of the packed row: `start` to `start + length`, behind what `before` keeps.
@@ -94,7 +86,7 @@ class Packing:
     positions: Tensor
     branch: Tensor
     spans: list[PackedSpan]
-    places: Places | None = None
+    places: Any = None  # Slots, where rows are put whole to be written on behind
 
     @property
     def tokens(self) -> int:
