@@ -164,7 +164,7 @@ MISTAKES: list[tuple[str, str]] = [
     ('[[suite]]\nname = "os"\nmin = 1\n',
      "3:7: 'suite[0].min' must be a number, at least 0, below 1, not 1"),
     ('[[suite]]\nname = "os"\nmin = 70\n',
-     "3:7: 'suite[0].min' must be a number, at least 0, below 1, not 70; 70 % is written 0.7"),
+     "3:7: 'suite[0].min' must be a number, at least 0, below 1, not 70"),
     ('[[suite]]\nname = "os"\nmin = -0.1\n',
      "3:7: 'suite[0].min' must be a number, at least 0, below 1, not -0.1"),
     ('[[suite]]\nname = "os"\nmin = true\n',

@@ -61,21 +61,16 @@ class Rule:
 
 @dataclass(frozen=True)
 class ValueWords:
-    """In `Annotated`: words for a value, each made when it is needed, in the user's language.
-
-    `wanted` names the value in a sentence ("a number from 0 to 1"); `hint` follows a sentence about
-    a wrong value, and begins with "; ".
+    """In `Annotated`: names the value in a sentence ("a number from 0 to 1"), made when it is
+    needed, in the user's language.
     """
 
-    wanted: Callable[[], str] | None = None
-    hint: Callable[[Any], str] | None = None
+    wanted: Callable[[], str]
 
     def __get_pydantic_json_schema__(
         self, core: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        made = handler(core)
-        words = {"x-wanted": self.wanted, "x-hint": self.hint}
-        return made | {name: function for name, function in words.items() if function}
+        return handler(core) | {"x-wanted": self.wanted}
 
 
 @dataclass(frozen=True)

@@ -180,7 +180,6 @@ class Validator:
         elif is_number and "string" in types:
             hint = tr("; put it in quotes")
         got = _written(value) if is_number and numbers else self._got(value)
-        hint += "".join(node["x-hint"](value) for node in nodes if "x-hint" in node)
         wanted = self._wanted(nodes, field)
         if not field:
             return tr("the file must contain {wanted}, not {got}", wanted=wanted, got=got)
@@ -369,7 +368,7 @@ def _in_place(node: Any, definitions: Schema, inside: tuple[str, ...] = ()) -> A
     made = {
         key: _in_place(each, definitions, inside)
         for key, each in node.items()
-        if key not in ("$defs", "x-wanted", "x-hint")
+        if key not in ("$defs", "x-wanted")
         and not (key == "title" and isinstance(each, str))
         and not (key == "default" and each is None)
     }

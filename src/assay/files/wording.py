@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 
 from assay.messages import tr
@@ -24,13 +23,6 @@ def shown(text: str) -> str:
         else _NEW_LINES.get(letter) or letter.encode("unicode_escape").decode("ascii")
         for letter in text
     )
-
-
-def character_name(letter: str) -> str:
-    """One character in quotes; by its number where it would hang on the quote, or not show."""
-    if letter.isprintable() and not unicodedata.combining(letter):
-        return f"'{letter}'"
-    return f"U+{ord(letter):04X}"
 
 
 def label(path: Iterable[str | int]) -> str:

@@ -26,11 +26,6 @@ MOST = 1_000_000_000  # beyond every model, and a float and an int alike on ever
 Limit = Annotated[float, Ge(0), Le(MOST)]
 
 
-def _share_hint(value: object) -> str:
-    is_percent = isinstance(value, int | float) and 1 < value < 100
-    return tr("; 70 % is written 0.7") if is_percent else ""
-
-
 def _refuse_second_limits(suites: Sequence[SuiteTable]) -> Sequence[SuiteTable]:
     names = [suite.name for suite in suites]
     for index, name in enumerate(names):
@@ -76,7 +71,6 @@ class SuiteTable:
         Ge(0),
         Lt(1),
         Doc("The mean score, from 0 to 1, must be above this."),
-        ValueWords(hint=_share_hint),
     ]
     categories: Annotated[
         tuple[Text, ...],

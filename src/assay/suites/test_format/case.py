@@ -9,10 +9,10 @@ from itertools import pairwise
 from pathlib import Path as Folder
 from typing import Any
 
-from assay.files.json_file import ID_FORM, MAX_ID_CHARACTERS, sound_id
+from assay.files.json_file import sound_id
 from assay.files.notes import Notes
 from assay.files.places import Path
-from assay.files.wording import character_name, described, did_you_mean, shown
+from assay.files.wording import described, did_you_mean, shown
 from assay.messages import tr
 from assay.plugins import checks
 from assay.suites.test_format.fields import (
@@ -27,8 +27,6 @@ from assay.suites.test_format.fields import (
 )
 from assay.suites.test_format.shown_files import digest_files, find_files, with_files
 from assay.types import AnswerCheck, Case, Message, ScoringMode
-
-MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
 
 Raw = dict[str, Any]
 _AS_WRITTEN = ("live", "temperature", "max_tokens", "description", "reviewed", "tags")
@@ -67,7 +65,8 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
             _note_stray(stray, (*path, stray), validator, shared.also, notes)
     asked = COMMON.check(raw, notes, path)
     check = validator.check(raw, notes, path) if validator else None
-    _check_id(raw, path, notes)
+    if "id" not in raw:
+        notes.error(path, tr("'id' is missing; the form is category_001"))
     _check_conversation(raw, path, notes, sound=asked is not None)
     files = None
     if check is not None and asked is not None and check.judged:
@@ -126,34 +125,6 @@ def _advise(path: Path, case: Case, notes: Notes) -> None:
         notes.warning((*path, "id"), tr("the usual form of an id is category_001"))
     for slip in case.check.advice(case):
         notes.warning((*path, *slip.path), slip.message, about_key=slip.about_key)
-
-
-def _check_id(raw: Raw, path: Path, notes: Notes) -> None:
-    if notes.test_id is not None and notes.test_id.isascii():
-        return
-    if "id" not in raw:
-        notes.error(path, tr("'id' is missing; the form is category_001"))
-        return
-    name, where = raw["id"], (*path, "id")
-    if not isinstance(name, str) or not name.strip():
-        return  # noted already
-    if not ID_FORM.fullmatch(name):
-        wrong = next(letter for letter in name if not ID_FORM.fullmatch(letter))
-        message = tr(
-            "the id contains {character}; only letters, digits, '_' and '-' are allowed",
-            character=character_name(wrong),
-        )
-        notes.error(where, message)
-    if len(name) > MAX_ID_CHARACTERS:
-        message = tr(
-            "the id has {count} characters, and at most {limit} are allowed",
-            count=len(name),
-            limit=MAX_ID_CHARACTERS,
-        )
-        notes.error(where, message)
-    elif len(name.encode("utf-8", "surrogatepass")) > MAX_ID_BYTES:
-        message = tr("the id takes more than {limit} bytes; shorten it", limit=MAX_ID_BYTES)
-        notes.error(where, message)
 
 
 def _with_files(case: Case, files: Mapping[str, str], shared: Shared) -> Case:

@@ -9,15 +9,30 @@ from typing import Annotated, Literal, get_type_hints
 from annotated_types import Ge, Le, MaxLen, MinLen
 from typing_extensions import TypedDict
 
-from assay.files.fields import Doc, NotInFile, Text, Texts
+from assay.files.fields import Doc, Mistake, NotInFile, Rule, Text, Texts
+from assay.files.json_file import ID_FORM, MAX_ID_CHARACTERS
 from assay.files.validation import Validator
+from assay.files.wording import shown
 from assay.messages import tr
 from assay.plugins import checks
 from assay.types import AnswerCheck
 
+MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
 MAX_TOKENS = 1_000_000
 MAX_STOPS = 16
 NonEmpty = Annotated[str, MinLen(1)]
+
+
+def _refuse_odd_id(name: str) -> str:
+    if not ID_FORM.fullmatch(name):
+        message = tr("the id '{id}' may contain only letters, digits, '_' and '-'", id=shown(name))
+        raise Mistake(message)
+    if len(name) > MAX_ID_CHARACTERS or len(name.encode()) > MAX_ID_BYTES:
+        raise Mistake(
+            tr("the id is too long: at most {limit} characters and {bytes} bytes are allowed",
+               limit=MAX_ID_CHARACTERS, bytes=MAX_ID_BYTES)
+        )  # fmt: skip
+    return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +53,7 @@ class CommonFields(TypedDict, total=False):
 
     id: Annotated[
         Text,
+        Rule(_refuse_odd_id),
         Doc(
             "The test's name, unique in the suite: letters, digits, '_' and '-'. The usual form is "
             "category_001."
