@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
@@ -31,8 +32,10 @@ def export(
     run: str = "latest", *, form: ExportFormat = "jsonl", out: Path = DEFAULT_OUT
 ) -> Iterator[str]:
     """A run's records, line by line."""
-    with Store(out, read_only=True) as store:
-        records = _records(store, store.find_run(run))
+    with (
+        Store(out, read_only=True) as store,
+        closing(_records(store, store.find_run(run))) as records,
+    ):
         if form == "csv":
             yield from _as_csv(records)
             return
@@ -41,7 +44,7 @@ def export(
             yield json.dumps(whole, ensure_ascii=False) + "\n"
 
 
-def _records(store: Store, run: Run) -> Iterator[dict[str, object]]:
+def _records(store: Store, run: Run) -> Generator[dict[str, object], None, None]:
     suites = store.read_suites(run)
     cases = {(suite.name, case.id): case for suite in suites for case in suite.cases}
     pass_marks = {suite.name: suite.pass_mark for suite in suites}
