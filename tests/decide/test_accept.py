@@ -35,7 +35,9 @@ def test_a_checkpoint_that_meets_every_limit_is_accepted_with_a_reason_for_each(
         "perplexity": "Perplexity 40 is below 50. Its 95 % interval is 39 to 41.",
         "os_benchmark": "The suite os has 0.85, above 0.7. Its 95 % interval is 0.803 to 0.883.",
         "speed": "It writes 31 tokens per second, above 10. Its runs range from 30 to 32.",
-        "generation": "None of 12 samples loops, repeats itself or is nonsense.",
+        "generation": (
+            "After none of 12 prompts do most samples loop, repeat themselves or write nonsense."
+        ),
         "memory": "It takes 60 MB of memory, below 150.",
     }
     assert not any(each.marginal for each in found.criteria.values())
@@ -262,7 +264,7 @@ def test_one_sample_that_loops_is_one_too_many():
     found = accept(with_samples(sample(1, "loop", "repetition")), GATE).criteria["generation"]
     assert (found.passed, found.value, found.limit) == (False, 1.0, 0.0)
     assert sentences(found.reasons) == (
-        "Of 12 samples 1 failed and 0 may: sample_001 (loop, repetition)."
+        "Of 12 prompts 1 failed and 0 may: sample_001 (loop, repetition)."
     )
 
 
@@ -277,9 +279,43 @@ def test_requests_that_failed_leave_it_open_unless_there_are_too_many_failures_a
     unheard = with_samples(sample(1, failed="timeout"))
     found = accept(unheard, GATE).criteria["generation"]
     assert found.passed is None
-    assert "1 request failed" in sentences(found.reasons)
+    assert "After 1 prompt requests failed" in sentences(found.reasons)
     looping = with_samples(sample(1, failed="timeout"), sample(2, "loop"))
     assert accept(looping, GATE).criteria["generation"].passed is False
+
+
+def seeds(*found):
+    """Three seeds of one prompt: what fails of each, and None for a request that failed."""
+    return [
+        replace(sample(1, failed="timeout") if fails is None else sample(1, *fails), seed=seed)
+        for seed, fails in enumerate(found)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("found", "passed"),
+    [
+        ((["loop"], [], []), True),
+        ((["loop"], ["nonsense"], []), False),
+        ((["loop"], None, []), None),
+        ((["loop"], ["loop"], None), False),
+    ],
+)
+def test_a_prompt_fails_if_most_of_its_seeds_fail(found, passed):
+    criterion = accept(with_samples(*seeds(*found)), GATE).criteria["generation"]
+    assert criterion.passed is passed
+    assert criterion.value == (passed is False)
+
+
+def test_greedy_decoding_is_reported_and_decides_only_where_the_gate_says_so():
+    greedy = [replace(sample(number, "loop"), temperature=0.0) for number in range(1, 10)]
+    fine = [replace(sample(number), temperature=0.0) for number in range(10, 13)]
+    measured = candidate(samples=(*map(sample, range(1, 13)), *greedy, *fine))
+    reported = accept(measured, GATE).criteria["generation"]
+    assert (reported.passed, reported.value) == (True, 0.0)
+    assert "Greedy decoding, of 12 prompts: 9 loop." in sentences(reported.reasons)
+    decides = accept(measured, replace(GATE, generation_greedy="gate")).criteria["generation"]
+    assert (decides.passed, decides.value) == (False, 9.0)
 
 
 def test_a_count_of_samples_is_never_marginal():

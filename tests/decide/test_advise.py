@@ -267,7 +267,7 @@ def test_loops_are_told_with_prompts_passages_and_what_to_look_at() -> None:
     found = only(advise(one, said, None), "generation")
     assert "sample_001, sample_003" in found.advice
     assert "end-of-text token" in found.advice
-    assert "2 of 3 samples failed, 0 may: loop 2, repetition 1" in found.figures
+    assert "2 of 3 prompts failed, 0 may: loop 2, repetition 1" in found.figures
     assert (
         "sample_001 “PCI device 8086:10d3 is”: loop, “the disk the disk the disk”" in found.figures
     )

@@ -444,7 +444,7 @@ def test_markdown_holds_verdict_figures_pictures_criteria_advice_and_samples() -
     assert "tiny/step_200 could not be evaluated: the weights are not finite" in lines
     assert any(line.startswith("| ✓ | perplexity, marginal | Perplexity 46 is") for line in lines)
     assert "### Advice" in lines
-    assert "**12 samples of tiny/step_300**" in lines
+    assert "**Samples of tiny/step_300 after 12 prompts**" in lines
     assert "**sample_001**: PCI device 8086:10d3 is" in lines
     assert "- ✓ loop, repetition, nonsense" in lines
 
@@ -452,7 +452,7 @@ def test_markdown_holds_verdict_figures_pictures_criteria_advice_and_samples() -
 def test_samples_that_fail_are_counted_and_their_checks_say_why() -> None:
     one = candidate("tiny/step_1", samples=(sample(1, "loop"), sample(2, failed="timed out")))
     shown = markdown_of(decided([one]))
-    assert "**2 samples of tiny/step_1: 1 fail**" in shown
+    assert "**Samples of tiny/step_1 after 2 prompts: 1 fail**" in shown
     assert "- ✗ loop: said so" in shown
     assert "- ? The request failed: timed out" in shown
 
@@ -468,8 +468,8 @@ def test_the_page_draws_the_steps_and_loads_nothing() -> None:
 
 def test_the_page_folds_the_samples_of_every_checkpoint() -> None:
     source = page_of(decided(three()))
-    assert "<details><summary>12 samples of tiny/step_100</summary>" in source
-    assert "<details><summary>12 samples of tiny/step_300</summary>" in source
+    assert "<details><summary>Samples of tiny/step_100 after 12 prompts</summary>" in source
+    assert "<details><summary>Samples of tiny/step_300 after 12 prompts</summary>" in source
     assert "<details open" not in source
 
 

@@ -8,6 +8,7 @@ cannot pass.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -23,6 +24,7 @@ from assay.types.decisions import (
     SizeClass,
     SuiteLimit,
     fact,
+    group_samples,
 )
 
 Kind = Literal["perplexity", "suite", "speed", "memory"]
@@ -43,7 +45,7 @@ def accept(measured: Measurements, gate: Gate) -> Acceptance:
         "speed": _by_size(
             "speed", measured, None if speed is None else speed.tokens_per_s, gate.speed_min
         ),
-        "generation": _generation(measured, gate.generation_max_failures),
+        "generation": _generation(measured, gate),
         "memory": _by_size("memory", measured, measured.memory_mb, gate.memory_max_mb),
         **suites,
     }
@@ -155,39 +157,58 @@ def _why_not(measured: Measurements, name: str) -> tuple[DecisionFact, ...]:
     return (fact("text", text=why),) if why else ()
 
 
-def _generation(measured: Measurements, allowed: int | None) -> GateCriterion | None:
-    """Samples that loop, repeat themselves or are nonsense, counted. A count of the samples that
-    were written has no interval, so it is never marginal.
+def _generation(measured: Measurements, gate: Gate) -> GateCriterion | None:
+    """Prompts after which most seeds loop, repeat themselves or are nonsense, counted. A count of
+    what was written has no interval, so it is never marginal.
     """
+    allowed = gate.generation_max_failures
     if allowed is None:
         return None
     samples = measured.samples
     if not samples:
         why = _why_not(measured, "generation")
         return _unknown(None, allowed, fact("no_samples"), *why)
+    prompts, greedy = group_samples(samples)
+    decoded = {each.id: each for each in greedy}
+    deciding = {each.id: [each] for each in prompts}
+    if gate.generation_greedy == "gate":
+        for name, each in decoded.items():
+            deciding.setdefault(name, []).append(each)
     failing = [
-        f"{sample.id} ({', '.join(check.name for check in sample.health.failures)})"
-        for sample in samples
-        if sample.health and sample.health.failures
+        f"{name} ({', '.join(dict.fromkeys(kind for each in ways for kind in each.kinds))})"
+        for name, ways in deciding.items()
+        if any(each.fails for each in ways)
     ]
-    unknown = sum(sample.health is None for sample in samples)
+    unknown = sum(
+        any(each.fails is None for each in ways) and not any(each.fails for each in ways)
+        for ways in deciding.values()
+    )
     passed: bool | None = len(failing) <= allowed
     if failing:
         more = "…" if len(failing) > NAMED else ""
         reasons = [
             fact(
                 "samples_failed",
-                samples=len(samples),
+                samples=len(deciding),
                 failed=len(failing),
                 allowed=allowed,
                 which=", ".join(failing[:NAMED]) + more,
             )
         ]
     else:
-        reasons = [fact("samples_passed", count=len(samples))]
+        reasons = [fact("samples_passed", count=len(deciding))]
     if passed and unknown:
         passed = None
         reasons.append(fact("samples_unknown", count=unknown))
+    if greedy:
+        kinds = Counter(kind for each in greedy for kind in each.kinds)
+        reasons.append(
+            fact(
+                "greedy_samples" if kinds else "greedy_samples_passed",
+                samples=len(greedy),
+                kinds=tuple(f"{count} {name}" for name, count in kinds.most_common()),
+            )
+        )
     return GateCriterion(
         passed=passed,
         marginal=False,

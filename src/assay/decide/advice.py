@@ -21,6 +21,7 @@ from assay.types.decisions import (
     Recommendation,
     SuiteLimit,
     fact,
+    group_samples,
 )
 
 MOST = 6
@@ -98,17 +99,18 @@ def _on_samples(
     measured: Measurements, allowed: float, trend: Trend | None
 ) -> list[Recommendation]:
     """What to look at where a model loops, repeats itself or writes nonsense."""
+    prompts, _ = group_samples(measured.samples or ())
     failing = [
-        (sample, sample.health.failures)
-        for sample in measured.samples or ()
-        if sample.health is not None and sample.health.failures
+        (each.worst, each.worst.health.failures)
+        for each in prompts
+        if each.fails and each.worst.health is not None
     ]
     kinds = Counter(check.name for _, checks in failing for check in checks)
     figures = (
         fact(
             "failing_samples",
             failed=len(failing),
-            samples=len(measured.samples or ()),
+            samples=len(prompts),
             allowed=int(allowed),
             kinds=tuple(f"{name} {count}" for name, count in sorted(kinds.items())),
         ),

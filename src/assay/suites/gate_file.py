@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from annotated_types import Ge, Le, Len, Lt
 
@@ -19,7 +19,7 @@ from assay.files.validation import DIALECT, Validator
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.types import FileFinding
-from assay.types.decisions import SIZE_CLASSES, Gate, SizeClass, SuiteLimit
+from assay.types.decisions import SIZE_CLASSES, Gate, GreedyRole, SizeClass, SuiteLimit
 
 MOST = 1_000_000_000  # beyond every model, and a float and an int alike on every machine
 
@@ -98,8 +98,19 @@ class GenerationTable:
         int,
         Ge(0),
         Le(MOST),
-        Doc("Maximum number of samples that loop, repeat themselves or are nonsense."),
-    ]
+        Doc("Maximum number of prompts after which most samples loop, repeat themselves or are "
+            "nonsense."),
+    ]  # fmt: skip
+    temperature: Annotated[
+        float, Ge(0), Le(2), Doc("The temperature of the samples; 0 is greedy decoding alone.")
+    ] = 0.3
+    seeds: Annotated[
+        int, Ge(1), Le(100), Doc("How many samples are written after each prompt.")
+    ] = 3
+    greedy: Annotated[
+        GreedyRole,
+        Doc("Greedy decoding is always reported; with `gate` it must not fail either."),
+    ] = "report"
 
 
 @dataclass(frozen=True)
@@ -179,9 +190,14 @@ def load_gate(path: Path | None) -> Gate:
             for suite in tables.suite
         ),
         speed_min=_by_size_class(tables.speed.min_tokens_per_s if tables.speed else None),
-        generation_max_failures=tables.generation.max_failures if tables.generation else None,
+        **_generation(tables.generation),
         memory_max_mb=_by_size_class(tables.memory.max_mb if tables.memory else None),
     )
+
+
+def _generation(table: GenerationTable | None) -> dict[str, Any]:
+    """What is not asked for is written the default way where it is measured all the same."""
+    return {f"generation_{name}": value for name, value in asdict(table).items()} if table else {}
 
 
 def is_gate_file(path: Path) -> bool:

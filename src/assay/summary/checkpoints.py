@@ -14,7 +14,17 @@ from dataclasses import replace
 from typing import Any
 
 from assay.stats import estimates
-from assay.types import Answered, Estimate, Failed, Health, ReadText, Reply, SamplePrompt, Timed
+from assay.types import (
+    Answered,
+    Estimate,
+    Failed,
+    Health,
+    ReadText,
+    Reply,
+    SamplePrompt,
+    Sampling,
+    Timed,
+)
 from assay.types.decisions import (
     Sample,
     SpeedFigures,
@@ -78,24 +88,26 @@ def _exp(value: float) -> float:
 
 
 def samples_of(
-    prompts: Sequence[SamplePrompt],
-    replies: Mapping[str, Reply],
-    examine: Examine,
+    written: Sequence[tuple[SamplePrompt, Sampling, Reply]], examine: Examine
 ) -> tuple[Sample, ...] | None:
     """What it wrote after each sample prompt; None where none was asked."""
-    if not replies:
-        return None
-    return tuple(
-        _sample(prompt, replies[prompt.id], examine) for prompt in prompts if prompt.id in replies
+    return tuple(_sample(*each, examine) for each in written) or None
+
+
+def _sample(prompt: SamplePrompt, way: Sampling, reply: Reply, examine: Examine) -> Sample:
+    asked = Sample(
+        id=prompt.id,
+        prompt=prompt.prompt,
+        text="",
+        health=None,
+        temperature=way.temperature,
+        seed=way.seed,
     )
-
-
-def _sample(prompt: SamplePrompt, reply: Reply, examine: Examine) -> Sample:
     if not isinstance(reply, Answered):
         why = reply.reason if isinstance(reply, Failed) else reply.kind
-        return Sample(id=prompt.id, prompt=prompt.prompt, text="", health=None, failed=why)
+        return replace(asked, failed=why)
     health = examine(prompt, reply.text, truncated=reply.truncated)
-    return Sample(id=prompt.id, prompt=prompt.prompt, text=reply.text, health=health)
+    return replace(asked, text=reply.text, health=health)
 
 
 def speed_figures(

@@ -2,6 +2,7 @@
 
     Gate -> SuiteLimit                                   what is asked of a checkpoint
     Measurements -> SuiteFigures, Sample                 what was found of one
+    Sample... -> PromptSamples                           what was written after one prompt
     Measurements x Gate -> Acceptance -> GateCriterion   whether it is good enough
     Measurements... x Gate -> Selection -> Ranked        which one to ship
     Measurements... -> Recommendation                    what to change next, and on what figures
@@ -11,7 +12,8 @@ A figure that was not measured is None, never 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -44,6 +46,7 @@ def fact(kind: str, **values: Value) -> DecisionFact:
     return DecisionFact(kind, values)
 
 
+GreedyRole = Literal["report", "gate"]
 SizeClass = Literal["tiny", "small", "medium", "large"]
 SIZE_CLASSES: tuple[SizeClass, ...] = ("tiny", "small", "medium", "large")
 
@@ -76,6 +79,8 @@ class SuiteLimit:
 class Gate:
     """What a checkpoint must reach; None: not asked for. Limits by size class are complete.
 
+    Samples are written at `generation_temperature` with each of the seeds from 0, and greedily
+    beside them, which decides only where `generation_greedy` is "gate".
     `source` is the file it was read from, or "default" for the one that ships.
     """
 
@@ -84,6 +89,9 @@ class Gate:
     suites: tuple[SuiteLimit, ...] = ()
     speed_min: Mapping[SizeClass, float] | None = None
     generation_max_failures: int | None = None
+    generation_temperature: float = 0.3
+    generation_seeds: int = 3
+    generation_greedy: GreedyRole = "report"
     memory_max_mb: Mapping[SizeClass, float] | None = None
 
     def suite_criteria(self) -> dict[str, SuiteLimit]:
@@ -99,8 +107,8 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """What a checkpoint wrote after a sample prompt. A request that failed has `failed` and no
-    health.
+    """What a checkpoint wrote after a sample prompt; temperature 0 is greedy decoding. A request
+    that failed has `failed` and no health.
     """
 
     id: str
@@ -108,6 +116,66 @@ class Sample:
     text: str
     health: Health | None
     failed: str = ""
+    temperature: float = 0.3
+    seed: int = 0
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        return tuple(check.name for check in self.health.failures) if self.health else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptSamples:
+    """All that a checkpoint wrote after one prompt in one way: with each seed, or greedily."""
+
+    id: str
+    prompt: str
+    samples: tuple[Sample, ...]
+
+    @property
+    def failing(self) -> tuple[Sample, ...]:
+        return tuple(each for each in self.samples if each.failures)
+
+    @property
+    def fails(self) -> bool | None:
+        """Most of its seeds fail; None where requests that failed could decide it."""
+        unknown = sum(each.health is None for each in self.samples)
+        if 2 * len(self.failing) > len(self.samples):
+            return True
+        return None if 2 * (len(self.failing) + unknown) > len(self.samples) else False
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Which failures, the commonest first."""
+        return tuple(name for name, _ in Counter(
+            name for each in self.failing for name in each.failures
+        ).most_common())  # fmt: skip
+
+    @property
+    def worst(self) -> Sample:
+        """The one with most failures, and of those with equally many the longest."""
+        return max(self.samples, key=lambda each: (len(each.failures), len(each.text)))
+
+
+def group_samples(
+    samples: Sequence[Sample],
+) -> tuple[tuple[PromptSamples, ...], tuple[PromptSamples, ...]]:
+    """By prompt, in order: what was sampled, and what was decoded greedily beside it. Where all is
+    greedy, because the gate's temperature is 0, it is what was sampled.
+    """
+    greedy = [each for each in samples if not each.temperature]
+    sampled = [each for each in samples if each.temperature]
+    return (_by_prompt(sampled), _by_prompt(greedy)) if sampled else (_by_prompt(greedy), ())
+
+
+def _by_prompt(samples: Sequence[Sample]) -> tuple[PromptSamples, ...]:
+    found: dict[str, list[Sample]] = {}
+    for each in samples:
+        found.setdefault(each.id, []).append(each)
+    return tuple(
+        PromptSamples(id=name, prompt=some[0].prompt, samples=tuple(some))
+        for name, some in found.items()
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

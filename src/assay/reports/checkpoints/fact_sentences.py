@@ -46,13 +46,15 @@ SENTENCES: Mapping[str, Message] = {
     "not_evaluated_because": message("The checkpoint could not be evaluated: {why}"),
     "no_samples": message("No sample was written."),
     "samples_passed": message_n(
-        "The one sample neither loops nor repeats itself nor is nonsense.",
-        "None of {count} samples loops, repeats itself or is nonsense.",
+        "After the one prompt most samples neither loop nor repeat themselves nor are nonsense.",
+        "After none of {count} prompts do most samples loop, repeat themselves or write nonsense.",
     ),
-    "samples_failed": message("Of {samples} samples {failed} failed and {allowed} may: {which}."),
+    "samples_failed": message("Of {samples} prompts {failed} failed and {allowed} may: {which}."),
+    "greedy_samples": message("Greedy decoding, of {samples} prompts: {kinds}."),
+    "greedy_samples_passed": message("Greedy decoding fails after none of {samples} prompts."),
     "samples_unknown": message_n(
-        "{count} request failed, and what it would have written is not known.",
-        "{count} requests failed, and what they would have written is not known.",
+        "After {count} prompt requests failed, and what they would have written is not known.",
+        "After {count} prompts requests failed, and what they would have written is not known.",
     ),
     "text": "{text}",
     "reasons": "{reasons}",
@@ -194,7 +196,7 @@ SENTENCES: Mapping[str, Message] = {
         "The model writes nonsense after {prompts}: its held-out loss still falls, so train longer "
         "before looking at the data."
     ),
-    "failing_samples": message("{failed} of {samples} samples failed, {allowed} may: {kinds}"),
+    "failing_samples": message("{failed} of {samples} prompts failed, {allowed} may: {kinds}"),
     "sample_quoted": message("{id} “{prompt:short}”: {kinds}, “{passage:short}”"),
     # advice on speed and memory
     "smaller_or_quantised": message(

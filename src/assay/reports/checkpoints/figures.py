@@ -22,6 +22,7 @@ from assay.types.decisions import (
     Measurements,
     Selection,
     SuiteLimit,
+    group_samples,
 )
 
 OS_AVERAGE = "os_benchmark.avg"
@@ -132,13 +133,14 @@ def mean_of_suite(checkpoint: Measurements, limit: SuiteLimit) -> Estimate | Non
 
 
 def generation_failures(of: EvaluatedFolder, checkpoint: Measurements) -> Estimate | None:
-    """How many samples loop, repeat themselves or make no sense: as the gate counted them."""
-    examined = [sample.health for sample in checkpoint.samples or () if sample.health is not None]
+    """After how many prompts it loops, repeats itself or makes no sense: as the gate counted."""
+    prompts, _ = group_samples(checkpoint.samples or ())
+    examined = [each for each in prompts if any(one.health for one in each.samples)]
     if not examined:
         return None
     criterion = _criterion(of, checkpoint, "generation")
     counted = criterion.value if criterion is not None else None
-    failing = sum(bool(health.failures) for health in examined) if counted is None else counted
+    failing = sum(bool(each.fails) for each in examined) if counted is None else counted
     nothing = estimates.nothing(unit="samples", method="counted")
     return replace(nothing, value=failing, n=len(examined))
 

@@ -25,6 +25,7 @@ from assay.types.decisions import (
     Sample,
     Selection,
     TextFigures,
+    group_samples,
 )
 
 TARGETS = {"accuracy_top1": 0.30, "accuracy_top5": 0.60}  # reported, and part of no gate
@@ -112,10 +113,10 @@ def _generation(samples: Sequence[Sample]) -> JsonObject:
     passed = [None if health is None else health.all_passed for health in healths]
     return {
         "all_passed": False if False in passed else None if None in passed else True,
-        "failures": sum(bool(health and health.failures) for health in healths),
+        "failures": sum(bool(each.fails) for each in group_samples(samples)[0]),
         "samples": [
             {
-                **pick(sample, "id prompt text"),
+                **pick(sample, "id prompt temperature seed text"),
                 "all_passed": health and health.all_passed,
                 "checks": health and health.checks,
                 "failed": sample.failed or None,

@@ -121,6 +121,8 @@ class SampleShape(BaseModel):
     id: Name
     prompt: Text
     text: Text
+    temperature: Annotated[float, Field(ge=0)] = 0.3  # of reports that do not have it
+    seed: Count = 0
     all_passed: Flag | None = None
     checks: tuple[HealthCheck, ...] | None
     failed: Name | None

@@ -2,32 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from assay.messages import tr, trn
-from assay.types.decisions import Measurements, Sample
+from assay.types.decisions import Measurements, PromptSamples, Sample, group_samples
 from assay.types.documents import Block, Fold, Line, Paragraph, Span, Verbatim, bullets, sign
 
 
 def samples_block(checkpoint: Measurements, *, long: bool) -> Fold:
-    """Every sample, under how many there are and how many fail."""
-    written = checkpoint.samples or ()
-    failing = sum(bool(each.health and each.health.failures) for each in written)
+    """Of each prompt how many of its seeds fail and the worst text, then greedy decoding."""
+    prompts, greedy = group_samples(checkpoint.samples or ())
+    failing = sum(bool(each.fails) for each in prompts)
     title = trn(
-        "{count} sample of {name}", "{count} samples of {name}", len(written), name=checkpoint.name
+        "Samples of {name} after {count} prompt",
+        "Samples of {name} after {count} prompts",
+        len(prompts),
+        name=checkpoint.name,
     )
     if failing:
         title = tr("{samples}: {failing} fail", samples=title, failing=failing)
-    legend = tr("At the gate count loop, repetition and nonsense; all other checks are notes.")
-    blocks = (block for each in written for block in _sample(each))
-    return Fold(title, (Paragraph(legend, "dim"), *blocks), long=long)
+    legend = tr(
+        "At the gate count loop, repetition and nonsense; all other checks are notes. A prompt "
+        "fails if most of its seeds fail; of its samples the worst is shown."
+    )
+    blocks = (block for each in prompts for block in _prompt(each))
+    return Fold(title, (Paragraph(legend, "dim"), *blocks, *_greedy(greedy)), long=long)
 
 
-def _sample(of: Sample) -> Iterator[Block]:
+def _prompt(of: PromptSamples) -> Iterator[Block]:
+    worst = of.worst
     yield Paragraph((Span(of.id, "strong"), f": {of.prompt}"))
-    if not of.failed:
-        yield Verbatim(of.text)
-    yield bullets(_checks(of))
+    if len(of.samples) > 1:
+        yield Paragraph(
+            tr(
+                "{failing} of {count} seeds fail; seed {seed} at temperature {temperature}:",
+                failing=len(of.failing),
+                count=len(of.samples),
+                seed=worst.seed,
+                temperature=f"{worst.temperature:g}",
+            )
+        )
+    if not worst.failed:
+        yield Verbatim(worst.text)
+    yield bullets(_checks(worst))
+
+
+def _greedy(prompts: Sequence[PromptSamples]) -> Iterator[Block]:
+    """How many fail, and each text that does."""
+    if not prompts:
+        return
+    failing = [each.worst for each in prompts if each.fails]
+    kinds = Counter(name for each in failing for name in each.failures)
+    said = tr(
+        "Greedy decoding: {failing} of {count} fail", failing=len(failing), count=len(prompts)
+    )
+    counted = ", ".join(f"{name} {count}" for name, count in kinds.most_common())
+    yield Paragraph((Span(said, "strong"), f" ({counted})" if counted else ""))
+    for each in failing:
+        yield Paragraph((Span(each.id, "strong"), f": {', '.join(each.failures)}"))
+        yield Verbatim(each.text)
 
 
 def _checks(of: Sample) -> Iterator[Line]:

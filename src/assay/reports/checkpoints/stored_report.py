@@ -118,5 +118,7 @@ def _sample(of: SampleShape) -> Sample:
         prompt=of.prompt,
         text=of.text,
         health=None if of.checks is None else Health(checks=of.checks),
+        temperature=of.temperature,
+        seed=of.seed,
         failed=of.failed or "",
     )

@@ -30,6 +30,9 @@ def what_to_decide(
         return None
     if job.gate is None and not any(place.on_disk for place in known):
         gate = _measurable(gate, opened)
+    if job.temperature_and_seeds is not None:
+        temperature, seeds = job.temperature_and_seeds
+        gate = replace(gate, generation_temperature=temperature, generation_seeds=seeds)
     open_ones = set(opened.places)
     tops = {str(place.top or "") for place in known if place.folder is not None}
     kinds = _measures(job, gate)

@@ -2,7 +2,7 @@
 
 perplexity   every document of the text is one request
 training     the same of the training text
-generation   every sample prompt, temperature 0.3, seed 0, 160 tokens
+generation   every sample prompt with each seed of the gate and greedily, 160 tokens
 speed        three timed runs of a shape, not of a checkpoint; another machine is another request
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 
 import assay
 from assay.machine import this_machine
@@ -42,7 +43,7 @@ from assay.types import (
     ToTime,
 )
 from assay.types.choices import MeasureKind
-from assay.types.decisions import Measurements, PlannedCheckpoint, size_class_of
+from assay.types.decisions import DecisionPlan, Measurements, PlannedCheckpoint, size_class_of
 from assay.types.results import SuiteSummary
 from assay.workflow.checkpoints.training_loss import training_figures
 
@@ -50,7 +51,8 @@ MEASURED = Score(scorer="measure", version=1, unscored_reason="measured")
 SPEED = f"{MEASURE}speed"
 MEMORY = ("memory_usage_mb", "weights_mb", "cache_mb", "activations_mb", "resident_mb")
 TIMED_RUNS = 3
-AS_WRITTEN = Sampling(temperature=0.3, seed=0, max_tokens=160)
+MOST_TOKENS = 160
+GREEDY = Sampling(temperature=0.0, seed=0, max_tokens=MOST_TOKENS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,7 @@ class Measures:
     kinds: tuple[MeasureKind, ...]
     held_out: HeldOut
     samples: tuple[SamplePrompt, ...]
+    ways: tuple[Sampling, ...]
     training: HeldOut | None = None
 
     def requests(self, facts: ModelFacts, timed_runs: Iterable[int]) -> Iterator[Request]:
@@ -67,12 +70,12 @@ class Measures:
         if "training" in self.kinds and self.training is not None:
             yield from _reading(facts, "training", self.training)
         if "generation" in self.kinds and "generate" in facts.capabilities:
-            for sample in self.samples:
+            for sample, way in product(self.samples, self.ways):
                 said = (Message("user", sample.prompt),)
-                work = ToAnswer(messages=said, sampling=AS_WRITTEN)
-                content = [sample.prompt, asdict(AS_WRITTEN)]
+                work = ToAnswer(messages=said, sampling=way)
+                content = [sample.prompt, asdict(way)]
                 yield make_measure_request(
-                    facts.fingerprint, "generation", sample.id, work, content
+                    facts.fingerprint, "generation", written_id(sample, way), work, content
                 )
         if "speed" in self.kinds:
             here = this_machine()
@@ -81,6 +84,27 @@ class Measures:
                 yield make_measure_request(
                     _shape(facts), "speed", f"cpu_{number}", ToTime(repeats=1), machine
                 )
+
+
+def ways_to_write(deciding: DecisionPlan) -> tuple[Sampling, ...]:
+    """With each seed at the gate's temperature, and greedily; own prompts only as they are asked
+    for.
+    """
+    gate = deciding.gate
+    if not gate.generation_temperature:
+        return (GREEDY,)
+    seeded = tuple(
+        Sampling(temperature=gate.generation_temperature, seed=seed, max_tokens=MOST_TOKENS)
+        for seed in range(gate.generation_seeds)
+    )
+    return seeded if deciding.samples else (*seeded, GREEDY)
+
+
+def written_id(sample: SamplePrompt, way: Sampling) -> str:
+    """What a sample is stored under: the first seed has the prompt's id, as it always had."""
+    if way == GREEDY:
+        return f"{sample.id}@greedy"
+    return f"{sample.id}@seed_{way.seed}" if way.seed else sample.id
 
 
 def share_timed_runs(facts: ModelFacts, of_run: Sequence[ModelFacts]) -> range:
@@ -182,12 +206,26 @@ def measured_of(
         speed=speed,
         memory_mb=memory,
         memory={name: speed.details.get(name) for name in MEMORY} if speed else {},
-        samples=samples_of(samples, replies.get("generation", {}), examine),
+        samples=samples_of(_written(samples, deciding, replies.get("generation", {})), examine),
         not_measured={name: why for name, why in reasons.items() if why},
         training_loss=losses,
         timestamp=run.finished or run.created,
         provenance={**_provenance(run, model), **trained_on},
     )
+
+
+def _written(
+    samples: Sequence[SamplePrompt],
+    deciding: DecisionPlan | None,
+    replies: Mapping[str, Reply],
+) -> list[tuple[SamplePrompt, Sampling, Reply]]:
+    """Each sample that has a reply; a run of before has one for each prompt."""
+    asked = product(samples, ways_to_write(deciding) if deciding else ())
+    return [
+        (sample, way, replies[written_id(sample, way)])
+        for sample, way in asked
+        if written_id(sample, way) in replies
+    ]
 
 
 def _provenance(run: Run, model: RunModel) -> dict[str, object]:

@@ -194,26 +194,36 @@ class SamplesToGenerate(CheckpointCallOptions):
 
     checkpoint_path: str | Path
     prompts: Sequence[str]
+    temperature: float = 0.3
+    seeds: int = 1
 
 
 @takes_options(SamplesToGenerate)
 def generate_samples(options: SamplesToGenerate) -> list[Sample]:
     """What a checkpoint writes after each prompt, for people to read, with its health.
 
-    Written as at the gate: temperature 0.3, seed 0, at most 160 tokens. A prompt that is one of the
-    shipped samples is checked like that sample.
+    At most 160 tokens, for each prompt as many as `seeds` says, with seeds from 0; `temperature` 0
+    is greedy decoding, once. A prompt that is one of the shipped samples is checked like that
+    sample.
     """
     checkpoint = options.checkpoint_path
+    temperature, seeds = options.temperature, options.seeds
+    if not 0 <= temperature <= 2 or not 1 <= seeds <= 100:
+        raise UsageError(
+            tr("temperature is a number from 0 to 2, seeds a whole number from 1 to 100"),
+            hint=tr("the default is temperature=0.3, seeds=1"),
+        )
     asked = [_as_sample(prompt) for prompt in _prompts(options.prompts)]
     job = _job(
         options,
         checkpoint,
         measures=("generation",),
         samples=tuple({each.id: each for each in asked}.values()),
+        temperature_and_seeds=(float(temperature), int(seeds)),
         called=_call("generate_samples", checkpoint, [each.prompt for each in asked]),
     )
-    written = {each.id: each for each in _measured(evaluate(job, options.observer)).samples or ()}
-    return [written[each.id] for each in asked]
+    written = _measured(evaluate(job, options.observer)).samples or ()
+    return [sample for each in asked for sample in written if sample.id == each.id]
 
 
 def _prompts(given: Sequence[str]) -> list[str]:

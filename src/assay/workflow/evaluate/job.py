@@ -21,14 +21,16 @@ class Job(RunOptions):
     """`own`: suites made in memory. `given`: models that are open already. `places`: evaluate only
     these of the checkpoints that `models` names. `only_named`: ask only the suites and
     measures that are named, even if there are none. `only_tests`: leave all other tests out.
-    `samples` replace the shipped prompts. `leaves`: write the decision as files. `called`: the
-    command or Python call that repeats it, if not `assay run`.
+    `samples` replace the shipped prompts, `temperature_and_seeds` those of the gate. `leaves`:
+    write the decision as files. `called`: the command or Python call that repeats it, if not
+    `assay run`.
     """
 
     own: tuple[Suite, ...] = ()
     places: tuple[CheckpointPlace, ...] = ()
     only_named: bool = False
     samples: tuple[SamplePrompt, ...] = ()
+    temperature_and_seeds: tuple[float, int] | None = None
     leaves: bool = True
     given: tuple[Model, ...] = ()
     only_tests: frozenset[str] | None = None

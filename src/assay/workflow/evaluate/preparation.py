@@ -19,7 +19,12 @@ from assay.types import Model, Request, Suite
 from assay.types.decisions import MEASURES, DecisionPlan, Gate
 from assay.types.model_spec import without_secrets
 from assay.workflow.checkpoints.decision_plan import what_to_decide
-from assay.workflow.checkpoints.measures import SPEED, Measures, share_timed_runs
+from assay.workflow.checkpoints.measures import (
+    SPEED,
+    Measures,
+    share_timed_runs,
+    ways_to_write,
+)
 from assay.workflow.checkpoints.places import CheckpointPlace, places_of
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.job_files import (
@@ -153,6 +158,7 @@ def prepare(job: Job) -> Prepared:
             kinds=deciding.measures,
             held_out=held_out,
             samples=deciding.samples or load_samples(),
+            ways=ways_to_write(deciding),
             training=training,
         )
         if deciding and held_out
