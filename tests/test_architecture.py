@@ -43,7 +43,7 @@ def test_nothing_is_patched_in_tests_or_source(root):
 def test_no_path_of_a_developers_machine_is_in_the_project(root):
     private = re.compile(r"(?<![\w.])/(work|root|home/\w+)/")
     # Questions and sample answers speak of the home folders of people who do not exist.
-    invented = {root / "src/assay/builtin/suites", root / "tests/health_corpus"}
+    invented = {root / "src/assay/builtin/suites", root / "tests/health_samples"}
     for folder in ("src", "tests", "docs", "benchmarks", "scripts"):
         for path in (root / folder).rglob("*"):
             if path.is_file() and path.suffix in {".py", ".md", ".json", ".toml", ".svg", ".sql"}:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import random
-import re
-from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from assay.checks.health.examine import examine
 from assay.checks.health.loop import loop
 from assay.checks.health.nonsense import nonsense
-from assay.checks.health.notes import coherence, length, technical_terms, truncation
-from assay.checks.health.reading import QUOTED_AT_MOST, read
+from assay.checks.health.notes import coherence, known_terms, length, technical_terms, truncation
+from assay.checks.health.reading import QUOTED_AT_MOST
 from assay.checks.health.repetition import repetition
 from assay.checks.health.ticks import accuracy, relevance
-from assay.checks.health.word_model import known_terms, shipped_words, tokens
 from assay.suites.sample_prompts import load_samples
 from assay.types.samples import Health, HealthCheck, SampleCheck, SamplePrompt
-from tests.checks.health_texts.broken import KINDS, broken, healthy
+from tests.samples import failures_of, read_labels
 
-FAILURES = {"loop": loop, "repetition": repetition, "nonsense": nonsense}
 SAMPLES = {sample.id: sample for sample in load_samples()}
 PCI = SAMPLES["sample_001"]
 APACHE = SAMPLES["sample_002"]
@@ -38,7 +34,6 @@ PROSE = (
     "The kernel reads the identifier of the card and loads the module that fits. If none fits, "
     "the card stays without a driver, and the log says so."
 )
-ENGLISH = [text for kind, text in healthy() if kind in {"explanation", "long", "chat"}]
 
 
 def said(check: HealthCheck) -> str:
@@ -74,11 +69,6 @@ def test_a_check_that_cannot_tell_is_neither_pass_nor_failure():
     assert Health(checks=(check,)).all_passed
     with pytest.raises(ValueError, match="did not pass"):
         HealthCheck(name="x", passed=None, passage="", explanation="", failure=True)
-
-
-def test_the_same_answer_is_always_found_the_same():
-    for _, text in broken("nonsense", 11):
-        assert examine(PCI, text) == examine(PCI, text)
 
 
 # ------------------------------------------------------------------------------------------ length
@@ -144,180 +134,92 @@ def test_the_passage_of_a_loop_begins_where_the_loop_begins():
 # -------------------------------------------------------------------------------------- repetition
 
 
-def test_near_copies_of_a_sentence_are_repetition_and_no_strict_loop():
-    parts = ["system", "network", "disk", "board", "printer", "router", "server", "screen"]
-    text = " ".join(f"The {part} is an important part of the computer today." for part in parts)
-    assert loop(text).passed is True
+def test_much_said_again_in_few_words_is_repetition_and_quotes_a_phrase():
+    text = (
+        "A reverse proxy is a server that acts as a reverse proxy server, which means that it acts "
+        "as a reverse proxy server. A reverse proxy server is a server that is made to act as a "
+        "proxy server, which means that a reverse proxy server acts as a server."
+    )
     check = repetition(text)
-    assert check.passed is False
     assert check.failure
     assert check.passage in text
-
-
-def test_a_sentence_that_comes_back_between_others_is_repetition():
-    others = ["Open the case.", "It was made in spring.", "Two cables are red.", "Nobody knew why."]
-    again = "The driver must be loaded first."
-    text = " ".join(f"{other} {again}" for other in others)
-    check = repetition(text)
-    assert check.passed is False
-    assert check.passage == again
-
-
-def test_lists_of_commands_settings_and_parallel_sentences_are_healthy():
-    kinds = {"commands", "code", "log", "table", "parallel", "options", "steps"}
-    wrong = [said(repetition(text)) for kind, text in healthy() if kind in kinds
-             and repetition(text).passed is not True]  # fmt: skip
-    assert wrong == []
-
-
-def test_the_same_line_of_code_many_times_among_others_is_repetition():
-    text = "```\n" + "".join(f"modprobe e1000e\necho {n}\n" for n in range(12)) + "```"
-    assert repetition(text).passed is False
-
-
-def test_what_is_said_again_in_nearly_the_same_words_is_repetition():
-    text = (
-        "Old boards have a battery. The firmware checks the memory before it starts the loader. "
-        "In short, the firmware checks memory before starting the loader. Some boards beep. So the "
-        "firmware first checks the memory, before it starts a loader. As I said, the firmware "
-        "checks the memory before it starts the loader."
-    )
-    check = repetition(text)
-    assert check.passed is False
-    assert check.passage in text
-    assert "another one" in check.explanation
-
-
-def test_one_subject_in_place_of_everything_is_repetition():
-    text = (
-        "The cache table is what the cache table does with a cache table. Without the cache table "
-        "there is no cache table of the cache table. If the cache table has a cache table, it "
-        "calls the cache table."
-    )
-    assert repetition(text).passed is False
-
-
-def test_sentences_of_one_form_that_each_bring_something_new_are_healthy():
-    text = (
-        "Port 22 belongs to SSH and carries encrypted shells. Port 25 belongs to SMTP and carries "
-        "mail between servers. Port 53 belongs to DNS and carries questions about names. Port 123 "
-        "belongs to NTP and carries the time."
-    )
-    assert repetition(text).passed is True, said(repetition(text))
+    assert repetition(PROSE + " " + GOOD_APACHE + " " + GOOD_PCI).passed is True
 
 
 # ---------------------------------------------------------------------------------------- nonsense
 
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "xqzv jkwp qpfh zzxk vbnq wjrt plmk qazx wsxc edcr fvtg byhn ujmk iolp",
-        "blorfen tasquil vendrabi mostuper galindrax fentolis quarbendo trimosol vaskelin "
-        "drobulant pexitorn zalmundi corvestal",
-        "driver the is reads module loads fits card kernel of none that without and identifier a "
-        "stays says if log the so card it the fits a the and of driver none",
-        "Le syst\u00c3\u00a8me a \u00c3\u00a9t\u00c3\u00a9 d\u00c3\u00a9marr\u00c3\u00a9 hier.",
-        "The k\ufffdrnel re\ufffdds the \ufffddentifier of t\ufffde card and lo\ufffdds it.",
-        "кар הבא 系统 the ตัว สวัสดี kernel πολύ сеть 网络 driver שלום नमस्ते 안녕 мир 世界",
-        "@#$ %^& *() !~` {}| <>? &*^ %$# @!~ ^&* )(* |}{ ?>< $#@ ~`! ^%$ #@! *&^",
-        "8f!kQ z%3w@ p0^Lx v9#mT &j2Rq 7~hYc w4*Bn u1$Gz d6(Ks e5)Fo x3+Vi r8=Ma t2{Jy",
-    ],
+OTHERS = (
+    "How do you show the files of the package gimp?\nrpm -ql gimp",
+    "Print the speed of the network card ens5: ethtool ens5",
+    "How do you list the routes?\nnetstat -rn",
 )
-def test_what_is_no_language_is_nonsense(text):
-    check = nonsense(text)
-    assert check.passed is False
+
+
+def test_a_right_answer_followed_by_other_questions_is_nonsense():
+    text = "\n\n".join(("lsof -i :80", *OTHERS))
+    check = nonsense("To find out which process listens on TCP port 80, run", text)
     assert check.failure
-    assert check.passage
-    assert check.passage in text
+    assert "nothing to do with the prompt: 3 of 4 paragraphs" in check.explanation
+    assert check.passage == OTHERS[0]
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_passage_points_to_where_an_answer_turns_into_salad(seed):
-    chance = random.Random(seed)
-    words = " ".join(ENGLISH).split()
-    salad = " ".join(chance.sample(words, 90))
-    text = PROSE + "\n" + salad
-    check = nonsense(text)
-    assert check.passed is False
-    middle = text.index(check.passage) + len(check.passage) // 2
-    assert middle > len(PROSE)
-
-
-@pytest.mark.parametrize("kind", ["french", "ewe", "other"])
-def test_healthy_text_in_another_language_is_not_called_nonsense(kind):
-    for _, text in ((k, t) for k, t in healthy() if k == kind):
-        assert nonsense(text).passed is not False, said(nonsense(text))
-
-
-def test_a_script_we_cannot_read_is_left_open():
-    text = next(text for kind, text in healthy() if "防火墙" in text)
-    assert nonsense(text).passed is None
-    assert coherence(text, nonsense(text)).passed is None
-
-
-def test_code_paths_ids_and_logs_are_no_nonsense():
-    kinds = {"commands", "code", "log", "table", "options", "short"}
-    wrong = [said(nonsense(text)) for kind, text in healthy() if kind in kinds
-             and nonsense(text).passed is False]  # fmt: skip
-    assert wrong == []
+def test_paragraphs_and_code_that_stay_with_the_prompt_are_no_nonsense():
+    text = (
+        "To install nginx on Fedora, use this command:\n\n```bash\nsudo dnf install nginx\n```\n\n"
+        "This command installs nginx on Fedora.\n\nThen start nginx with systemctl."
+    )
+    assert nonsense("Install nginx on Fedora:", text).passed is True
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "said"),
     [
-        "/srv/log/*.log {\n    daily\n    rotate 5\n    compress\n    create 0600\n}",
-        "chain forward {\n    ct state established accept\n    iif lan oif wan accept\n    drop\n}",
-        "def first(items):\n    for item in items:\n        if item is not None:\n"
-        "            return item\n    raise ValueError\n\nclass Empty(Exception):\n    pass",
-        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleKeyOnlyForThisTestAndNothing0123 root@host",
-        "PORT   NAME    PROTO\n22     sshd    tcp\n53     named   udp\n123    ntpd    udp\n"
-        "631    cupsd   tcp\n2049   nfsd    tcp",
+        ("", "Nothing was written."),
+        ("\ufffd\ufffd\ufffd it is", "characters that no text has"),
+        ("This is the root-to-root-to-root syndrome.", "makes up words"),
     ],
-    ids=["logrotate", "nftables", "python", "key", "columns"],
-)  # fmt: skip
-def test_code_and_settings_without_a_fence_are_no_nonsense(text):
-    assert nonsense(text).passed is True, said(nonsense(text))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "fi def => ( ] try && ==\nreturn import { ) != esac\ngoto class [ } -> ;\nelif def ) ( ,",
-        "83920184756019283746501928374650192837465019283746501928374650192837465019283746501928"
-        "374650192837465019283746501928374650192837465",
-        "q8Zt1LwPx0VbN7sKfD3mRgYhU5cAeJ2i\nT6oWvXzQ4nBkHrMlSjG9dFyCuEaPi1O8\n"
-        "Lw0VbZt7sKfqD3mRgY8hU5cAeJ2ixP1N\nT6oWvXQ4nBkHzrMlSjG9dFyCuEa8PiO1",
-    ],
-    ids=["heap of code", "digits", "encoded"],
 )
-def test_heaps_of_code_digits_and_bytes_are_nonsense(text):
-    check = nonsense(text)
-    assert check.passed is False
-    assert check.passage in text
+def test_what_no_person_would_write_is_nonsense(text, said):
+    check = nonsense("A prompt", text)
+    assert check.failure
+    assert said in check.explanation
 
 
-def test_pieces_of_sentences_are_nonsense_and_careless_writing_is_not():
-    pieces = [nonsense(text).passed for name, text in broken("nonsense", 540) if name == "pieces"]
-    assert len(pieces) == 20
-    assert pieces.count(False) >= 12
-    for kind, text in healthy():
-        if kind == "sloppy":
-            assert nonsense(text).passed is True, said(nonsense(text))
+def test_a_model_that_is_unsure_of_its_text_writes_nonsense_and_a_long_text_needs_less():
+    short, long = "that the root file system is the farm.", PROSE * 2
+    assert nonsense("", short, 3.4).passed is True
+    assert nonsense("", short, 3.6).failure
+    assert nonsense("", long, 2.9).passed is True
+    check = nonsense("", long, 3.1)
+    assert check.failure
+    assert "between some 22 tokens" in check.explanation
+
+
+def test_a_text_without_likelihoods_is_checked_by_the_rest_and_says_so():
+    assert "is not known" in nonsense("", PROSE).explanation
+    assert "is not known" not in nonsense("", PROSE, 1.0).explanation
 
 
 def test_one_damaged_character_does_not_make_an_answer_nonsense():
-    assert nonsense(PROSE.replace("kernel", "kern\ufffdl")).passed is True
+    assert nonsense("", PROSE.replace("kernel", "kern\ufffdl")).passed is True
+
+
+# ------------------------------------------------------------------------------- labelled samples
+
+
+def test_of_the_labelled_samples_most_broken_and_hardly_a_sound_one_are_found():
+    """The 184 samples on which the limits were chosen; docs/health.md has the figures."""
+    folder = Path(__file__).parents[1] / "health_samples"
+    samples = json.loads((folder / "dev.json").read_text("utf-8"))
+    people = read_labels(folder / "dev_labels.tsv")
+    broken = [bool(failures_of(s, s["uncertainty"])) for s in samples if people[s["id"]] != "ok"]
+    fine = [bool(failures_of(s, s["uncertainty"])) for s in samples if people[s["id"]] == "ok"]
+    assert (len(broken), len(fine)) == (141, 43)
+    assert sum(broken) >= 0.92 * len(broken)
+    assert sum(fine) <= 0.03 * len(fine)
 
 
 # --------------------------------------------------------------------------------------- coherence
-
-
-def test_nonsense_is_never_coherent():
-    for name, text in broken("nonsense", 44):
-        found = nonsense(text)
-        if found.passed is False:
-            assert coherence(text, found).passed is False, name
 
 
 def test_what_does_not_hang_together_is_not_coherent():
@@ -325,7 +227,7 @@ def test_what_does_not_hang_together_is_not_coherent():
         "Red cable. Blue lamp. Old printer. Three big boxes. Green door. Long table. Two chairs. "
         "Cold water. Small window. Open garden. Quiet street."
     )
-    check = coherence(text, nonsense(text))
+    check = coherence(text, nonsense("", text))
     assert check.passed is False
     assert "small words" in check.explanation
     assert check.passage in text
@@ -333,10 +235,9 @@ def test_what_does_not_hang_together_is_not_coherent():
 
 
 def test_healthy_prose_is_coherent_and_bare_commands_are_left_open():
-    for text in ENGLISH:
-        assert coherence(text, nonsense(text)).passed is True, said(coherence(text, nonsense(text)))
+    assert coherence(PROSE, nonsense("", PROSE)).passed is True
     commands = "```\nls -l\ndf -h\n```"
-    assert coherence(commands, nonsense(commands)).passed is None
+    assert coherence(commands, nonsense("", commands)).passed is None
 
 
 # ---------------------------------------------------------------- terms, relevance, truncation
@@ -393,7 +294,7 @@ def test_an_end_that_was_meant_is_no_cut_unless_the_model_was_stopped():
 
 
 def ticks_of(sample: SamplePrompt, text: str) -> dict[str, bool | None]:
-    checks = accuracy(sample, text, coherence(text, nonsense(text)))
+    checks = accuracy(sample, text, coherence(text, nonsense("", text)))
     return {check.name.removeprefix("tick:"): check.passed for check in checks}
 
 
@@ -495,110 +396,3 @@ def test_random_text_of_all_kinds_of_characters_is_examined():
         text = "".join(chance.choice(alphabet) for _ in range(chance.randrange(120)))
         for check in examine(PCI, text).checks:
             assert check.passage in text
-
-
-# ---------------------------------------------------------------------------------------- measured
-
-
-def failing(text: str) -> set[str]:
-    return {name for name, check in FAILURES.items() if check(text).passed is False}
-
-
-def test_none_of_the_healthy_passages_of_ours_is_called_broken():
-    assert len(healthy()) >= 80
-    assert {kind: failing(text) for kind, text in healthy() if failing(text)} == {}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_of_text_broken_on_purpose_at_least_97_percent_is_found(kind):
-    assert len(KINDS[kind]) >= 6
-    made = broken(kind, 200, seed=1)
-    found = [failing(text) for _, text in made]
-    missed = Counter(name for (name, _), names in zip(made, found, strict=True) if not names)
-    assert sum(map(bool, found)) >= 0.97 * len(made), missed
-    assert sum(kind in names for names in found) >= 0.95 * len(made)
-
-
-def passages(shared) -> dict[str, list[str]]:
-    """Real text that was never counted, cut to 12 to 200 words."""
-    answers = [
-        json.loads(line)["answer"]
-        for line in (shared / "data/sysadmin_qa/sysadmin_qa.jsonl").read_text("utf-8").splitlines()
-    ]
-    stories = [
-        json.loads(line)
-        for line in (shared / "data/hellaswag/hellaswag_val_2000.jsonl")
-        .read_text("utf-8")
-        .split("\n")
-        if line
-    ]
-    with (shared / "data/debian/server_packages.tsv").open(encoding="utf-8", newline="") as table:
-        packages = list(csv.reader(table, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
-    with (shared / "data/nl2bash/nl2bash.tsv").open(encoding="utf-8", newline="") as table:
-        commands = list(csv.reader(table, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
-    found = {
-        "sysadmin_qa": [part for answer in answers for part in _paragraphs(answer)],
-        "packages": [row[4] for row in packages],
-        "hellaswag": [row["ctx"] + " " + row["endings"][row["label"]] for row in stories[::5]],
-        "nl2bash": ["\n".join(row[1] for row in commands[at::2_500]) for at in range(0, 2_400, 12)],
-    }
-    return {
-        name: [text for text in texts if 12 <= len(text.split()) <= 200]
-        for name, texts in found.items()
-    }
-
-
-def _paragraphs(answer: str) -> list[str]:
-    parts, current = [], ""
-    for block in re.split(r"\n\s*\n", answer):
-        if current and len((current + block).split()) > 190:
-            parts.append(current)
-            current = ""
-        current = f"{current}\n\n{block}" if current else block
-    return [*parts, current]
-
-
-def test_of_real_technical_text_at_most_one_percent_is_called_broken(shared):
-    for name, texts in passages(shared).items():
-        assert len(texts) >= 150, name
-        looked_at = texts[::6]
-        wrong = [text for text in looked_at if failing(text)]
-        assert len(wrong) <= max(1, 0.01 * len(looked_at)), (name, wrong)
-
-
-def test_of_real_text_in_thirteen_languages_at_most_one_percent_is_called_broken(shared):
-    wrong, count = [], 0
-    for path in sorted((shared / "data/langid").glob("*.txt")):
-        lines = path.read_text("utf-8").splitlines()
-        for at in range(0, len(lines) - 3, 120):
-            text = " ".join(lines[at : at + 3])
-            if len(text.split()) >= 12:
-                count += 1
-                if failing(text):
-                    wrong.append((path.stem, text[:80]))
-    assert count >= 100
-    assert len(wrong) <= max(1, 0.01 * count), wrong
-
-
-# --------------------------------------------------------------------------------------- the words
-
-
-def test_words_in_their_order_gain_more_than_the_same_words_shuffled():
-    model = shipped_words()["eng"]
-    for text in ENGLISH:
-        words = [token.text for token in tokens(text)]
-        mixed = list(words)
-        random.Random(0).shuffle(mixed)
-        assert model.gains(words).mean() > model.gains(mixed).mean()
-
-
-def test_code_commands_tables_and_logs_are_told_from_prose():
-    kinds = {line.kind for kind, text in healthy() if kind == "explanation"
-             for line in read(text).lines}  # fmt: skip
-    assert kinds == {"prose"}
-    told = [
-        any(line.kind != "prose" for line in read(text).lines)
-        for kind, text in healthy()
-        if kind in {"log", "table", "code"}
-    ]
-    assert sum(told) >= 0.9 * len(told)

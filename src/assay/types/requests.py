@@ -39,12 +39,14 @@ class Sampling:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToAnswer:
     """Write an answer to this conversation. `schema`: a JSON Schema, as text, that it must meet;
-    text, because the order of its properties is the order in which they are written.
+    text, because the order of its properties is the order in which they are written. `read_back`:
+    say how unsure the model was, where it can.
     """
 
     messages: tuple[Message, ...]
     sampling: Sampling
     schema: str | None = None
+    read_back: bool = False
     kind: Literal["answer"] = "answer"
 
 
@@ -127,7 +129,8 @@ class Answered:
     `predictions` holds the k best, best first, where several were asked for, and
     `prediction_method` how they were found: beam and sampled ones are never ranked together.
     `output_tokens` include those of the thinking. `finish` is why it ended, in the server's word.
-    `dropped` names what was asked of the server and silently ignored by it.
+    `dropped` names what was asked of the server and silently ignored by it. `uncertainty`: the mean
+    entropy of the model's choices at each token, in nats; None: not known.
     """
 
     request_id: str
@@ -146,6 +149,7 @@ class Answered:
     finish: str = ""
     attempts: int = 1
     dropped: tuple[str, ...] = ()
+    uncertainty: float | None = None
     kind: Literal["answered"] = "answered"
 
 

@@ -1,8 +1,8 @@
 """Every health check of one answer.
 
-In: a sample prompt and what a model wrote after it; whether the model was stopped. Out: a Health.
-Pure and deterministic, never raises on any text, and bounded in time: a megabyte of anything takes
-no longer than the 20,000 characters that are read of it.
+In: a sample prompt and what a model wrote after it; whether the model was stopped, and how unsure
+it was. Out: a Health. Pure and deterministic, never raises on any text, and bounded in time: a
+megabyte of anything takes no longer than the 20,000 characters that are read of it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from assay.checks.health.ticks import accuracy, relevance
 from assay.types.samples import Health, SamplePrompt
 
 
-def examine(sample: SamplePrompt, text: str, *, truncated: bool = False) -> Health:
+def examine(
+    sample: SamplePrompt, text: str, *, truncated: bool = False, uncertainty: float | None = None
+) -> Health:
     """Examine one answer; the three failures come first, then the notes, then the tick list."""
-    readable = nonsense(text)
+    readable = nonsense(sample.prompt, text, uncertainty)
     coherent = coherence(text, readable)
     return Health(
         checks=(

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
 
 from assay.checks.health.line_kinds import without_marker
-from assay.checks.health.nonsense import heaviest, ordered
 from assay.checks.health.reading import quote, read
-from assay.checks.health.word_evidence import main_language
-from assay.checks.health.word_model import function_words, known_terms
 from assay.messages import tr, trn
 from assay.types.samples import HealthCheck
 
 MORE_THAN, FEWER_THAN = 10, 200  # words
-JUDGED_FROM, ODD_ORDER = 8, 16.0  # words of prose; nats, where nonsense begins at 20
+JUDGED_FROM = 8  # words of prose
 SMALL_WORDS_FROM, SMALL_WORDS = 20, 0.12  # words outside of lists; share of small words
 TERMS_NEEDED, TERMS_SHOWN = 2, 6
 TAIL, TAIL_READ = 80, 4_000  # characters shown of the end, and looked at
@@ -56,32 +55,40 @@ def length(text: str) -> HealthCheck:
 
 
 def coherence(text: str, nonsense: HealthCheck) -> HealthCheck:
-    """Passes where words stand in their order and small words hold them together; None where there
-    are no sentences to judge.
+    """Passes where small words of one language hold it together; None where there are no sentences
+    to judge.
     """
     name = "coherence"
     if nonsense.passed is False:
         return replace(nonsense, name=name, failure=False)
     about = read(text)
     prose = [about.text[line.start : line.end] for line in about.lines if line.kind == "prose"]
-    if nonsense.passed is None or sum(len(_WORD.findall(line)) for line in prose) < JUDGED_FROM:
+    if sum(len(_WORD.findall(line)) for line in prose) < JUDGED_FROM:
         why = tr("There are no sentences that we could judge.")
         return HealthCheck(name=name, passed=None, explanation=why)
-    found = ordered(about)
-    worst = heaviest([each.evidence for each in found])
-    if worst.total >= ODD_ORDER:
-        passage = quote(about.text, found[worst.start].start, found[worst.end - 1].end)
-        why = tr("Words follow each other in an odd order.")
-        return HealthCheck(name=name, passed=False, passage=passage, explanation=why)
-    small = function_words().get(main_language(about))
     plain = [line for line in prose if without_marker(line) == line]
     words = [word for line in plain for word in _WORD.findall(line.lower())]
-    held = sum(word in small for word in words) if small else len(words)
+    held = max(sum(word in small for word in words) for small in small_words())
     if len(words) >= SMALL_WORDS_FROM and held < SMALL_WORDS * len(words):
         why = tr("It lacks the small words that hold sentences together.")
         passage = quote(plain[0], 0, len(plain[0]))
         return HealthCheck(name=name, passed=False, passage=passage, explanation=why)
     return HealthCheck(name=name, passed=True, explanation=tr("Its sentences hang together."))
+
+
+@lru_cache(maxsize=1)
+def small_words() -> tuple[frozenset[str], ...]:
+    """Those of each language of function_words.txt."""
+    lines = Path(__file__).with_name("function_words.txt").read_text("utf-8").splitlines()
+    words = (line.partition(": ")[2] for line in lines if not line.startswith("#"))
+    return tuple(frozenset(each.split()) for each in words if each)
+
+
+@lru_cache(maxsize=1)
+def known_terms() -> frozenset[str]:
+    """The technical terms of terms.txt."""
+    lines = Path(__file__).with_name("terms.txt").read_text("utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
 def technical_terms(text: str) -> HealthCheck:

@@ -14,7 +14,7 @@ import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -25,6 +25,7 @@ from assay.engine.generate import Prompt, Written, generate
 from assay.engine.layout.batches import TooLittleMemory
 from assay.engine.network import Network, NotFinite
 from assay.engine.read import TextReading, Tokens, UnknownToken, read_all
+from assay.engine.uncertainty import mean_entropy
 from assay.messages import tr
 from assay.models.local.stopping import StopStrings
 from assay.models.local.tokens.encoding import (
@@ -201,7 +202,12 @@ class Answering:
         try:
             if k == 1:
                 for place, written in generate(self.network, prompts):
-                    yield self._answered(asked[numbers[place]][0], written, stops[place])
+                    request, work = asked[numbers[place]]
+                    answered = self._answered(request, written, stops[place])
+                    if work.read_back:
+                        unsure = mean_entropy(self.network, prompts[place].tokens, written.tokens)
+                        answered = replace(answered, uncertainty=unsure)
+                    yield answered
                 return
             for place, found in beams(self.network, prompts, k=k):
                 request, _ = asked[numbers[place]]

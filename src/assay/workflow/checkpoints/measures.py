@@ -72,7 +72,7 @@ class Measures:
         if "generation" in self.kinds and "generate" in facts.capabilities:
             for sample, way in product(self.samples, self.ways):
                 said = (Message("user", sample.prompt),)
-                work = ToAnswer(messages=said, sampling=way)
+                work = ToAnswer(messages=said, sampling=way, read_back=True)
                 content = [sample.prompt, asdict(way)]
                 yield make_measure_request(
                     facts.fingerprint, "generation", written_id(sample, way), work, content
