@@ -413,8 +413,7 @@ def test_real_commands_equal_themselves(real_commands: list[str]) -> None:
     in_code = [c for c in real_commands if marked([c], f"```\n{c}\n```").value == 1.0]
     plain = [c for c in real_commands if marked([c], c).value == 1.0]
     best = [c for c in real_commands if best_of([c], c, match="command").value == 1.0]
-    # Of 4,000: 3,982 in a code block, 3,925 as plain text, 3,998 as a prediction. The
-    # reader was written with commands of these two collections at hand.
+    # The reader was written with commands of these two collections at hand.
     assert len(in_code) >= 0.99 * len(real_commands)
     assert len(plain) >= 0.97 * len(real_commands)
     assert len(best) >= 0.995 * len(real_commands)
