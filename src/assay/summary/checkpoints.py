@@ -107,7 +107,7 @@ def _sample(prompt: SamplePrompt, way: Sampling, reply: Reply, examine: Examine)
         why = reply.reason if isinstance(reply, Failed) else reply.kind
         return replace(asked, failed=why)
     health = examine(prompt, reply.text, truncated=reply.truncated, uncertainty=reply.uncertainty)
-    return replace(asked, text=reply.text, health=health)
+    return replace(asked, text=reply.text, health=health, uncertainty=reply.uncertainty)
 
 
 def speed_figures(

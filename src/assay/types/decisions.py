@@ -108,7 +108,8 @@ class Gate:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
     """What a checkpoint wrote after a sample prompt; temperature 0 is greedy decoding. A request
-    that failed has `failed` and no health.
+    that failed has `failed` and no health. `uncertainty`: the mean entropy of its choices, in nats;
+    None: not known.
     """
 
     id: str
@@ -118,6 +119,7 @@ class Sample:
     failed: str = ""
     temperature: float = 0.3
     seed: int = 0
+    uncertainty: float | None = None
 
     @property
     def failures(self) -> tuple[str, ...]:

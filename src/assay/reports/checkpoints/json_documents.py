@@ -116,7 +116,7 @@ def _generation(samples: Sequence[Sample]) -> JsonObject:
         "failures": sum(bool(each.fails) for each in group_samples(samples)[0]),
         "samples": [
             {
-                **pick(sample, "id prompt temperature seed text"),
+                **pick(sample, "id prompt temperature seed text uncertainty"),
                 "all_passed": health and health.all_passed,
                 "checks": health and health.checks,
                 "failed": sample.failed or None,

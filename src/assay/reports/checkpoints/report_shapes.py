@@ -123,6 +123,7 @@ class SampleShape(BaseModel):
     text: Text
     temperature: Annotated[float, Field(ge=0)] = 0.3  # of reports that do not have it
     seed: Count = 0
+    uncertainty: Number | None = None
     all_passed: Flag | None = None
     checks: tuple[HealthCheck, ...] | None
     failed: Name | None

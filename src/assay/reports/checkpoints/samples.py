@@ -26,6 +26,15 @@ def samples_block(checkpoint: Measurements, *, long: bool) -> Fold:
         "At the gate count loop, repetition and nonsense; all other checks are notes. A prompt "
         "fails if most of its seeds fail; of its samples the worst is shown."
     )
+    unread = sum(each.uncertainty is None and not each.failed for each in checkpoint.samples or ())
+    if unread:
+        legend += " " + trn(
+            "How sure the model was of {count} sample is not known: nonsense was looked for in its "
+            "text alone.",
+            "How sure the model was of {count} samples is not known: nonsense was looked for in "
+            "their text alone.",
+            unread,
+        )
     blocks = (block for each in prompts for block in _prompt(each))
     return Fold(title, (Paragraph(legend, "dim"), *blocks, *_greedy(greedy)), long=long)
 

@@ -120,5 +120,6 @@ def _sample(of: SampleShape) -> Sample:
         health=None if of.checks is None else Health(checks=of.checks),
         temperature=of.temperature,
         seed=of.seed,
+        uncertainty=of.uncertainty,
         failed=of.failed or "",
     )
