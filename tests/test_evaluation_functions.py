@@ -193,7 +193,11 @@ def test_the_shipped_final_checkpoint_with_everything(root, home):
     samples = load_samples()
     written = assay.generate_samples(final, [samples[1].prompt, samples[0].prompt], observer=seen)
     assert [each.id for each in written] == [samples[1].id, samples[0].id]
-    expected = {each["id"]: each["text"] for each in report["details"]["generation"]["samples"]}
+    expected = {
+        each["id"]: each["text"]
+        for each in report["details"]["generation"]["samples"]
+        if (each["temperature"], each["seed"]) == (0.3, 0)
+    }
     assert all(each.text == expected[each.id] for each in written)
     assert seen.replies == 0
 
