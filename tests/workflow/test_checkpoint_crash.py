@@ -16,7 +16,7 @@ from tests.models.local.checkpoints import make_checkpoint, save_tokenizer
 
 WRITTEN, CHOSEN, BEST, LIVE = 80, 12, 4, 4
 TURNS = WRITTEN + CHOSEN + BEST + 2 * LIVE
-MEASURED = 1 + 12  # the held-out text, and the samples
+MEASURED = 1 + 4 * 12  # the held-out text, and the samples: three seeds and greedy
 
 
 @pytest.fixture

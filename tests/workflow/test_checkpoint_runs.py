@@ -409,7 +409,7 @@ def test_the_average_of_the_os_tasks_is_among_the_measurements(folder: Path) -> 
 def test_what_is_measured_is_not_told_to_be_unscored(folder: Path) -> None:
     told = io.StringIO()
     run(folder, observer=PlainProgress(told))
-    assert "done, 18/18" in told.getvalue()
+    assert "done, 54/54" in told.getvalue()
     assert "n=5" in told.getvalue()
     assert "unscored" not in told.getvalue()
 
@@ -439,7 +439,7 @@ def test_what_was_stopped_goes_on_and_nothing_is_asked_twice(
     before = sum(asked.values())
     report = run(folder)
     assert report.exit_code == 0
-    assert 20 <= before < sum(asked.values()) == 2 * (5 + 1 + 12)
+    assert 20 <= before < sum(asked.values()) == 2 * (5 + 1 + 4 * 12)
     assert set(asked.values()) == {1}
     run(folder)
     assert set(asked.values()) == {1}
