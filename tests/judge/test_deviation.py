@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.judge.deviation import deviation_of
+from assay.judge.calibration import deviation_of
 from assay.types.judgements import (
     CriterionScore,
     Deviation,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.models.sampled import draws, together
+from assay.models.base import draws, together
 from assay.types import Answered, Sampling, Timing
 
 WARM = Sampling(temperature=0.7, seed=5, max_tokens=9, predictions=3)

@@ -11,7 +11,7 @@ import pytest
 
 from assay.errors import SandboxUnavailable
 from assay.sandbox import Limits, Program, Sandbox, open_sandbox
-from assay.sandbox.opening import problem_with
+from assay.sandbox.running import problem_with
 from assay.sandbox.surroundings import base_python
 from tests.waiting import wait_for
 

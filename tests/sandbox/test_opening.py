@@ -114,7 +114,7 @@ AS_ANOTHER_USER = """
 import json, os, shutil, sys
 sys.path.insert(0, sys.argv[1])
 from assay.sandbox import Limits, Program, Sandbox
-from assay.sandbox.opening import problem_with
+from assay.sandbox.running import problem_with
 from assay.sandbox.surroundings import base_python
 attack = '''
 import errno, json, os, signal, socket, sys, time

@@ -166,7 +166,7 @@ def test_code_that_shows_another_thing_each_time_is_run_once_and_its_judge_asked
         return [Evidence(checks=(found,), isolation="weak")]
 
     monkeypatch.setattr("assay.workflow.judging.panel.open_sandbox", lambda wish: Pretended())
-    monkeypatch.setattr("assay.workflow.judging.stored_evidence.gather", look)
+    monkeypatch.setattr("assay.workflow.judging.stage.gather", look)
     judge = court.judge(form(9, 9, 9))
     suite = court.checked(CHECK_CODE)
     first = court.run(judge, suite=suite, allow_code_execution=True)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Len
 
-from assay.checks.letters.likelihoods import LikeliestOption, most_likely
-from assay.checks.letters.options import options_of
+from assay.checks.letters.options import LikeliestOption, most_likely, options_of
 from assay.files.fields import Distinct, Doc, Form, Rule, Texts
 from assay.messages import tr, trn
 from assay.plugins import check

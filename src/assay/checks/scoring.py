@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assay.checks.keywords import occurs
-from assay.checks.letters.likelihoods import most_likely
+from assay.checks.letters.options import most_likely
 from assay.messages import tr
 from assay.text.folding import drop_invisible, fold_for_matching
 from assay.types import LETTERS, Answered, Case, ChoiceLikelihoods, Context, Failed, Reply, Score

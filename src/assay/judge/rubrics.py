@@ -3,20 +3,40 @@
 In: the name of a shipped rubric, or a folder with `rubric.toml` and, where there are any,
 `questions.toml`, `examples.toml` and the answers the latter names. Out: a Rubric; for a test, its
 Questions.
+
+    rubric.toml     title, version, [[criterion]] key, label, weight, questions, anchors
+    questions.toml  [TEST-ID] criterion = ["Is …?", …]
+    examples.toml   [[example]] id, test, file, why, scores = {criterion = 7, …}
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+from annotated_types import Ge, Le, Len
 
 from assay.errors import UsageError
-from assay.files.notes import invalid_files
-from assay.judge.rubric_files import RubricFiles
+from assay.files.fields import Form, Mistake, Rule, Text
+from assay.files.file_text import Refused
+from assay.files.notes import Notes, invalid_files
+from assay.files.toml_file import MAX_BYTES, TomlFile, read_toml
+from assay.files.validation import Validator
+from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
-from assay.types import Case
-from assay.types.judgements import Rubric, RubricQuestion, ScoredExample
+from assay.types import Case, FileFinding
+from assay.types.judgements import (
+    MOST,
+    Anchor,
+    Rubric,
+    RubricCriterion,
+    RubricQuestion,
+    ScoredExample,
+)
 
 SHIPPED = Path(__file__).resolve().parents[1] / "builtin" / "rubrics"
 CHECKLIST_CRITERION = "completeness"  # what a test's checklist speaks for
@@ -107,3 +127,170 @@ def _digest(files: Mapping[str, bytes], examples: Sequence[ScoredExample]) -> st
     for example in examples:
         whole.update(example.id.encode() + b"\0" + example.answer.encode() + b"\0")
     return whole.hexdigest()[:32]
+
+
+_ANCHOR = re.compile(r"(\d{1,2})(?:-(\d{1,2}))?")
+
+_Questions = Annotated[tuple[Text, ...], Len(1)]
+_Id = Annotated[str, Form(r"[\w-]{1,120}", lambda: tr('word characters and "-"'))]
+
+
+def _read_anchors(given: Mapping[str, str]) -> tuple[Anchor, ...]:
+    """Best first. Every score from 0 to 10 has exactly one."""
+    anchors = []
+    for span, text in given.items():
+        found = _ANCHOR.fullmatch(span)
+        low = int(found[1]) if found else -1
+        high = int(found[2] or found[1]) if found else -1
+        if not 0 <= low <= high <= MOST:
+            message = tr("'{span}' is no score and no span of scores", span=shown(span))
+            raise Mistake(message, (span,), about_key=True)
+        anchors.append(Anchor(low=low, high=high, text=text.strip()))
+    covered = [score for each in anchors for score in range(each.low, each.high + 1)]
+    if odd := [score for score in range(MOST + 1) if covered.count(score) != 1]:
+        raise Mistake(tr("each score from 0 to 10 needs exactly one text; look at {scores}",
+                         scores=", ".join(map(str, odd))))  # fmt: skip
+    return tuple(sorted(anchors, key=lambda anchor: -anchor.high))
+
+
+@dataclass(frozen=True)
+class _CriterionTable:
+    key: Annotated[
+        str,
+        Form("[a-z][a-z0-9_]{0,39}", lambda: tr("small letters, digits and _, a letter first")),
+    ]
+    label: Text
+    weight: Annotated[int, Ge(1), Le(1000)]  # tenths
+    questions: _Questions
+    anchors: Annotated[Mapping[str, Text], Rule(_read_anchors)]
+
+
+@dataclass(frozen=True)
+class RubricTables:
+    """rubric.toml"""
+
+    title: Text
+    version: Annotated[int, Ge(1), Le(1_000_000)]
+    criterion: Annotated[tuple[_CriterionTable, ...], Len(1)]
+
+
+@dataclass(frozen=True)
+class _ExampleTable:
+    id: _Id
+    test: _Id
+    file: Text
+    why: Text
+    scores: Mapping[str, Annotated[int, Ge(0), Le(MOST)]]
+
+
+@dataclass(frozen=True)
+class _ExampleTables:
+    example: tuple[_ExampleTable, ...] = ()
+
+
+_RUBRIC = Validator(RubricTables, toml=True)
+_QUESTIONS = Validator(Mapping[str, Annotated[Mapping[str, _Questions], Len(1)]], toml=True)
+_EXAMPLES = Validator(_ExampleTables, toml=True)
+
+
+class RubricFiles:
+    """The files of one folder; `findings` has the mistakes of all that were read, `raw` their
+    bytes by name.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.findings: list[FileFinding] = []
+        self.raw: dict[str, bytes] = {}
+        self._folder = folder
+
+    def rubric(self) -> tuple[RubricTables | None, tuple[RubricCriterion, ...]]:
+        """rubric.toml; nothing where it has a mistake."""
+        file, notes = self._read("rubric.toml"), Notes()
+        tables: RubricTables | None = _RUBRIC.check(file.document, notes) if file else None
+        if tables is not None:
+            for name in ("key", "label"):
+                values = [getattr(each, name) for each in tables.criterion]
+                _note_repeats("criterion", name, values, notes)
+        self._note(file, notes)
+        if tables is None or notes.errors:
+            return None, ()
+        return tables, tuple(RubricCriterion(**vars(each)) for each in tables.criterion)
+
+    def questions(self, criteria: Sequence[str]) -> dict[str, tuple[RubricQuestion, ...]]:
+        """questions.toml, by test; `criteria` are the keys that a question may have."""
+        file, notes = self._read("questions.toml"), Notes()
+        tables = _QUESTIONS.check(file.document, notes) if file else None
+        asked: dict[str, tuple[RubricQuestion, ...]] = {}
+        for test_id, table in (tables or {}).items():
+            for key, texts in table.items():
+                if criteria and key not in criteria:
+                    problem = tr("unknown criterion '{key}'", key=shown(key))
+                    message = did_you_mean(problem, key, criteria)
+                    notes.error((test_id, key), message, about_key=True)
+                asked[test_id] = asked.get(test_id, ()) + tuple(
+                    RubricQuestion(id=f"{test_id}.{key}.{number}", criterion=key, text=text)
+                    for number, text in enumerate(texts, 1)
+                )
+        self._note(file, notes)
+        return asked
+
+    def examples(self, criteria: Sequence[str]) -> tuple[ScoredExample, ...]:
+        """examples.toml with the answers that it names."""
+        file, notes = self._read("examples.toml"), Notes()
+        tables: _ExampleTables | None = _EXAMPLES.check(file.document, notes) if file else None
+        given = tables.example if tables else ()
+        _note_repeats("example", "id", [each.id for each in given], notes)
+        examples = []
+        for index, each in enumerate(given):
+            if criteria and set(each.scores) != set(criteria):
+                message = tr("'scores' needs exactly {names}", names=", ".join(criteria))
+                notes.error(("example", index, "scores"), message)
+            answer = _read_answer(self._folder, each.file)
+            if isinstance(answer, Mistake):
+                notes.error(("example", index, "file"), str(answer))
+                continue
+            examples.append(
+                ScoredExample(
+                    id=each.id, test_id=each.test, answer=answer, scores=each.scores, why=each.why
+                )
+            )
+        self._note(file, notes)
+        return tuple(examples)
+
+    def _read(self, name: str) -> TomlFile | None:
+        try:
+            file = read_toml(self._folder / name, kind=tr("a rubric is made of TOML files"))
+        except Refused as refused:
+            self.findings.append(refused.finding)
+            return None
+        self.raw[name] = file.text.encode()
+        return file
+
+    def _note(self, file: TomlFile | None, notes: Notes) -> None:
+        if file is not None:
+            self.findings += file.findings(notes)
+
+
+def _note_repeats(table: str, key: str, values: Sequence[str], notes: Notes) -> None:
+    folded = [value.casefold() for value in values]
+    for index, value in enumerate(folded):
+        if value in folded[:index]:
+            message = tr("this {key} appears twice", key=key)
+            notes.error((table, index, key), message)
+
+
+def _read_answer(folder: Path, name: str) -> str | Mistake:
+    """An example's text, from a file inside the rubric's folder."""
+    try:
+        spots = [(folder / name).resolve(), (folder / "examples" / name).resolve()]
+        inside = [each for each in spots if each.is_relative_to(folder.resolve())]
+        path = next((each for each in inside if each.is_file()), None)
+        if path is None:
+            return Mistake(tr("there is no such file in the rubric's folder"))
+        raw = path.read_bytes() if path.stat().st_size <= MAX_BYTES else b""
+        if not raw.strip():
+            limit = MAX_BYTES // 1000
+            return Mistake(tr("the file is empty, or larger than {limit} kB", limit=limit))
+        return raw.decode("utf-8").replace("\r\n", "\n")
+    except (OSError, ValueError):  # also: no UTF-8, a zero character in the name
+        return Mistake(tr("the file cannot be read as text"))

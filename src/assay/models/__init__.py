@@ -4,5 +4,5 @@
 itself with `plugins.model`: `local` (hf), `ollama`, `openai`, `scripted`; to add one, add a file.
 `home_made` asks objects of a user's own class. Shared: `http` talks to servers, `address` finds
 them, `presets` names them, `reasoning` splits thinking from answers, `first_token` reads letters
-from likelihoods, `sampled` puts several draws together.
+from likelihoods, `base` has what most models do alike.
 """

@@ -6,8 +6,7 @@ It limits damage; it does not make hostile code harmless. Importing it works eve
 nothing can be confined.
 """
 
-from assay.sandbox.opening import Found, find_isolation, open_sandbox
-from assay.sandbox.running import Sandbox
+from assay.sandbox.running import Found, Sandbox, find_isolation, open_sandbox
 from assay.sandbox.shapes import Ended, Isolation, Limits, Program, Ran
 
 __all__ = [

@@ -1,20 +1,38 @@
-"""Runs programs in one isolation: a Program in, a Ran out, and nothing of it left behind."""
+"""Runs programs in one isolation: a Program in, a Ran out, and nothing of it left behind.
+
+Which isolation this machine allows is found out by trying a real program in each.
+"""
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import signal
 import subprocess
+import sys
 import time
 from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Literal
 
-from assay.sandbox import command_lines
+from assay.errors import SandboxUnavailable
+from assay.messages import tr
 from assay.sandbox.confined import processes
 from assay.sandbox.confined.leftovers import own_folder
 from assay.sandbox.conversation import Conversation, Heard, close_pipes, open_pipes
-from assay.sandbox.shapes import Ended, Isolation, Program, Ran
-from assay.sandbox.surroundings import WORK, View, environment, user_to_become, view
+from assay.sandbox.shapes import Ended, Isolation, Limits, Program, Ran
+from assay.sandbox.surroundings import (
+    WORK,
+    View,
+    base_python,
+    environment,
+    nearest_python,
+    user_to_become,
+    view,
+    write_command,
+    write_order,
+)
 
 
 class Sandbox:
@@ -32,7 +50,7 @@ class Sandbox:
         weak = self.isolation == "weak"
         mark = secrets.token_hex(16) if weak else ""
         with own_folder(user) if weak else nullcontext(WORK) as work:
-            order = command_lines.order(
+            order = write_order(
                 self.isolation,
                 program,
                 self._view,
@@ -47,9 +65,7 @@ class Sandbox:
         return _ran(heard, seconds)
 
     def _hold(self, program: Program, order: bytes, user: int | None, mark: str) -> Heard:
-        words = command_lines.command(
-            self.isolation, program, self._view, user=user, bwrap=self._bwrap
-        )
+        words = write_command(self.isolation, program, self._view, user=user, bwrap=self._bwrap)
         ours, theirs = open_pipes()
         passed = theirs["order"].fileno(), theirs["told"].fileno()
         try:
@@ -147,3 +163,72 @@ def _ran_out_of_memory(stderr: bytes) -> bool:
     """Beyond the limit the kernel refuses memory, and Python ends with this as its last line."""
     last = stderr.rstrip().rpartition(b"\n")[2]
     return last == b"MemoryError" or last.startswith(b"MemoryError:")
+
+
+# The oldest that Assay itself runs on: answers are written for it.
+_TRIAL = "import sys; assert sys.version_info >= (3, 11), sys.version; print(6 * 7)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The best isolation that works here, or None, and what is wrong with better ones."""
+
+    isolation: Literal["bubblewrap", "namespaces"] | None
+    tool: str
+    problems: tuple[str, ...]
+
+
+def find_isolation() -> Found:
+    """Tries bubblewrap, then namespaces, with a real program; takes about a tenth of a second."""
+    if sys.platform != "linux":
+        return Found(isolation=None, tool="", problems=(tr("only Linux can isolate a program"),))
+    tool = shutil.which("bwrap") or ""
+    problems = [] if tool else [tr("bubblewrap is not installed")]
+    isolations: tuple[Literal["bubblewrap", "namespaces"], ...] = ("bubblewrap", "namespaces")
+    for isolation in isolations if tool else isolations[1:]:
+        bwrap = tool if isolation == "bubblewrap" else ""
+        problem = problem_with(Sandbox(isolation, python=base_python(), bwrap=bwrap))
+        if not problem:
+            return Found(isolation=isolation, tool=bwrap, problems=tuple(problems))
+        problems.append(tr("{name} does not work: {why}", name=bwrap or isolation, why=problem))
+    return Found(isolation=None, tool="", problems=tuple(problems))
+
+
+def open_sandbox(wish: Literal["auto", "weak"] = "auto") -> Sandbox:
+    """The strongest isolation there is; the weak one only if it is asked for by name."""
+    if wish == "weak":
+        return _open_weak()
+    found = find_isolation()
+    if found.isolation is None:
+        raise SandboxUnavailable(
+            tr("no sandbox: {problems}", problems="; ".join(found.problems)),
+            hint=tr(
+                "on Linux install the package bubblewrap (`assay doctor` shows whether it works),"
+                " or accept limits without isolation with --sandbox weak"
+            ),
+        )
+    return Sandbox(found.isolation, python=base_python(), bwrap=found.tool)
+
+
+def _open_weak() -> Sandbox:
+    problem = tr("this system has no processes that can be limited")
+    if os.name == "posix":
+        for python in nearest_python(unprivileged=os.geteuid() == 0):
+            sandbox = Sandbox("weak", python=python)
+            problem = problem_with(sandbox)
+            if not problem:
+                return sandbox
+    raise SandboxUnavailable(
+        tr("no sandbox, not even a weak one: {why}", why=problem),
+        hint=tr("install a Python that every user of this machine can start, or leave code out"),
+    )
+
+
+def problem_with(sandbox: Sandbox) -> str:
+    """Why it does not work here, in the system's words; nothing if it does."""
+    trial = Program(files={}, arguments=("-c", _TRIAL), limits=Limits(wall_s=10))
+    ran = sandbox.run(trial)
+    if ran.ended == "exited" and ran.stdout.strip() == b"42":
+        return ""
+    lines = ran.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else tr("a program that was tried gave no answer")

@@ -7,7 +7,7 @@
     test_format        one test object -> Case
     suite_subset     a Suite -> the chosen categories, or a fair sample of its tests
 
-    gate_file        a TOML file -> Gate; gate_format has its types
+    gate_file        a TOML file -> Gate
     sample_prompts   the prompts of the generation check
     held_out_text    plain text, JSON lines or token ids -> documents with their digests
     fetching         benchmarks made by others -> test files

@@ -1,7 +1,8 @@
 """Suspicions: what in an answer tries to address its judge.
 
-In: an answer. Out: a short code for each kind of suspicion. Nothing is deleted, and no score is
-changed: a code review may speak of scores, systems and ignored errors, so each
+In: an answer. Out: a short code for each kind of suspicion; the answer without those words, for a
+second reading, and of both judgements the one that counts. Nothing is deleted from the answer that
+is kept, shown and run. A code review may speak of scores, systems and ignored errors, so each
 pattern asks for the words of a demand.
 """
 
@@ -12,9 +13,12 @@ import binascii
 import itertools
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 from assay.judge.guards.fencing import without_look_alikes
+from assay.messages import tr
+from assay.types.judgements import Judgement, Rubric, overall_of, shown_tenths
 
 MOST_SEARCHED = 60_000  # characters: some 15,000 tokens; 0.7 seconds at the very worst
 _MOST_BLOBS = 20
@@ -30,6 +34,11 @@ _DROPPED = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\xad\U000e0
 _MANY = 3  # zero-width characters; one or two come along with text pasted from a page
 _GAP = re.compile(r"\s+")
 _BLOB = re.compile(r"[A-Za-z0-9+/]{64,}={0,2}")
+INJECTION = "injection_suspected"
+_A_POINT = 10  # tenths
+# A demand is a sentence or a line; some patterns reach over the two or three beside it.
+_PIECES = re.compile(r"[^\n.!?。！？]*(?:[.!?。！？]+|\n|$)[ \t]*")
+_WIDEST = 3
 
 
 @lru_cache(maxsize=256)  # each judge and repeat asks again
@@ -82,6 +91,55 @@ def _is_encoded(text: str) -> bool:
         if hidden.isprintable() and " " in hidden:
             return True
     return False
+
+
+@lru_cache(maxsize=256)  # each judge and repeat asks again
+def without_demands(answer: str) -> str | None:
+    """The answer without what addresses its judge; None where nothing does, or where it cannot be
+    taken out.
+    """
+    if not flags_of(answer):
+        return None
+    rest = without_hidden(answer)
+    for width in range(1, _WIDEST + 1):
+        if not flags_of(rest):
+            break
+        rest = _without_pieces(rest, width)
+    return None if flags_of(rest) else rest
+
+
+def _without_pieces(text: str, width: int) -> str:
+    """Without every run of `width` sentences or lines that is suspicious."""
+    pieces = [piece for piece in _PIECES.findall(text) if piece]
+    kept: list[str] = []
+    at = 0
+    while at < len(pieces):
+        if flags_of("".join(pieces[at : at + width])):
+            at += width
+        else:
+            kept.append(pieces[at])
+            at += 1
+    return "".join(kept)
+
+
+def lower_of(read: Judgement, without: Judgement, rubric: Rubric) -> Judgement:
+    """The judgement as it was read, with the scores of the reading without the words where those
+    are lower by a point or more. Its quotes and reasons stay: they are of the answer as it is.
+    """
+    before, after = overall_of(read, rubric), overall_of(without, rubric)
+    if before is None or after is None or before - after < _A_POINT:
+        return read
+    weakness = tr(
+        "Words that address the judge raise the score from {after} to {before}; the lower counts.",
+        before=shown_tenths(before),
+        after=shown_tenths(after),
+    )
+    return replace(
+        read,
+        scores=without.scores,
+        flags=(*read.flags, INJECTION),
+        weaknesses=(weakness, *read.weaknesses),
+    )
 
 
 # Made for text in small letters in which every run of white space is one character: so a single

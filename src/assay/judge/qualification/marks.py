@@ -19,8 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from assay.judge.calibration import Calibration, calibrated, fit, left_one_out
-from assay.judge.deviation import known_overall
+from assay.judge.calibration import Calibration, calibrated, fit, known_overall, left_one_out
 from assay.judge.guards.suspicions import flags_of
 from assay.judge.qualification.gold import harmless_texts
 from assay.judge.qualification.readings import GoldReadings, InjectedReading, Way, WholeReadings

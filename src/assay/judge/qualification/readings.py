@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple
 
-from assay.judge.guards.second_reading import without_demands
+from assay.judge.guards.suspicions import without_demands
 from assay.judge.likelihood.layouts import LAYOUTS
 from assay.judge.likelihood.questionnaire import gives_likelihoods
 from assay.judge.opening import open_questionnaire

@@ -21,10 +21,9 @@ from typing import Any, TypeGuard
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.base import BaseModel
+from assay.models.base import BaseModel, draws, together
 from assay.models.home_made.logits import DEFAULT_CONTEXT, LogitsModel, UnusableResult
 from assay.models.reasoning import split_reasoning
-from assay.models.sampled import draws, together
 from assay.plugins import describe_mistake, file_digest, model_schemes, place_of
 from assay.types import (
     Answered,

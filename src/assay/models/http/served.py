@@ -1,24 +1,25 @@
-"""What all served models share: several requests under way, and a reply for each.
+"""What all served models share: several requests under way in threads, and a reply for each.
 
 A Fault becomes Failed, its words cleaned of secrets.
 """
 
 from __future__ import annotations
 
+import queue
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from assay.messages import tr
-from assay.models.base import BaseModel
+from assay.models.base import BaseModel, draws, together
 from assay.models.first_token import read_first_token
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault
 from assay.models.http.retrying import Patience
-from assay.models.http.workers import in_parallel
 from assay.models.reasoning import as_unicode, split_reasoning
-from assay.models.sampled import draws, together
 from assay.types import (
     Answered,
     ChoiceLikelihoods,
@@ -178,3 +179,41 @@ def chosen_by(
         timing=answer.timing,
         attempts=answer.attempts,
     )
+
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+AHEAD_PER_WORKER = 4
+GLANCE_S = 0.2
+
+
+def in_parallel(
+    work: Callable[[A], B], items: Sequence[A], width: int, *, call_off: Callable[[], None]
+) -> Iterator[B]:
+    """Apply `work` to every item, `width` at a time; results come in the order they are done.
+    Closing the iterator early calls off what is under way, and returns when it has ended.
+    """
+    coming = iter(items)
+    done: queue.SimpleQueue[Future[B]] = queue.SimpleQueue()
+    pool = ThreadPoolExecutor(width, thread_name_prefix="asking")
+
+    def submit(most: int) -> int:
+        futures = [pool.submit(work, item) for item in islice(coming, most)]
+        for future in futures:
+            future.add_done_callback(done.put)
+        return len(futures)
+
+    under_way = submit(width * AHEAD_PER_WORKER)
+    try:
+        while under_way:
+            try:
+                future = done.get(timeout=GLANCE_S)  # a Ctrl-C must not be lost in a wait
+            except queue.Empty:
+                continue
+            under_way += submit(1) - 1
+            yield future.result()
+    finally:
+        if under_way:
+            call_off()
+        pool.shutdown(cancel_futures=True)

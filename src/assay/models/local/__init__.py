@@ -1,7 +1,7 @@
 """`PATH` or `hf:PATH`: checkpoints on this machine's disk.
 
 folder               what belongs to a checkpoint, and its small files
-fingerprint, facts   what stands for it in every request id; what is known of it
+facts                what is known of it, and what stands for it in every request id
 loading              whether files, config and tokenizer fit; weights on a device
 tokens               texts as token ids
 answering, stopping  requests through the engine and back to replies

@@ -1,7 +1,7 @@
 """`openai:NAME[@URL]`: models behind any OpenAI-compatible server.
 
-`key` says as whom, `facts` what the server has and can do, `dialect` how to speak to it, `bodies`
-writes requests, `client` and `reading` read answers, `likelihoods` and `model` make replies.
+`key` says as whom, `facts` what the server has and can do, `bodies` writes requests in its dialect,
+`client` reads answers, `likelihoods` and `model` make replies.
 """
 
 from __future__ import annotations

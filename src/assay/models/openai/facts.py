@@ -15,11 +15,9 @@ from urllib.parse import urlsplit
 from assay.messages import tr
 from assay.models.http.faults import Fault, readable
 from assay.models.http.figures import reported_count
-from assay.models.openai.bodies import first_token, to_echo
-from assay.models.openai.client import OpenAIClient
-from assay.models.openai.dialect import BEYOND_OPENAI, Dialect
+from assay.models.openai.bodies import BEYOND_OPENAI, Dialect, first_token, to_echo
+from assay.models.openai.client import OpenAIAnswer, OpenAIClient
 from assay.models.openai.likelihoods import NEXT, are_likeliest, is_right
-from assay.models.openai.reading import OpenAIAnswer
 from assay.types import Capability, Message, ModelFacts, Sampling, Thinking
 from assay.types.options import OpenAIForm
 

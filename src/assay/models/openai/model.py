@@ -16,9 +16,8 @@ from assay.messages import tr
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault
 from assay.models.http.served import ServedModel, answered_by
-from assay.models.openai.bodies import to_write
+from assay.models.openai.bodies import MATTERS, Dialect, to_write
 from assay.models.openai.client import OpenAIClient
-from assay.models.openai.dialect import MATTERS, Dialect
 from assay.models.openai.facts import (
     about_ollama,
     entries_of,

@@ -2,7 +2,6 @@
 
 case           one test object -> Case
 fields         the fields that every test may have, and those of each check
-conversation   what is asked: prompt or messages, system prompt, live turns
 shown_files    files that a judged test shows in its prompt
 schema         the format as JSON Schema
 """

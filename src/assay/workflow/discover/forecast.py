@@ -24,7 +24,7 @@ from assay.workflow.evaluate.asking import StoredReplies, TestDialogue
 from assay.workflow.evaluate.evaluation import key_of
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.preparation import Prepared, prepare
-from assay.workflow.judging.forecast import cases_to_judge, requests_to_judge
+from assay.workflow.judging.judge_scales import cases_to_judge, requests_to_judge
 from assay.workflow.judging.panel import USUAL_CONNECTIONS
 
 Range = tuple[float, float]

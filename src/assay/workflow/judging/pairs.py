@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 
 from assay.ask_loop import ask_all
 from assay.errors import AssayError, UsageError, raise_all
-from assay.judge.guards.second_reading import without_demands
-from assay.judge.guards.suspicions import flags_of
+from assay.judge.guards.suspicions import flags_of, without_demands
 from assay.judge.guards.trivial import NOTHING_SAID, why_trivial
 from assay.judge.pairs import PairQuestionnaire
 from assay.messages import tr, trn
@@ -30,8 +29,7 @@ from assay.types.results import Comparison, JudgedPair, PairJudging
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.evaluate.evaluation import resumable
 from assay.workflow.history.comparison import compare, find_sides, same_tests
-from assay.workflow.judging.panel import PanelJudge, open_panel
-from assay.workflow.judging.shortened import shorten_loop
+from assay.workflow.judging.panel import PanelJudge, open_panel, shorten_loop
 
 StoredSide = tuple[Run, RunModel]
 

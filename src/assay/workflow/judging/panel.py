@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.checks.health.loop import find_loop
 from assay.errors import AssayError, UsageError, raise_all
 from assay.judge.calibration import Calibration
 from assay.judge.family import same_model, shares_family
@@ -341,3 +342,20 @@ def _kinship(judge: ModelFacts, tested: Sequence[ModelFacts]) -> Iterator[str]:
                 model=each.spec,
                 families=", ".join(sorted(families)),
             )
+
+
+LEAST_SAVED = 1_000  # characters
+KEPT_TIMES = 2  # how often the repeated unit stays
+
+
+def shorten_loop(text: str) -> str:
+    found = find_loop(text)
+    if found is None:
+        return text
+    start, end, unit_end, _ = found
+    kept = start + KEPT_TIMES * (unit_end - start)
+    if end - kept < LEAST_SAVED:
+        return text
+    # Not translated: a judgement must not change with the user's language.
+    note = f"\n[the answer repeats the lines above; {end - kept} characters are left out here]\n"
+    return text[:kept] + note + text[end:]

@@ -21,17 +21,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
+from typing import Literal
 
 from assay.ask_loop import ask_all, find_unanswered
+from assay.checkers import code_not_allowed, gather, make_digest
+from assay.errors import SandboxUnavailable
 from assay.judge.calibration import Calibration, calibrated
 from assay.judge.final_judgement import make_final_judgement, score_of, with_facts
-from assay.judge.guards.second_reading import lower_of, without_demands
+from assay.judge.guards.suspicions import lower_of, without_demands
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, why_trivial
 from assay.judge.opening import layout_of_repeat
 from assay.judge.questionnaire import Questionnaire
 from assay.messages import tr, trn
+from assay.request_identity import make_evidence_request
+from assay.sandbox import Sandbox, open_sandbox
 from assay.store import Run, RunModel, Store, StoredJudgement, StoredTry
+from assay.store.bodies import read_back, to_json
+from assay.suites.test_folder import made_for
 from assay.types import Answered, Case, Observer, Score, Suite
 from assay.types.judgements import (
     CODE_NOT_ALLOWED,
@@ -44,9 +51,7 @@ from assay.types.judgements import (
 from assay.types.scores import SilentProgress
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.judging.judge_scales import JudgeScales, find_scales
-from assay.workflow.judging.panel import JudgePanel, PanelJudge
-from assay.workflow.judging.shortened import shorten_loop
-from assay.workflow.judging.stored_evidence import evidence_of, has_checker
+from assay.workflow.judging.panel import JudgePanel, PanelJudge, shorten_loop
 
 AnswerKey = tuple[int, str, str, int]  # position of the model, suite, test, repeat
 
@@ -333,3 +338,51 @@ class _AnswerReading:
         for scale, pair in self._pairs:
             read, *without = (calibrated(each.judgement(), scale) for each in pair)
             yield lower_of(read, without[0], self._rubric) if without else read
+
+
+def has_checker(case: Case) -> bool:
+    """Whether the test brings evidence with it."""
+    return case.check.judged is not None and bool(case.check.judged.checker)
+
+
+def evidence_of(
+    store: Store, run: Run, model: RunModel, case: Case, answer: str, sandbox: Sandbox | None
+) -> Evidence:
+    """What the test's own checker finds about an answer; no sandbox: code is not allowed."""
+    check = case.check.judged
+    assert check
+    folder = check.checker_folder
+    assert folder
+    if sandbox is None and not check.needs_permission:
+        sandbox = _open_any_sandbox()
+    if sandbox is None:
+        return code_not_allowed()
+    content = [make_digest(folder), check.data_seed, sandbox.isolation, answer]
+    request = make_evidence_request(case.id, content)
+    if (number := store.find_answer(run, request.id)) is not None:
+        stored = store.read_reply(number)
+        assert isinstance(stored, Answered)
+        evidence: Evidence = read_back(Evidence, stored.text)
+        return evidence
+    made = made_for(check, sandbox)
+    if made.problem:
+        why = tr("make.py failed: {reason}", reason=made.problem)
+        return Evidence(missing=why, unscored_reason="checker_failed")
+    (evidence,) = gather(folder, [(answer, made)], sandbox)
+    if evidence.checks:
+        text = to_json(evidence, Evidence)
+        reply = Answered(request_id=request.id, text=text)
+        store.store_reply(run, model.facts.fingerprint, request, reply)
+    return evidence
+
+
+@cache
+def _open_any_sandbox() -> Sandbox | None:
+    """For checkers of ours that run no code of an answer: the strongest there is."""
+    kinds: tuple[Literal["auto", "weak"], ...] = ("auto", "weak")
+    for kind in kinds:
+        try:
+            return open_sandbox(kind)
+        except SandboxUnavailable:
+            continue
+    return None

@@ -20,11 +20,10 @@ spaces, unknown patterns) is not cut.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
-
-from assay.models.local.tokens.tokenizer_file import describe_part
 
 _LLAMA_PATTERNS = frozenset(
     rf"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|{digits}"
@@ -79,6 +78,11 @@ def _steps(part: Any, inner: str) -> list[Mapping[str, Any]]:
     """A part's steps, as tokenizer.json has them: those of a sequence, itself, or none."""
     told = describe_part(part) or {"type": "Sequence"}
     return list(told.get(inner, ())) if told.get("type") == "Sequence" else [told]
+
+
+def describe_part(part: Any) -> Any:
+    """A part of a loaded tokenizer, as tokenizer.json has it."""
+    return None if part is None else json.loads(part.__getstate__())
 
 
 def _is_llama_split(step: Mapping[str, Any]) -> bool:

@@ -1,9 +1,16 @@
-"""A checkpoint's tokenizer: texts to token ids and back, chats as text, special tokens."""
+"""A checkpoint's tokenizer: texts to token ids and back, chats as text, special tokens.
+
+transformers 5 rebuilds some tokenizers from their class and takes only vocabulary and merges from
+the file: a Llama whose settings name GPT2Tokenizer, with a split at digits in its file, loses that
+split without a word (allenai/open-instruct#1896, generative-computing/mellea#947). A model saved
+together with its file was trained with what the file says, so `follow_file` puts it back.
+"""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,8 +19,7 @@ from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.local.folder import TOKENIZER_BYTES, find_tokenizer, read_object
 from assay.models.local.loading.skeleton import quiet, reason, require_extra
-from assay.models.local.tokens.cuts import can_be_cut
-from assay.models.local.tokens.tokenizer_file import follow_file
+from assay.models.local.tokens.cuts import can_be_cut, describe_part
 from assay.types import Message
 
 # What a tokenizer can be read from; the settings beside them show in the loaded tokenizer.
@@ -248,3 +254,50 @@ def _unusable(folder: Path, error: Exception | None, trusted: bool) -> ModelUnav
         hint=tr("copy it again from where the model was trained; one newer than the installed "
                 "packages needs `pip install -U transformers`"),
     )  # fmt: skip
+
+
+_SPLITTING = ("normalizer", "pre_tokenizer")
+# The first follows the settings beside the file, the second changes no token.
+_OF_NO_ACCOUNT = {"add_prefix_space", "trim_offsets"}
+
+
+def follow_file(rust: Any, folder: Path) -> bool:
+    """Give a byte-level tokenizer the parts its file describes, where it has others."""
+    file = folder / "tokenizer.json"
+    if not file.is_file():
+        return False
+    written = read_object(file, TOKENIZER_BYTES)
+    wanted = {name: written.get(name) for name in _SPLITTING}
+    if not _is_byte_level(wanted["pre_tokenizer"]):
+        return False
+    loaded = {name: describe_part(getattr(rust, name)) for name in _SPLITTING}
+    if _telling(wanted) == _telling(loaded):
+        return False
+    parts = _built(wanted)
+    rust.normalizer, rust.pre_tokenizer = parts.normalizer, parts.pre_tokenizer
+    return True
+
+
+def _is_byte_level(pre_tokenizer: object) -> bool:
+    if not isinstance(pre_tokenizer, Mapping):
+        return False
+    steps = pre_tokenizer.get("pretokenizers") or [pre_tokenizer]
+    return isinstance(steps, list) and any(
+        isinstance(step, Mapping) and step.get("type") == "ByteLevel" for step in steps
+    )
+
+
+def _telling(part: object) -> object:
+    """Without what a comparison should not see."""
+    if isinstance(part, Mapping):
+        return {key: _telling(part[key]) for key in part if key not in _OF_NO_ACCOUNT}
+    if isinstance(part, list):
+        return [_telling(each) for each in part]
+    return part
+
+
+def _built(parts: Mapping[str, object]) -> Any:
+    from tokenizers import Tokenizer
+
+    empty = {"model": {"type": "BPE", "vocab": {}, "merges": []}, "added_tokens": []}
+    return Tokenizer.from_str(json.dumps({"version": "1.0", **empty, **parts}))
