@@ -28,12 +28,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.checks.ewe.language import identify
-from assay.checks.ewe.language_model import (
+from assay.checks.ewe.language import (
     ORDER,
     PARAMETERS,
     STEPS_PER_NAT,
     LanguageModel,
+    identify,
     run_keys,
     sentences,
     unpack,

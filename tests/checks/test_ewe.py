@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.checks import scoring
-from assay.checks.ewe.language_model import sentences
+from assay.checks.ewe.language import sentences
 from assay.checks.ewe.quality import SINGLE_WORD_CAP, factors_of, quality_of
 from assay.checks.ewe_quality import EweQuality
 from assay.types import Answered, Case, Message, Score

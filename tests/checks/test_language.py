@@ -16,14 +16,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.checks.ewe.language import contains_ewe, identify, spans
-from assay.checks.ewe.language_model import (
+from assay.checks.ewe.language import (
     CHARACTERS_READ,
     CONFUSABLES,
     PARAMETERS,
     STEPS_PER_NAT,
+    contains_ewe,
+    identify,
     sentences,
     shipped_model,
+    spans,
 )
 from tests.conftest import no_hang
 

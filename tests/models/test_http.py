@@ -13,8 +13,15 @@ import time
 import pytest
 
 from assay.models.http.connection import Connection, is_this_machine
-from assay.models.http.faults import Fault, message_in, readable, retry_after
-from assay.models.http.retrying import ATTEMPTS, LONGEST_ASKED_S, Patience
+from assay.models.http.faults import (
+    ATTEMPTS,
+    LONGEST_ASKED_S,
+    Fault,
+    Patience,
+    message_in,
+    readable,
+    retry_after,
+)
 from assay.models.http.served import in_parallel
 from assay.types.options import ServerOptions
 from tests.conftest import no_hang

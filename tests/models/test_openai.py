@@ -10,7 +10,7 @@ import pytest
 
 from assay.errors import ModelUnavailable, UsageError
 from assay.models.address import openai_url
-from assay.models.openai.key import Key, key_for, sent_in_the_clear
+from assay.models.openai.model import Key, key_for, sent_in_the_clear
 from assay.models.opening import open_model
 from assay.types import Failed, ToAnswer
 from assay.types.options import ServerOptions

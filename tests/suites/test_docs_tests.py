@@ -15,7 +15,7 @@ from assay.checks.format import MARKDOWN_ELEMENTS, Rules
 from assay.suites.load import examine
 from assay.suites.suite_file import suite_schema
 from assay.suites.test_format.fields import CommonFields, all_fields, check_validator, methods
-from assay.suites.test_format.schema import tests_schema as schema_of_tests
+from assay.suites.test_format.fields import tests_schema as schema_of_tests
 from assay.types import LANGUAGES
 
 SUITE: Any = suite_schema()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.suites.fetching.duplicates import Dropped, Sieve
+from assay.suites.fetching.made import Dropped, Sieve
 from assay.suites.fetching.rows import BenchmarkItem, RowPlace
 from assay.workflow.fetch.benchmarks import fetch
 

@@ -10,7 +10,7 @@ import pytest
 
 from assay.checks.judge import Judge
 from assay.suites.load import examine, load_suite
-from assay.suites.test_format.shown_files import with_files
+from assay.suites.test_format.case import with_files
 from assay.types import Message
 from tests.suites.conftest import WriteSuite
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.checks.ewe_quality import EweQuality
 from assay.errors import SuiteNotFound, UsageError
-from assay.suites.suite_subset import pick_all
+from assay.suites.load import pick_all
 from assay.types import Case, Category, Message, Suite
 
 

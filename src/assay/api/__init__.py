@@ -188,7 +188,7 @@ def schema(kind: SchemaKind = "tests") -> dict[str, object]:
     from assay.reports.checkpoints.report_shapes import report_schema, selection_schema
     from assay.suites.gate_file import gate_schema
     from assay.suites.suite_file import suite_schema
-    from assay.suites.test_format.schema import tests_schema
+    from assay.suites.test_format.fields import tests_schema
 
     schemas: dict[SchemaKind, Callable[[], dict[str, object]]] = {
         "tests": tests_schema,

@@ -1,5 +1,5 @@
-"""What most Models do alike: nothing is asked beforehand, measured aside, or held; and the k best of
-one that can only be sampled: k answers drawn with distinct seeds.
+"""What most Models do alike: nothing is asked beforehand, measured aside, or held; and the k best
+of one that can only be sampled: k answers drawn with distinct seeds.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.models.http.figures import reported_number
+from assay.models.http.faults import reported_number
 
 MOST = 20  # more is an error on Ollama and OpenAI alike
 LEAST_SHARE = 0.01  # of the probability; with less on all letters together, words will follow

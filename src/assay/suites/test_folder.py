@@ -34,8 +34,7 @@ from assay.files.places import Place
 from assay.files.validation import Validator
 from assay.files.wording import described, shown
 from assay.messages import tr
-from assay.suites.test_format.case import Shared, read_case
-from assay.suites.test_format.shown_files import read_beside, with_files
+from assay.suites.test_format.case import Shared, read_beside, read_case, with_files
 from assay.types import Case, FileFinding, JudgeFields
 from assay.types.checks import SHIPPED_SUITES
 

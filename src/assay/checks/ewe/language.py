@@ -7,23 +7,30 @@ Three quantities decide, all in nats:
              unknown language looks like, for no single one explains it better than the mixture does
     fit      (best - mixture + 2 * margin) per letter; below 0 the language is one we do not know
 
-The thresholds and the figures behind them are in docs/decisions/010-ewe-language-model.md.
+The model knows how likely a letter is after the three before it, by Witten-Bell interpolation, in
+steps of 1/12 nat. The thresholds and the figures behind them are in
+docs/decisions/010-ewe-language-model.md.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import math
+import re
+import unicodedata
+import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from assay.checks.ewe.language_model import LanguageModel, sentences, shipped_model
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Matrix = NDArray[np.float64]
+    Keys = NDArray[np.uint32]
 
 MARGIN_NEEDED = 5.0
 FIT_SLOPE = 4.0  # confidence is 0.5 at a margin of 5 and at a fit of 0
@@ -159,3 +166,198 @@ def contains_ewe(text: str, model: LanguageModel | None = None) -> bool:
         len(set(part.split())) >= QUOTE_WORDS and identify(part, model).code == "ewe"
         for part in sentences(text)
     )
+
+
+PARAMETERS = Path(__file__).parents[2] / "builtin" / "language" / "parameters.bin"
+CHARACTERS_READ = 20_000  # of a text; keeps the time bounded, and no answer needs more
+
+ORDER = 4
+OTHER, SPACE = 0, 1  # symbol numbers; the alphabet starts at 2
+OTHER_COST, OTHER_BONUS = 10.0, 6.0  # a letter of no known language: dear for each, less if unknown
+STEPS_PER_NAT = 12
+
+# Code points that real Ewe text uses in place of Ewe letters (counted in published Ewe texts; own
+# work). U+01B4 and U+0269 are left alone: each stands for several letters, and the latter is
+# a letter of Kabiye.
+CONFUSABLES = {
+    "\u037b": "ɔ", "\u1d10": "ɔ",
+    "\u05d8": "ʋ", "\u03c5": "ʋ", "\u028a": "ʋ",
+    "\u03b5": "ɛ", "\u0511": "ɛ",
+    "\u0110": "Ɖ", "\u00d0": "Ɖ",
+    "\u019e": "ŋ",
+    "\u0264": "ɣ",
+    "\u0251": "a",
+    "\u1dc9": "\u0303",
+    "\u0115": "ẽ", "\u0113": "ẽ", "\u016d": "ũ",
+}  # fmt: skip
+
+_FOLD = str.maketrans(CONFUSABLES)
+_NOT_PROSE = re.compile(
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)"  # fenced code
+    r"|`[^`\n]{1,300}`"
+    r"|</?[A-Za-z!][^<>]{0,200}>"  # markup
+    r"|\b(?:https?|ftp|file)://\S+|\bwww\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.\w{2,}",
+    re.DOTALL,
+)
+_BREAKS = frozenset('.!?…;:\n\r\u2028\u2029"“”„«»()[]{}|•*=—–→')
+_SINGLE_QUOTES = re.compile(r"(?<!\w)['‘’]|['‘’](?!\w)")  # not the apostrophe of l'eau
+# No letter has five marks, and putting thousands of them in order takes quadratic time.
+_MANY_MARKS = re.compile(r"([^\w\s\x00-\x7f]{4})[^\w\s\x00-\x7f]+")
+
+
+class _Letters(dict[int, str]):
+    """For str.translate: letters and combining marks stay, sentence ends become a line feed, all
+    else (digits, punctuation, symbols, controls, surrogates) a space. Learns as it goes.
+    """
+
+    def __missing__(self, code_point: int) -> str:
+        character = chr(code_point)
+        if unicodedata.category(character)[0] in "LM":
+            kept = character
+        else:
+            kept = "\n" if character in _BREAKS else " "
+        self[code_point] = kept
+        return kept
+
+
+_LETTERS = _Letters()
+
+
+def composed(text: str) -> str:
+    """As much of a text as is read, in NFC."""
+    return unicodedata.normalize("NFC", _MANY_MARKS.sub(r"\1", text[:CHARACTERS_READ]))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text as the model reads them: NFC, confusables and case folded, without
+    code, markup, addresses, digits and punctuation; single spaces; no combining mark dropped.
+    """
+    prose = _SINGLE_QUOTES.sub("\n", _NOT_PROSE.sub("\n", composed(text)))
+    folded = unicodedata.normalize("NFC", prose.translate(_FOLD).casefold())
+    lines = (" ".join(line.split()) for line in folded.translate(_LETTERS).split("\n"))
+    return [line for line in lines if line]
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """Log-likelihoods of letters after letters, per language.
+
+    `keys[n]` are the known runs of n + 1 symbols, eight bits each, ascending; `steps[n]` their
+    negative log-likelihoods, a row a run and a column a language. `contexts[n]` and `back_off[n]`
+    are what it costs to shorten a context of n + 1 symbols. `unseen`: a letter new to a language.
+    `common_words` and `pair_gain` say how much likelier one common Ewe word follows another
+    than chance has it; see quality.py.
+    """
+
+    languages: tuple[str, ...]
+    alphabet: str
+    keys: tuple[Keys, ...]
+    steps: tuple[NDArray[np.uint8], ...]
+    contexts: tuple[Keys, ...]
+    back_off: tuple[NDArray[np.uint8], ...]
+    unseen: NDArray[np.uint8]
+    common_words: tuple[str, ...]
+    pair_gain: NDArray[np.int8]
+
+    @cached_property
+    def _number_of(self) -> dict[str, int]:
+        return {" ": SPACE} | {letter: number for number, letter in enumerate(self.alphabet, 2)}
+
+    def encode(self, text: str) -> Keys:
+        """Symbol numbers of a text of `sentences` form, with three spaces before and one after."""
+        import numpy as np
+
+        number_of = self._number_of
+        body = [number_of.get(character, OTHER) for character in text]
+        return np.array([SPACE] * (ORDER - 1) + body + [SPACE], dtype=np.uint32)
+
+    def log_likelihoods(self, text: str) -> Matrix:
+        """One row for each character of the text and one for the space after it, in nats; a column
+        for each language, and a last one for an unknown language.
+        """
+        import numpy as np
+
+        symbols = self.encode(text)
+        known = self._of_languages(symbols)
+        foreign = symbols[ORDER - 1 :] == OTHER
+        known[foreign] = -OTHER_COST
+        best = known.max(axis=1)
+        mixture = best + np.log(np.exp(known - best[:, None]).mean(axis=1))
+        return np.column_stack([known, mixture + OTHER_BONUS * foreign])
+
+    def _of_languages(self, symbols: Keys) -> Matrix:
+        import numpy as np
+
+        rows = len(symbols) - (ORDER - 1)
+        total = np.zeros((rows, len(self.languages)), dtype=np.int64)
+        open_rows = np.arange(rows)
+        for order in range(ORDER, 0, -1):
+            key = run_keys(symbols, order)[open_rows]
+            place, known = _find(self.keys[order - 1], key)
+            total[open_rows[known]] += self.steps[order - 1][place[known]]
+            open_rows, key = open_rows[~known], key[~known]
+            if order > 1 and len(open_rows):
+                place, known = _find(self.contexts[order - 2], key >> np.uint32(8))
+                total[open_rows[known]] += self.back_off[order - 2][place[known]]
+        total[open_rows] += self.unseen
+        return total / -STEPS_PER_NAT
+
+
+def run_keys(symbols: Keys, length: int) -> Keys:
+    """For each symbol after the first three, the run of this length that ends in it."""
+    import numpy as np
+
+    rows = len(symbols) - (ORDER - 1)
+    key = np.zeros(rows, dtype=np.uint32)
+    for start in range(ORDER - length, ORDER):
+        key = (key << np.uint32(8)) | symbols[start : start + rows]
+    return key
+
+
+def _find(table: Keys, wanted: Keys) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    import numpy as np
+
+    place = np.minimum(np.searchsorted(table, wanted), len(table) - 1)
+    return place, table[place] == wanted
+
+
+@lru_cache(maxsize=1)
+def shipped_model() -> LanguageModel:
+    return unpack(PARAMETERS.read_bytes())
+
+
+def unpack(packed: bytes) -> LanguageModel:
+    """What `pack` in scripts/make_language_model.py wrote: a length, a JSON header, the arrays."""
+    import numpy as np
+
+    raw = zlib.decompress(packed)
+    size = int.from_bytes(raw[:4], "little")
+    header = json.loads(raw[4 : 4 + size])
+    arrays: dict[str, tuple[NDArray[Any], ...]] = {}
+    at = 4 + size
+    for name, dtype, shape in header["arrays"]:
+        array = np.frombuffer(raw, dtype=dtype, count=int(np.prod(shape)), offset=at)
+        at += array.nbytes
+        arrays[name] = (*arrays.get(name, ()), _unstored(name, array.reshape(shape)))
+    return LanguageModel(
+        languages=tuple(header["languages"]),
+        alphabet=header["alphabet"],
+        keys=arrays["keys"],
+        steps=arrays["steps"],
+        contexts=arrays["contexts"],
+        back_off=arrays["back_off"],
+        unseen=arrays["unseen"][0],
+        common_words=tuple(header["common_words"]),
+        pair_gain=arrays["pair_gain"][0],
+    )
+
+
+def _unstored(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """Keys are stored as differences and tables language by language: both pack better so."""
+    import numpy as np
+
+    if name in ("keys", "contexts"):
+        return np.cumsum(array, dtype=np.uint32)
+    if name in ("steps", "back_off"):
+        return np.ascontiguousarray(array.T)
+    return array

@@ -15,15 +15,18 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from assay.checks.ewe.language import QUOTE_MARGIN, LanguageSpan, logistic, spans
-from assay.checks.ewe.language_model import (
+from assay.checks.ewe.language import (
     CHARACTERS_READ,
     CONFUSABLES,
+    QUOTE_MARGIN,
     STEPS_PER_NAT,
     LanguageModel,
+    LanguageSpan,
     composed,
+    logistic,
     sentences,
     shipped_model,
+    spans,
 )
 from assay.messages import tr, trn
 

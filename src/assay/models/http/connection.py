@@ -3,6 +3,9 @@
 This is httpcore, the engine of httpx, without the client above it: only here can a deadline be kept
 (`deadlines`), and a request takes 0.6 ms of processor time instead of 1.1 (docs/decisions/030).
 Whatever httpcore raises becomes a Fault here and nowhere else.
+
+An error is cleaned of everything that could be a secret. An answer is cleaned of long ones only: a
+password `pass` would be cut out of every Python program a model writes.
 """
 
 from __future__ import annotations
@@ -10,13 +13,14 @@ from __future__ import annotations
 import base64
 import ipaddress
 import json
+import re
 import threading
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
-from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
 
 import httpcore
 
@@ -31,7 +35,6 @@ from assay.models.http.deadlines import (
     within,
 )
 from assay.models.http.faults import Fault, fault_of_status, message_in, readable
-from assay.models.http.secrets import PLACEHOLDERS, Secrets
 from assay.types import Cause
 
 # A reply of 1,024 tokens with 20 likelihoods each takes 2 MB; ten times the longest seen is plenty.
@@ -294,3 +297,48 @@ def is_this_machine(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
+
+
+REMOVED = "[removed]"
+# What people write where a server wants some key or password are no secrets, and would be cut out
+# of every text that has the word.
+PLACEHOLDERS = frozenset(
+    {"ollama", "empty", "none", "null", "dummy", "token", "no-key", "nokey", "not-needed",
+     "lm-studio", "llama.cpp", "llamacpp", "vllm", "local", "test", "anything", "unused", "pass",
+     "password", "admin", "secret", "key", "1234", "12345", "123456", "changeme"}
+)  # fmt: skip
+SHORTEST = 4
+SHORTEST_IN_ANSWERS = 8
+
+
+class Secrets:
+    def __init__(self, secrets: Iterable[str]) -> None:
+        hidden = {secret for secret in secrets if len(secret) >= SHORTEST}
+        self._in_errors = _pattern(hidden)
+        self._in_answers = _pattern({text for text in hidden if len(text) >= SHORTEST_IN_ANSWERS})
+
+    def out_of(self, text: str) -> str:
+        """An error, a name, a header: cleaned of every secret."""
+        return self._in_errors.sub(REMOVED, text) if self._in_errors else text
+
+    def out_of_answer(self, text: str) -> str:
+        """What a model wrote: cleaned of what can only be a secret."""
+        return self._in_answers.sub(REMOVED, text) if self._in_answers else text
+
+
+def _pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
+    spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
+    longest_first = sorted(filter(None, spellings), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+
+def _spellings(secret: str) -> Iterable[str]:
+    raw = secret.encode("utf-8", "replace")
+    return (
+        secret,
+        quote(secret),
+        quote(secret, safe=""),
+        secret.replace("/", "\\/"),
+        json.dumps(secret)[1:-1],
+        base64.b64encode(raw).decode().rstrip("="),
+    )

@@ -17,8 +17,7 @@ from assay.messages import tr
 from assay.models.base import BaseModel, draws, together
 from assay.models.first_token import read_first_token
 from assay.models.http.connection import Connection
-from assay.models.http.faults import Fault
-from assay.models.http.retrying import Patience
+from assay.models.http.faults import Fault, Patience
 from assay.models.reasoning import as_unicode, split_reasoning
 from assay.types import (
     Answered,

@@ -1,7 +1,7 @@
 """`ollama:NAME[@URL]`: models behind Ollama's native API.
 
-`client` speaks its protocol, `facts` reads what it says of a model, `bodies` writes requests and
-keeps prompts from being cut in silence, and `model` puts them together.
+`client` speaks its protocol and keeps prompts from being cut in silence, `facts` reads what it says
+of a model, and `model` puts them together.
 """
 
 from __future__ import annotations

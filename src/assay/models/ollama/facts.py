@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.messages import tr
-from assay.models.http.faults import readable
-from assay.models.http.figures import reported_count
+from assay.models.http.faults import readable, reported_count
 from assay.models.reasoning import as_unicode
 from assay.types import Capability, ModelFacts, Thinking
 

@@ -19,8 +19,7 @@ from assay.models.first_token import MOST
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault
 from assay.models.http.served import ServedModel, answered_by, chosen_by
-from assay.models.ollama.bodies import body_for, context_for, was_cut
-from assay.models.ollama.client import OllamaAnswer, OllamaClient
+from assay.models.ollama.client import OllamaAnswer, OllamaClient, body_for, context_for, was_cut
 from assay.models.ollama.facts import (
     OBEYS_TRUNCATE_SINCE,
     entry_of,

@@ -11,10 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.messages import tr
-from assay.models.http.faults import Fault
-from assay.models.http.figures import reported_count
-from assay.models.ollama.bodies import KEEP_ALIVE
-from assay.models.ollama.client import OllamaClient
+from assay.models.http.faults import Fault, reported_count
+from assay.models.ollama.client import KEEP_ALIVE, OllamaClient
 from assay.models.ollama.facts import digest_of, entry_of
 from assay.types import ModelFacts, Observed
 

@@ -1,7 +1,7 @@
 """`openai:NAME[@URL]`: models behind any OpenAI-compatible server.
 
-`key` says as whom, `facts` what the server has and can do, `bodies` writes requests in its dialect,
-`client` reads answers, `likelihoods` and `model` make replies.
+`facts` says what the server has and can do, `bodies` writes requests in its dialect, `client` reads
+answers, `likelihoods` and `model` make replies; the key comes from the environment alone.
 """
 
 from __future__ import annotations

@@ -16,9 +16,14 @@ from typing import Any
 from assay.messages import tr
 from assay.models.first_token import OPENS_A_THOUGHT
 from assay.models.http.connection import Connection
-from assay.models.http.faults import Fault, fault_of_status, readable
-from assay.models.http.figures import reported_count, reported_seconds
-from assay.models.http.retrying import Patience
+from assay.models.http.faults import (
+    Fault,
+    Patience,
+    fault_of_status,
+    readable,
+    reported_count,
+    reported_seconds,
+)
 from assay.models.http.served import CUT, ServedAnswer
 from assay.models.openai.bodies import MATTERS, Dialect, Post
 from assay.models.reasoning import split_reasoning

@@ -13,8 +13,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from assay.messages import tr
-from assay.models.http.faults import Fault, readable
-from assay.models.http.figures import reported_count
+from assay.models.http.faults import Fault, readable, reported_count
 from assay.models.openai.bodies import BEYOND_OPENAI, Dialect, first_token, to_echo
 from assay.models.openai.client import OpenAIAnswer, OpenAIClient
 from assay.models.openai.likelihoods import NEXT, are_likeliest, is_right

@@ -3,7 +3,6 @@
     mmlu         subjects -> tests by letter, and beside them the cloze form
     hellaswag    passages -> tests by text
     made         what comes out: a benchmark's files, what was dropped from it and why
-    duplicates   which questions ask what another one asks already
     hub          rows of the Hugging Face hub, by the library `datasets`
     layouts      a folder or an archive of a user's -> the files of a benchmark that are in it
     rows         the rows of one file, CSV, JSON Lines or Parquet; a place, an item, a mistake

@@ -25,8 +25,7 @@ from annotated_types import Ge, Le, Len
 from assay.files.fields import Text
 from assay.files.validation import Validator
 from assay.messages import tr
-from assay.suites.fetching.duplicates import Sieve
-from assay.suites.fetching.made import HARNESS, ChoiceTest, ConvertedBenchmark, test_of
+from assay.suites.fetching.made import HARNESS, ChoiceTest, ConvertedBenchmark, Sieve, test_of
 from assay.suites.fetching.rows import BenchmarkItem, Row, RowPlace, broken_source, check_row
 
 NAME = "hellaswag"

@@ -24,8 +24,14 @@ from assay.files.fields import Text
 from assay.files.validation import Validator
 from assay.files.wording import shown
 from assay.messages import tr
-from assay.suites.fetching.duplicates import Dropped, Sieve
-from assay.suites.fetching.made import HARNESS, ChoiceTest, ConvertedBenchmark, test_of
+from assay.suites.fetching.made import (
+    HARNESS,
+    ChoiceTest,
+    ConvertedBenchmark,
+    Dropped,
+    Sieve,
+    test_of,
+)
 from assay.suites.fetching.rows import BenchmarkItem, Row, RowPlace, broken_source, check_row
 from assay.suites.suite_file import SUITE_FILE
 from assay.types import LETTERS

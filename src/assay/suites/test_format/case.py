@@ -1,17 +1,22 @@
-"""One entry of a category file to a Case, or None with the reasons in the notes."""
+"""One entry of a category file to a Case, or None with the reasons in the notes.
+
+A judged test may show files: `{{FILE}}` in its prompt becomes the file's text. They are beside the
+category file, or in a folder there; in a test folder, make.py may give more.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path as Folder
+from pathlib import Path
 from typing import Any
 
 from assay.files.json_file import sound_id
 from assay.files.notes import Notes
-from assay.files.places import Path
+from assay.files.places import Path as Place
 from assay.files.wording import described, did_you_mean, shown
 from assay.messages import tr
 from assay.plugins import checks
@@ -25,11 +30,11 @@ from assay.suites.test_format.fields import (
     methods,
     methods_of,
 )
-from assay.suites.test_format.shown_files import digest_files, find_files, with_files
 from assay.types import AnswerCheck, Case, Message, ScoringMode
 
 Raw = dict[str, Any]
 _AS_WRITTEN = ("live", "temperature", "max_tokens", "description", "reviewed", "tags")
+MAX_BYTES = 1_000_000  # of a shown file; no model that Assay is for reads more
 _USUAL_ID = re.compile(r"[\w-]+_[0-9]{3,}")
 
 
@@ -44,13 +49,13 @@ class Shared:
     system: str | None = None
     language: str | None = None
     scoring: ScoringMode = "standard"
-    folder: Folder | None = None
+    folder: Path | None = None
     data_seed: int = 0
     shown: dict[str, str]
     also: tuple[str, ...] = ()  # fields that somebody else reads
 
 
-def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | None:
+def read_case(raw: object, path: Place, shared: Shared, notes: Notes) -> Case | None:
     """Check one test object in full; build it if it is sound."""
     notes.test_id = sound_id(raw)
     errors_before = notes.errors
@@ -85,7 +90,7 @@ def read_case(raw: object, path: Path, shared: Shared, notes: Notes) -> Case | N
     return case if files is None else _with_files(case, files, shared)
 
 
-def _check_validator(raw: Raw, path: Path, notes: Notes) -> CheckValidator | None:
+def _check_validator(raw: Raw, path: Place, notes: Notes) -> CheckValidator | None:
     name = raw.get("eval_method")
     if isinstance(name, str):
         if name in checks and checks[name].in_files:
@@ -100,7 +105,7 @@ def _check_validator(raw: Raw, path: Path, notes: Notes) -> CheckValidator | Non
 
 def _note_stray(
     field: str,
-    path: Path,
+    path: Place,
     validator: CheckValidator | None,
     also: tuple[str, ...],
     notes: Notes,
@@ -120,7 +125,7 @@ def _note_stray(
         notes.warning(path, message, about_key=True)
 
 
-def _advise(path: Path, case: Case, notes: Notes) -> None:
+def _advise(path: Place, case: Case, notes: Notes) -> None:
     if not _USUAL_ID.fullmatch(case.id):
         notes.warning((*path, "id"), tr("the usual form of an id is category_001"))
     for slip in case.check.advice(case):
@@ -149,7 +154,7 @@ def _build(asked: CommonFields, check: AnswerCheck, shared: Shared) -> Case:
     )
 
 
-def _check_conversation(raw: Raw, path: Path, notes: Notes, *, sound: bool) -> None:
+def _check_conversation(raw: Raw, path: Place, notes: Notes, *, sound: bool) -> None:
     """Note what is wrong with the turns as a whole; `sound`: each field by itself is right."""
     if "prompt" in raw and "messages" in raw:
         notes.error(
@@ -184,7 +189,7 @@ def _system_prompt(asked: CommonFields, default: str | None) -> str | None:
     return default or None
 
 
-def _check_turns(raw: Raw, path: Path, notes: Notes) -> None:
+def _check_turns(raw: Raw, path: Place, notes: Notes) -> None:
     roles = [turn["role"] for turn in raw["messages"]]
     _check_system(raw, roles, path, notes)
     if roles[-1] != "user":
@@ -209,7 +214,7 @@ def _check_turns(raw: Raw, path: Path, notes: Notes) -> None:
         _warn_not_live(path, notes)
 
 
-def _check_system(raw: Raw, roles: list[str], path: Path, notes: Notes) -> None:
+def _check_system(raw: Raw, roles: list[str], path: Place, notes: Notes) -> None:
     if "system" in raw and "system" in roles:
         notes.error(
             (*path, "system"),
@@ -222,6 +227,85 @@ def _check_system(raw: Raw, roles: list[str], path: Path, notes: Notes) -> None:
             notes.error((*path, "messages", index), message)
 
 
-def _warn_not_live(path: Path, notes: Notes) -> None:
+def _warn_not_live(path: Place, notes: Notes) -> None:
     message = tr("'live' changes nothing here: it needs at least two user turns")
     notes.warning((*path, "live"), message, about_key=True)
+
+
+def digest_files(texts: Mapping[str, str], data_seed: int) -> str:
+    return hashlib.sha256(repr((sorted(texts.items()), data_seed)).encode()).hexdigest()
+
+
+def find_files(
+    raw: Mapping[str, Any], path: Place, folder: Path | None, notes: Notes
+) -> dict[str, str]:
+    """Note every file that is not there; the texts of those that are, by name."""
+    if raw.get("evidence"):
+        message = tr("'evidence' does nothing any more: a test folder brings its own checker")
+        notes.warning((*path, "evidence"), message)
+    texts: dict[str, str] = {}
+    for number, name in enumerate(raw.get("fixtures", ())):
+        place = (*path, "fixtures", number)
+        if text := _beside(name, place, folder, _shows(raw, name), notes):
+            texts[name] = text
+    return texts
+
+
+def with_files(messages: tuple[Message, ...], texts: Mapping[str, str]) -> tuple[Message, ...]:
+    """The turns with the files in them; put in once, so that no text can name another."""
+    if not texts:
+        return messages
+    names = "|".join(re.escape(name) for name in sorted(texts, key=len, reverse=True))
+    holes = re.compile(r"\{\{(" + names + r")\}\}")
+    return tuple(
+        replace(turn, content=holes.sub(lambda hole: texts[hole[1]].rstrip("\n"), turn.content))
+        for turn in messages
+    )
+
+
+def _hole(name: str) -> str:
+    return "{{" + name + "}}"
+
+
+def _shows(raw: Mapping[str, Any], name: str) -> bool:
+    hole = _hole(name)
+    return hole in str(raw.get("prompt", "")) or hole in str(raw.get("messages", ""))
+
+
+def _beside(
+    name: str, place: Place, folder: Path | None, is_shown: bool, notes: Notes
+) -> str | None:
+    """A file of the suite's own. One that the prompt does not show is only worth a warning."""
+    problem, text = _read(name, folder)
+    if problem and is_shown:
+        notes.error(place, problem)
+    elif problem or not is_shown:
+        message = tr("the model is not shown '{name}': the prompt does not contain {hole}",
+                     name=shown(name), hole=shown(_hole(name)))  # fmt: skip
+        notes.warning(place, message)
+    return text if is_shown else None
+
+
+def read_beside(name: str, folder: Path) -> str:
+    """The text of a file of the suite's own; nothing where it is gone."""
+    return _read(name, folder)[1] or ""
+
+
+def _read(name: str, folder: Path | None) -> tuple[str, str | None]:
+    if folder is None or Path(name).is_absolute() or "\0" in name:
+        return tr("'{name}' must be a file beside the tests", name=shown(name)), None
+    try:
+        home = folder.resolve()
+        file = (home / name).resolve()
+        if not file.is_relative_to(home):
+            return tr("'{name}' leads out of the folder of the tests", name=shown(name)), None
+        if not file.is_file():
+            return tr("there is no file '{name}' beside the tests", name=shown(name)), None
+        if file.stat().st_size > MAX_BYTES:
+            return tr("'{name}' is larger than 1 MB", name=shown(name)), None
+        return "", file.read_text("utf-8")
+    except UnicodeDecodeError:
+        return tr("'{name}' is not UTF-8 text", name=shown(name)), None
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        return tr("'{name}' cannot be read: {why}", name=shown(name), why=why), None

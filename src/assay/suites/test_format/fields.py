@@ -1,21 +1,25 @@
-"""The fields of a test: those that every test may have, and those of each check, plugins too."""
+"""The fields of a test: those that every test may have, and those of each check, plugins too.
+
+And the same as JSON Schema 2020-12, so that editors complete and check while one types: whatever
+the loader accepts, the schema accepts; rules that span fields or files are the loader's.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Annotated, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 from annotated_types import Ge, Le, MaxLen, MinLen
 from typing_extensions import TypedDict
 
 from assay.files.fields import Doc, Mistake, NotInFile, Rule, Text, Texts
 from assay.files.json_file import ID_FORM, MAX_ID_CHARACTERS
-from assay.files.validation import Validator
+from assay.files.validation import DIALECT, Validator
 from assay.files.wording import shown
-from assay.messages import tr
+from assay.messages import tr, translated
 from assay.plugins import checks
-from assay.types import AnswerCheck
+from assay.types import DEFAULT_MAX_TOKENS, DEFAULT_TEMPERATURE, AnswerCheck
 
 MAX_ID_BYTES = 200  # an id names files, and most file systems end a name at 255 bytes
 MAX_TOKENS = 1_000_000
@@ -142,3 +146,63 @@ def all_fields() -> tuple[str, ...]:
     """Every field of every test, the common ones first."""
     own = (name for cls in methods().values() for name in check_validator(cls).names)
     return tuple(dict.fromkeys((*CommonFields.__annotations__, *own)))
+
+
+JsonSchema = dict[str, Any]
+
+# JSON Schema knows no \\w beyond ASCII that all validators share, so the schema forbids what is
+# certainly wrong and leaves the letters of the world to the loader.
+ID_PATTERN = r"^[^\s\x00-,./:-@\[-^`{-\x7f]+$(?!\n)"
+
+
+def tests_schema() -> dict[str, object]:
+    return {
+        "$schema": DIALECT,
+        "title": tr("Assay test file"),
+        "description": tr("One category: a list of tests."),
+        "type": "array",
+        "minItems": 1,
+        "items": {"$ref": "#/$defs/test"},
+        "$defs": {"test": _test()},
+    }
+
+
+def _test() -> JsonSchema:
+    properties: dict[str, Any] = COMMON.schema()["properties"]
+    properties["id"] |= {"pattern": ID_PATTERN, "maxLength": MAX_ID_CHARACTERS}
+    properties["temperature"]["default"] = DEFAULT_TEMPERATURE
+    properties["max_tokens"]["default"] = DEFAULT_MAX_TOKENS
+    properties["live"]["default"] = False
+    checks = {name: _check(name) for name in methods()}
+    properties["eval_method"] = {
+        "description": properties["eval_method"]["description"],
+        "enum": list(checks),
+        "oneOf": [  # says the same again, with a sentence for each
+            {"const": name, "description": translated(cls.description)}
+            for name, cls in methods().items()
+        ],
+    }
+    for check in checks.values():
+        for field, schema in check["properties"].items():
+            # Without a type: the value of a field of another method is not checked.
+            known = {"description": schema["description"]} if "description" in schema else {}
+            properties.setdefault(field, known)
+    return {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+        "required": ["id", "eval_method"],
+        "oneOf": [{"required": ["prompt"]}, {"required": ["messages"]}],
+        "allOf": [{"if": _is_method(name), "then": check} for name, check in checks.items()],
+    }
+
+
+def _is_method(name: str) -> JsonSchema:
+    return {"properties": {"eval_method": {"const": name}}, "required": ["eval_method"]}
+
+
+def _check(name: str) -> dict[str, Any]:
+    validator = check_validator(methods()[name])
+    schema = validator.schema()
+    own = {field: each for field, each in schema["properties"].items() if field in validator.names}
+    return {"properties": own, "required": schema.get("required", [])}

@@ -21,9 +21,8 @@ from assay.sandbox import open_sandbox
 from assay.suites.catalogue import benchmarks_folder, find
 from assay.suites.gate_file import check_gate, load_gate
 from assay.suites.held_out_text import HeldOut, load_held_out
-from assay.suites.load import load_all
+from assay.suites.load import load_all, only_tests, pick_all
 from assay.suites.suite_file import with_default_system
-from assay.suites.suite_subset import only_tests, pick_all
 from assay.types import Suite
 from assay.types.choices import MeasureKind
 from assay.types.decisions import MEASURES, Gate

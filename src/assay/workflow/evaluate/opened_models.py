@@ -15,7 +15,7 @@ from assay.messages import tr
 from assay.models.opening import open_model
 from assay.plan import needs_text
 from assay.suites.held_out_text import HeldOut
-from assay.suites.suite_subset import only_tests
+from assay.suites.load import only_tests
 from assay.types import Model, ModelFacts, Suite
 from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, place_of_plugin
 from assay.workflow.evaluate.job import Job
