@@ -87,10 +87,15 @@ def test_our_form_gives_reasons_and_all_the_rest():
     assert read.scores["correctness"].reason == "It finds all."
     assert read.quotes == ("middle = (low + high) // 2",)
     assert [(tick.id, tick.answer) for tick in read.checklist] == [("q1", "yes"), ("q2", "yes")]
-    assert (read.strengths, read.weaknesses) == (("clear",), ("no tests",))
-    assert (read.assessment, read.verdict) == ("A sound answer.", "Good work.")
-    assert (read.assumptions, read.unusual) == (("the list is sorted",), ("odd",))
-    assert read.confidence == "high"
+    assert read.words == {
+        "strengths": ("clear",),
+        "weaknesses": ("no tests",),
+        "assessment": "A sound answer.",
+        "verdict": "Good work.",
+        "assumptions": ("the list is sorted",),
+        "unusual": ("odd",),
+        "stated_confidence": "high",
+    }
 
 
 def test_the_standard_format_gives_reasons():
@@ -153,7 +158,7 @@ def test_an_object_that_the_judge_repeats_from_the_answer_does_not_count():
 def test_halves_of_characters_and_endless_texts_are_trimmed():
     read = read_reply(form(verdict="\ud800", assessment="x" * 9000), CODING.criteria)
     read.verdict.encode("utf-8")
-    assert len(read.assessment) == 2000
+    assert len(read.words["assessment"]) == 2000
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Len
@@ -87,7 +87,14 @@ class MultipleChoice(AnswerCheck):
             tied = ", ".join(choice.tied)
             sentences.append(tr("Equally likely: {tied}; the first counts.", tied=tied))
         if choice.unseen:
-            sentences.append(_unseen(choice.unseen))
+            sentences.append(
+                trn(
+                    "{letters} was not among the tokens that the server returned.",
+                    "{letters} were not among the tokens that the server returned.",
+                    len(choice.unseen),
+                    letters=", ".join(choice.unseen),
+                )
+            )
         return self._scored(choice.letter, " ".join(sentences))
 
     def _most_likely(self, choice: LikeliestOption, reply: ChoiceLikelihoods) -> str:
@@ -152,15 +159,6 @@ class MultipleChoice(AnswerCheck):
                 letters=", ".join(offered),
             )
             yield FieldProblem(("expected",), message)
-
-
-def _unseen(letters: Sequence[str]) -> str:
-    return trn(
-        "{letters} was not among the tokens that the server returned.",
-        "{letters} were not among the tokens that the server returned.",
-        len(letters),
-        letters=", ".join(letters),
-    )
 
 
 def _how(how: How) -> str:

@@ -49,8 +49,11 @@ _COMMON_ARCHITECTURES = re.compile(
 
 
 def families_of(model: ModelFacts) -> frozenset[str]:
-    """All it belongs to, by their short names; none where nothing is known."""
-    named = _signs_in(f"{model.name} {_last_part(model.spec)}")
+    """All it belongs to, by their short names; none where nothing is known. A server's address and
+    the folders above a checkpoint say nothing of the model.
+    """
+    last_part = model.spec.partition("@")[0].rpartition("/")[2]
+    named = _signs_in(f"{model.name} {last_part}")
     for key in _TELLING:
         known = model.about.get(key, "")
         if known and not (named and _COMMON_ARCHITECTURES.match(known)):
@@ -77,8 +80,3 @@ def _signs_in(text: str) -> frozenset[str]:
     found = _PATTERN.findall(text.lower())
     families = (_FAMILY_OF[sign] if sign else _WHOLE_WORDS[word] for sign, word in found)
     return frozenset(filter(None, families))
-
-
-def _last_part(spec: str) -> str:
-    """A server's address and the folders above a checkpoint say nothing of the model."""
-    return spec.partition("@")[0].rpartition("/")[2]

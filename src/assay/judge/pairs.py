@@ -1,8 +1,7 @@
 """Two answers to one task, side by side: which is better?
 
-In: a task and two answers. Out: a questionnaire of one request; from its reply how likely the judge
-finds the first the better one, or None. Whoever asks has to ask both orders: many judges prefer
-what stands first.
+In: a task and two answers. Out: a questionnaire of one request; from its reply which one the judge
+finds better, or None. Whoever asks has to ask both orders: many judges prefer what stands first.
 """
 
 from __future__ import annotations
@@ -68,23 +67,16 @@ class PairQuestionnaire:
         self._reply = reply
 
     @property
-    def prefers_first(self) -> float | None:
-        """1: the first is better; 0: the second; between them the likelihood, or a tie of 0.5."""
+    def outcome(self) -> float | None:
+        """1: the first is better; 0: the second; 0.5: neither."""
         if self.by_likelihood:
-            return likelihood_of_yes(self._reply) if self._reply else None
+            likelihood = likelihood_of_yes(self._reply) if self._reply else None
+            return likelihood if likelihood in (None, 0.5) else float(likelihood > 0.5)
         if not isinstance(self._reply, Answered):
             return None
         said = [one["better"] for one in objects_in(self._reply.text) if "better" in one]
         values = {FIRST: 1.0, SECOND: 0.0, TIE: 0.5}
         return values.get(str(said[-1])) if said else None
-
-    @property
-    def outcome(self) -> float | None:
-        """1: the first is better; 0: the second; 0.5: neither."""
-        prefers = self.prefers_first
-        if prefers is None or prefers == 0.5:
-            return prefers
-        return 1.0 if prefers > 0.5 else 0.0
 
     @property
     def failed(self) -> bool:

@@ -66,8 +66,12 @@ def _as_model(made: object, spec: ModelSpec) -> Model:
 
 def is_home_made(spec: ModelSpec) -> bool:
     """Whether it is a plugin's class with `tokenize` and `logits`, which can be decided on."""
-    opener = model_schemes[spec.scheme]
-    return all(callable(getattr(opener, name, None)) for name in ("tokenize", "logits"))
+    return reads_text(model_schemes[spec.scheme])
+
+
+def reads_text(plugin: object) -> bool:
+    """Whether a class or object has both methods that likelihoods need."""
+    return callable(getattr(plugin, "tokenize", None)) and callable(getattr(plugin, "logits", None))
 
 
 def _parameters(opener: Callable[..., object]) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from annotated_types import Ge, Le, Len, Lt
 
@@ -190,14 +190,12 @@ def load_gate(path: Path | None) -> Gate:
             for suite in tables.suite
         ),
         speed_min=_by_size_class(tables.speed.min_tokens_per_s if tables.speed else None),
-        **_generation(tables.generation),
+        # What is not asked for is written the default way where it is measured all the same.
+        **{f"generation_{name}": value for name, value in asdict(tables.generation).items()}
+        if tables.generation
+        else {},
         memory_max_mb=_by_size_class(tables.memory.max_mb if tables.memory else None),
     )
-
-
-def _generation(table: GenerationTable | None) -> dict[str, Any]:
-    """What is not asked for is written the default way where it is measured all the same."""
-    return {f"generation_{name}": value for name, value in asdict(table).items()} if table else {}
 
 
 def is_gate_file(path: Path) -> bool:

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InvalidFiles, UsageError
-from assay.files.file_text import shown_path
+from assay.files.file_text import refusal, shown_path
 from assay.files.notes import invalid_files
+from assay.files.places import Place
 from assay.messages import tr
 from assay.types import FileFinding
 
@@ -111,15 +112,15 @@ def _json_lines(path: Path) -> tuple[HeldOutDocument, ...]:
                 continue
             found = _of_line(line)
             if isinstance(found, str):
-                findings.append(_finding(path, number, found))
+                findings.append(refusal(shown_path(path), found, Place(number, 1)))
             else:
                 documents.append(found)
             if len(findings) == MOST_FINDINGS:
                 break
-    if not documents and not findings:
-        findings.append(_finding(path, 1, tr("the file contains no text")))
     if findings:
         raise invalid_files(shown_path(path), findings)
+    if not documents:
+        raise _invalid(path, tr("the file contains no text"))
     return tuple(documents)
 
 
@@ -198,9 +199,6 @@ _READERS = {
 }
 
 
-def _finding(path: Path, line: int, message: str) -> FileFinding:
-    return FileFinding(file=shown_path(path), line=line, column=1, message=message)
-
-
 def _invalid(path: Path, message: str, *, line: int = 1) -> InvalidFiles:
-    return invalid_files(shown_path(path), [_finding(path, line, message)])
+    name = shown_path(path)
+    return invalid_files(name, [refusal(name, message, Place(line, 1))])

@@ -5,10 +5,10 @@ A test's place in a sample depends on the seed and its id alone: a larger limit 
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -176,7 +176,8 @@ def _sample(suite: Suite, limit: int, seed: int) -> Suite:
     """The first of every category's ranking, then the second of each, and so on."""
     turns: list[tuple[int, bytes, str]] = []
     for category in suite.categories:
-        ranked = sorted((_rank(seed, case.id), case.id) for case in category.cases)
+        keys = {case.id: f"{seed}\0{case.id}".encode() for case in category.cases}
+        ranked = sorted((blake2b(key, digest_size=8).digest(), name) for name, key in keys.items())
         turns += [(turn, rank, name) for turn, (rank, name) in enumerate(ranked)]
     drawn = {name for _, _, name in sorted(turns)[:limit]}
     smaller = [
@@ -184,10 +185,6 @@ def _sample(suite: Suite, limit: int, seed: int) -> Suite:
         for c in suite.categories
     ]
     return _keep(suite, [category for category in smaller if category.cases])
-
-
-def _rank(seed: int, name: str) -> bytes:
-    return hashlib.blake2b(f"{seed}\0{name}".encode(), digest_size=8).digest()
 
 
 def _keep(suite: Suite, categories: Sequence[Category]) -> Suite:

@@ -127,7 +127,8 @@ class SuiteReader:
             self._refuse(self._path, tr("the folder cannot be read: {reason}", reason=reason))
             return [], []
         names = [entry.name for entry in found if _is_category(entry)]
-        folders = [Path(entry.path) for entry in found if _is_test(entry)]
+        shown = (entry for entry in found if not entry.name.startswith("."))
+        folders = [Path(each.path) for each in shown if is_test_folder(each)]
         if not names and not folders:
             message = tr(
                 "the folder contains no tests; each category is a .json file directly in it, or "
@@ -324,7 +325,3 @@ def _is_category(entry: os.DirEntry[str]) -> bool:
         return False
     # A link to nothing or to itself, a pipe or a device is a mistake to show, a folder is none.
     return entry.name != SUITE_FILE and not os.path.isdir(entry.path)
-
-
-def _is_test(entry: os.DirEntry[str]) -> bool:
-    return not entry.name.startswith(".") and os.path.isdir(entry.path) and is_test_folder(entry)

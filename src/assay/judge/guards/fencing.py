@@ -20,7 +20,6 @@ import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from assay.messages import trn
 
@@ -136,20 +135,21 @@ def fence(text: str, *, name: str = "ANSWER", limit: int = LIMIT, numbered: bool
     flat = text.replace("\r\n", "\n")
     most = _MOST_GROWTH * limit + _LONGEST_NOTE
     # An invisible character is shown by up to nine visible ones, and an empty line by its number.
-    while len((inside := _inside(flat, limit, name, numbered=numbered)).text) > most:
+    while len((inside := _inside(flat, limit, name, numbered=numbered))[0]) > most:
         limit = limit * 3 // 4
+    whole, shown, left_out = inside
     boundary = _boundary(flat)
     return Fenced(
         boundary=boundary,
-        block=f"=== {name} {boundary} BEGINS ===\n{inside.text}\n=== {name} {boundary} ENDS ===",
-        shown=inside.shown,
-        left_out=inside.left_out,
+        block=f"=== {name} {boundary} BEGINS ===\n{whole}\n=== {name} {boundary} ENDS ===",
+        shown=shown,
+        left_out=left_out,
     )
 
 
 def defused(text: str) -> str:
     """The text with its invisible characters shown, and delimiters of prompts made plain."""
-    text = _HIDDEN_RUN.sub(_shown_run, text)
+    text = _HIDDEN_RUN.sub(lambda run: f"{_escape(run[1])}(x{len(run[0])})", text)
     text = _HIDDEN.sub(lambda found: _escape(found.group()), text)
     text = _TEMPLATE_TOKEN.sub(_broken, text)
     if not text.isascii():
@@ -170,18 +170,13 @@ def without_look_alikes(text: str) -> str:
 def _broken_look_alike(found: re.Match[str]) -> str:
     """Where the text is a delimiter in plain letters: with the mark after its first character."""
     given = found.group()
-    plain = given if given.isascii() else without_look_alikes(given)
-    is_one = plain != given and _TEMPLATE_TOKEN.search(plain) is not None
-    return given[0] + MARK + given[1:] if is_one else given
+    plain = without_look_alikes(given)
+    return _broken(found) if plain != given and _TEMPLATE_TOKEN.search(plain) else given
 
 
 def _escape(character: str) -> str:
     code = ord(character)
     return f"\\x{code:02x}" if code < 256 else f"\\u{{{code:x}}}"
-
-
-def _shown_run(found: re.Match[str]) -> str:
-    return f"{_escape(found[1])}(x{len(found.group())})"
 
 
 def _boundary(text: str) -> str:
@@ -195,17 +190,10 @@ def _boundary(text: str) -> str:
         counter += 1
 
 
-class _Inside(NamedTuple):
+def _inside(text: str, limit: int, name: str, *, numbered: bool) -> tuple[str, str, int]:
     """Beginning and end of a text as they are shown, the same without numbers, and how much lies
     between them.
     """
-
-    text: str
-    shown: str
-    left_out: int
-
-
-def _inside(text: str, limit: int, name: str, *, numbered: bool) -> _Inside:
     first, last = len(text), len(text)
     if len(text) > limit:
         first = int(limit * _HEAD_SHARE)
@@ -215,7 +203,7 @@ def _inside(text: str, limit: int, name: str, *, numbered: bool) -> _Inside:
         parts.append((text.count("\n", 0, last) + 1, defused(text[last:])))
     note = f"\n[{last - first} characters of the {name.lower()} are left out here]\n"
     lines = (_numbered(part, line) if numbered else part for line, part in parts)
-    return _Inside(note.join(lines), "\n".join(part for _, part in parts), last - first)
+    return note.join(lines), "\n".join(part for _, part in parts), last - first
 
 
 def _numbered(text: str, first: int) -> str:

@@ -1,14 +1,14 @@
 """The words that go with scores read by likelihood: asked for afterwards, and changing none.
 
 In: the task, the answer, and how the questions were answered. Out: messages and a JSON Schema; from
-the judge's text, the Words in it. Never raises, whatever the text is: what cannot be read is left
+the judge's text, the words in it. Never raises, whatever the text is: what cannot be read is left
 empty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from typing import Any
 
 from assay.judge.guards.fencing import Fenced, defused, heading
 from assay.judge.guards.quotes import Searched, check_quote
@@ -17,7 +17,7 @@ from assay.judge.reasoned.reading import read_text, read_texts
 from assay.judge.reasoned.schema import list_of, object_of, text_of, written
 from assay.text.json_in_prose import JsonObject, objects_in
 from assay.types import Message
-from assay.types.judgements import ChecklistAnswer, Evidence, Quote, RubricCriterion
+from assay.types.judgements import ChecklistAnswer, Evidence, RubricCriterion
 
 MOST_TOKENS = 700
 _MOST_POINTS = 4
@@ -35,18 +35,6 @@ _FORM = (
     "list of up to four), assessment (two or three sentences), verdict (one sentence). Lists may "
     "be empty."
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
-    """What a judge wrote; each part is empty where it wrote none."""
-
-    reasons: Mapping[str, str] = field(default_factory=dict)
-    quotes: tuple[Quote, ...] = ()
-    strengths: tuple[str, ...] = ()
-    weaknesses: tuple[str, ...] = ()
-    assessment: str = ""
-    verdict: str = ""
 
 
 def explanation_schema(criteria: Sequence[RubricCriterion]) -> str:
@@ -89,7 +77,8 @@ def to_explain(
     facts = [f"{check.name}: does not hold. {check.explanation}" for check in failed]
     facts += evidence.notes[:_MOST_FACTS]
     if facts:
-        parts += [heading("FACTS"), *(f"- {_one_line(fact)}" for fact in facts), ""]
+        plain = (" ".join(defused(fact[:_LONGEST]).split()) for fact in facts)
+        parts += [heading("FACTS"), *(f"- {fact}" for fact in plain), ""]
     form = _FORM.replace("{criteria}", ", ".join(each.key for each in criteria))
     parts += [heading("RULES"), answer.rule, "", heading("FORM"), form]
     return (system, Message("user", "\n".join(parts)))
@@ -97,27 +86,23 @@ def to_explain(
 
 def read_words(
     text: str, *, criteria: Sequence[RubricCriterion], answer: str, task: str, shown: str
-) -> Words:
-    """What the reply says; of several objects the last one that has any of the parts counts."""
-    parts = ("reasons", "quotes", "strengths", "weaknesses", "assessment", "verdict")
-    found = [one for one in objects_in(text) if any(part in one for part in parts)]
+) -> tuple[dict[str, str], dict[str, Any]]:
+    """The reasons by criterion, and what else the reply says, by the names that a Judgement has for
+    it; of several objects the last one that has any of the parts counts.
+    """
+    texts, lists = ("assessment", "verdict"), ("strengths", "weaknesses")
+    parts = {"reasons", "quotes", *texts, *lists}
+    found = [one for one in objects_in(text) if parts & one.keys()]
     last = found[-1] if found else JsonObject()
     reasons = last.get("reasons")
     quotes = read_texts(last.get("quotes"))[:_MOST_POINTS]
     in_answer, in_task, as_shown = Searched(answer), Searched(task), Searched(shown)
-    return Words(
-        reasons={
-            each.key: reason
-            for each in criteria
-            if isinstance(reasons, JsonObject) and (reason := read_text(reasons.get(each.key)))
-        },
-        quotes=tuple(check_quote(quote, in_answer, in_task, as_shown) for quote in quotes),
-        strengths=read_texts(last.get("strengths"))[:_MOST_POINTS],
-        weaknesses=read_texts(last.get("weaknesses"))[:_MOST_POINTS],
-        assessment=read_text(last.get("assessment")),
-        verdict=read_text(last.get("verdict")),
-    )
-
-
-def _one_line(text: str) -> str:
-    return " ".join(defused(text[:_LONGEST]).split())
+    return {
+        each.key: reason
+        for each in criteria
+        if isinstance(reasons, JsonObject) and (reason := read_text(reasons.get(each.key)))
+    }, {
+        "quotes": tuple(check_quote(quote, in_answer, in_task, as_shown) for quote in quotes),
+        **{name: read_texts(last.get(name))[:_MOST_POINTS] for name in lists},
+        **{name: read_text(last.get(name)) for name in texts},
+    }

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from assay.judge.calibration import UNCALIBRATED
 from assay.judge.guards.fencing import LIMIT, fence
@@ -25,7 +26,6 @@ from assay.judge.guards.suspicions import flags_of
 from assay.judge.guards.trivial import trivial_judgement, why_trivial
 from assay.judge.likelihood.explanation import (
     MOST_TOKENS,
-    Words,
     explanation_schema,
     read_words,
     to_explain,
@@ -111,7 +111,7 @@ class LikelihoodQuestionnaire:
         about = self._about
         if self._trivial:
             return trivial_judgement(self._trivial, about, form="likelihood")
-        words, raw_replies = self._words()
+        (reasons, words), raw_replies = self._words()
         reason, why = self._unscored() or (None, self._about_the_scale())
         return Judgement(
             judge=about.judge.spec,
@@ -122,19 +122,15 @@ class LikelihoodQuestionnaire:
             scores=()
             if reason
             else tuple(
-                self._score(each, words.reasons.get(each.key, "")) for each in about.rubric.criteria
+                self._score(each, reasons.get(each.key, "")) for each in about.rubric.criteria
             ),
             unscored_reason=reason,
             explanation=why,
             checklist=self._checklist(),
             facts=self._found(),
-            quotes=words.quotes,
-            assessment=words.assessment,
-            strengths=words.strengths,
-            weaknesses=words.weaknesses,
-            verdict=words.verdict,
             flags=flags_of(about.answer),
             raw_replies=raw_replies,
+            **words,
         )
 
     def _next_of(self, criterion: str) -> tuple[Request, ...]:
@@ -298,10 +294,10 @@ class LikelihoodQuestionnaire:
         reasons = [why_unanswered(reply) for reply in replies if isinstance(reply, Failed)]
         return [why for code, why in reasons if code == "failed"]
 
-    def _words(self) -> tuple[Words, tuple[str, ...]]:
+    def _words(self) -> tuple[tuple[dict[str, str], dict[str, Any]], tuple[str, ...]]:
         reply = self._replies.get(self._explanation.id) if self._explanation else None
         if not isinstance(reply, Answered):
-            return Words(), ()
+            return ({}, {}), ()
         words = read_words(
             reply.text,
             criteria=self._about.rubric.criteria,

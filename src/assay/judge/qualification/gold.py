@@ -99,7 +99,16 @@ def gold_set(rubric_name: str, *, trials: bool = False) -> GoldSet:
             ),
         ),
         tasks=tasks,
-        cases={task.id: _case(rubric_name, task) for task in tasks},
+        cases={
+            task.id: Case(
+                id=task.id,
+                suite="gold",
+                category=rubric_name,
+                messages=(Message("user", task.prompt.strip()),),
+                check=AnswerCheck(),
+            )
+            for task in tasks
+        },
     )
 
 
@@ -109,16 +118,6 @@ def _questions(task: GoldTask) -> Iterator[RubricQuestion]:
             yield RubricQuestion(
                 id=f"{task.id}.{criterion}.{number}", criterion=criterion, text=text
             )
-
-
-def _case(rubric_name: str, task: GoldTask) -> Case:
-    return Case(
-        id=task.id,
-        suite="gold",
-        category=rubric_name,
-        messages=(Message("user", task.prompt.strip()),),
-        check=AnswerCheck(),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

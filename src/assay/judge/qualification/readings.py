@@ -56,10 +56,6 @@ class Way:
     def form(self) -> JudgeForm:
         return "reasoned" if self.layout is None else "likelihood"
 
-    @property
-    def name(self) -> str:
-        return self.layout or self.form
-
 
 def find_ways(facts: ModelFacts, form: JudgeFormChoice, layout: Layout | None) -> tuple[Way, ...]:
     """All that this judge can be asked in and that was not ruled out, cheapest first."""

@@ -97,16 +97,10 @@ class ReasonedQuestionnaire:
                 for number, fact in facts
             ),
             quotes=quotes,
-            assessment=said.assessment,
-            strengths=said.strengths,
-            weaknesses=said.weaknesses,
-            verdict=said.verdict,
-            assumptions=said.assumptions,
-            unusual=said.unusual,
-            stated_confidence=said.confidence,
             flags=flags_of(self._about.answer),
             attempts=self._attempts,
             raw_replies=tuple(self._raw),
+            **said.words,
         )
 
     def _climb(self, reply: Reply, problem: ReplyProblem) -> Request | None:

@@ -20,7 +20,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from assay.judge.guards.trivial import is_refusal
 from assay.judge.reasoned.schema import ANSWERS, CONFIDENCES
@@ -33,6 +33,7 @@ _NESTED = ("criteria", "scores", "evaluation", "ratings", "judgement", "judgment
 _NAME_KEYS = ("criterion", "name", "key", "label")  # of an item of a list of scores
 _SCORE_KEYS = ("score", "points", "rating", "value")
 _REASON_KEYS = ("reason", "reasoning", "explanation", "rationale", "justification", "comment")
+_TEXTS, _LISTS = ("assessment", "verdict"), ("strengths", "weaknesses", "assumptions", "unusual")
 _LINE_SCORE = (
     r"(?P<score>-?\d{1,6}(?:[.,]\d{1,6})?)"
     # A number alone is a score only where the line ends or its explanation begins: not "8 of 12".
@@ -54,20 +55,16 @@ class ReadChecklistAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReply:
-    """What a reply says. `problem` is why it cannot be used; then there are no scores."""
+    """What a reply says. `problem` is why it cannot be used; then there are no scores. `words`: all
+    that is only shown, by the names that a Judgement has for it.
+    """
 
     scores: Mapping[str, CriterionScore] = field(default_factory=dict)
     problem: str = ""
     facts: Mapping[str, Answer] = field(default_factory=dict)
     quotes: tuple[str, ...] = ()
     checklist: tuple[ReadChecklistAnswer, ...] = ()
-    assessment: str = ""
-    strengths: tuple[str, ...] = ()
-    weaknesses: tuple[str, ...] = ()
-    verdict: str = ""
-    assumptions: tuple[str, ...] = ()
-    unusual: tuple[str, ...] = ()
-    confidence: str = ""
+    words: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Unusable(Exception):
@@ -82,7 +79,11 @@ def read_reply(text: str, criteria: Sequence[RubricCriterion], answer: str = "")
     }
     judged = _packed(answer)
     try:
-        found = [each for each in objects_in(text) if _scored_in(each, names)]
+        found = [
+            each
+            for each in objects_in(text)
+            if any(_bare(name) in names for holder in _holders(each) for name in holder)
+        ]
         own = [each for each in found if _packed(each.written) not in judged]
         if own:
             return _from_object(own[-1], criteria, names)
@@ -114,13 +115,11 @@ def _from_object(
             if (quote := read_text(each.get("quote")))
         ),
         checklist=_checklist(found.get("checklist")),
-        assessment=read_text(found.get("assessment")),
-        strengths=read_texts(found.get("strengths")),
-        weaknesses=read_texts(found.get("weaknesses")),
-        verdict=read_text(found.get("verdict")),
-        assumptions=read_texts(found.get("assumptions")),
-        unusual=read_texts(found.get("unusual")),
-        confidence=_one_of(found.get("confidence"), CONFIDENCES),
+        words={
+            **{name: read_text(found.get(name)) for name in _TEXTS},
+            **{name: read_texts(found.get(name)) for name in _LISTS},
+            "stated_confidence": _one_of(found.get("confidence"), CONFIDENCES),
+        },
     )
 
 
@@ -140,10 +139,6 @@ def _holders(found: JsonObject) -> list[JsonObject]:
 
 def _nested(holder: JsonObject) -> list[JsonObject]:
     return [holder[key] for key in _NESTED if isinstance(holder.get(key), JsonObject)]
-
-
-def _scored_in(found: JsonObject, names: Mapping[str, str]) -> bool:
-    return any(_bare(name) in names for holder in _holders(found) for name in holder)
 
 
 def _read_score(key: str, name: str, value: object, reason: str = "") -> CriterionScore:

@@ -23,6 +23,7 @@ from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.base import BaseModel, draws, together
 from assay.models.home_made.logits import DEFAULT_CONTEXT, LogitsModel, UnusableResult
+from assay.models.opening import reads_text
 from assay.models.reasoning import split_reasoning
 from assay.plugins import describe_mistake, file_digest, model_schemes, place_of
 from assay.types import (
@@ -47,11 +48,6 @@ UNREGISTERED = "python"  # the scheme of an object whose class no decorator name
 
 def is_model(thing: object) -> TypeGuard[Model]:
     return hasattr(thing, "facts") and callable(getattr(thing, "answer", None))
-
-
-def reads_text(plugin: object) -> bool:
-    """Whether a class or object has both methods that likelihoods need."""
-    return callable(getattr(plugin, "tokenize", None)) and callable(getattr(plugin, "logits", None))
 
 
 def model_of(thing: object) -> Model:

@@ -62,10 +62,6 @@ class LogitsModel:
             why = tr("tokenize returned something other than a list of integers")
             raise UnusableResult(why) from error
 
-    def check_stopped(self) -> None:
-        if self._stopped.is_set():
-            raise UnusableResult(tr("cancelled"))
-
     def choose(self, request: Request, work: ToChoose) -> ChoiceLikelihoods:
         rows, context, cut = self._rows_of(work)
         scored = self._score(rows)
@@ -128,7 +124,8 @@ class LogitsModel:
         parts: list[ScoredRow] = []
         rows = _windows(ids, self.window)
         while some := list(islice(rows, max(1, TOKENS_AT_ONCE // self.window))):
-            self.check_stopped()
+            if self._stopped.is_set():
+                raise UnusableResult(tr("cancelled"))
             parts += self._score(some)
         values = np.concatenate([part.log_likelihoods for part in parts])
         likelier = np.concatenate([part.likelier for part in parts])

@@ -62,7 +62,9 @@ class Connection:
         self.timeout_s = timeout_s
         self.called_off = threading.Event()
         login = _login(unquote(parts.username or ""), unquote(parts.password or ""))
-        self._secrets = Secrets((*secrets, *_secrets_of(parts, login)))
+        hidden = (*secrets, *_secrets_of(parts, login))
+        self._in_errors = _pattern(hidden, SHORTEST)
+        self._in_answers = _pattern(hidden, SHORTEST_IN_ANSWERS)
         self._headers = [
             (name.encode(), value.encode("latin-1"))
             for name, value in {
@@ -125,11 +127,11 @@ class Connection:
 
     def without_secrets(self, text: str) -> str:
         """Whatever a server says of us or itself, a key or password in it goes no further."""
-        return self._secrets.out_of(text)
+        return self._in_errors.sub(REMOVED, text) if self._in_errors else text
 
     def clean_answer(self, text: str) -> str:
         """The same for what a model wrote, where short words stay: they are no secrets there."""
-        return self._secrets.out_of_answer(text)
+        return self._in_answers.sub(REMOVED, text) if self._in_answers else text
 
     def call_off(self) -> None:
         self.called_off.set()
@@ -311,23 +313,9 @@ SHORTEST = 4
 SHORTEST_IN_ANSWERS = 8
 
 
-class Secrets:
-    def __init__(self, secrets: Iterable[str]) -> None:
-        hidden = {secret for secret in secrets if len(secret) >= SHORTEST}
-        self._in_errors = _pattern(hidden)
-        self._in_answers = _pattern({text for text in hidden if len(text) >= SHORTEST_IN_ANSWERS})
-
-    def out_of(self, text: str) -> str:
-        """An error, a name, a header: cleaned of every secret."""
-        return self._in_errors.sub(REMOVED, text) if self._in_errors else text
-
-    def out_of_answer(self, text: str) -> str:
-        """What a model wrote: cleaned of what can only be a secret."""
-        return self._in_answers.sub(REMOVED, text) if self._in_answers else text
-
-
-def _pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
-    spellings = {spelling for secret in secrets for spelling in _spellings(secret)}
+def _pattern(secrets: Iterable[str], shortest: int) -> re.Pattern[str] | None:
+    long_enough = (secret for secret in secrets if len(secret) >= shortest)
+    spellings = {spelling for secret in long_enough for spelling in _spellings(secret)}
     longest_first = sorted(filter(None, spellings), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 

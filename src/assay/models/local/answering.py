@@ -104,7 +104,10 @@ class Answering:
             except UnknownToken as error:
                 request, _ = asking[error.args[0]]
                 del left[request.id]
-                yield _failed(request, self._no_such_token(error.args[1]))
+                why = tr("token {place} of the text is none of the {count} that {folder} has: the "
+                         "token ids are another tokenizer's", place=error.args[1] + 1,
+                         count=self.network.vocabulary, folder=self.folder)  # fmt: skip
+                yield _failed(request, why)
             except TooLittleMemory:
                 most = 1  # whichever it was, the others may fit
                 if len(asking) == 1:
@@ -265,11 +268,6 @@ class Answering:
         texts = encode_texts(self.tokenizer, (each.text for each in works if each.tokens is None))
         for work in works:
             yield next(texts) if work.tokens is None else work.tokens
-
-    def _no_such_token(self, place: int) -> str:
-        return tr("token {place} of the text is none of the {count} that {folder} has: the token "
-                  "ids are another tokenizer's", place=place + 1, count=self.network.vocabulary,
-                  folder=self.folder)  # fmt: skip
 
     def _no_number(self, request: Request) -> Failed:
         why = tr("{folder} answers with NaN or infinity here: its numbers overflow; try --dtype "

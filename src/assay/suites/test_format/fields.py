@@ -193,12 +193,14 @@ def _test() -> JsonSchema:
         "additionalProperties": False,
         "required": ["id", "eval_method"],
         "oneOf": [{"required": ["prompt"]}, {"required": ["messages"]}],
-        "allOf": [{"if": _is_method(name), "then": check} for name, check in checks.items()],
+        "allOf": [
+            {
+                "if": {"properties": {"eval_method": {"const": name}}, "required": ["eval_method"]},
+                "then": check,
+            }
+            for name, check in checks.items()
+        ],
     }
-
-
-def _is_method(name: str) -> JsonSchema:
-    return {"properties": {"eval_method": {"const": name}}, "required": ["eval_method"]}
 
 
 def _check(name: str) -> dict[str, Any]:

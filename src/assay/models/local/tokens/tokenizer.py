@@ -79,7 +79,8 @@ class LocalTokenizer:
             try:
                 ids += self._encode(some, special)
             except (TypeError, UnicodeError):  # half of a surrogate pair is no text
-                ids += self._encode([_without_surrogates(text) for text in some], special)
+                raw = (text.encode("utf-8", "surrogatepass") for text in some)
+                ids += self._encode([each.decode("utf-8", "replace") for each in raw], special)
         return ids
 
     def _encode(self, texts: list[str], special: bool) -> list[list[int]]:
@@ -218,10 +219,6 @@ def _rust_part(wrapped: Any) -> Any:
     rust.no_padding()
     rust.encode_special_tokens = wrapped.split_special_tokens
     return rust
-
-
-def _without_surrogates(text: str) -> str:
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def _folded(messages: Sequence[Message], system: str) -> list[Message]:
