@@ -15,12 +15,13 @@ from jsonschema import Draft202012Validator
 from assay.checks.format import Rules
 from assay.suites.load import examine
 from assay.suites.suite_file import suite_schema
-from assay.suites.test_format.fields import all_fields, methods, tests_schema
+from assay.suites.test_format import fields
+from assay.suites.test_format.fields import all_fields, methods
 
 from .test_mistakes import MISTAKES, VALID
 from .test_suite_file import MISTAKES as SUITE_MISTAKES
 
-TESTS = Draft202012Validator(tests_schema())
+TESTS = Draft202012Validator(fields.tests_schema())
 SUITE = Draft202012Validator(suite_schema())
 
 # What no schema can say: rules between fields, and the letters of the world.
@@ -34,7 +35,7 @@ BEYOND_A_SCHEMA = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("made", [tests_schema(), suite_schema()], ids=["tests", "suite"])
+@pytest.mark.parametrize("made", [fields.tests_schema(), suite_schema()], ids=["tests", "suite"])
 def test_a_schema_is_valid_draft_2020_12(made: dict[str, Any]) -> None:
     Draft202012Validator.check_schema(made)
     json.dumps(made)
@@ -111,13 +112,13 @@ def described_fields(part: Any) -> Iterator[tuple[str, Any]]:
 
 def test_every_field_has_a_description_for_editors() -> None:
     conditions = {"const", "minItems"}  # of `if` and `anyOf`, which describe nothing
-    for whole in (tests_schema(), suite_schema()):
+    for whole in (fields.tests_schema(), suite_schema()):
         for name, field in described_fields(whole):
             assert field.get("description") or conditions & set(field), name
 
 
 def test_an_editor_is_offered_every_eval_method_with_a_sentence() -> None:
-    offered = tests_schema()["$defs"]["test"]["properties"]["eval_method"]  # type: ignore[index]
+    offered = fields.tests_schema()["$defs"]["test"]["properties"]["eval_method"]  # type: ignore[index]
     assert offered["enum"] == list(methods())
     assert {one["const"]: one["description"] for one in offered["oneOf"]} == {
         name: cls.description for name, cls in methods().items()

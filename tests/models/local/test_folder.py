@@ -315,9 +315,9 @@ def test_everything_that_is_wrong_is_said_at_once(checkpoint):
 def test_looking_into_a_folder_loads_neither_torch_nor_transformers(checkpoint):
     code = (
         "import sys, pathlib\n"
-        "from assay.models.local import facts, fingerprint, folder\n"
+        "from assay.models.local import facts, folder\n"
         f"found = folder.find_checkpoint(pathlib.Path({str(checkpoint)!r}))\n"
-        "fingerprint.fingerprint_of(found, dtype='float32')\n"
+        "facts.fingerprint_of(found, dtype='float32')\n"
         "sys.exit(str({'torch', 'transformers', 'safetensors'} & set(sys.modules) or ''))\n"
     )
     done = subprocess.run(

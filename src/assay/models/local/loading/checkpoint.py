@@ -32,7 +32,7 @@ from assay.models.local.loading.weight_files import (
 )
 
 if TYPE_CHECKING:
-    from assay.engine.network import Network, NotFinite
+    from assay.engine.network import Network
 
 DTYPES = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes a number takes
 _SHORT = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
@@ -129,7 +129,7 @@ def load(
     check_memory(checkpoint, examined.parameters, device, dtype)
     import torch
 
-    from assay.engine.network import make_ready
+    from assay.engine.network import NotFinite, make_ready
 
     with quiet(), as_refusals(checkpoint, tr("its weights could not be read")):
         try:
