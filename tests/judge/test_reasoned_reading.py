@@ -157,7 +157,7 @@ def test_an_object_that_the_judge_repeats_from_the_answer_does_not_count():
 
 def test_halves_of_characters_and_endless_texts_are_trimmed():
     read = read_reply(form(verdict="\ud800", assessment="x" * 9000), CODING.criteria)
-    read.verdict.encode("utf-8")
+    read.words["verdict"].encode("utf-8")
     assert len(read.words["assessment"]) == 2000
 
 
