@@ -155,9 +155,9 @@ def judge(options: StoredAnswerOptions) -> Report:
     `imports`: evaluations in the standard format, which count like a judge. `suites`: the tests of
     a folder that has no test-plans/.
     """
-    from assay.workflow.judging.existing_answers import JudgeJob, judge_existing
+    from assay.workflow.judging.existing_answers import judge_existing
 
-    return judge_existing(JudgeJob(**options.shared_with(JudgeJob)), options.observer)
+    return judge_existing(options, options.observer)
 
 
 @takes_options(JudgeCheckOptions)

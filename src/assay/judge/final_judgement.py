@@ -44,6 +44,13 @@ from assay.types.judgements import (
 NO_JUDGE = "no_judge"
 SCORER, BY_CHECKS = "judge", "checks"
 SCORER_VERSION = 2
+SPREAD_OF_HIGH = 1  # points between judgements of one criterion
+SPREAD_OF_LOW = 4
+VERIFIED_OF_HIGH = 0.9  # share of quotes that are in the answer
+VERIFIED_OF_LOW = 0.7
+APART_OF_LOW = 4  # points between the judge and what the evidence allows
+# A pasted page may bring zero-width characters along; no one writes scores by accident.
+_HARMLESS_FLAGS = frozenset({"hidden_characters", "base64"})
 _LONGEST_TASK = 300  # characters of what was asked, and of each requirement
 
 
@@ -60,7 +67,7 @@ def make_final_judgement(
     """What is made of an answer. `trivial`: why no judge was asked; `doubts`: why its judges are
     little trusted.
     """
-    scored = [each for each in judgements if each.unscored_reason is None and each.scores]
+    scored = _scored(judgements)
     evidence = with_facts(evidence, judgements)
     criteria = (
         tuple(_criterion(each, evidence, scored) for each in rubric.criteria) if scored else ()
@@ -184,8 +191,7 @@ def _criterion(
 def with_facts(evidence: Evidence, judgements: Sequence[Judgement]) -> Evidence:
     """With the facts that most judgements found in the answer."""
     votes: dict[str, list[int]] = {}
-    scored = [each for each in judgements if each.unscored_reason is None and each.scores]
-    for one in (one for each in scored for one in each.facts):
+    for one in (one for each in _scored(judgements) for one in each.facts):
         votes.setdefault(one.question, []).append(one.is_yes)
     found = {fact: bool(lower_median(said)) for fact, said in votes.items()}
     read = evidence.with_facts(found)
@@ -281,105 +287,75 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_TASK else text[: _LONGEST_TASK - 1].rstrip() + "…"
 
 
-SPREAD_OF_HIGH = 1  # points between judgements of one criterion
-SPREAD_OF_LOW = 4
-VERIFIED_OF_HIGH = 0.9  # share of quotes that are in the answer
-VERIFIED_OF_LOW = 0.7
-APART_OF_LOW = 4  # points between the judge and what the evidence allows
-# A pasted page may bring zero-width characters along; no one writes scores by accident.
-_HARMLESS_FLAGS = frozenset({"hidden_characters", "base64"})
-
-
 def confidence_in(
     evidence: Evidence, judgements: Sequence[Judgement], doubts: Sequence[str] = ()
 ) -> tuple[Confidence, tuple[str, ...]]:
     """High unless something speaks against it. `judgements`: unscored ones as well; `doubts`: why
     their judges are little trusted.
     """
-    found: list[_Doubt] = [
-        *(("low", doubt) for doubt in doubts),
-        *_about_number(judgements),
-        *_about_spread(judgements),
-        *_about_quotes(judgements),
-        *_about_evidence(evidence, judgements),
-        *_about_flags(judgements),
+    scored = _scored(judgements)
+    found: list[tuple[bool, str]] = [  # whether it makes the confidence low, and why
+        *((True, doubt) for doubt in doubts),
+        *_about_judgements(judgements, scored),
+        *_about_quotes(scored),
+        *_about_evidence(evidence, scored),
     ]
-    if any(level == "low" for level, _ in found):
+    if flags := sorted({flag for each in judgements for flag in each.flags}):
+        told = tr("the answer seems to address its judge ({flags})", flags=", ".join(flags))
+        found.append((not _HARMLESS_FLAGS.issuperset(flags), told))
+    if any(is_low for is_low, _ in found):
         worst: Confidence = "low"
     else:
         worst = "medium" if found else "high"
     return worst, tuple(reason for _, reason in found)
 
 
-_Doubt = tuple[Confidence, str]
-
-
 def _scored(judgements: Sequence[Judgement]) -> list[Judgement]:
     return [each for each in judgements if each.unscored_reason is None and each.scores]
 
 
-def _about_number(judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
-    scored = len(_scored(judgements))
-    if scored == 1:
-        yield "medium", tr("it was judged once")
-    if lost := len(judgements) - scored:
-        yield (
-            "medium",
-            trn("{count} judgement is unscored", "{count} judgements are unscored", lost),
-        )
-
-
-def _about_spread(judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
+def _about_judgements(
+    judgements: Sequence[Judgement], scored: Sequence[Judgement]
+) -> Iterator[tuple[bool, str]]:
+    if len(scored) == 1:
+        yield False, tr("it was judged once")
+    if lost := len(judgements) - len(scored):
+        told = trn("{count} judgement is unscored", "{count} judgements are unscored", lost)
+        yield False, told
     given: dict[str, list[int]] = {}
-    for each in _scored(judgements):
-        for one in each.scores:
-            given.setdefault(one.criterion, []).append(one.score)
+    for one in (one for each in scored for one in each.scores):
+        given.setdefault(one.criterion, []).append(one.score)
     spread = max((max(scores) - min(scores) for scores in given.values()), default=0)
     if spread > SPREAD_OF_HIGH:
-        level: Confidence = "low" if spread >= SPREAD_OF_LOW else "medium"
-        yield level, tr("the judgements lie up to {points} points apart", points=spread)
+        told = tr("the judgements lie up to {points} points apart", points=spread)
+        yield spread >= SPREAD_OF_LOW, told
 
 
-def _about_quotes(judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
-    scored = _scored(judgements)
+def _about_quotes(scored: Sequence[Judgement]) -> Iterator[tuple[bool, str]]:
     quotes = [quote for each in scored for quote in each.quotes]
     share = verified_share(quotes)
     if share is not None and share < VERIFIED_OF_HIGH:
-        level: Confidence = "low" if share < VERIFIED_OF_LOW else "medium"
         found = sum(quote.status in ("exact", "approximate") for quote in quotes)
         checked = sum(quote.status != "too_short" for quote in quotes)
-        yield (
-            level,
-            tr("{found} of {checked} quotes are in the answer", found=found, checked=checked),
-        )
+        told = tr("{found} of {checked} quotes are in the answer", found=found, checked=checked)
+        yield share < VERIFIED_OF_LOW, told
     elif share is None and any(each.form == "reasoned" and each.attempts for each in scored):
-        yield "medium", tr("the judge quoted nothing that can be checked")
+        yield False, tr("the judge quoted nothing that can be checked")
 
 
-def _about_evidence(evidence: Evidence, judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
+def _about_evidence(evidence: Evidence, scored: Sequence[Judgement]) -> Iterator[tuple[bool, str]]:
     if evidence.share is None:
-        yield "medium", evidence.missing or tr("nothing was run or computed")
+        yield False, evidence.missing or tr("nothing was run or computed")
         return
-    given = [
-        score for each in _scored(judgements) if (score := each.score_of(BOUND_CLOSELY)) is not None
-    ]
+    given = [score for each in scored if (score := each.score_of(BOUND_CLOSELY)) is not None]
     least, most = evidence.bounds_of(BOUND_CLOSELY)
     judged = lower_median(given) if given else least
     apart = max(least - judged, judged - most)
     if apart > SPREAD_OF_HIGH:
-        yield (
-            "low" if apart >= APART_OF_LOW else "medium",
-            tr(
-                "the judge gives {judged} for correctness, the checks allow {least} to {most}",
-                judged=judged,
-                least=least,
-                most=most,
-            ),
+        told = tr(
+            "the judge gives {judged} for correctness, the checks allow {least} to {most}",
+            judged=judged,
+            least=least,
+            most=most,
         )
-
-
-def _about_flags(judgements: Sequence[Judgement]) -> Iterator[_Doubt]:
-    flags = sorted({flag for each in judgements for flag in each.flags})
-    if flags:
-        level: Confidence = "medium" if _HARMLESS_FLAGS.issuperset(flags) else "low"
-        yield level, tr("the answer seems to address its judge ({flags})", flags=", ".join(flags))
+        yield apart >= APART_OF_LOW, told

@@ -62,3 +62,13 @@ class Questionnaire(Protocol):
     def left(self) -> int: ...
 
     def judgement(self) -> Judgement: ...
+
+
+def open_questionnaire(assignment: Assignment) -> Questionnaire:
+    # Both are made for an Assignment, and import it from here.
+    from assay.judge.likelihood.questionnaire import LikelihoodQuestionnaire
+    from assay.judge.reasoned.questionnaire import ReasonedQuestionnaire
+
+    if assignment.layout is None:
+        return ReasonedQuestionnaire(assignment)
+    return LikelihoodQuestionnaire(assignment)

@@ -43,16 +43,9 @@ CHECKLIST_CRITERION = "completeness"  # what a test's checklist speaks for
 
 
 def load_rubric(name_or_path: str, beside: Path | None = None) -> Rubric:
-    """Load a rubric.
-
-    Args:
-        name_or_path: a shipped name, or a folder; a shipped name wins unless there is a path
-            separator.
-        beside: what a relative folder is relative to: the suite's folder; None: the current one.
-
-    Raises:
-        UsageError: there is no such rubric.
-        InvalidFiles: with every mistake and its place.
+    """A shipped name wins unless there is a path separator; a relative folder is relative to
+    `beside`, the suite's folder. Raises UsageError where there is none, and InvalidFiles with every
+    mistake and its place.
     """
     folder = _folder(name_or_path, beside)
     files = RubricFiles(folder)

@@ -173,11 +173,7 @@ SUFFIX = ".toml"
 
 
 def load_gate(path: Path | None) -> Gate:
-    """Load a gate; None is the one that ships.
-
-    Raises:
-        InvalidFiles: with every mistake and its place.
-    """
+    """Load a gate; None is the one that ships. InvalidFiles has every mistake and its place."""
     file = _read(SHIPPED if path is None else path)
     tables, findings = _check(file)
     if tables is None:

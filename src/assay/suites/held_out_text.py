@@ -58,12 +58,6 @@ class HeldOut:
 
 
 def load_held_out(path: Path | None = None) -> HeldOut:
-    """Read a file.
-
-    Raises:
-        UsageError: there is no such file, or it cannot be read.
-        InvalidFiles: with every mistake and its place.
-    """
     given = SHIPPED if path is None else path
     name = tr("the text that ships") if path is None else shown_path(given)
     try:

@@ -46,23 +46,13 @@ def load_all(
     get_sandbox: GetSandbox | None = None,
     check_rubric: CheckRubric | None = None,
 ) -> tuple[Suite, ...]:
-    """Load suites; the mistakes of all of them come in one InvalidFiles.
+    """Load folders, category files, or a suite.json (which means its folder); the mistakes of all
+    of them come in one InvalidFiles. A suite that is named twice, however its path is written, is
+    loaded once; two different ones of one name are a UsageError.
 
-    A suite that is named twice, however its path is written, is loaded once.
-
-    Args:
-        paths: folders, category files, or a suite.json (which means its folder); or such paths
-            with files that take the place of some categories.
-        data_seed: what files are made from that tests show and a generator makes.
-        get_sandbox: opens what the make.py of a test folder that does not ship runs in. None: it
-            is not run, and the prompt keeps the names of its files.
-        check_rubric: raises what is wrong with a rubric.
-
-    Raises:
-        SuiteNotFound: there is nothing at a path.
-        InvalidFiles: with every mistake of every file.
-        SandboxUnavailable: a make.py has to be run, and nothing here can confine it.
-        UsageError: two different suites have the same name.
+    `get_sandbox` opens what the make.py of a test folder that does not ship runs in; None: it is
+    not run, and the prompt keeps the names of its files. `check_rubric` raises what is wrong with
+    a rubric.
     """
     wanted = _once_each(paths)
     for path in (path for files in wanted for path in (files.path, *files.instead)):
@@ -149,10 +139,6 @@ def pick_all(
 ) -> tuple[Suite, ...]:
     """Suites with only some categories (all, if none are named) and at most `limit` tests each;
     those without any of the categories are left out.
-
-    Raises:
-        SuiteNotFound: a category is in none of the suites.
-        UsageError: the limit is below 1.
     """
     if limit is not None and limit < 1:
         raise UsageError(tr("the limit must be at least 1, not {limit}", limit=limit))

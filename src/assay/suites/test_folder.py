@@ -99,16 +99,9 @@ def read_folder(
     get_sandbox: GetSandbox | None,
     findings: list[FileFinding],
 ) -> Case | None:
-    """Check one test folder in full; build the test if it is sound.
-
-    Args:
-        folder: where it lies.
-        raw: the content of its test.json.
-        shared: what it has in common with the tests of its category.
-        notes: takes what is wrong with test.json.
-        get_sandbox: opens what the make.py of a folder that does not ship runs in; None: that
-            file is not run, and the prompt keeps its holes.
-        findings: takes what is wrong with the other files.
+    """Check one test folder in full; build the test if it is sound. `raw`: the content of its
+    test.json; `notes` takes what is wrong with that, `findings` what is wrong with other files;
+    `get_sandbox`: as `load_all` has it.
     """
     if not isinstance(raw, dict):
         got = described(raw)

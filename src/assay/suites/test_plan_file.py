@@ -52,11 +52,8 @@ _BLOCK = re.compile(r"^(```+)json\n(.*?)\n\1\s*$", re.DOTALL | re.MULTILINE)
 
 
 def load_test_plans(folder: Path) -> tuple[Suite, ...]:
-    """Every judged test of a folder of plans.
-
-    Raises:
-        UsageError: no page contains one.
-        InvalidFiles: one contains something else, or the tests have mistakes.
+    """Every judged test of a folder of plans. UsageError: no page contains one; InvalidFiles: one
+    contains something else, or the tests have mistakes.
     """
     suites: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
     checkers: dict[tuple[str, str], PlannedChecker] = {}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from assay.judge.qualification.gold import GOLD_RUBRICS, gold_set
+from assay.judge.qualification.readings import GOLD_RUBRICS, gold_set
 from assay.types import (
     Answered,
     ChoiceLikelihoods,

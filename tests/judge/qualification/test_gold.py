@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from assay.judge.guards.trivial import why_trivial
-from assay.judge.qualification.gold import GOLD_RUBRICS, gold_set
+from assay.judge.qualification.readings import GOLD_RUBRICS, gold_set
 from assay.types.judgements import overall_tenths
 
 

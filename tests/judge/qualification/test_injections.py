@@ -8,7 +8,7 @@ import pytest
 
 from assay.judge.guards.fencing import MARK, defused
 from assay.judge.guards.suspicions import flags_of, without_demands
-from assay.judge.qualification.gold import gold_set, harmless_texts, injections
+from assay.judge.qualification.readings import gold_set, harmless_texts, injections
 
 WRONG = gold_set("coding").examples["largest.wrong"].answer
 

@@ -24,13 +24,18 @@ from assay.judge.calibration import UNCALIBRATED
 from assay.judge.guards.fencing import LIMIT, fence
 from assay.judge.guards.suspicions import flags_of
 from assay.judge.guards.trivial import trivial_judgement, why_trivial
-from assay.judge.likelihood.explanation import (
+from assay.judge.likelihood.layouts import (
+    DEFAULT_LAYOUT,
     MOST_TOKENS,
+    NO,
+    YES,
+    asked,
     explanation_schema,
     read_words,
+    shown_task,
+    task_of,
     to_explain,
 )
-from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, NO, YES, asked, shown_task, task_of
 from assay.judge.questionnaire import Assignment, fact_question
 from assay.judge.rubrics import questions_for
 from assay.messages import tr, trn

@@ -21,8 +21,13 @@ from dataclasses import replace
 
 from assay.judge.calibration import Calibration, calibrated, fit, known_overall, left_one_out
 from assay.judge.guards.suspicions import flags_of
-from assay.judge.qualification.gold import harmless_texts
-from assay.judge.qualification.readings import GoldReadings, InjectedReading, Way, WholeReadings
+from assay.judge.qualification.readings import (
+    GoldReadings,
+    InjectedReading,
+    Way,
+    WholeReadings,
+    harmless_texts,
+)
 from assay.judge.questionnaire import Questionnaire
 from assay.stats.estimates import mean_of, proportion, ratio
 from assay.types import Estimate

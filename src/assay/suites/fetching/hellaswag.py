@@ -58,15 +58,8 @@ class PassageRow:
 _ROW = Validator(PassageRow, ignores_others=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Passages:
-    """`joined`: the contexts were joined by somebody else, and are used unchanged."""
-
-    items: Sequence[BenchmarkItem]
-    joined: bool
-
-
-def read_passages(rows: Iterable[tuple[RowPlace, Row]]) -> Passages:
+def read_passages(rows: Iterable[tuple[RowPlace, Row]]) -> tuple[list[BenchmarkItem], bool]:
+    """The items, and whether somebody else joined their contexts, which are then used unchanged."""
     items: list[BenchmarkItem] = []
     forms: set[bool] = set()
     for place, row in rows:
@@ -76,7 +69,7 @@ def read_passages(rows: Iterable[tuple[RowPlace, Row]]) -> Passages:
             problem = tr("some rows have ctx_a and ctx_b and others have ctx alone; use one form")
             raise broken_source(place, problem)
         items.append(_item(place, row, joined=joined))
-    return Passages(items, joined=True in forms)
+    return items, True in forms
 
 
 def _item(place: RowPlace, row: Row, *, joined: bool) -> BenchmarkItem:
@@ -103,12 +96,14 @@ def cleaned(text: str) -> str:
     return _MARKER.sub("", text).replace("  ", " ")
 
 
-def make(passages: Passages, source: str, *, every: bool) -> ConvertedBenchmark:
+def make(
+    passages: Sequence[BenchmarkItem], source: str, *, joined: bool, every: bool
+) -> ConvertedBenchmark:
     """The suite: the technical activity; with `every` the whole split beside it, which alone counts
     then, since it contains the other.
     """
-    technical = [item for item in passages.items if item.subject == TECHNICAL]
-    kept, dropped = Sieve().keep(passages.items if every else technical)
+    technical = [item for item in passages if item.subject == TECHNICAL]
+    kept, dropped = Sieve().keep(passages if every else technical)
     chosen: dict[str, list[BenchmarkItem]] = {
         TECHNICAL_CATEGORY: [item for item in kept if item.subject == TECHNICAL]
     }
@@ -132,11 +127,11 @@ def make(passages: Passages, source: str, *, every: bool) -> ConvertedBenchmark:
     about = "HellaSwag" if every else f"HellaSwag, {TECHNICAL}"
     return ConvertedBenchmark(
         name=NAME,
-        title=f"{about} (joined contexts)" if passages.joined else about,
-        prompts=JOINED_PROMPTS if passages.joined else PROMPTS,
+        title=f"{about} (joined contexts)" if joined else about,
+        prompts=JOINED_PROMPTS if joined else PROMPTS,
         source=source,
         categories=categories,
         weights=weights,
         dropped=dropped,
-        notes=(joined_note,) if passages.joined else (),
+        notes=(joined_note,) if joined else (),
     )

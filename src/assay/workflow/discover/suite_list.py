@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import csv
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.errors import AssayError
-from assay.files.file_text import shown_path
+from assay.errors import AssayError, InvalidFiles
+from assay.files.file_text import refusal, shown_path
+from assay.files.notes import invalid_files
+from assay.files.places import Place
 from assay.messages import tr
 from assay.suites.catalogue import (
     FETCHED,
@@ -16,7 +20,6 @@ from assay.suites.catalogue import (
     fetch_command,
     find,
 )
-from assay.suites.fact_sources import facts_by_source
 from assay.suites.load import SuiteFiles, load_suite
 from assay.summary.card import suite_card
 from assay.types import Suite
@@ -87,3 +90,35 @@ def _about_benchmarks(given: Path | None, named: Mapping[str, SuiteFiles]) -> It
         if name not in named:
             yield tr("{name} is missing; get it with `{command}`", name=name,
                      command=fetch_command(name, given))  # fmt: skip
+
+
+SOURCES_FILE = "sources.tsv"
+COLUMNS = ["test", "fact", "source", "where"]
+
+
+def facts_by_source(suite: Path, tests: Collection[str]) -> Mapping[str, int]:
+    """Facts of each source about some tests, most first; empty without a sources.tsv, which has a
+    row a fact (test, fact, source, where in it) and is for people.
+    """
+    path = suite / SOURCES_FILE
+    if not path.is_file():
+        return {}
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [*csv.reader(file, delimiter="\t", strict=True)] or [[]]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise _invalid(path, 1, str(error)) from error
+    if rows[0] != COLUMNS:
+        names = ", ".join(COLUMNS)
+        raise _invalid(path, 1, tr("the first line must name the columns {columns}", columns=names))
+    for line, row in enumerate(rows, 1):
+        if len(row) != len(COLUMNS):
+            raise _invalid(path, line, tr("a fact has 4 cells, not {count}", count=len(row)))
+    counts = Counter(row[2] for row in rows[1:] if row[0] in tests)
+    return {name: counts[name] for name in sorted(counts, key=lambda name: (-counts[name], name))}
+
+
+def _invalid(path: Path, line: int, message: str) -> InvalidFiles:
+    hint = tr("Fix the file, or remove it: it is for readers, and changes no score.")
+    name = shown_path(path)
+    return invalid_files(name, [refusal(name, message, Place(line, 1))], hint=hint)

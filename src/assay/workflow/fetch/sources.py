@@ -22,7 +22,8 @@ LICENCES: Mapping[str, str] = {mmlu.NAME: mmlu.LICENCE, hellaswag.NAME: hellaswa
 def make(name: str, source: Path | None, *, every: bool, tell: Tell) -> ConvertedBenchmark:
     if name == hellaswag.NAME:
         rows, about = _hellaswag_rows(source, tell)
-        return hellaswag.make(hellaswag.read_passages(rows), about, every=every)
+        passages, joined = hellaswag.read_passages(rows)
+        return hellaswag.make(passages, about, joined=joined, every=every)
     if source is None:
         about = f"{hub.MMLU} of the Hugging Face hub"
         return mmlu.make(_mmlu_of_hub(tell, every=every), about, every=every)

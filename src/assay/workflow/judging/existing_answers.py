@@ -13,7 +13,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import AssayError, UsageError, raise_all
@@ -39,16 +39,7 @@ MAX_BYTES = 20_000_000  # of imported evaluations
 _REPEAT = re.compile(r"\.(\d{1,4})$")
 
 
-@dataclass(frozen=True)
-class JudgeJob(StoredAnswerOptions):
-    """What a user asked to be judged."""
-
-    @property
-    def command(self) -> str:
-        return self.command_line("judge", self.run_or_dir)
-
-
-def judge_existing(job: JudgeJob, observer: Observer) -> Report:
+def judge_existing(job: StoredAnswerOptions, observer: Observer) -> Report:
     if not job.judges and not job.imports:
         raise UsageError(
             tr("no judge given"),
@@ -66,7 +57,9 @@ def judge_existing(job: JudgeJob, observer: Observer) -> Report:
     return _judge_run(job, readings, observer)
 
 
-def _judge_run(job: JudgeJob, readings: Sequence[Imported], observer: Observer) -> Report:
+def _judge_run(
+    job: StoredAnswerOptions, readings: Sequence[Imported], observer: Observer
+) -> Report:
     until = time.monotonic() + job.budget if job.budget is not None else None
     if job.suites:
         raise UsageError(
@@ -94,7 +87,7 @@ def judge_in(
     store: Store,
     run: Run,
     folder: RunFolder,
-    job: JudgeJob,
+    job: StoredAnswerOptions,
     readings: Sequence[Imported],
     observer: Observer,
     until: float | None,
@@ -113,7 +106,8 @@ def judge_in(
         )
     tested = [model.facts for model in run.models]
     panel = open_panel(job, suites, tested, job, job)
-    with closing(panel), resumable(job.out, job.command):
+    command = job.command_line("judge", job.run_or_dir)
+    with closing(panel), resumable(job.out, command):
         errors: list[AssayError] = []
         panel.probe_judges(errors)
         raise_all(errors)
@@ -127,7 +121,7 @@ def judge_in(
         for note in (*store.notes, *panel.notes, *panel.warnings, *unchecked, *notes):
             observer.note(note)
         # The run's own command says nothing of who judged it later.
-        notes = [*notes, tr("Judged with: {command}", command=job.command)]
+        notes = [*notes, tr("Judged with: {command}", command=command)]
         stage = JudgingStage(store, run, suites, panel, observer, until)
         run = stage.judge_answers(imported=imported, notes=notes)
         report = report_of(store, run)
@@ -135,7 +129,9 @@ def judge_in(
         return report
 
 
-def _judge_folder(job: JudgeJob, readings: Sequence[Imported], observer: Observer) -> Report:
+def _judge_folder(
+    job: StoredAnswerOptions, readings: Sequence[Imported], observer: Observer
+) -> Report:
     """The answers become a run like any other; imported evaluations are added to its judgements."""
     folder = Path(job.run_or_dir)
     models = _read_outputs(folder / OUTPUTS)
@@ -158,7 +154,7 @@ def _judge_folder(job: JudgeJob, readings: Sequence[Imported], observer: Observe
             given=tuple(models),
             only_tests=named,
             repeats=repeats,
-            called=job.command,
+            called=job.command_line("judge", job.run_or_dir),
         ),
         observer,
     )

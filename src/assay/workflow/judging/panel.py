@@ -8,18 +8,22 @@ that cannot be isolated.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
 
 from assay.checks.health.loop import find_loop
 from assay.errors import AssayError, UsageError, raise_all
 from assay.judge.calibration import Calibration
 from assay.judge.family import same_model, shares_family
-from assay.judge.likelihood.layouts import DEFAULT_LAYOUT
+from assay.judge.likelihood.layouts import DEFAULT_LAYOUT, layout_of_repeat
 from assay.judge.likelihood.questionnaire import gives_likelihoods
-from assay.judge.opening import layout_of_repeat, open_questionnaire
-from assay.judge.questionnaire import Assignment, Questionnaire
+from assay.judge.qualification.readings import gold_digest
+from assay.judge.questionnaire import Assignment, Questionnaire, open_questionnaire
 from assay.judge.rubrics import load_rubric
 from assay.messages import tr
 from assay.models.opening import open_model, read_spec
@@ -38,7 +42,6 @@ from assay.types.judgements import (
     ScoredExample,
 )
 from assay.types.options import JudgeOptions, LocalOptions, ServerOptions
-from assay.workflow.judging.cards import read_card
 
 USUAL_CONNECTIONS = {"openai": 8}  # DESIGN; all others one
 NAMED = 12  # tests in one note
@@ -359,3 +362,38 @@ def shorten_loop(text: str) -> str:
     # Not translated: a judgement must not change with the user's language.
     note = f"\n[the answer repeats the lines above; {end - kept} characters are left out here]\n"
     return text[:kept] + note + text[end:]
+
+
+_CARD = TypeAdapter(JudgeCard)
+
+
+def cards_folder() -> Path:
+    """Where cards lie: they belong to no project."""
+    import platformdirs
+
+    return platformdirs.user_data_path("assay", appauthor=False) / "judges"
+
+
+def read_card(fingerprint: str) -> JudgeCard | None:
+    """The card of a judge; None where it was never checked, or by another gold set or prompts."""
+    try:
+        card = _CARD.validate_json(card_file(fingerprint).read_bytes())
+    except (OSError, ValidationError):
+        return None
+    is_valid = card.fingerprint == fingerprint and card.digest == gold_digest()
+    return card if is_valid else None
+
+
+def write_card(card: JudgeCard) -> Path:
+    """Whole or not at all."""
+    file = card_file(card.fingerprint)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    half = file.with_suffix(f".{os.getpid()}.part")
+    half.write_bytes(_CARD.dump_json(card, indent=2))
+    half.replace(file)
+    return file
+
+
+def card_file(fingerprint: str) -> Path:
+    name = sha256(fingerprint.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return cards_folder() / f"{name}.json"

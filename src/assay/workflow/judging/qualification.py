@@ -44,7 +44,7 @@ from assay.types.judge_cards import JudgeCard, JudgeCheck
 from assay.types.options import JudgeCheckOptions
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.evaluate.evaluation import resumable, slug_of
-from assay.workflow.judging.cards import card_file, cards_folder, read_card, write_card
+from assay.workflow.judging.panel import card_file, cards_folder, read_card, write_card
 
 
 def check_judge(options: JudgeCheckOptions, observer: Observer) -> JudgeCheck:

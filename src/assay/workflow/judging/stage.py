@@ -31,7 +31,7 @@ from assay.judge.calibration import Calibration, calibrated
 from assay.judge.final_judgement import make_final_judgement, score_of, with_facts
 from assay.judge.guards.suspicions import lower_of, without_demands
 from assay.judge.guards.trivial import NOTHING_SAID, Trivial, why_trivial
-from assay.judge.opening import layout_of_repeat
+from assay.judge.likelihood.layouts import layout_of_repeat
 from assay.judge.questionnaire import Questionnaire
 from assay.messages import tr, trn
 from assay.request_identity import make_evidence_request
