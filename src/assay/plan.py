@@ -35,7 +35,7 @@ from assay.types import (
 )
 
 WITH_THE_LETTER = "Answer with the letter only."
-BETWEEN_EXAMPLES = "\n\n"  # as models/plain_text.py joins them
+BETWEEN_EXAMPLES = "\n\n"  # as models/base.py joins them
 # Samples of a colder model are near-copies of each other, and k of them say no more than one.
 LEAST_SAMPLING_TEMPERATURE = 0.7
 # English prose has about 4.5 bytes a token; a prompt with more than twice that is no text.

@@ -16,7 +16,7 @@ from leaks import Forbidden
 from sources import is_prose, paragraphs_of_text
 from wording import drawn, gerund, pair, third_person
 
-from assay.models.plain_text import as_text
+from assay.models.base import as_text
 from assay.types import Message
 
 DEVICES = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.models.plain_text import as_text
+from assay.models.base import as_text
 from assay.types import Message
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from assay.models.plain_text import bytes_in, words_in
+from assay.models.base import bytes_in, words_in
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from assay.judge.guards.fencing import fence, heading
 from assay.judge.likelihood.layouts import shown_task, task_of
 from assay.judge.likelihood.questionnaire import likelihood_of_yes, room_for_answer
-from assay.judge.reasoned.schema import object_of, one_of, text_of, written
+from assay.judge.reasoned.reading import object_of, one_of, text_of, written
 from assay.request_identity import PAIR_SUITE, make_judge_request
 from assay.text.json_in_prose import objects_in
 from assay.types import (

@@ -1,14 +1,25 @@
 """What most Models do alike: nothing is asked beforehand, measured aside, or held; and the k best
 of one that can only be sampled: k answers drawn with distinct seeds.
+
+A base model has no roles, so the contents of a conversation stand alone, a blank line between two
+turns; an answer follows its question, as it would have been written.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from assay.types import Answered, ModelFacts, Observed, Sampling, Timing
+from assay.types import Answered, Message, ModelFacts, Observed, Sampling, Timing
+
+Number = TypeVar("Number", int, float)
+
+SEEDS_APART = 1000  # repeats take the seeds between
+BETWEEN_TURNS = "\n\n"  # plan.py ends the answers of base models here
+_ENDS = (".", "?", "!", "…")
+_WHITE_SPACE = re.compile(r"\s+")
 
 
 class BaseModel:
@@ -28,11 +39,6 @@ class BaseModel:
     def stop(self) -> None: ...
 
     def close(self) -> None: ...
-
-
-Number = TypeVar("Number", int, float)
-
-SEEDS_APART = 1000  # repeats take the seeds between
 
 
 def draws(sampling: Sampling) -> Iterator[Sampling]:
@@ -77,3 +83,33 @@ def _added(parts: Sequence[Number | None]) -> Number | None:
     """None where one is not told."""
     told = [part for part in parts if part is not None]
     return sum(told) if len(told) == len(parts) else None
+
+
+def as_text(messages: Sequence[Message]) -> str:
+    """The contents alone, each answer behind its question."""
+    text = ""
+    for message in messages:
+        text += joint(text, message) + message.content
+    return text
+
+
+def joint(before: str, message: Message) -> str:
+    """A begun sentence or a colon is answered on its line, a whole question on the next."""
+    if not before:
+        return ""
+    if message.role != "assistant":
+        return BETWEEN_TURNS
+    on_next_line = "\n" in message.content or before.endswith(_ENDS)
+    return "\n" if on_next_line else " "
+
+
+def words_in(text: str) -> int:
+    """Pieces between white space, as lm-evaluation-harness counts them: a text that begins or ends
+    with some has an empty one there.
+    """
+    return 1 + sum(1 for _ in _WHITE_SPACE.finditer(text))
+
+
+def bytes_in(text: str) -> int:
+    """In UTF-8; half a surrogate pair, which JSON can hold, counts as the three it would take."""
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -110,7 +110,7 @@ def find(argument: str, benchmarks: Path | None = None, *, ships: Path = SHIPPED
         return SuiteFiles(Path(argument))
     if argument in FETCHED:
         raise _not_fetched(argument, benchmarks)
-    raise _not_found(argument, list(named), is_path=is_path)
+    raise _not_found(argument, list(named))
 
 
 def _has_tests(folder: Path) -> bool:
@@ -142,10 +142,8 @@ def _not_fetched(name: str, benchmarks: Path | None) -> SuiteNotFound:
     )
 
 
-def _not_found(argument: str, names: list[str], *, is_path: bool) -> SuiteNotFound:
+def _not_found(argument: str, names: list[str]) -> SuiteNotFound:
     meant = nearest(argument.rstrip(os.sep), [*names, *FETCHED])
-    if is_path:
-        meant = _nearest_path(Path(argument)) or meant
     message = tr("there is no suite '{name}'", name=shown(argument))
     if meant is not None:
         message = tr("{problem}; did you mean '{meant}'?", problem=message, meant=shown(meant))
@@ -156,15 +154,6 @@ def _not_found(argument: str, names: list[str], *, is_path: bool) -> SuiteNotFou
             names=", ".join(names) or tr("none"),
         ),
     )
-
-
-def _nearest_path(path: Path) -> str | None:
-    try:
-        beside = os.listdir(path.parent)
-    except (OSError, ValueError):
-        return None
-    meant = nearest(path.name, beside)
-    return None if meant is None else shown_path(path.parent / meant)
 
 
 def _own_categories(suite: Path, benchmarks: Path) -> tuple[Path, ...]:

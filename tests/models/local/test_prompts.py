@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.models.base import as_text
 from assay.models.local.tokens.encoding import continuation_joint, encode_prompts, prompt_text
 from assay.models.local.tokens.tokenizer import LocalTokenizer
-from assay.models.plain_text import as_text
 from assay.types import Message
 from tests.models.local.checkpoints import CHAT_TEMPLATE
 from tests.models.local.families import END, save_family

@@ -20,8 +20,7 @@ from typing import Any
 
 from assay.judge.guards.fencing import Fenced, defused, fence, heading
 from assay.judge.guards.quotes import Searched, check_quote
-from assay.judge.reasoned.reading import read_text, read_texts
-from assay.judge.reasoned.schema import list_of, object_of, text_of, written
+from assay.judge.reasoned.reading import list_of, object_of, read_text, read_texts, text_of, written
 from assay.text.json_in_prose import JsonObject, objects_in
 from assay.types import Case, Message
 from assay.types.choices import Layout

@@ -16,7 +16,7 @@ from typing import Literal, TypeVar
 from assay.judge.guards.fencing import LIMIT, Fenced, defused, fence, heading
 from assay.judge.likelihood.layouts import LONGEST_TASK, task_of
 from assay.judge.questionnaire import Assignment, fact_question
-from assay.judge.reasoned.schema import judgement_schema
+from assay.judge.reasoned.reading import judgement_schema
 from assay.judge.rubrics import questions_for
 from assay.types import Message, Sampling, Thinking, ToAnswer
 from assay.types.judgements import (

@@ -1,4 +1,9 @@
-"""The reader of a judge's replies: scores and words, or the problem with them.
+"""The form a judge fills in, and the reader of its replies: scores and words, or their problem.
+
+The form is a JSON Schema whose order is the order of writing. Evidence comes before reasons and
+reasons before scores, so that a score follows from what was written. Every text and list is
+bounded: a small model in a grammar without bounds goes round for ever. No `$ref` and no
+alternatives, which not every server's grammar knows.
 
 In: a reply, and the criteria. Out: a ReadReply, and the ReplyProblem where it cannot be used. Never
 raises, whatever the text is, and never invents a score: all criteria have one whole number from 0
@@ -16,6 +21,7 @@ its own, which a judge repeats, to complain of it or because it obeys.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,12 +29,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from assay.judge.guards.trivial import is_refusal
-from assay.judge.reasoned.schema import ANSWERS, CONFIDENCES
 from assay.messages import tr
 from assay.text.json_in_prose import JsonObject, is_one_object, objects_in
 from assay.types import Answered, Failed, Reply
 from assay.types.judgements import MOST, Answer, CriterionScore, RubricCriterion
 
+ANSWERS = ("yes", "no", "partial", "na")
+CONFIDENCES = ("low", "medium", "high")
+_Schema = dict[str, Any]
 _NESTED = ("criteria", "scores", "evaluation", "ratings", "judgement", "judgment", "result")
 _NAME_KEYS = ("criterion", "name", "key", "label")  # of an item of a list of scores
 _SCORE_KEYS = ("score", "points", "rating", "value")
@@ -310,3 +318,68 @@ def explain(problem: ReplyProblem, attempts: int) -> str:
                 count=attempts,
                 why=problem.sentence,
             )
+
+
+def judgement_schema(
+    criteria: Sequence[RubricCriterion],
+    question_ids: Sequence[str],
+    fact_ids: Sequence[str] = (),
+    *,
+    short: bool = False,
+) -> str:
+    """The schema of a judgement. A short one has no evidence and no checklist."""
+    properties: _Schema = {}
+    if fact_ids:
+        properties["facts"] = object_of({each: one_of(("yes", "no")) for each in fact_ids})
+    if not short:
+        keys = [each.key for each in criteria]
+        found = {"criterion": one_of(keys), "quote": text_of(160), "note": text_of(200)}
+        properties["evidence"] = list_of(object_of(found), 6)
+    if question_ids and not short:
+        tick = {"id": one_of(question_ids), "quote": text_of(160), "answer": one_of(ANSWERS)}
+        properties["checklist"] = list_of(object_of(tick), len(question_ids))
+    reason = 200 if short else 500
+    points = list_of(text_of(120), 2) if short else list_of(text_of(200), 4)
+    properties |= {
+        "criteria": object_of({each.key: _scored(reason) for each in criteria}),
+        "strengths": points,
+        "weaknesses": points,
+        "assessment": text_of(200 if short else 600),
+        "verdict": text_of(160 if short else 240),
+        "assumptions": points,
+        "unusual": points,
+        "confidence": one_of(CONFIDENCES),
+    }
+    return written(object_of(properties))
+
+
+def _scored(longest: int) -> _Schema:
+    # A closed list, as grammars hold to it and not all hold to a minimum and a maximum.
+    score = {"type": "integer", "enum": list(range(MOST + 1))}
+    return object_of({"reason": text_of(longest), "score": score})
+
+
+def object_of(properties: _Schema) -> _Schema:
+    # Strict servers ask for all properties, and for no others.
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def list_of(items: _Schema, most: int) -> _Schema:
+    return {"type": "array", "items": items, "maxItems": most}
+
+
+def text_of(longest: int) -> _Schema:
+    return {"type": "string", "maxLength": longest}
+
+
+def one_of(values: Sequence[str]) -> _Schema:
+    return {"type": "string", "enum": list(values)}
+
+
+def written(schema: _Schema) -> str:
+    return json.dumps(schema, ensure_ascii=False, separators=(",", ":"))

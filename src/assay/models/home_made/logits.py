@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from assay.engine.layout.windows import PREFIX, windows
 from assay.messages import tr
-from assay.models.plain_text import as_text, bytes_in, joint, words_in
+from assay.models.base import as_text, bytes_in, joint, words_in
 from assay.types import ChoiceLikelihoods, Message, ReadText, Request, ToChoose, ToRead
 
 DEFAULT_CONTEXT = 1024  # tokens, for a model that does not say

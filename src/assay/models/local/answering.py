@@ -27,6 +27,7 @@ from assay.engine.network import Network, NotFinite
 from assay.engine.read import TextReading, Tokens, UnknownToken, read_all
 from assay.engine.uncertainty import mean_entropy
 from assay.messages import tr
+from assay.models.base import bytes_in, words_in
 from assay.models.local.stopping import StopStrings
 from assay.models.local.tokens.encoding import (
     continuation_joint,
@@ -36,7 +37,6 @@ from assay.models.local.tokens.encoding import (
     prompt_text,
 )
 from assay.models.local.tokens.tokenizer import LocalTokenizer
-from assay.models.plain_text import bytes_in, words_in
 from assay.models.reasoning import split_reasoning
 from assay.types import (
     Answered,

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.messages import tr
+from assay.models.base import as_text
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, message_in, readable, reported_count, reported_seconds
 from assay.models.http.served import ServedAnswer
-from assay.models.plain_text import as_text
 from assay.models.reasoning import as_unicode
 from assay.types import Message, ModelFacts, Sampling, Timing, ToAnswer
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from assay.messages import tr
+from assay.models.base import as_text
 from assay.models.first_token import MOST
 from assay.models.http.faults import Fault
-from assay.models.plain_text import as_text
 from assay.types import Message, Sampling, ToAnswer
 
 CHAT = "/chat/completions"

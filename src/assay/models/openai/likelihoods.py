@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.messages import tr
+from assay.models.base import as_text
 from assay.models.http.faults import Fault
 from assay.models.http.served import chosen_by
 from assay.models.openai.bodies import first_token, to_echo
 from assay.models.openai.client import OpenAIClient
-from assay.models.plain_text import as_text
 from assay.types import ChoiceLikelihoods, ReadText, Sampling, ToChoose, ToRead
 
 # Its last token is a full stop, so that the text without it has the same tokens.

@@ -303,11 +303,7 @@ def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFact
     facts = model.facts
     has_likelihoods = gives_likelihoods(facts)
     if options.judge_form == "likelihood" and not has_likelihoods:
-        raise UsageError(
-            tr("{judge} gives no log-probabilities, so it cannot be asked by likelihood",
-               judge=facts.spec),
-            hint=tr("leave --judge-form out, or take --judge-form reasoned"),
-        )  # fmt: skip
+        raise no_likelihoods(facts)
     card = read_card(facts.fingerprint)
     form: JudgeForm = "likelihood"
     layout: Layout | None = options.judge_layout or (card and card.layout) or DEFAULT_LAYOUT
@@ -318,6 +314,14 @@ def _panel_judge(model: Model, options: JudgeOptions, tested: Sequence[ModelFact
         form, layout = "reasoned", None
     notes = tuple(_kinship(facts, tested))
     return PanelJudge(model=model, form=form, layout=layout, notes=notes, card=card)
+
+
+def no_likelihoods(facts: ModelFacts) -> UsageError:
+    return UsageError(
+        tr("{judge} gives no log-probabilities, so it cannot be asked by likelihood",
+           judge=facts.spec),
+        hint=tr("leave --judge-form out, or take --judge-form reasoned"),
+    )  # fmt: skip
 
 
 def check_cost(facts: ModelFacts) -> str:

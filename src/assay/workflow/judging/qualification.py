@@ -20,7 +20,6 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from assay.ask_loop import Dialogue, ask_all, find_unanswered
-from assay.errors import UsageError
 from assay.judge.qualification.marks import (
     Measured,
     choose_way,
@@ -44,7 +43,13 @@ from assay.types.judge_cards import JudgeCard, JudgeCheck
 from assay.types.options import JudgeCheckOptions
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.evaluate.evaluation import resumable, slug_of
-from assay.workflow.judging.panel import card_file, cards_folder, read_card, write_card
+from assay.workflow.judging.panel import (
+    card_file,
+    cards_folder,
+    no_likelihoods,
+    read_card,
+    write_card,
+)
 
 
 def check_judge(options: JudgeCheckOptions, observer: Observer) -> JudgeCheck:
@@ -56,11 +61,7 @@ def check_judge(options: JudgeCheckOptions, observer: Observer) -> JudgeCheck:
         facts = model.facts
         ways = find_ways(facts, options.judge_form, options.judge_layout)
         if not ways:
-            raise UsageError(
-                tr("{judge} gives no log-probabilities, so it cannot be asked by likelihood",
-                   judge=facts.spec),
-                hint=tr("leave --judge-form out, or take --judge-form reasoned"),
-            )  # fmt: skip
+            raise no_likelihoods(facts)
         card = None if options.fresh else read_card(facts.fingerprint)
         if card is not None and Way(card.layout) in ways:
             file = str(card_file(facts.fingerprint))

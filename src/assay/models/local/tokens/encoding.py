@@ -20,9 +20,9 @@ from assay.engine.choose import Question
 from assay.engine.layout.batches import by_tokens
 from assay.errors import ModelUnavailable
 from assay.messages import tr
+from assay.models.base import as_text, joint
 from assay.models.local.tokens.cuts import cut_paragraphs, cut_portions
 from assay.models.local.tokens.tokenizer import LocalTokenizer
-from assay.models.plain_text import as_text, joint
 from assay.pause_gc import pause_gc
 from assay.types import Message
 
