@@ -14,7 +14,7 @@ from assay.checks.scoring import score_reply
 from assay.suites.catalogue import find
 from assay.suites.load import load_suite
 from assay.types import Answered
-from assay.workflow.demo.tour import SCRIPTS
+from assay.workflow.demo import SCRIPTS
 
 TIMES = 30
 

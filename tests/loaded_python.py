@@ -39,7 +39,7 @@ LOADED = (
     "assay.api",
     "assay.interfaces.cli.front_door.door",
     "assay.interfaces.cli.run",
-    "assay.interfaces.cli.showing",
+    "assay.interfaces.cli.output",
     "assay.interfaces.benchmark_script",
     "assay.models.scripted",
     "click",

@@ -35,8 +35,8 @@ from assay.reports.checkpoints.headlines import checkpoint_line
 from assay.suites.gate_file import load_gate
 from assay.types.choices import MeasureKind
 from assay.types.decisions import Acceptance, Decision
-from assay.workflow.checkpoints.sequence import CheckpointSequence, best_in, places_in
 from assay.workflow.checkpoints.single_checkpoint import MEASURE_OF
+from assay.workflow.checkpoints.watch import CheckpointSequence, best_in, places_in
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.preparation import check_files
 

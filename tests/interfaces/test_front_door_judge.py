@@ -4,20 +4,20 @@ import pytest
 
 from assay import api
 from assay.errors import UsageError
-from assay.interfaces.cli.front_door import judge_question
-from assay.interfaces.cli.front_door.judge_question import ask_for_judge
+from assay.interfaces.cli.front_door import door
+from assay.interfaces.cli.front_door.door import ask_for_judge
 from assay.interfaces.cli.front_door.offers import NO_JUDGE, offered_judges
 from assay.reports.json_documents import run_json
 from assay.sandbox import Found
 from assay.types.options import JudgeOptions
-from assay.workflow.discover.choices import (
+from assay.workflow.discover.discovery import (
     JudgeCandidate,
+    ModelFound,
     facts_of,
     judge_candidates,
     refuse_as_judge,
     what_to_judge,
 )
-from assay.workflow.discover.discovery import ModelFound
 from assay.workflow.evaluate.job import Job
 from tests.conftest import numbered
 from tests.servers.ollama_models import CHAT, SHORT_CONTEXT, TINY
@@ -74,7 +74,7 @@ def test_nothing_is_asked_where_no_test_needs_a_judge(bench, model):
 
 def test_code_may_be_run_without_a_judge_too(model, monkeypatch):
     works = Found(isolation="namespaces", tool="", problems=())
-    monkeypatch.setattr(judge_question, "find_isolation", lambda: works)
+    monkeypatch.setattr(door, "find_isolation", lambda: works)
     keys = Keys(allows=True)
     options = ask_for_judge(keys, ["coding", "data"], [model], [])
     assert options == JudgeOptions(allow_code_execution=True)
@@ -88,7 +88,7 @@ def test_the_command_for_later_names_the_judge_and_that_code_may_be_run(
     bench, model, judge, allows, monkeypatch
 ):
     works = Found(isolation="namespaces", tool="", problems=())
-    monkeypatch.setattr(judge_question, "find_isolation", lambda: works)
+    monkeypatch.setattr(door, "find_isolation", lambda: works)
     keys = Keys(types=judge, allows=allows)
     options = ask_for_judge(keys, ["coding"], [model], [])
     assert options == JudgeOptions(judges=(judge,), allow_code_execution=allows)
@@ -114,7 +114,7 @@ def test_where_code_cannot_be_kept_apart_it_is_not_run_and_the_reason_is_told(
     model, judge, monkeypatch, capsys
 ):
     none = Found(isolation=None, tool="", problems=("bubblewrap is not installed",))
-    monkeypatch.setattr(judge_question, "find_isolation", lambda: none)
+    monkeypatch.setattr(door, "find_isolation", lambda: none)
     keys = Keys(types=judge, allows=True)
     assert not ask_for_judge(keys, ["coding"], [model], []).allow_code_execution
     assert len(keys.asked) == 1

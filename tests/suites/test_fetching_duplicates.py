@@ -9,7 +9,7 @@ import pytest
 
 from assay.suites.fetching.made import Dropped, Sieve
 from assay.suites.fetching.rows import BenchmarkItem, RowPlace
-from assay.workflow.fetch.benchmarks import fetch
+from assay.workflow.benchmarks import fetch
 
 RIGHT = ("amber", "blue", "cyan", "dun")
 

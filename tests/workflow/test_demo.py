@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from assay.workflow.demo.tour import KILLED_AFTER
+from assay.workflow.demo import KILLED_AFTER
 from tests.conftest import Bench
 
 

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from assay.reports.checkpoints.report_shapes import report_schema, selection_schema
-from assay.workflow.demo.tour import SHIPPED
+from assay.workflow.demo import SHIPPED
 from tests.conftest import Bench
 from tests.waiting import PATIENCE_S
 

@@ -12,8 +12,8 @@ import pytest
 from assay.errors import InvalidFiles, UsageError
 from assay.suites.fetching import hub
 from assay.suites.load import examine
-from assay.workflow.fetch import benchmarks as fetching
-from assay.workflow.fetch.benchmarks import fetch
+from assay.workflow import benchmarks as fetching
+from assay.workflow.benchmarks import fetch
 from tests.conftest import Bench
 from tests.servers.hub import card, serving
 from tests.suites.test_fetching import DEV, PASSAGES, TEST, archive, lines

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from assay.api.rendering import render
     from assay.workflow.authoring.new_test import new_test
     from assay.workflow.authoring.validation import validate
+    from assay.workflow.benchmarks import fetch
     from assay.workflow.checkpoints.selection import select
     from assay.workflow.checkpoints.single_checkpoint import (
         evaluate_model,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from assay.workflow.discover.doctor import examine_machine
     from assay.workflow.discover.suite_list import describe_suite, list_suites
     from assay.workflow.evaluate.run_result import RunResult
-    from assay.workflow.fetch.benchmarks import fetch
     from assay.workflow.history.leaderboard import leaderboard
     from assay.workflow.history.records import export
     from assay.workflow.history.rescoring import rescore
@@ -57,7 +57,7 @@ _DEFINED_IN = {
     "evaluate_model": "assay.workflow.checkpoints.single_checkpoint",
     "examine_machine": "assay.workflow.discover.doctor",
     "export": "assay.workflow.history.records",
-    "fetch": "assay.workflow.fetch.benchmarks",
+    "fetch": "assay.workflow.benchmarks",
     "generate_samples": "assay.workflow.checkpoints.single_checkpoint",
     "leaderboard": "assay.workflow.history.leaderboard",
     "list_suites": "assay.workflow.discover.suite_list",

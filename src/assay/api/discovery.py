@@ -14,21 +14,21 @@ from assay.sandbox import find_isolation as find_isolation
 from assay.suites.catalogue import find
 from assay.suites.load import load_suite
 from assay.types.options import RunOptions
-from assay.workflow.discover.choices import JudgeCandidate as JudgeCandidate
-from assay.workflow.discover.choices import facts_of as facts_of
-from assay.workflow.discover.choices import judge_candidates as judge_candidates
-from assay.workflow.discover.choices import refuse_as_judge as refuse_as_judge
-from assay.workflow.discover.choices import what_to_judge as what_to_judge
 from assay.workflow.discover.discovery import CheckpointFound as CheckpointFound
+from assay.workflow.discover.discovery import JudgeCandidate as JudgeCandidate
 from assay.workflow.discover.discovery import ModelFound as ModelFound
 from assay.workflow.discover.discovery import OllamaFound as OllamaFound
 from assay.workflow.discover.discovery import Room as Room
 from assay.workflow.discover.discovery import SuiteFound as SuiteFound
+from assay.workflow.discover.discovery import facts_of as facts_of
 from assay.workflow.discover.discovery import find_checkpoints as find_checkpoints
 from assay.workflow.discover.discovery import find_judges as find_judges
 from assay.workflow.discover.discovery import find_ollama as find_ollama
 from assay.workflow.discover.discovery import find_suites as find_suites
+from assay.workflow.discover.discovery import judge_candidates as judge_candidates
+from assay.workflow.discover.discovery import refuse_as_judge as refuse_as_judge
 from assay.workflow.discover.discovery import this_room as this_room
+from assay.workflow.discover.discovery import what_to_judge as what_to_judge
 from assay.workflow.discover.forecast import Forecast as Forecast
 from assay.workflow.discover.forecast import forecast as forecast_job
 from assay.workflow.evaluate.job import Job

@@ -18,8 +18,7 @@ from assay.errors import AssayError, UsageError, raise_all
 from assay.interfaces.cli import end_with, invoked
 from assay.interfaces.cli.options import as_json, click_option, named_options, verbose
 from assay.interfaces.cli.options import command as make_command
-from assay.interfaces.cli.output import reader_may_leave, say
-from assay.interfaces.cli.showing import show
+from assay.interfaces.cli.output import reader_may_leave, say, show
 from assay.messages import tr
 from assay.types.option_fields import WHAT, CommandOptions, option, options_of
 

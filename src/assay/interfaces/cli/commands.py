@@ -48,7 +48,7 @@ _TESTS: Mapping[str, CommandEntry] = {
         "suites",
         message("Print the JSON Schema of test, suite and gate files, and of reports."),
     ),
-    "fetch": CommandEntry("fetch", message("Fetch the benchmarks MMLU and HellaSwag.")),
+    "fetch": CommandEntry("suites", message("Fetch the benchmarks MMLU and HellaSwag.")),
 }
 _MACHINE: Mapping[str, CommandEntry] = {
     "doctor": CommandEntry("doctor", message("Show what this machine can do and what is missing.")),

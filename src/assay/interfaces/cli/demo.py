@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from assay.interfaces.cli.options import command
-from assay.interfaces.cli.output import say
-from assay.interfaces.cli.showing import show, where_assay_is
+from assay.interfaces.cli.output import say, show, where_assay_is
 from assay.messages import tr
 from assay.types.results import Report
 

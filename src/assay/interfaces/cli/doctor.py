@@ -21,7 +21,7 @@ from assay.messages import tr
 def doctor(as_json: bool, out: Path) -> int:
     """Look, then show."""
     from assay import api
-    from assay.interfaces.cli.showing import show
+    from assay.interfaces.cli.output import show
 
     show(api.examine_machine(out=out), "json" if as_json else "text")
     return 0

@@ -1,4 +1,4 @@
-"""Standard output that may vanish: a pipe whose reader left, a stream that was closed.
+"""Results on standard output, which may vanish: a pipe whose reader left, a stream that was closed.
 
 In: text or bytes to write. Out: written, or silence; a reader that goes away is no error.
 """
@@ -6,9 +6,13 @@ In: text or bytes to write. Out: written, or silence; a reader that goes away is
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -64,3 +68,46 @@ def write_examples(formatter: click.HelpFormatter, examples: str | None) -> None
         with formatter.section(tr("Examples")):
             for line in examples.splitlines():
                 formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+
+
+if TYPE_CHECKING:
+    from assay.api.rendering import Result
+
+
+def show(result: Result, form: str, *, verbose: bool = False) -> None:
+    from assay.api.rendering import render
+
+    ascii_only = not stdout_takes_unicode()
+    write(render(result, form, verbose=verbose, ascii_only=ascii_only))
+
+
+def perform(
+    call: Callable[..., Any], form: str, /, *, verbose: bool = False, **options: Any
+) -> int:
+    """Call a public function that is observed, show its result, and return its exit code."""
+    from assay.api.rendering import progress_for
+
+    with progress_for(sys.stderr) as observer:
+        result = call(**options, observer=observer)
+    show(result, form, verbose=verbose)
+    return int(result.exit_code)
+
+
+@reader_may_leave()
+def write(text: str) -> None:
+    """As it is: colours are in the text only where stdout is a terminal."""
+    if sys.stdout:
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+
+
+def where_assay_is() -> str:
+    """What `assay` in a printed command means, where a shell would not find it."""
+    if shutil.which("assay"):
+        return ""
+    beside = shutil.which("assay", path=str(Path(sys.executable).parent))
+    if beside is None:
+        command = shlex.join([sys.executable, "-m", "assay"])
+    else:
+        here, found = Path.cwd(), Path(beside)
+        command = shlex.quote(str(found.relative_to(here) if found.is_relative_to(here) else found))
+    return tr("assay here is {command}", command=command)

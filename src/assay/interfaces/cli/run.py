@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from assay.interfaces.cli.options import all_options, as_json, command, models_argument, verbose
-from assay.interfaces.cli.showing import perform, show, write
+from assay.interfaces.cli.output import perform, show, write
 from assay.messages import tr
 from assay.types.options import (
     JudgeCheckOptions,

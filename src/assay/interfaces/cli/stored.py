@@ -18,8 +18,7 @@ from assay.interfaces.cli.options import (
     plugin_option,
     verbose,
 )
-from assay.interfaces.cli.output import say, write_exactly
-from assay.interfaces.cli.showing import perform, show
+from assay.interfaces.cli.output import perform, say, show, write_exactly
 from assay.messages import tr, trn
 from assay.types.options import CompareOptions
 

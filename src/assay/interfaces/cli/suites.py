@@ -1,4 +1,4 @@
-"""Commands on test files: suites, validate, new-test and schema."""
+"""Commands on test files: suites, validate, new-test, schema and fetch."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from assay.interfaces.cli.options import (
     named_options,
     plugin_option,
 )
-from assay.interfaces.cli.output import reader_may_leave, say
-from assay.interfaces.cli.showing import show
+from assay.interfaces.cli.output import reader_may_leave, say, show, stdout_takes_unicode, write
 from assay.messages import tr, trn
 from assay.types.options import SchemaKind
 
@@ -194,4 +193,43 @@ def schema(kind: SchemaKind, out: Path) -> int:
     from assay import api
 
     click.echo(json.dumps(api.schema(kind), indent=2, ensure_ascii=False))
+    return 0
+
+
+@command(
+    "fetch",
+    help=tr(
+        "NAME is mmlu or hellaswag. Writes a suite that -s finds by its name, from the Hugging "
+        "Face hub or, with --from, from a copy on this machine. Repeated tests are dropped and "
+        "listed."
+    ),
+    examples=[
+        "assay fetch mmlu --from data/",
+        "assay fetch mmlu hellaswag",
+        "assay fetch mmlu --all --benchmarks my-benchmarks",
+    ],
+)
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@click.option(
+    "--from",
+    "source",
+    type=NamedPath(path_type=Path),
+    metavar="DIR",
+    help=tr("Unpacked copy on this machine; nothing is downloaded. Default: the hub."),
+)
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help=tr("All subjects of MMLU, or the whole validation split of HellaSwag."),
+)
+@named_options("benchmarks")
+@as_json
+def fetch(as_json: bool, out: Path, **options: Any) -> int:
+    from assay import api
+    from assay.api.fetched import render_fetched
+
+    fetched = api.fetch(**options, tell=say)
+    form, ascii_only = "json" if as_json else "text", not stdout_takes_unicode()
+    write(render_fetched(fetched, form, ascii_only=ascii_only))
     return 0

@@ -21,7 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from assay.errors import InvalidFiles, UsageError
-from assay.files.file_text import shown_path
+from assay.files.file_text import Refused, shown_path
+from assay.files.json_file import read_json
 from assay.messages import tr
 from assay.reports.checkpoints.curves_csv import curves_csv
 from assay.reports.checkpoints.figures import evaluated_folder
@@ -33,11 +34,11 @@ from assay.reports.checkpoints.file_names import (
     SELECTION_FILE,
 )
 from assay.reports.checkpoints.json_documents import evaluation_report, selection_document
+from assay.reports.checkpoints.stored_report import measured_from
 from assay.reports.checkpoints.tensorboard import write_tensorboard
 from assay.reports.pictures.steps import over_steps
 from assay.types.decisions import Decision, DecisionPlan, Measurements
 from assay.types.results import Report
-from assay.workflow.checkpoints.stored_reports import read_report
 from assay.workflow.evaluate.run_folder import after_asking, explain_write_errors, replace_file
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -88,6 +89,14 @@ def _is_report_of(fingerprint: str, file: Path) -> bool:
         return read_report(file).fingerprint == fingerprint
     except InvalidFiles:  # a broken or missing report is replaced
         return False
+
+
+def read_report(file: Path) -> Measurements:
+    try:
+        document = read_json(file).value
+    except Refused as refused:
+        raise InvalidFiles(refused.finding.message, [refused.finding]) from refused
+    return measured_from(document, source=shown_path(file))
 
 
 def write_selections(decision: Decision, out: Path, deciding: DecisionPlan) -> Iterator[str]:

@@ -2,24 +2,37 @@
 
 Replies in the store count as reused, as in the run itself. Each model is asked one question, and
 its answer is not stored. Checkpoints answer in batches, so no time is estimated for them.
+The question has some hundred tokens, since most of a test's time is that of its prompt, and begins
+with a number that no cache of the server has seen.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 
-from assay.ask_loop import find_unanswered
+from assay.ask_loop import ask, find_unanswered
 from assay.messages import tr
 from assay.models.opening import read_spec
 from assay.plan import Plan
+from assay.request_identity import make_unstored_request
 from assay.store import Run, Store
 from assay.store.verbs import FILE_NAME
-from assay.types import Model, Request, ToAnswer, ToChoose
-from assay.workflow.discover.pace import ModelPace, prompt_tokens, time_one_question
+from assay.types import (
+    Answered,
+    Failed,
+    Message,
+    Model,
+    Request,
+    Sampling,
+    Timing,
+    ToAnswer,
+    ToChoose,
+)
 from assay.workflow.evaluate.asking import StoredReplies, TestDialogue
 from assay.workflow.evaluate.evaluation import key_of
 from assay.workflow.evaluate.job import Job
@@ -38,6 +51,17 @@ LEAST_SPREAD = 1.5  # high end over low end
 
 # A run that is still to begin may use every stored reply; one that began with --fresh may not.
 _TO_COME = Run(id="", key="")
+TIMED_TOKENS = 16
+CHARACTERS_PER_TOKEN = 4  # of English prose, about
+CAME_AT_ONCE = 0.05  # share of the time between the first token and the last, where none was seen
+QUESTION = (
+    "Note {number}. On Monday the ferry left the harbour at seven with forty people, nine bicycles "
+    "and a brown dog that belonged to nobody. It stopped twice: once for fog, and once because the "
+    "captain wanted to show everyone a seal. On the island the people bought bread, cheese and "
+    "apples, walked to the lighthouse and back, and wrote postcards. By evening the fog had gone, "
+    "the dog had found a family, and the ferry was home before nine. Now forget the ferry, and "
+    "count from one to twenty in words."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,3 +239,56 @@ def _basis(share: _Share, pace: ModelPace) -> str:
         low=low,
         high=high,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelPace:
+    """Seconds by our clock: for the whole answer, to load the model, to read a token of the prompt
+    and to write one.
+    """
+
+    waited_s: float
+    load_s: float
+    prompt_token_s: float
+    token_s: float
+
+    @property
+    def rate(self) -> str:
+        return f"{1 / self.token_s:.0f}" if self.token_s > 0 else "?"
+
+
+def time_one_question(model: Model) -> ModelPace | str:
+    text = QUESTION.format(number=time.time_ns())
+    sampling = Sampling(temperature=0.0, seed=0, max_tokens=TIMED_TOKENS)
+    work = ToAnswer(messages=(Message("user", text),), sampling=sampling)
+    reply = next(ask(model, [make_unstored_request("timing", work)]))
+    if isinstance(reply, Failed) and not model.facts.spec.startswith("scripted:"):
+        return reply.reason
+    if not isinstance(reply, Answered | Failed) or reply.total_s is None:
+        return tr("it was not reported")
+    if isinstance(reply, Failed):  # a script that has no answer to this question
+        return ModelPace(waited_s=reply.total_s, load_s=0.0, prompt_token_s=0.0, token_s=0.0)
+    return pace_of(reply)
+
+
+def pace_of(reply: Answered) -> ModelPace:
+    total = reply.total_s or 0.0
+    timing = reply.timing or Timing()
+    first = min(reply.first_token_s or 0.0, total)
+    if total - first < CAME_AT_ONCE * total:  # a proxy held the stream back, or there was none
+        first = total / 2
+    prompt = reply.prompt_tokens or len(QUESTION) // CHARACTERS_PER_TOKEN
+    written = reply.output_tokens or TIMED_TOKENS
+    return ModelPace(
+        waited_s=total,
+        load_s=(timing.load_s or 0.0) if timing.cold else 0.0,
+        prompt_token_s=first / prompt,
+        token_s=(total - first) / max(1, written - 1),
+    )
+
+
+def prompt_tokens(request: Request) -> float:
+    work = request.work
+    if not isinstance(work, ToAnswer | ToChoose):
+        return 0.0
+    return sum(len(message.content) for message in work.messages) / CHARACTERS_PER_TOKEN

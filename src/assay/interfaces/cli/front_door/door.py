@@ -19,23 +19,29 @@ import assay
 from assay.api.discovery import (
     CheckpointFound,
     Forecast,
+    ModelFound,
     OllamaFound,
     Room,
     SuiteFound,
     check_suite,
     facts_of,
     find_checkpoints,
+    find_isolation,
     find_judges,
     find_ollama,
     find_suites,
     forecast,
+    judge_candidates,
+    refuse_as_judge,
     this_machine,
     this_room,
+    what_to_judge,
 )
 from assay.errors import AssayError, ExitCode
-from assay.interfaces.cli.front_door.judge_question import ask_for_judge
 from assay.interfaces.cli.front_door.offers import (
+    NO_JUDGE,
     offered_checkpoints,
+    offered_judges,
     offered_models,
     offered_suites,
 )
@@ -43,8 +49,8 @@ from assay.interfaces.cli.front_door.questions import Option, Questions, Typed, 
 from assay.messages import tr, trn
 from assay.text.number_format import memory
 from assay.text.safe_text import one_line
-from assay.types import Machine
-from assay.types.options import RunOptions
+from assay.types import Machine, ModelFacts
+from assay.types.options import JudgeOptions, RunOptions
 
 
 def open_the_door(out: Path) -> int:
@@ -73,7 +79,7 @@ def open_the_door(out: Path) -> int:
 def _run(options: RunOptions) -> int:
     from assay import api
     from assay.api.rendering import progress_for
-    from assay.interfaces.cli.showing import show
+    from assay.interfaces.cli.output import show
 
     click.echo()
     with progress_for(sys.stderr) as observer:
@@ -245,7 +251,59 @@ def _show_command(text: str) -> None:
 
 
 def _where_assay_is() -> None:
-    from assay.interfaces.cli.showing import where_assay_is
+    from assay.interfaces.cli.output import where_assay_is
 
     if place := where_assay_is():
         say(place, "dim")
+
+
+def ask_for_judge(
+    asking: Questions, suites: Sequence[str], models: Sequence[str], found: Sequence[ModelFound]
+) -> JudgeOptions:
+    """Nothing is asked where no test needs a judge."""
+    tests, holds_code = what_to_judge(suites)
+    if not tests:
+        return JudgeOptions()
+    tested = [facts_of(spec) for spec in models]
+    judge = _which(asking, tests, tested, found)
+    judges = () if judge == NO_JUDGE else (judge,)
+    allowed = holds_code and _may_code_be_run(asking)
+    return JudgeOptions(judges=judges, allow_code_execution=allowed)
+
+
+def _which(
+    asking: Questions, tests: int, tested: Sequence[ModelFacts], found: Sequence[ModelFound]
+) -> str:
+    question = trn(
+        "Which judge reads the answers to {count} test?",
+        "Which judge reads the answers to {count} tests?",
+        tests,
+    )
+    typed = Typed(
+        offer=tr("another judge: type its name"),
+        example="ollama:NAME, openai:NAME@URL, scripted:FILE.json, a checkpoint's folder",
+        check=lambda spec: refuse_as_judge(spec, tested),
+    )
+    return asking.one(question, offered_judges(judge_candidates(found, tested)), typed)
+
+
+def _may_code_be_run(asking: Questions) -> bool:
+    """Only where it can be kept apart; `--sandbox weak` is nothing to choose with a key."""
+    isolation = find_isolation()
+    if isolation.isolation is None:
+        problems = "; ".join(isolation.problems)
+        say(tr("Code in answers is not run: nothing keeps it apart here ({why})", why=problems))
+        return False
+    how = {
+        "bubblewrap": tr("bubblewrap ({tool})", tool=isolation.tool),
+        "namespaces": tr("the kernel's namespaces"),
+    }[isolation.isolation]
+    say(
+        tr(
+            "Code that runs is evidence: it scores an answer, and binds a judge. It would run in "
+            "{how}: without network, and without your files",
+            how=how,
+        ),
+        "dim",
+    )
+    return asking.yes(tr("May the code of answers be run?"), usual=False)

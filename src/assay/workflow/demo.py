@@ -23,8 +23,8 @@ from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.run_folder import explain_write_errors
 
-SHIPPED = Path(__file__).parents[2] / "builtin" / "checkpoints" / "tiny"  # three steps of one run
-SCRIPTS = Path(__file__).parents[2] / "builtin" / "demo"
+SHIPPED = Path(__file__).parents[1] / "builtin" / "checkpoints" / "tiny"  # three steps of one run
+SCRIPTS = Path(__file__).parents[1] / "builtin" / "demo"
 MODELS = ("good.json", "weak.json", "flaky.json")
 KILLED_AFTER = 25  # of the 41 requests to the first model
 SIGKILL = 9  # Windows has no name for it

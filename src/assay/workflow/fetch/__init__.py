@@ -1,1 +1,0 @@
-"""Benchmarks made by others, written as suites."""
