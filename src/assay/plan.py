@@ -12,8 +12,9 @@ request of a later turn holds the model's own earlier replies, so it can be made
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from assay.errors import UsageError, raise_all
 from assay.messages import tr
@@ -164,9 +165,19 @@ def make_plan(suites: Sequence[Suite], facts: ModelFacts, options: AskOptions) -
     """Lay out every exchange, test by test, repeat by repeat."""
     raise_all([*_cannot(suites, facts, options)])
     by_text = "score_text" in facts.capabilities
-    openings = {suite.name: _Openings(suite, by_text=by_text) for suite in suites}
+    examples = {
+        (suite.name, category): tuple(_worked(cases[: suite.shots], by_text=by_text))
+        for suite in suites
+        for category, cases in suite.few_shot.items()
+    }
+
+    @cache  # one tuple shared by all tests that have the same
+    def opening(suite: str, category: str, system: str | None) -> tuple[Message, ...]:
+        said = (Message("system", system),) if system else ()
+        return (*said, *examples.get((suite, category), ()))
+
     exchanges = tuple(
-        Exchange(case, repeat, openings[suite.name].of(case), _asked(case))
+        Exchange(case, repeat, opening(suite.name, case.category, case.system), _asked(case))
         for repeat in range(options.repeats)
         for suite in suites
         for case in suite.cases
@@ -233,37 +244,26 @@ def rendered_prompt(case: Case, *, by_text: bool = False) -> str:
     """The last user turn as the model sees it, choices included. `by_text`: for a model that says
     how likely a text is; one that does not is shown the choices of a text to be continued.
     """
-    return _with_choices(case, case.prompt, by_text=by_text)
+    asked = case.check.requests()
+    lines = [f"{letter}. {text}" for letter, text in zip(LETTERS, asked.options, strict=False)]
+    if lines and asked.shown:
+        return "\n".join((case.prompt, *lines))
+    if lines and asked.by_text and not by_text:
+        # Not translated: it is put to a model, and an answer must not change with --lang.
+        return "\n".join((case.prompt, "", "Which of these fits best?", *lines, WITH_THE_LETTER))
+    return case.prompt
 
 
 # ------------------------------------------------------------------------------ conversations
 
 
-class _Openings:
-    """System prompt and worked examples, one tuple shared by all tests that have the same."""
-
-    def __init__(self, suite: Suite, *, by_text: bool) -> None:
-        self._examples: Mapping[str, tuple[Message, ...]] = {
-            category: tuple(_worked(cases[: suite.shots], by_text=by_text))
-            for category, cases in suite.few_shot.items()
-        }
-        self._made: dict[tuple[str | None, str], tuple[Message, ...]] = {}
-
-    def of(self, case: Case) -> tuple[Message, ...]:
-        key = (case.system, case.category)
-        if key not in self._made:
-            system = (Message("system", case.system),) if case.system else ()
-            self._made[key] = (*system, *self._examples.get(case.category, ()))
-        return self._made[key]
-
-
 def _worked(examples: Sequence[Case], *, by_text: bool) -> Iterator[Message]:
     for example in examples:
         yield Message("user", rendered_prompt(example, by_text=by_text))
-        yield Message("assistant", gold_answer(example, by_text=by_text))
+        yield Message("assistant", _gold_answer(example, by_text=by_text))
 
 
-def gold_answer(case: Case, *, by_text: bool = False) -> str:
+def _gold_answer(case: Case, *, by_text: bool) -> str:
     """The answer a worked example shows: of options compared by their texts, the text."""
     gold, asked = case.check.gold(), case.check.requests()
     if gold is None:
@@ -294,21 +294,8 @@ def _conversation(
     last = len(exchange.case.messages) - 1
     for index, message in enumerate(exchange.case.messages[: end + 1]):
         if index == last and message.role == "user":
-            yield Message("user", _with_choices(exchange.case, message.content, by_text=by_text))
+            yield Message("user", rendered_prompt(exchange.case, by_text=by_text))
         else:
             yield message
         if index in answered:
             yield Message("assistant", answered[index])
-
-
-def _with_choices(case: Case, prompt: str, *, by_text: bool) -> str:
-    asked = case.check.requests()
-    if not asked.options:
-        return prompt
-    lines = [f"{letter}. {text}" for letter, text in zip(LETTERS, asked.options, strict=False)]
-    if asked.shown:
-        return "\n".join((prompt, *lines))
-    if asked.by_text and not by_text:
-        # Not translated: it is put to a model, and an answer must not change with --lang.
-        return "\n".join((prompt, "", "Which of these fits best?", *lines, WITH_THE_LETTER))
-    return prompt

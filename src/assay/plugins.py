@@ -20,6 +20,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Generic, TypeVar, dataclass_transform
@@ -63,8 +64,10 @@ class Registry(Generic[Registered]):
         return self._known[name]
 
     def __contains__(self, name: object) -> bool:
-        if name not in self._known and self._package is not None:
-            self._load_named(str(name))
+        module = f"{self._package}.{name}"
+        by_name = name not in self._known and self._package and str(name).isidentifier()
+        if by_name and importlib.util.find_spec(module):
+            importlib.import_module(module)
         if name not in self._known:
             self._load_shipped()
         return name in self._known
@@ -84,11 +87,6 @@ class Registry(Generic[Registered]):
         raise UsageError(
             problem, hint=tr("choose one of: {names}", names=", ".join(sorted(self._known)))
         )
-
-    def _load_named(self, name: str) -> None:
-        module = f"{self._package}.{name}"
-        if name.isidentifier() and importlib.util.find_spec(module):
-            importlib.import_module(module)
 
     def _load_shipped(self) -> None:
         if self._package is None:
@@ -239,7 +237,8 @@ def load_plugins(names: Sequence[str] = ()) -> None:
     for point in entry_points(group=GROUP):
         _import(point.value, point.load)
     for name in names:
-        _import(name, lambda name=name: _load(name))  # type: ignore[misc]
+        is_file = name.endswith(".py") or "/" in name or "\\" in name
+        _import(name, partial(_load_file if is_file else importlib.import_module, name))
 
 
 def file_digest(path: str | Path) -> str:
@@ -247,14 +246,8 @@ def file_digest(path: str | Path) -> str:
     return sha256(Path(path).read_bytes()).hexdigest()
 
 
-def _load(name: str) -> None:
-    if name.endswith(".py") or "/" in name or "\\" in name:
-        _load_file(Path(name))
-    else:
-        importlib.import_module(name)
-
-
-def _load_file(path: Path) -> None:
+def _load_file(named: str) -> None:
+    path = Path(named)
     if not path.is_file():
         raise UsageError(
             tr("there is no plugin file {path}", path=path),
@@ -311,9 +304,10 @@ def _place(error: BaseException) -> str:
         if not frame.filename.startswith("<frozen")
         and not Path(frame.filename).is_relative_to(PACKAGE)
     ]
-    own = [frame for frame in frames if not _is_library(Path(frame.filename))]
+    own = [
+        frame
+        for frame in frames
+        if "site-packages" not in Path(frame.filename).parts
+        and not Path(frame.filename).is_relative_to(STANDARD_LIBRARY)
+    ]
     return "".join(f"{last.filename}:{last.lineno}" for last in (own or frames)[-1:])
-
-
-def _is_library(file: Path) -> bool:
-    return "site-packages" in file.parts or file.is_relative_to(STANDARD_LIBRARY)

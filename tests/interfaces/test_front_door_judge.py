@@ -11,7 +11,6 @@ from assay.reports.json_documents import run_json
 from assay.sandbox import Found
 from assay.types.options import JudgeOptions
 from assay.workflow.discover.discovery import (
-    JudgeCandidate,
     ModelFound,
     facts_of,
     judge_candidates,
@@ -130,13 +129,11 @@ def test_how_much_of_a_suite_needs_a_judge_is_counted(bench):
 # ----------------------------------------------------------------------------------- who is offered
 
 
-def test_candidates_are_not_tested_themselves_and_kin_is_marked(ollama_server):
+def test_candidates_are_not_tested_themselves(ollama_server):
     tested = [facts_of(ollama_server.spec())]
     models = found(ollama_server, CHAT, SHORT_CONTEXT, TINY, "gone:7b")
     candidates = judge_candidates(models, tested)
-    assert [(each.model.name, each.kin) for each in candidates] == [
-        (SHORT_CONTEXT, ("smollm",)), (TINY, ())
-    ]  # fmt: skip
+    assert [each.name for each in candidates] == [SHORT_CONTEXT, TINY]
     assert judge_candidates(models, tested, most=1) == candidates[:1]
     assert ollama_server.asked == []
 
@@ -148,15 +145,11 @@ def test_the_largest_candidate_stands_first_and_none_at_all_last(monkeypatch):
                    loaded=True, fits="yes")
         for name in ("qwen2.5-coder:14b", "gemma3:4b")
     ]  # fmt: skip
-    kin = ("qwen",)
-    options = offered_judges(
-        [JudgeCandidate(model=models[0], kin=kin), JudgeCandidate(model=models[1])]
-    )
+    options = offered_judges(models)
     assert [each.value for each in options] == [
         "ollama:qwen2.5-coder:14b", "ollama:gemma3:4b", NO_JUDGE
     ]  # fmt: skip
-    assert options[0].title.endswith("same family as a tested model: qwen")
-    assert options[1].title.endswith("loaded now")
+    assert options[1].title.endswith("fits (loaded now)")
     assert [each.value for each in offered_judges([])] == [NO_JUDGE]
 
 

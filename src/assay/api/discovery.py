@@ -15,7 +15,6 @@ from assay.suites.catalogue import find
 from assay.suites.load import load_suite
 from assay.types.options import RunOptions
 from assay.workflow.discover.discovery import CheckpointFound as CheckpointFound
-from assay.workflow.discover.discovery import JudgeCandidate as JudgeCandidate
 from assay.workflow.discover.discovery import ModelFound as ModelFound
 from assay.workflow.discover.discovery import OllamaFound as OllamaFound
 from assay.workflow.discover.discovery import Room as Room

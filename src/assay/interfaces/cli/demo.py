@@ -31,13 +31,13 @@ from assay.types.results import Report
 def demo(part: str | None, out: Path) -> int:
     """Every step with the command that does it."""
     if part != "checkpoints":
-        _models(out)
+        demo_models(out)
     if part != "models":
         _checkpoints(out)
     return 0
 
 
-def _models(out: Path) -> None:
+def demo_models(out: Path) -> None:
     from assay.api.demo import demo_job, evaluate, start_and_kill
     from assay.api.rendering import progress_for
 

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from assay.errors import AssayError, ModelUnavailable, UsageError
-from assay.judge.family import same_model, shares_family
+from assay.judge.family import same_model
 from assay.machine import available_memory, gpu_memory, installed_version
 from assay.messages import tr
 from assay.models.address import ollama_url
@@ -74,12 +74,23 @@ class ModelFound:
     quantisation: str = ""
     parameters: str = ""
     family: str = ""
-    needs_bytes: int | None = None  # by estimate
     fits: Fits = "unknown"
     reason: str = ""
     loaded: bool = False
     elsewhere: bool = False  # computed by another server: questions leave this machine
     why_not: str = ""
+
+    @property
+    def size_and_fit(self) -> tuple[str, str, str, str]:
+        """Size, quantisation, parameters, and whether it fits; empty where unknown."""
+        fit = {
+            "yes": tr("fits ({reason})", reason=self.reason),
+            "tight": tr("tight ({reason})", reason=self.reason),
+            "no": tr("too large ({reason})", reason=self.reason),
+            "unknown": self.reason,
+        }[self.fits]
+        size = memory(self.size_bytes) if self.size_bytes else ""
+        return size, self.quantisation, self.parameters, self.why_not or fit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +166,7 @@ def will_it_fit(size_bytes: int | None, room: Room | None) -> tuple[Fits, str]:
         return "unknown", tr("the server does not report its size")
     if room is None:
         return "unknown", tr("the server is on another machine")
-    needed = memory_needed(size_bytes)
+    needed = int(size_bytes * ROOM_PER_BYTE) + ROOM_BESIDE
     space = room.free_bytes if room.gpu_bytes is None else room.gpu_bytes
     where = tr("free memory") if room.gpu_bytes is None else tr("GPU memory")
     gaps = {"needed": memory(needed), "space": memory(space), "where": where}
@@ -168,10 +179,6 @@ def will_it_fit(size_bytes: int | None, room: Room | None) -> tuple[Fits, str]:
             "by estimate {needed}, and {space} {where}: partly on the CPU, slowly", **gaps
         )
     return "no", tr("by estimate {needed}, and {space} {where}", **gaps)
-
-
-def memory_needed(size_bytes: int) -> int:
-    return int(size_bytes * ROOM_PER_BYTE) + ROOM_BESIDE
 
 
 def find_checkpoints(folder: Path) -> tuple[CheckpointFound, ...]:
@@ -240,7 +247,6 @@ def _model(
         quantisation=_known(details.get("quantization_level")),
         parameters=_known(details.get("parameter_size")),
         family=_known(details.get("family")),
-        needs_bytes=None if elsewhere or size is None else memory_needed(size),
         fits=fits,
         reason=reason,
         loaded=loaded,
@@ -307,14 +313,6 @@ def _tests_in(file: Path) -> int:
     return len(tests) if shaped and "eval_method" in tests[0] else 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeCandidate:
-    """One that could judge. `kin`: the families it shares with a model that is tested."""
-
-    model: ModelFound
-    kin: tuple[str, ...] = ()
-
-
 def facts_of(spec: str) -> ModelFacts:
     """Of a model that is there and can write answers; raises what is wrong with another."""
     names_a_kind = read_spec(spec).scheme != "hf" or spec.startswith("hf:")
@@ -354,9 +352,9 @@ def what_to_judge(suites: Sequence[str]) -> tuple[int, bool]:
 
 def judge_candidates(
     found: Sequence[ModelFound], tested: Sequence[ModelFacts], most: int = 3
-) -> tuple[JudgeCandidate, ...]:
+) -> tuple[ModelFound, ...]:
     """The largest that fit and are not tested themselves, be it under another name."""
-    candidates: list[JudgeCandidate] = []
+    candidates: list[ModelFound] = []
     for model in find_judges(found, most=len(found)):
         if len(candidates) == most:
             break
@@ -364,6 +362,5 @@ def judge_candidates(
             opened = open_model(model.spec)
             opened.close()
             if not any(same_model(opened.facts, each) for each in tested):
-                kin = {name for each in tested for name in shares_family(opened.facts, each)}
-                candidates.append(JudgeCandidate(model=model, kin=tuple(sorted(kin))))
+                candidates.append(model)
     return tuple(candidates)

@@ -119,21 +119,12 @@ def _ollama(found: OllamaFound) -> Iterator[MachineFinding]:
 
 
 def _model(model: ModelFound) -> MachineFinding:
-    size = memory(model.size_bytes) if model.size_bytes else ""
-    facts = [fact for fact in (size, model.quantisation, model.parameters) if fact]
-    if model.why_not:
-        return _note(f"  {model.name}", ", ".join([*facts, model.why_not]))
-    said = {
-        "yes": tr("fits ({reason})", reason=model.reason),
-        "tight": tr("tight ({reason})", reason=model.reason),
-        "no": tr("too large ({reason})", reason=model.reason),
-        "unknown": model.reason,
-    }[model.fits]
+    too_large = model.fits == "no" and not model.why_not
     return MachineFinding(
         name=f"  {model.name}",
-        state="good" if model.fits == "yes" else "note",
-        says=", ".join([*facts, said]),
-        todo=tr("choose a smaller one, or a stronger quantisation") if model.fits == "no" else "",
+        state="good" if model.fits == "yes" and not model.why_not else "note",
+        says=", ".join(filter(None, model.size_and_fit)),
+        todo=tr("choose a smaller one, or a stronger quantisation") if too_large else "",
     )
 
 

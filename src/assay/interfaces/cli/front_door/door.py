@@ -38,6 +38,7 @@ from assay.api.discovery import (
     what_to_judge,
 )
 from assay.errors import AssayError, ExitCode
+from assay.interfaces.cli.demo import demo_models
 from assay.interfaces.cli.front_door.offers import (
     NO_JUDGE,
     offered_checkpoints,
@@ -46,6 +47,7 @@ from assay.interfaces.cli.front_door.offers import (
     offered_suites,
 )
 from assay.interfaces.cli.front_door.questions import Option, Questions, Typed, say
+from assay.interfaces.cli.output import show, where_assay_is
 from assay.messages import tr, trn
 from assay.text.number_format import memory
 from assay.text.safe_text import one_line
@@ -62,7 +64,8 @@ def open_the_door(out: Path) -> int:
     checkpoints = find_checkpoints(here)
     is_bare = not found.models and all(each.why_not for each in checkpoints)
     if is_bare and not _wants_a_model(asking, checkpoints):
-        return _demo(out)
+        demo_models(out)
+        return ExitCode.DONE
     models = _models(asking, found, checkpoints)
     suites = _suites(asking, find_suites(here), models)
     judge = ask_for_judge(asking, suites, models, found.models)
@@ -70,8 +73,7 @@ def open_the_door(out: Path) -> int:
     _say_what_it_takes(options, forecast(options, _about_to_time))
     if not asking.yes(tr("Start?")):
         click.echo(tr("Nothing was asked. The command for later:"))
-        _show_command(options.command_line("run", *models))
-        _where_assay_is()
+        _show_command(options.command_line("run", *models), where_assay_is())
         return ExitCode.DONE
     return _run(options)
 
@@ -79,7 +81,6 @@ def open_the_door(out: Path) -> int:
 def _run(options: RunOptions) -> int:
     from assay import api
     from assay.api.rendering import progress_for
-    from assay.interfaces.cli.output import show
 
     click.echo()
     with progress_for(sys.stderr) as observer:
@@ -91,17 +92,8 @@ def _run(options: RunOptions) -> int:
     click.echo(tr("The report as a page:"))
     _show_command(page)
     click.echo(tr("The command that repeats this run:"))
-    _show_command(options.command_line("run", *options.models))
-    _where_assay_is()
+    _show_command(options.command_line("run", *options.models), where_assay_is())
     return report.exit_code
-
-
-def _demo(out: Path) -> int:
-    from assay.interfaces.cli import load_command
-
-    command = load_command("demo")
-    with command.make_context("demo", ["--part", "models", "--out", str(out)]) as context:
-        return int(command.invoke(context) or 0)
 
 
 def _greet(machine: Machine, room: Room, found: OllamaFound) -> None:
@@ -193,8 +185,7 @@ def _suites(asking: Questions, found: Sequence[SuiteFound], models: Sequence[str
 
 
 def _about_to_time(spec: str) -> None:
-    sentence = tr("One short question to {model}, to see how fast it is …", model=spec)
-    say(sentence, "dim")
+    say(tr("One short question to {model}, to see how fast it is …", model=spec), "dim")
 
 
 def _say_what_it_takes(options: RunOptions, ahead: Forecast) -> None:
@@ -245,16 +236,11 @@ def roughly(seconds: float, rounded: Callable[[float], int]) -> str:
     return tr("{count} h", count=f"{rounded(seconds / 360) / 10:.1f}")
 
 
-def _show_command(text: str) -> None:
+def _show_command(text: str, beneath: str = "") -> None:
     """Never wrapped: it is there to be copied."""
     click.secho(f"  {text}", fg=None if os.environ.get("NO_COLOR") else "cyan")
-
-
-def _where_assay_is() -> None:
-    from assay.interfaces.cli.output import where_assay_is
-
-    if place := where_assay_is():
-        say(place, "dim")
+    if beneath:
+        say(beneath, "dim")
 
 
 def ask_for_judge(

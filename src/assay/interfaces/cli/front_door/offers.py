@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.api.discovery import CheckpointFound, JudgeCandidate, ModelFound, SuiteFound, read_spec
+from assay.api.discovery import CheckpointFound, ModelFound, SuiteFound, read_spec
 from assay.interfaces.cli.front_door.questions import Option
 from assay.messages import tr, trn
-from assay.text.number_format import memory
 from assay.text.safe_text import one_line
 
 SHOWN_CHECKPOINTS = 5
@@ -32,15 +31,10 @@ def offered_models(models: Sequence[ModelFound]) -> list[Option]:
     ]
 
 
-def offered_judges(candidates: Sequence[JudgeCandidate]) -> list[Option]:
-    """The best candidate first, none at all last; kin of a tested model is labelled."""
-    titles = _titles([each.model for each in candidates])
-    offered = []
-    for each in candidates:
-        title, kin = titles[each.model.spec], ", ".join(each.kin)
-        if kin:
-            title += BETWEEN + tr("same family as a tested model: {family}", family=kin)
-        offered.append(_model_option(each.model, title))
+def offered_judges(candidates: Sequence[ModelFound]) -> list[Option]:
+    """The best candidate first, none at all last."""
+    titles = _titles(candidates)
+    offered = [_model_option(each, titles[each.spec]) for each in candidates]
     return [*offered, Option(value=NO_JUDGE, title=tr("no judge: score only what checks show"))]
 
 
@@ -55,16 +49,7 @@ def _model_option(model: ModelFound, title: str, *, checked: bool = False) -> Op
 
 
 def _titles(models: Sequence[ModelFound]) -> dict[str, str]:
-    rows = [
-        (
-            one_line(model.name),
-            memory(model.size_bytes) if model.size_bytes else "",
-            model.quantisation,
-            model.parameters,
-            _fit(model),
-        )
-        for model in models
-    ]
+    rows = [(one_line(model.name), *model.size_and_fit) for model in models]
     return dict(zip([model.spec for model in models], _in_columns(rows), strict=True))
 
 
@@ -74,17 +59,6 @@ def _in_columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     return [BETWEEN.join(map(set_cell_size, row, widths)).rstrip() for row in rows]
-
-
-def _fit(model: ModelFound) -> str:
-    if model.loaded or model.needs_bytes is None or model.fits == "unknown":
-        return model.reason
-    needs = memory(model.needs_bytes)
-    return {
-        "yes": tr("fits"),
-        "tight": tr("tight: {needs} by estimate", needs=needs),
-        "no": tr("too large: {needs} by estimate", needs=needs),
-    }[model.fits]
 
 
 def offered_checkpoints(checkpoints: Sequence[CheckpointFound]) -> list[Option]:
