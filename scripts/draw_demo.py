@@ -21,7 +21,7 @@ from assay.reports.formats.terminal import draw
 from assay.reports.leaderboard import leaderboard_document
 from assay.reports.progress import SilentProgress
 from assay.reports.run_report import run_document
-from assay.workflow.demo.tour import demo_job, start_and_kill
+from assay.workflow.demo import demo_job, start_and_kill
 from assay.workflow.evaluate.evaluation import evaluate
 
 WIDTH = 110
