@@ -21,7 +21,7 @@ from assay.reports.formats.terminal import draw
 from assay.reports.leaderboard import leaderboard_document
 from assay.reports.progress import SilentProgress
 from assay.reports.run_report import run_document
-from assay.workflow.demo import demo_job, start_and_kill
+from assay.workflow.demo import demo_job, start_and_stop
 from assay.workflow.evaluate.evaluation import evaluate
 
 WIDTH = 110
@@ -38,8 +38,8 @@ def main(target: Path) -> None:
         job = demo_job(out)
         command = Text(f"$ {job.command}", style="bold")
         console.print(command)
-        killed = start_and_kill(out)
-        console.print(Text(f"… killed (SIGKILL) after {killed} answers\n", style="red"))
+        stopped = start_and_stop(out)
+        console.print(Text(f"… stopped after {stopped} answers\n", style="red"))
         console.print(command)
         report = evaluate(job, SilentProgress())
         # One model and one pair of the three: a picture for a page, not the whole output.

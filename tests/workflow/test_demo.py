@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from assay.workflow.demo import KILLED_AFTER
+from assay.workflow.demo import STOPPED_AFTER
 from tests.conftest import Bench
 
 
@@ -32,11 +32,11 @@ def test_the_demo_is_done_offline_and_writes_under_its_folder_only(demo):
     assert {path.name for path in bench.out.iterdir()} == {"assay.db", "demo", "runs"}
 
 
-def test_the_run_is_killed_while_the_first_model_is_asked_and_continued(demo):
+def test_the_run_is_stopped_while_the_first_model_is_asked_and_continued(demo):
     _, done = demo
-    killed = int(re.search(r"SIGKILL\) after (\d+) answers", done.stderr).group(1))
-    assert KILLED_AFTER <= killed < 41
-    assert f"start, {killed}/41" in done.stderr
+    stopped = int(re.search(r"stopped on purpose after (\d+) answers", done.stderr).group(1))
+    assert STOPPED_AFTER <= stopped < 41
+    assert f"start, {stopped}/41" in done.stderr
     assert "good.json: done, 41/41" in done.stderr
 
 

@@ -17,7 +17,7 @@ from assay.types.results import Report
 @command(
     "demo",
     help=tr(
-        "Three scripted models answer the example suite, the run is killed and continued, and the "
+        "Three scripted models answer the example suite, the run is stopped and continued, and the "
         "models are compared and ranked. Then three checkpoints of a small model are evaluated, "
         "and the one to ship is selected. Writes only under --out."
     ),
@@ -38,18 +38,14 @@ def demo(part: str | None, out: Path) -> int:
 
 
 def demo_models(out: Path) -> None:
-    from assay.api.demo import demo_job, evaluate, start_and_kill
+    from assay.api.demo import demo_job, evaluate, start_and_stop
     from assay.api.rendering import progress_for
 
     job = demo_job(out)
     say(f"$ {job.command}")
-    killed = start_and_kill(out)
-    say(
-        tr(
-            "… killed on purpose (SIGKILL) after {count} answers; the same command continues:",
-            count=killed,
-        )
-    )
+    stopped = tr("… stopped on purpose after {count} answers; the same command continues:",
+                 count=start_and_stop(out))  # fmt: skip
+    say(stopped)
     with progress_for(sys.stderr) as observer:
         report = evaluate(job, observer)
     _show(report, out)

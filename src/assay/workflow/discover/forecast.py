@@ -96,10 +96,6 @@ class _Share:
     def requests(self) -> int:
         return sum(times for _, times, _ in self.asked)
 
-    @property
-    def scheme(self) -> str:
-        return read_spec(self.model.facts.spec).scheme
-
 
 def forecast(job: Job, about_to_time: Callable[[str], None] = lambda spec: None) -> Forecast:
     """Raises every mistake of the job, as in a run. `about_to_time` gets the spec of each model
@@ -194,18 +190,18 @@ def _length(request: Request, short: int, long: int) -> tuple[int, int]:
 def _time(
     share: _Share, job: Job, about_to_time: Callable[[str], None]
 ) -> tuple[Range | None, str]:
-    facts = share.model.facts
+    facts, scheme = share.model.facts, read_spec(share.model.facts.spec).scheme
     if not share.asked:
         return (0.0, 0.0), ""
-    if share.scheme == "hf":
+    if scheme == "hf":
         return None, tr("checkpoints answer in batches, and how long that takes is not estimated")
-    if share.scheme != "scripted":
+    if scheme != "scripted":
         about_to_time(facts.spec)
     pace = time_one_question(share.model)
     if isinstance(pace, str):
         return None, tr("{model} could not be timed: {why}", model=facts.name, why=pace)
-    width = min(job.connections or USUAL_CONNECTIONS.get(share.scheme, 1), share.requests)
-    if share.scheme == "scripted":  # it waits equally long for every answer
+    width = min(job.connections or USUAL_CONNECTIONS.get(scheme, 1), share.requests)
+    if scheme == "scripted":  # it waits equally long for every answer
         total = pace.waited_s * share.requests / width
         return (total, total), tr("a script answers as fast as it says")
     low, high = _seconds(share, pace)
@@ -217,9 +213,10 @@ def _seconds(share: _Share, pace: ModelPace) -> Range:
     low = high = 0.0
     before = ""
     for request, times, (short, long) in share.asked:
-        tokens: float = prompt_tokens(request)
-        if share.judges and isinstance(request.work, ToAnswer | ToChoose):
-            words = "\n".join(message.content for message in request.work.messages)
+        messages = getattr(request.work, "messages", ())
+        words = "\n".join(message.content for message in messages)
+        tokens = len(words) / CHARACTERS_PER_TOKEN
+        if share.judges:
             shared = len(os.path.commonprefix([before, words]))  # noqa: RUF071
             tokens, before = tokens * (1 - shared / max(1, len(words))), words
         reading = pace.prompt_token_s * tokens
@@ -234,7 +231,7 @@ def _basis(share: _Share, pace: ModelPace) -> str:
     return tr(
         "{model} wrote {rate} tokens/s, and {what} of {low} to {high} tokens are assumed",
         model=share.model.facts.name,
-        rate=pace.rate,
+        rate=f"{1 / pace.token_s:.0f}" if pace.token_s > 0 else "?",
         what=tr("judgements") if share.judges else tr("answers"),
         low=low,
         high=high,
@@ -252,10 +249,6 @@ class ModelPace:
     prompt_token_s: float
     token_s: float
 
-    @property
-    def rate(self) -> str:
-        return f"{1 / self.token_s:.0f}" if self.token_s > 0 else "?"
-
 
 def time_one_question(model: Model) -> ModelPace | str:
     text = QUESTION.format(number=time.time_ns())
@@ -268,11 +261,7 @@ def time_one_question(model: Model) -> ModelPace | str:
         return tr("it was not reported")
     if isinstance(reply, Failed):  # a script that has no answer to this question
         return ModelPace(waited_s=reply.total_s, load_s=0.0, prompt_token_s=0.0, token_s=0.0)
-    return pace_of(reply)
-
-
-def pace_of(reply: Answered) -> ModelPace:
-    total = reply.total_s or 0.0
+    total = reply.total_s
     timing = reply.timing or Timing()
     first = min(reply.first_token_s or 0.0, total)
     if total - first < CAME_AT_ONCE * total:  # a proxy held the stream back, or there was none
@@ -285,10 +274,3 @@ def pace_of(reply: Answered) -> ModelPace:
         prompt_token_s=first / prompt,
         token_s=(total - first) / max(1, written - 1),
     )
-
-
-def prompt_tokens(request: Request) -> float:
-    work = request.work
-    if not isinstance(work, ToAnswer | ToChoose):
-        return 0.0
-    return sum(len(message.content) for message in work.messages) / CHARACTERS_PER_TOKEN

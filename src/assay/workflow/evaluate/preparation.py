@@ -114,7 +114,9 @@ def prepare(job: Job) -> Prepared:
     suites = suites_of(job, errors)
     gate, held_out = gate_and_text(job, places, suites, errors)
     training = training_text(job, errors)
-    opened = open_models(job, named, texts_to_read(job, held_out, training), errors)
+    reads = job.text is not None and (job.measures is None or "perplexity" in job.measures)
+    to_read = [each for each in (held_out if reads else None, training) if each]
+    opened = open_models(job, named, to_read, errors)
     panel: JudgePanel | None = None
     try:
         opened.leave_out_copies()
@@ -323,12 +325,6 @@ def training_text(job: Job, errors: list[AssayError]) -> HeldOut | None:
     if job.train_text is None:
         return None
     return next(iter(tried(errors, load_held_out, job.train_text)), None)
-
-
-def texts_to_read(job: Job, held_out: HeldOut | None, training: HeldOut | None) -> list[HeldOut]:
-    """Those that every checkpoint will be given to read, as far as the user named them."""
-    reads = job.text is not None and (job.measures is None or "perplexity" in job.measures)
-    return [*([held_out] if held_out and reads else []), *([training] if training else [])]
 
 
 def _check_log(target: str) -> None:
