@@ -183,16 +183,10 @@ def _list_presets(*, as_json: bool) -> int:
 
     presets = list_presets()
     if as_json:
+        shown = ("name", "kind", "url", "key_env", "key_is_set", "model", "source")
         rows = [
-            {
-                "name": preset.name,
-                "kind": preset.kind,
-                "url": preset.shown_url,
-                "key_env": preset.key_env,
-                "key_is_set": preset.key_is_set,
-                "model": preset.model,
-                "source": preset.source or None,
-            }
+            {name: getattr(preset, name) for name in shown}
+            | {"url": preset.shown_url, "source": preset.source or None}
             for preset in presets
         ]
         click.echo(json.dumps({"presets": rows, "exit_code": 0}, indent=2))

@@ -29,7 +29,7 @@ _EVALUATE: Mapping[str, CommandEntry] = {
     "judge-check": CommandEntry(
         "run", message("Check on known answers whether a model is fit to be a judge.")
     ),
-    "watch": CommandEntry("watch", message("Evaluate each checkpoint of a folder as it appears.")),
+    "watch": CommandEntry("run", message("Evaluate each checkpoint of a folder as it appears.")),
     "demo": CommandEntry("demo", message("Show an evaluation of shipped models, offline.")),
 }
 _RESULTS: Mapping[str, CommandEntry] = {
@@ -51,7 +51,7 @@ _TESTS: Mapping[str, CommandEntry] = {
     "fetch": CommandEntry("suites", message("Fetch the benchmarks MMLU and HellaSwag.")),
 }
 _MACHINE: Mapping[str, CommandEntry] = {
-    "doctor": CommandEntry("doctor", message("Show what this machine can do and what is missing.")),
+    "doctor": CommandEntry("demo", message("Show what this machine can do and what is missing.")),
 }
 COMMAND_GROUPS: Mapping[Message, Mapping[str, CommandEntry]] = {
     message("Evaluate"): _EVALUATE,

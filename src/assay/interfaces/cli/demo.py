@@ -1,4 +1,4 @@
-"""`assay demo`: the main job on what ships, offline."""
+"""`assay demo`, the main job on what ships; `assay doctor`, what this machine can do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from assay.interfaces.cli.options import command
+from assay.interfaces.cli.options import as_json, command
 from assay.interfaces.cli.output import say, show, where_assay_is
 from assay.messages import tr
 from assay.types.results import Report
@@ -93,3 +93,22 @@ def _checkpoints(out: Path) -> None:
     with progress_for(sys.stderr) as observer:
         report = evaluate(job, observer)
     show(report, "text")
+
+
+@command(
+    "doctor",
+    help=tr(
+        "Checks Python, memory, disk, GPU, Ollama with its models and whether they fit, and API "
+        "keys (never their values), and says what to do about what is missing. Asks no model "
+        "anything; the exit code is always 0."
+    ),
+    examples=["assay doctor", "assay doctor --json", "OLLAMA_HOST=192.168.1.20 assay doctor"],
+)
+@as_json
+def doctor(as_json: bool, out: Path) -> int:
+    """Look, then show."""
+    from assay import api
+    from assay.interfaces.cli.output import show
+
+    show(api.examine_machine(out=out), "json" if as_json else "text")
+    return 0

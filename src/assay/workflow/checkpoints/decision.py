@@ -1,4 +1,5 @@
-"""From measured checkpoints to a decision. The steps, in order:
+"""What a run will measure of its checkpoints and decide on, which is stored with it from its
+beginning; and the decision itself. Its steps, in order:
 
 1 accept    every checkpoint at the gate
 2 weigh     what each is worth
@@ -16,13 +17,23 @@ from assay.decide.advice import advise
 from assay.decide.scores import weigh, weighted_estimate
 from assay.decide.select import select
 from assay.decide.trend import Trend, trend
+from assay.suites.held_out_text import HeldOut
+from assay.types.choices import MeasureKind
 from assay.types.decisions import (
+    MEASURES,
     Acceptance,
     Decision,
     DecisionPlan,
+    Gate,
     Measurements,
+    PlannedCheckpoint,
     Selection,
 )
+from assay.workflow.checkpoints.places import CheckpointPlace, planned_checkpoint
+from assay.workflow.checkpoints.training_loss import training_log
+from assay.workflow.evaluate.job import Job
+from assay.workflow.evaluate.opened_models import Opened
+from assay.workflow.evaluate.own_prompts import is_own
 
 
 def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestamp: str) -> Decision:
@@ -99,3 +110,85 @@ def passes(deciding: DecisionPlan, decision: Decision) -> bool:
     named = [subject.name for subject in deciding.subjects if not subject.folder]
     accepted = all(decision.acceptances[name].accepted is True for name in named)
     return chosen and (accepted or not deciding.asked)
+
+
+def what_to_decide(
+    job: Job,
+    places: Sequence[CheckpointPlace | None],
+    opened: Opened,
+    gate: Gate | None,
+    held_out: HeldOut | None,
+    training: HeldOut | None,
+) -> DecisionPlan | None:
+    """Own prompts decide nothing, and neither do models that are no checkpoints."""
+    known = [place for place in places if place is not None]
+    prompts = bool(job.own) and all(map(is_own, job.own))
+    if not known or held_out is None or gate is None or prompts:
+        return None
+    if job.gate is None and not any(place.on_disk for place in known):
+        gate = _measurable(gate, opened)
+    if job.temperature_and_seeds is not None:
+        temperature, seeds = job.temperature_and_seeds
+        gate = replace(gate, generation_temperature=temperature, generation_seeds=seeds)
+    open_ones = set(opened.places)
+    tops = {str(place.top or "") for place in known if place.folder is not None}
+    kinds = _measures(job, gate)
+    return DecisionPlan(
+        subjects=tuple(
+            _subject(place, opened.failed.get(place, ""), known)
+            for place in known
+            if place in open_ones or place in opened.failed
+        ),
+        measures=kinds,
+        gate=gate,
+        selects=job.gate is not None or job.measures is not None,
+        asked=job.gate is not None,
+        text=held_out.name if "perplexity" in kinds else "",
+        text_digest=held_out.digest if "perplexity" in kinds else "",
+        train_text=training.name if training else "",
+        train_text_digest=training.digest if training else "",
+        samples=job.samples,
+        top=tops.pop() if len(tops) == 1 else "",
+        write_back=job.write_back,
+        leaves=job.leaves,
+    )
+
+
+def _measurable(gate: Gate, opened: Opened) -> Gate:
+    """The default gate for plugins' models alone: speed and memory are not measured of them, and
+    what needs a text is not asked of those that write none.
+    """
+    writes = all("generate" in model.facts.capabilities for model in opened.models)
+    return replace(
+        gate,
+        suites=gate.suites if writes else (),
+        speed_min=None,
+        memory_max_mb=None,
+        generation_max_failures=gate.generation_max_failures if writes else None,
+    )
+
+
+def _measures(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
+    """What was asked for; else what a gate that was named needs, and the texts that were."""
+    training: tuple[MeasureKind, ...] = () if job.train_text is None else ("training",)
+    if job.measures is not None:
+        return (*(kind for kind in job.measures if kind != "training"), *training)
+    asked = job.gate is not None
+    needed: Mapping[MeasureKind, bool] = {
+        "perplexity": job.text is not None or (asked and gate.perplexity_max is not None),
+        "generation": asked and gate.generation_max_failures is not None,
+        "speed": asked and not (gate.speed_min is None and gate.memory_max_mb is None),
+    }
+    return (*(kind for kind in MEASURES if needed[kind]), *training)
+
+
+def _subject(
+    place: CheckpointPlace, failed: str, known: Sequence[CheckpointPlace]
+) -> PlannedCheckpoint:
+    """Several models of one plugin are selected from, like the checkpoints of a folder."""
+    planned = replace(planned_checkpoint(place), failed=failed)
+    if not place.on_disk:
+        several = sum(each.parent == place.parent for each in known if not each.on_disk) > 1
+        return replace(planned, path="", folder=f"{place.parent}:" if several else "")
+    training, note = training_log(place.path, place.folder, place.step)
+    return replace(planned, training=training, training_note=note)

@@ -31,7 +31,7 @@ from assay.types import Model, Request, Suite
 from assay.types.choices import MeasureKind
 from assay.types.decisions import MEASURES, DecisionPlan, Gate
 from assay.types.model_spec import without_secrets
-from assay.workflow.checkpoints.decision_plan import what_to_decide
+from assay.workflow.checkpoints.decision import what_to_decide
 from assay.workflow.checkpoints.measures import (
     SPEED,
     Measures,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,7 +37,7 @@ from assay.api.discovery import (
     this_room,
     what_to_judge,
 )
-from assay.errors import AssayError, ExitCode
+from assay.errors import ExitCode
 from assay.interfaces.cli.demo import demo_models
 from assay.interfaces.cli.front_door.offers import (
     NO_JUDGE,
@@ -102,38 +102,25 @@ def _greet(machine: Machine, room: Room, found: OllamaFound) -> None:
     free = tr("{free} of {total} free", free=memory(room.free_bytes),
               total=memory(machine.memory_bytes))  # fmt: skip
     gpus = "; ".join(machine.gpus) or tr("no GPU")
-    rows = {tr("machine"): ", ".join((machine.processor, cores, free, gpus))}
+    hint = found.hint
     if found.reachable:
         count = trn("{count} model", "{count} models", len(found.models))
-        rows["Ollama"] = f"{found.version}, {found.url}, {count}"
+        ollama = f"{found.version}, {found.url}, {count}"
+        if not found.models:
+            hint = tr("install a model, for example with `ollama pull llama3.2:3b`")
     else:
-        rows["Ollama"] = tr("not found: {problem}", problem=found.problem)
-        rows[""] = found.hint
-    if found.reachable and not found.models:
-        rows[""] = tr("install a model, for example with `ollama pull llama3.2:3b`")
-    rows[tr("judge")] = _about_judging(found)
-    _table(rows)
-    click.echo()
-
-
-def _table(rows: Mapping[str, str]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from assay.api.rendering import console_for
-
-    table = Table.grid(padding=(0, 2))
+        ollama = tr("not found: {problem}", problem=found.problem)
+    judges = ", ".join(each.name for each in find_judges(found.models))
+    rows = {
+        tr("machine"): ", ".join((machine.processor, cores, free, gpus)),
+        "Ollama": f"{ollama}; {hint}" if hint else ollama,
+        tr("judge"): tr("for open answers: {names}", names=judges)
+        if judges
+        else tr("none found; unless you name one, only what checks show is scored"),
+    }
     for name, text in rows.items():
-        table.add_row("", Text(name, style="dim"), Text(one_line(text), overflow="fold"))
-    console_for().print(table)
-
-
-def _about_judging(found: OllamaFound) -> str:
-    """Who could read open answers; which of them does is asked where there are some."""
-    candidates = find_judges(found.models)
-    if candidates:
-        return tr("for open answers: {names}", names=", ".join(each.name for each in candidates))
-    return tr("none found; unless you name one, only what checks show is scored")
+        say(f"  {name:<8} {one_line(text)}")
+    click.echo()
 
 
 def _wants_a_model(asking: Questions, checkpoints: Sequence[CheckpointFound]) -> bool:
@@ -155,24 +142,7 @@ def _models(
         check=facts_of,
     )
     options = [*offered_models(found.models), *offered_checkpoints(checkpoints)]
-    listed = {str(each.path) for each in checkpoints if not each.why_not}
-    while True:
-        chosen = asking.several(tr("Which models?"), options, typed)
-        wrong = list(_broken([spec for spec in chosen if spec in listed]))
-        if not wrong:
-            return chosen
-        for sentence in wrong:
-            say(sentence, "red")
-
-
-def _broken(checkpoints: Sequence[str]) -> Iterator[str]:
-    """What is wrong with those of the list, as with one that is typed."""
-    for path in checkpoints:
-        say(tr("Looking at {path} …", path=one_line(path)), "dim")
-        try:
-            facts_of(path)
-        except AssayError as error:
-            yield f"{error.message}; {error.hint}" if error.hint else error.message
+    return asking.several(tr("Which models?"), options, typed)
 
 
 def _suites(asking: Questions, found: Sequence[SuiteFound], models: Sequence[str]) -> list[str]:

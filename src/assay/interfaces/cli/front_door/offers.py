@@ -64,7 +64,12 @@ def _in_columns(rows: Sequence[Sequence[str]]) -> list[str]:
 def offered_checkpoints(checkpoints: Sequence[CheckpointFound]) -> list[Option]:
     """The first few; the others can be typed, as any folder can."""
     shown = [
-        Option(value=str(found.path), title=one_line(str(found.path)), closed=found.why_not)
+        Option(
+            value=str(found.path),
+            title=one_line(str(found.path)),
+            closed=found.why_not,
+            unchecked=True,
+        )
         for found in checkpoints[:SHOWN_CHECKPOINTS]
     ]
     more = len(checkpoints) - len(shown)

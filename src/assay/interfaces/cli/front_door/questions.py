@@ -22,7 +22,7 @@ SHOWN_FINDINGS = 10
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """One line of a list. `closed`: why it cannot be chosen; empty: it can. `names`: what a user
-    may type for it beside its value.
+    may type for it beside its value. `unchecked`: it is checked when it is chosen.
     """
 
     value: str
@@ -30,6 +30,7 @@ class Option:
     checked: bool = False
     closed: str = ""
     names: tuple[str, ...] = ()
+    unchecked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,8 +146,8 @@ def _values(
         if part.isdecimal():
             if not 1 <= int(part) <= len(can):
                 raise _Wrong(tr("there is no number {number} in the list", number=part))
-            yield can[int(part) - 1].value
-        elif option and not option.closed:
+            option = can[int(part) - 1]
+        if option and not option.closed and not (typed and option.unchecked):
             yield option.value
         elif typed:
             _check(option.value if option else part, typed)
