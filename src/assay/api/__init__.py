@@ -33,24 +33,23 @@ from assay.types.results import Comparison, Report
 from assay.workflow.call_options import takes_options
 
 if TYPE_CHECKING:
-    from assay.api.rendering import render
-    from assay.workflow.authoring.new_test import new_test
-    from assay.workflow.authoring.validation import validate
-    from assay.workflow.benchmarks import fetch
-    from assay.workflow.checkpoints.selection import select
-    from assay.workflow.checkpoints.single_checkpoint import (
-        evaluate_model,
-        generate_samples,
-        run_benchmark,
-    )
+    from assay.api.rendering import render as render
+    from assay.workflow.authoring.new_test import new_test as new_test
+    from assay.workflow.authoring.validation import validate as validate
+    from assay.workflow.benchmarks import fetch as fetch
+    from assay.workflow.checkpoints.selection import select as select
+    from assay.workflow.checkpoints.single_checkpoint import evaluate_model as evaluate_model
+    from assay.workflow.checkpoints.single_checkpoint import generate_samples as generate_samples
+    from assay.workflow.checkpoints.single_checkpoint import run_benchmark as run_benchmark
     from assay.workflow.checkpoints.watch import Watching
-    from assay.workflow.discover.doctor import examine_machine
-    from assay.workflow.discover.suite_list import describe_suite, list_suites
+    from assay.workflow.discover.doctor import examine_machine as examine_machine
+    from assay.workflow.discover.suite_list import describe_suite as describe_suite
+    from assay.workflow.discover.suite_list import list_suites as list_suites
     from assay.workflow.evaluate.run_result import RunResult
-    from assay.workflow.history.leaderboard import leaderboard
-    from assay.workflow.history.records import export
-    from assay.workflow.history.rescoring import rescore
-    from assay.workflow.history.results import report
+    from assay.workflow.history.leaderboard import leaderboard as leaderboard
+    from assay.workflow.history.records import export as export
+    from assay.workflow.history.rescoring import rescore as rescore
+    from assay.workflow.history.results import report as report
 
 _DEFINED_IN = {
     "describe_suite": "assay.workflow.discover.suite_list",
@@ -71,6 +70,7 @@ _DEFINED_IN = {
 }
 
 __all__ = [
+    *_DEFINED_IN,
     "DEFAULT_OUT",
     "CompareOptions",
     "JudgeCheckOptions",
@@ -81,25 +81,10 @@ __all__ = [
     "ask",
     "check_judge",
     "compare",
-    "describe_suite",
-    "evaluate_model",
-    "examine_machine",
-    "export",
-    "fetch",
-    "generate_samples",
     "judge",
-    "leaderboard",
-    "list_suites",
     "load_plugins",
-    "new_test",
-    "render",
-    "report",
-    "rescore",
     "run",
-    "run_benchmark",
     "schema",
-    "select",
-    "validate",
     "watch",
 ]
 
