@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from assay.workflow.discover.suite_list import describe_suite as describe_suite
     from assay.workflow.discover.suite_list import list_suites as list_suites
     from assay.workflow.evaluate.run_result import RunResult
-    from assay.workflow.history.leaderboard import leaderboard as leaderboard
+    from assay.workflow.history.comparison import leaderboard as leaderboard
     from assay.workflow.history.records import export as export
     from assay.workflow.history.rescoring import rescore as rescore
     from assay.workflow.history.results import report as report
@@ -58,7 +58,7 @@ _DEFINED_IN = {
     "export": "assay.workflow.history.records",
     "fetch": "assay.workflow.benchmarks",
     "generate_samples": "assay.workflow.checkpoints.single_checkpoint",
-    "leaderboard": "assay.workflow.history.leaderboard",
+    "leaderboard": "assay.workflow.history.comparison",
     "list_suites": "assay.workflow.discover.suite_list",
     "new_test": "assay.workflow.authoring.new_test",
     "render": "assay.api.rendering",
