@@ -10,7 +10,7 @@ from assay.reports.formats.markdown import render_markdown
 from assay.reports.suite_card import card_document
 from assay.suites.catalogue import shipped
 from assay.suites.load import load_suite
-from assay.workflow.discover.suite_list import describe
+from assay.workflow.discover.discovery import describe
 
 
 @pytest.mark.parametrize("path", shipped(), ids=lambda path: path.name)

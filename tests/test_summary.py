@@ -30,7 +30,7 @@ from assay.types import (
     Suite,
 )
 from assay.types.results import PairComparison, Side, Standing, SuiteSummary, TestRow
-from assay.workflow.evaluate.background_work import baselines_of
+from assay.workflow.evaluate.run_folder import baselines_of
 
 PASS, FAIL, NO_ANSWER, UNSCORED, FAILED = OutcomeKind
 

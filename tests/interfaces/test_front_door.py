@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from assay.interfaces.cli.front_door.offers import offered_suites
+from assay.interfaces.cli.front_door.door import offered_suites
 from assay.sandbox import find_isolation
 from assay.workflow.discover.discovery import SuiteFound
 from tests.conftest import numbered, right

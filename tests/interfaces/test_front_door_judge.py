@@ -5,8 +5,7 @@ import pytest
 from assay import api
 from assay.errors import UsageError
 from assay.interfaces.cli.front_door import door
-from assay.interfaces.cli.front_door.door import ask_for_judge
-from assay.interfaces.cli.front_door.offers import NO_JUDGE, offered_judges
+from assay.interfaces.cli.front_door.door import NO_JUDGE, ask_for_judge, offered_judges
 from assay.reports.json_documents import run_json
 from assay.sandbox import Found
 from assay.types.options import JudgeOptions

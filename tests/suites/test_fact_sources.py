@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InvalidFiles
-from assay.workflow.discover.suite_list import facts_by_source
+from assay.workflow.discover.discovery import facts_by_source
 
 TESTS = ("a_001", "a_002")
 HEAD = "test\tfact\tsource\twhere\n"

@@ -34,39 +34,39 @@ from assay.workflow.call_options import takes_options
 
 if TYPE_CHECKING:
     from assay.api.rendering import render as render
-    from assay.workflow.authoring.new_test import new_test as new_test
-    from assay.workflow.authoring.validation import validate as validate
+    from assay.workflow.authoring import new_test as new_test
+    from assay.workflow.authoring import validate as validate
     from assay.workflow.benchmarks import fetch as fetch
     from assay.workflow.checkpoints.selection import select as select
     from assay.workflow.checkpoints.single_checkpoint import evaluate_model as evaluate_model
     from assay.workflow.checkpoints.single_checkpoint import generate_samples as generate_samples
     from assay.workflow.checkpoints.single_checkpoint import run_benchmark as run_benchmark
     from assay.workflow.checkpoints.watch import Watching
+    from assay.workflow.discover.discovery import describe_suite as describe_suite
+    from assay.workflow.discover.discovery import list_suites as list_suites
     from assay.workflow.discover.doctor import examine_machine as examine_machine
-    from assay.workflow.discover.suite_list import describe_suite as describe_suite
-    from assay.workflow.discover.suite_list import list_suites as list_suites
-    from assay.workflow.evaluate.run_result import RunResult
     from assay.workflow.history.comparison import leaderboard as leaderboard
     from assay.workflow.history.records import export as export
     from assay.workflow.history.rescoring import rescore as rescore
+    from assay.workflow.history.results import RunResult
     from assay.workflow.history.results import report as report
 
 _DEFINED_IN = {
-    "describe_suite": "assay.workflow.discover.suite_list",
+    "describe_suite": "assay.workflow.discover.discovery",
     "evaluate_model": "assay.workflow.checkpoints.single_checkpoint",
     "examine_machine": "assay.workflow.discover.doctor",
     "export": "assay.workflow.history.records",
     "fetch": "assay.workflow.benchmarks",
     "generate_samples": "assay.workflow.checkpoints.single_checkpoint",
     "leaderboard": "assay.workflow.history.comparison",
-    "list_suites": "assay.workflow.discover.suite_list",
-    "new_test": "assay.workflow.authoring.new_test",
+    "list_suites": "assay.workflow.discover.discovery",
+    "new_test": "assay.workflow.authoring",
     "render": "assay.api.rendering",
     "report": "assay.workflow.history.results",
     "rescore": "assay.workflow.history.rescoring",
     "run_benchmark": "assay.workflow.checkpoints.single_checkpoint",
     "select": "assay.workflow.checkpoints.selection",
-    "validate": "assay.workflow.authoring.validation",
+    "validate": "assay.workflow.authoring",
 }
 
 __all__ = [
@@ -108,7 +108,7 @@ def run(options: RunOptions) -> RunResult:
     """
     from assay.workflow.evaluate.evaluation import evaluate
     from assay.workflow.evaluate.job import job_of
-    from assay.workflow.evaluate.run_result import RunResult
+    from assay.workflow.history.results import RunResult
 
     return RunResult.of(evaluate(job_of(options), options.observer))
 

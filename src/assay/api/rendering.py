@@ -32,8 +32,8 @@ from assay.types.results import Comparison, Leaderboard, Report
 from assay.workflow.checkpoints.selection import Selected
 
 if TYPE_CHECKING:
+    from assay.workflow.discover.discovery import SuiteDescription, SuiteList
     from assay.workflow.discover.doctor import Examination
-    from assay.workflow.discover.suite_list import SuiteDescription, SuiteList
 
     Discovered = SuiteList | SuiteDescription | Examination
     Result = Report | Comparison | Leaderboard | Selected | JudgeCheck | Discovered
@@ -89,7 +89,7 @@ def _document(result: Result, *, whole: bool = False, verbose: bool = False) -> 
         case JudgeCheck():
             return check_document(result)
     from assay.reports import catalogue, doctor, suite_card
-    from assay.workflow.discover.suite_list import SuiteDescription, SuiteList
+    from assay.workflow.discover.discovery import SuiteDescription, SuiteList
 
     if isinstance(result, SuiteList):
         return catalogue.suites_document(result.suites)
@@ -113,7 +113,7 @@ def _values(result: Result) -> JsonObject:
         case JudgeCheck():
             return check_json(result)
     from assay.reports import doctor, suite_card
-    from assay.workflow.discover.suite_list import SuiteDescription, SuiteList
+    from assay.workflow.discover.discovery import SuiteDescription, SuiteList
 
     if isinstance(result, SuiteList):
         return suite_card.suites_json(result.suites)

@@ -5,7 +5,7 @@
     judging/       have an LLM judge the answers that no check can score
     discover/      what is here to evaluate, and what a run will take
     history/       read runs back from the store: report, compare, rank, rescore, export
-    authoring/     for makers of tests: check their files, write one to begin with
+    authoring      for makers of tests: check their files, write one to begin with
     benchmarks     write benchmarks made by others as suites
     demo           all of it on what ships
 

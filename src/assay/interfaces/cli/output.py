@@ -18,6 +18,9 @@ import click
 
 from assay.messages import tr
 
+if TYPE_CHECKING:
+    from assay.api.rendering import Result
+
 
 @contextmanager
 def reader_may_leave() -> Iterator[None]:
@@ -68,10 +71,6 @@ def write_examples(formatter: click.HelpFormatter, examples: str | None) -> None
         with formatter.section(tr("Examples")):
             for line in examples.splitlines():
                 formatter.write(f"{'':{formatter.current_indent}}{line}\n")
-
-
-if TYPE_CHECKING:
-    from assay.api.rendering import Result
 
 
 def show(result: Result, form: str, *, verbose: bool = False) -> None:

@@ -14,7 +14,7 @@ from assay.plan import Exchange, Plan
 from assay.store import Run, RunModel, Store, TryKey
 from assay.types import Answered, Failed, Model, Observed, Observer, Reply, Request, Score
 from assay.workflow.checkpoints.measures import MEASURED
-from assay.workflow.evaluate.background_work import BackgroundWork
+from assay.workflow.evaluate.run_folder import BackgroundWork
 
 SCORED_AT_ONCE = 1000
 

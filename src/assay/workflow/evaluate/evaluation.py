@@ -34,11 +34,10 @@ from assay.types.model_spec import without_secrets
 from assay.types.results import Report
 from assay.workflow.checkpoints.report_files import write_decisions
 from assay.workflow.evaluate.asking import ask_model
-from assay.workflow.evaluate.background_work import BackgroundWork
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.opened_models import left_out, why_failed
 from assay.workflow.evaluate.preparation import Prepared, prepare
-from assay.workflow.evaluate.run_folder import RunFolder
+from assay.workflow.evaluate.run_folder import BackgroundWork, RunFolder
 from assay.workflow.history.results import report_of
 from assay.workflow.judging.stage import AnswerToJudge, JudgingStage
 
