@@ -68,11 +68,6 @@ def test_a_text_is_taken_for_one_of_several_and_for_a_path():
     assert options.gate == Path("g.toml")
 
 
-def test_a_misspelt_keyword_is_refused_with_the_nearest():
-    with pytest.raises(TypeError, match="did you mean 'repeats'"):
-        api.run("scripted:a.json", repeat=3)
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_two_parameters_of_a_command_share_a_name(name):
     names = [parameter.name for parameter in load_command(name).params]

@@ -458,17 +458,6 @@ def test_where_no_code_was_run_nothing_is_said_of_how(court, sandboxed):
     assert "Code was run" not in json.dumps(document)
 
 
-def test_options_of_judging_without_a_judge_have_no_effect(court):
-    watcher = Watcher()
-    document = court.run(use_case="A tutor", judge_repeats=2, observer=watcher)
-    assert document["exit_code"] == 0
-    (note,) = [what for spec, what in watcher.events if spec == ""]
-    assert "--judge-repeats, --use-case has no effect" in note
-    watcher = Watcher()
-    court.run(observer=watcher)
-    assert "does nothing" not in json.dumps(watcher.events)
-
-
 def test_one_reason_for_several_unscored_tests_is_told_once(court):
     suite = court.tests(*(judged_test(f"own_{number:03}") for number in range(1, 4)))
     document = court.run(court.judge("no form at all"), suite=suite)

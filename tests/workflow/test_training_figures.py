@@ -262,6 +262,6 @@ def test_a_training_text_that_is_not_there_is_refused_before_anything_is_asked(f
     assert not (tmp_path / "assay.db").exists()
 
 
-def test_the_training_loss_without_a_training_text_is_refused(folder, tmp_path):
-    with pytest.raises(UsageError, match="none was named"):
+def test_the_training_loss_is_no_measure_to_name(folder, tmp_path):
+    with pytest.raises(UsageError, match="no measure 'training'"):
         api.run([str(folder)], measures=("training",), out=tmp_path)

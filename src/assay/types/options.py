@@ -11,7 +11,7 @@ argument of the Python functions only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -231,13 +231,6 @@ class JudgeOptions(SelfJudgingOptions, JudgeLayoutOptions, JudgeNameOptions):
         return [
             self.judge_form, self.judge_layout, self.judge_repeats, self.use_case, *evidence,
         ]  # fmt: skip
-
-    @property
-    def unused_judge_options(self) -> str:
-        """The options that have no effect because no judge is given. Code is run without one."""
-        shared = self.shared_with(JudgeOptions)
-        alone = replace(JudgeOptions(**shared), allow_code_execution=False, sandbox="auto")
-        return "" if self.judges else ", ".join(w for w in alone.words() if w.startswith("--"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from assay.files.wording import did_you_mean
 from assay.plugins import load_plugins
 
 P = ParamSpec("P")
@@ -29,10 +28,6 @@ def takes_options(
     def decorate(function: Callable[[Given], Result]) -> Callable[P, Result]:
         @functools.wraps(function)
         def call(*given: P.args, **named: P.kwargs) -> Result:
-            for name in named:
-                if name not in fields.parameters:
-                    problem = f"{function.__name__}() got an unexpected keyword argument {name!r}"
-                    raise TypeError(did_you_mean(problem, name, list(fields.parameters)))
             options = kind(*given, **named)
             load_plugins(getattr(options, "plugins", ()))
             return function(options)

@@ -172,7 +172,7 @@ def _measures(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
     """What was asked for; else what a gate that was named needs, and the texts that were."""
     training: tuple[MeasureKind, ...] = () if job.train_text is None else ("training",)
     if job.measures is not None:
-        return (*(kind for kind in job.measures if kind != "training"), *training)
+        return (*job.measures, *training)
     asked = job.gate is not None
     needed: Mapping[MeasureKind, bool] = {
         "perplexity": job.text is not None or (asked and gate.perplexity_max is not None),

@@ -70,7 +70,7 @@ def select(
     """
     asked = load_gate(gate)
     places = places_in(folders)
-    measured, notes = read_reports(places, out)
+    measured = read_reports(places, out)
     missing = tuple(
         WithoutReport(
             name=place.name,
@@ -95,7 +95,7 @@ def select(
     decision = decide(deciding, found, timestamp=now)
     decision = _with_missing(decision, missing)
     to_leave = _of_whole_folders(decision, places)
-    notes += write_selections(to_leave, out, deciding)
+    notes = tuple(write_selections(to_leave, out, deciding))
     firsts = [decision.folders[folder][0] for folder in to_leave.selections]
     left_in = {f"{CHECKPOINTS}/{name.rpartition('/')[0]}" for name in firsts}
     if to_leave.overall is not None:
@@ -117,7 +117,7 @@ def select(
             exit_code=ExitCode.DONE if selection.selected else ExitCode.NOT_ACCEPTED,
             selected=next((each.path for each in found if each.name == selection.selected), None),
             decision=decision,
-            notes=tuple(notes),
+            notes=notes,
         ),
     )
 
@@ -246,19 +246,16 @@ def _nothing_there(problem: str) -> UsageError:
     return UsageError(problem, hint=hint)
 
 
-def read_reports(
-    places: Sequence[CheckpointPlace], out: Path
-) -> tuple[dict[str, Measurements], list[str]]:
-    """What was measured of each that has a report, by its name, and what a user should know. Raises
-    InvalidFiles with every mistake in all of them.
+def read_reports(places: Sequence[CheckpointPlace], out: Path) -> dict[str, Measurements]:
+    """What was measured of each that has a report, by its name. Raises InvalidFiles with every
+    mistake in all of them.
     """
     measured: dict[str, Measurements] = {}
-    notes: list[str] = []
     findings: list[FileFinding] = []
     broken: list[str] = []
     for place in places:
         try:
-            found = _newest(place, out, notes)
+            found = _newest(place, out)
         except InvalidFiles as error:
             findings += error.findings
             broken.append(str(place.path))
@@ -274,12 +271,13 @@ def read_reports(
             findings,
             hint=tr("evaluate these again with: {command}", command=again),
         )
-    return measured, notes
+    return measured
 
 
-def _newest(place: CheckpointPlace, out: Path, notes: list[str]) -> Measurements | None:
-    """The report beside the weights or the one under `out`: whichever was made later, unless that
-    one lacks what the other has, as that of a run of a part does.
+def _newest(place: CheckpointPlace, out: Path) -> Measurements | None:
+    """The report beside the weights or, if it is of this very folder, the one under `out`:
+    whichever was made later, unless that one lacks what the other has, as that of a run of a part
+    does.
     """
     beside = place.path / REPORT_FILE
     found = [read_report(beside)] if beside.is_file() else []
@@ -288,15 +286,6 @@ def _newest(place: CheckpointPlace, out: Path, notes: list[str]) -> Measurements
         other = read_report(kept)
         if os.path.abspath(other.path) == os.path.abspath(place.path):
             found.append(other)
-        elif not found:
-            notes.append(
-                tr(
-                    "{name}: the report {file} is of another folder, {path}, and not used",
-                    name=place.name,
-                    file=shown_path(kept),
-                    path=shown_path(Path(other.path)),
-                )
-            )
     if not found:
         return None
     return max(found, key=lambda report: (_count_measures(report), report.timestamp))

@@ -112,7 +112,7 @@ class Watching:
         """As for a run over the folder; 0 where it ended with the first accepted one."""
         if self._options.until_accepted and self._accepted:
             return ExitCode.DONE
-        if self._all.failed or self._all.with_failed_requests:
+        if self._all.has_failures:
             return ExitCode.REQUESTS_FAILED
         selected = self.selection is not None and self.selection.selected is not None
         return ExitCode.DONE if selected else ExitCode.NOT_ACCEPTED
@@ -359,8 +359,9 @@ class CheckpointSequence:
             self.with_failed_requests.discard(name)
 
     @property
-    def failed(self) -> tuple[str, ...]:
-        return tuple(name for name, each in self._measured.items() if each.failed)
+    def has_failures(self) -> bool:
+        broken = any(each.failed for each in self._measured.values())
+        return broken or bool(self.with_failed_requests)
 
     def decide(self, observer: Observer) -> Decision | None:
         """Over those that are still there. None: nothing is left to decide on."""

@@ -210,7 +210,16 @@ def find_checkpoints(folder: Path) -> tuple[CheckpointFound, ...]:
 
 
 def find_suites(folder: Path) -> tuple[SuiteFound, ...]:
-    return (*islice(_suites_in(folder), MOST_FOUND), *_suites_with_names())
+    known = (
+        SuiteFound(
+            argument=suite.name,
+            title=suite.title,
+            tests=sum(1 for _ in suite.cases),
+            ships=True,
+        )
+        for suite in list_suites().suites  # `assay suites` says what is wrong with others
+    )
+    return (*islice(_suites_in(folder), MOST_FOUND), *known)
 
 
 def find_judges(models: Sequence[ModelFound], most: int = 3) -> tuple[ModelFound, ...]:
@@ -281,16 +290,6 @@ def _writes(entry: Mapping[str, Any], details: Mapping[str, Any]) -> bool:
     if isinstance(listed, list) and listed:
         return "completion" in listed
     return details.get("family") not in CANNOT_WRITE
-
-
-def _suites_with_names() -> Iterator[SuiteFound]:
-    for name, files in catalogue().items():
-        try:
-            suite = load_suite(files)
-        except AssayError:  # `assay suites` says what is wrong
-            continue
-        count = sum(1 for _ in suite.cases)
-        yield SuiteFound(argument=name, title=suite.title, tests=count, ships=True)
 
 
 def _suites_in(folder: Path) -> Iterator[SuiteFound]:

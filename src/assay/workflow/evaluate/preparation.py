@@ -28,7 +28,6 @@ from assay.suites.load import load_all, only_tests, pick_all
 from assay.suites.sample_prompts import load_samples
 from assay.suites.suite_file import with_default_system
 from assay.types import Model, Request, Suite
-from assay.types.choices import MeasureKind
 from assay.types.decisions import MEASURES, DecisionPlan, Gate
 from assay.types.model_spec import without_secrets
 from assay.workflow.checkpoints.decision import what_to_decide
@@ -47,7 +46,6 @@ OF_SERVED = ("coding", "data")
 OF_CHECKPOINTS = ("os", "technical", "troubleshooting")  # and what was fetched
 T = TypeVar("T")
 P = ParamSpec("P")
-KINDS: tuple[MeasureKind, ...] = (*MEASURES, "training")
 LOGS_TO_COME = ("mlflow", "wandb")
 NAMED = 5  # how many names an error lists
 
@@ -146,17 +144,12 @@ def prepare(job: Job) -> Prepared:
             panel.close()
         raise
     deciding = what_to_decide(job, places, opened, gate, held_out, training)
-    unused = "" if job.given else job.unused_judge_options
-    no_effect = tr(
-        "nothing is judged, because no --judge is given: {options} has no effect", options=unused
-    )
     return Prepared(
         suites=suites,
         specs=tuple(opened.specs),
         models=tuple(opened.models),
         plans=tuple(plans),
         notes=(
-            *([no_effect] if unused else []),
             *(panel.unchecked(suites) if panel else ()),
             *opened.notes,
             *(
@@ -238,16 +231,11 @@ def senseless(job: Job) -> Iterator[UsageError]:
             hint=tr("rename that file or folder"),
         )
     for name in job.measures or ():
-        if name not in KINDS:
+        if name not in MEASURES:
             yield UsageError(
-                did_you_mean(tr("there is no measure '{name}'", name=name), str(name), KINDS),
-                hint=tr("measures are {names}", names=", ".join(KINDS)),
+                did_you_mean(tr("there is no measure '{name}'", name=name), str(name), MEASURES),
+                hint=tr("the training loss is measured where a training text is named"),
             )
-    if "training" in (job.measures or ()) and job.train_text is None:
-        yield UsageError(
-            tr("the training loss is measured on a training text, and none was named"),
-            hint=tr("name the file with --train-text"),
-        )
     if job.repeats < 1:
         yield UsageError(
             tr("a test is asked at least once, not {count} times", count=job.repeats),

@@ -68,7 +68,13 @@ def open_the_door(out: Path) -> int:
         demo_models(out)
         return ExitCode.DONE
     models = _models(asking, found, checkpoints)
-    suites = _suites(asking, find_suites(here), models)
+    typed = Typed(
+        offer=tr("another suite: type its folder or file"),
+        example="my-tests/",
+        check=check_suite,
+    )
+    offered = offered_suites(find_suites(here), models)
+    suites = asking.several(tr("Which suites?"), offered, typed)
     judge = ask_for_judge(asking, suites, models, found.models)
     options = RunOptions(models, suites=suites, out=out, **vars(judge))
     _say_what_it_takes(options, forecast(options, _about_to_time))
@@ -144,15 +150,6 @@ def _models(
     )
     options = [*offered_models(found.models), *offered_checkpoints(checkpoints)]
     return asking.several(tr("Which models?"), options, typed)
-
-
-def _suites(asking: Questions, found: Sequence[SuiteFound], models: Sequence[str]) -> list[str]:
-    typed = Typed(
-        offer=tr("another suite: type its folder or file"),
-        example="my-tests/",
-        check=check_suite,
-    )
-    return asking.several(tr("Which suites?"), offered_suites(found, models), typed)
 
 
 def _about_to_time(spec: str) -> None:
