@@ -506,7 +506,7 @@ def test_without_ollama_it_says_what_was_tried_and_offers_the_demonstration(benc
     door.press(ENTER)
     text, code = door.end()
     assert code == 0
-    assert "killed on purpose" in text
+    assert "stopped on purpose" in text
     assert len(pages(bench)) == 1
 
 
