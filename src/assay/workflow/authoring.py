@@ -207,11 +207,15 @@ def new_test(name: str, *, suite: Path = Path("my-tests"), judged: bool = False)
     """Write a test to begin with, and return where it is. `judged`: a test folder `name` with a
     checker of its own; else one more entry in the category file `name`.
     """
+    if not ID_FORM.fullmatch(name) or len(name) > MAX_NAME:
+        raise UsageError(
+            tr("'{name}' cannot be the name of a test", name=name[:MAX_NAME]),
+            hint=tr("use letters, digits, '_' and '-', as in monthly_sales"),
+        )
     return _write_folder(name, suite) if judged else _write_entry(name, suite)
 
 
 def _write_folder(name: str, suite: Path) -> Path:
-    _check_name(name)
     folder = suite / name
     if folder.exists():
         raise UsageError(
@@ -227,7 +231,6 @@ def _write_folder(name: str, suite: Path) -> Path:
 
 
 def _write_entry(category: str, suite: Path) -> Path:
-    _check_name(category)
     file = suite / f"{category}.json"
     text, ids = _read_category(file)
     number = next(each for each in range(1, 1_000_000) if f"{category}_{each:03}" not in ids)
@@ -259,14 +262,6 @@ def _read_category(file: Path) -> tuple[str, set[str]]:
             hint=tr("choose another name"),
         )
     return opened.text, {str(each.get("id")) for each in opened.value if isinstance(each, dict)}
-
-
-def _check_name(name: str) -> None:
-    if not ID_FORM.fullmatch(name) or len(name) > MAX_NAME:
-        raise UsageError(
-            tr("'{name}' cannot be the name of a test", name=name[:MAX_NAME]),
-            hint=tr("use letters, digits, '_' and '-', as in monthly_sales"),
-        )
 
 
 def _write(file: Path, text: str) -> None:

@@ -28,6 +28,7 @@ from assay.errors import InvalidFiles, SuiteNotFound, UsageError
 from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr, trn
+from assay.plugins import file_digest
 from assay.suites.catalogue import FETCHED, benchmarks_folder
 from assay.suites.fetching import hellaswag, hub, mmlu
 from assay.suites.fetching.layouts import NO_SUBJECTS, SubjectFiles, find_hellaswag, find_mmlu
@@ -139,12 +140,8 @@ def _foreign_files(folder: Path) -> list[str]:
         path.name
         for path in folder.iterdir()
         if path.name != RECORD
-        and (not path.is_file() or recorded.get(path.name) != _digest(path.read_bytes()))
+        and (not path.is_file() or recorded.get(path.name) != file_digest(path))
     )
-
-
-def _digest(data: bytes) -> str:
-    return sha256(data).hexdigest()
 
 
 def _write_suite(made: ConvertedBenchmark, licence: str, benchmarks: Path) -> None:
@@ -180,7 +177,7 @@ def _put_files(made: ConvertedBenchmark, licence: str, folder: Path) -> None:
         "assay": assay.__version__,
         "version": made.version,
         "licence": licence,
-        "files": {name: _digest(data) for name, data in files.items()},
+        "files": {name: sha256(data).hexdigest() for name, data in files.items()},
     }
     (folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", "utf-8")
 

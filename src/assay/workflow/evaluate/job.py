@@ -13,8 +13,6 @@ from assay.types.option_fields import CommandOptions
 from assay.types.options import RunOptions
 from assay.workflow.checkpoints.places import CheckpointPlace
 
-TENSORBOARD = "tensorboard:"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Job(RunOptions):
@@ -47,11 +45,7 @@ class Job(RunOptions):
 
     @property
     def tensorboard(self) -> tuple[Path, ...]:
-        return tuple(
-            Path(target.removeprefix(TENSORBOARD))
-            for target in self.log
-            if target.startswith(TENSORBOARD)
-        )
+        return tuple(Path(target.partition(":")[2]) for target in self.log)
 
     @property
     def command(self) -> str:

@@ -88,9 +88,8 @@ class Prepared:
     @property
     def deciding_key(self) -> list[object]:
         """What another decision would be another run for."""
-        if self.deciding is None:
-            return []
         deciding = self.deciding
+        assert deciding is not None
         return [
             repr(deciding.gate),
             list(deciding.measures),
@@ -110,8 +109,7 @@ def prepare(job: Job) -> Prepared:
     by_default, job = whole.suites != job.suites, whole
     errors: list[AssayError] = [*senseless(job)]
     suites = suites_of(job, errors)
-    gate, held_out = gate_and_text(job, places, suites, errors)
-    training = training_text(job, errors)
+    gate, held_out, training = gate_and_texts(job, places, suites, errors)
     reads = job.text is not None and (job.measures is None or "perplexity" in job.measures)
     to_read = [each for each in (held_out if reads else None, training) if each]
     opened = open_models(job, named, to_read, errors)
@@ -180,8 +178,7 @@ def check_files(job: Job) -> Gate:
     to_come = [CheckpointPlace(spec="", path=Path(), parent="", step_name="")]
     job = _with_defaults(job, to_come)
     errors: list[AssayError] = [*senseless(job)]
-    gate, _ = gate_and_text(job, to_come, suites_of(job, errors), errors)
-    training_text(job, errors)
+    gate, *_ = gate_and_texts(job, to_come, suites_of(job, errors), errors)
     raise_all(errors)
     assert gate is not None
     return gate
@@ -279,13 +276,15 @@ def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
     return ()
 
 
-def gate_and_text(
+def gate_and_texts(
     job: Job,
     places: Sequence[CheckpointPlace | None],
     suites: Sequence[Suite],
     errors: list[AssayError],
-) -> tuple[Gate | None, HeldOut | None]:
-    """By what checkpoints are decided on, where there are any."""
+) -> tuple[Gate | None, HeldOut | None, HeldOut | None]:
+    """By what checkpoints are decided on, where there are any; the second text is that of the
+    training.
+    """
     if not any(places):
         if job.gate or job.text or job.train_text or job.log:
             errors.append(
@@ -297,22 +296,17 @@ def gate_and_text(
                     hint=tr("name the folder of a checkpoint, or leave them out"),
                 )
             )
-        return None, None
+        return None, None, None
     gates = tried(errors, load_gate, job.gate)
     known = {suite.name: [each.name for each in suite.categories] for suite in suites}
     for gate in gates:
         if job.gate is not None and suites and (findings := check_gate(gate, known)):
             errors.append(invalid_files(gate.source, findings))
     texts = tried(errors, load_held_out, job.text)
+    training = tried(errors, load_held_out, job.train_text) if job.train_text else []
     for target in job.log:
         tried(errors, _check_log, target)
-    return next(iter(gates), None), next(iter(texts), None)
-
-
-def training_text(job: Job, errors: list[AssayError]) -> HeldOut | None:
-    if job.train_text is None:
-        return None
-    return next(iter(tried(errors, load_held_out, job.train_text)), None)
+    return next(iter(gates), None), next(iter(texts), None), next(iter(training), None)
 
 
 def _check_log(target: str) -> None:

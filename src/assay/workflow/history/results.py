@@ -21,7 +21,7 @@ from assay.suites.sample_prompts import load_samples
 from assay.summary.speed import performance, try_figures
 from assay.summary.trials import measurements, summarise
 from assay.text.number_format import figure
-from assay.types import Attempt, Estimate, Failed, Suite
+from assay.types import Attempt, Failed, Suite
 from assay.types.decisions import Decision, Measurements, PlannedCheckpoint
 from assay.types.judged import Judged
 from assay.types.options import DEFAULT_OUT
@@ -179,18 +179,16 @@ def _decided(
     return replace(
         report,
         accepted=decision.acceptances[measured.name].accepted if decision.gate_decides else None,
-        measurements={**report.measurements, **_figures(measured)},
+        measurements={
+            **report.measurements,
+            **{  # per word and per byte are in evaluation_report.json alone
+                name: each
+                for name, each in estimates_of(measured).items()
+                if each is not None and not name.startswith("perplexity_per_")
+            },
+        },
         report=str(file) if report.report and left else report.report,
     )
-
-
-def _figures(measured: Measurements) -> dict[str, Estimate]:
-    """Per word and per byte are in evaluation_report.json alone."""
-    return {
-        name: each
-        for name, each in estimates_of(measured).items()
-        if each is not None and not name.startswith("perplexity_per_")
-    }
 
 
 def summaries_of(store: Store, run: Run, model: RunModel) -> tuple[SuiteSummary, ...]:
