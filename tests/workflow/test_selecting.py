@@ -207,7 +207,6 @@ def test_a_report_of_another_folder_of_that_name_is_not_used(home):
     selected = api.select(["tiny"])
     assert selected.selection.selected == "tiny/step_2"
     assert [each.name for each in selected.not_evaluated] == ["tiny/step_1"]
-    assert any("other/tiny/step_1" in note for note in selected.report.notes)
 
 
 def test_a_renamed_folder_goes_by_its_new_name(home):
