@@ -61,7 +61,13 @@ def fetch(
 ) -> Fetched:
     """Write MMLU or HellaSwag as suites, from the hub or from a copy; `tell` hears of progress."""
     wanted = list(dict.fromkeys(names))
-    _refuse_unknown(wanted)
+    for name in wanted:
+        if name not in FETCHED:
+            problem = tr("there is no benchmark '{name}'", name=shown(name))
+            raise UsageError(
+                did_you_mean(problem, name, FETCHED),
+                hint=tr("those that can be fetched: {names}", names=", ".join(FETCHED)),
+            )
     folder = benchmarks_folder() if benchmarks is None else benchmarks
     if source is not None and not source.is_dir() and not source.is_file():
         raise SuiteNotFound(
@@ -81,20 +87,6 @@ def fetch(
     if benchmarks is not None:
         following += ["--benchmarks", str(benchmarks)]
     return Fetched(benchmarks=tuple(suites), folder=folder, following=shlex.join(following))
-
-
-def _refuse_unknown(names: Sequence[str]) -> None:
-    if not names:
-        raise UsageError(
-            tr("no benchmark was named"), hint=tr("name one: {names}", names=", ".join(FETCHED))
-        )
-    for name in names:
-        if name not in FETCHED:
-            problem = tr("there is no benchmark '{name}'", name=shown(name))
-            raise UsageError(
-                did_you_mean(problem, name, FETCHED),
-                hint=tr("those that can be fetched: {names}", names=", ".join(FETCHED)),
-            )
 
 
 def _nothing_left(made: ConvertedBenchmark) -> SuiteNotFound:

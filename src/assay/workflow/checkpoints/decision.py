@@ -63,7 +63,10 @@ def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestam
         gate=gate,
         gate_decides=deciding.selects,
         measured=tuple(measured),
-        acceptances=acceptances if deciding.selects else _without_decision(acceptances),
+        acceptances={
+            name: each if deciding.selects else _without_decision(each)
+            for name, each in acceptances.items()
+        },
         weighted={name: score for name, (score, _) in weighed.items()},
         missing_parts={name: missing for name, (_, missing) in weighed.items()},
         advice={
@@ -77,18 +80,10 @@ def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestam
     )
 
 
-def _without_decision(acceptances: Mapping[str, Acceptance]) -> dict[str, Acceptance]:
-    """How each fares at a gate that decides nothing: figures and limits, and no yes or no."""
-    return {
-        name: Acceptance(
-            accepted=None,
-            criteria={
-                key: replace(criterion, passed=None)
-                for key, criterion in acceptance.criteria.items()
-            },
-        )
-        for name, acceptance in acceptances.items()
-    }
+def _without_decision(acceptance: Acceptance) -> Acceptance:
+    """How one fares at a gate that decides nothing: figures and limits, and no yes or no."""
+    criteria = {name: replace(each, passed=None) for name, each in acceptance.criteria.items()}
+    return Acceptance(accepted=None, criteria=criteria)
 
 
 def selected_in(decision: Decision) -> str | None:
