@@ -115,7 +115,9 @@ def forecast(job: Job, about_to_time: Callable[[str], None] = lambda spec: None)
     finally:
         prepared.close()
     known = [each for each in times if each is not None]
-    low, high = _widen(sum(low for low, _ in known), sum(high for _, high in known))
+    low, high = sum(low for low, _ in known), sum(high for _, high in known)
+    if high < LEAST_SPREAD * low:  # a range, also where every answer takes equally long
+        low, high = low / math.sqrt(LEAST_SPREAD), high * math.sqrt(LEAST_SPREAD)
     complete = len(known) == len(times)
     return Forecast(
         requests=sum(share.requests for share in shares if not share.judges),
@@ -126,13 +128,6 @@ def forecast(job: Job, about_to_time: Callable[[str], None] = lambda spec: None)
         at_least=any(share.at_least for share in shares),
         judge_requests=sum(share.requests for share in shares if share.judges),
     )
-
-
-def _widen(low: float, high: float) -> Range:
-    """A range, also where every answer takes equally long."""
-    if high >= LEAST_SPREAD * low:
-        return low, high
-    return low / math.sqrt(LEAST_SPREAD), high * math.sqrt(LEAST_SPREAD)
 
 
 def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Share]:
