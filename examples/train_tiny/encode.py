@@ -18,15 +18,18 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
-from facts import WEIGHTS, Facts, prose, prose_documents
+from facts import BARE, WEIGHTS, Facts, prose, prose_documents
 from leaks import forbidden_runs
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 END = "<|endoftext|>"
 END_ID = 0
 # Documents of facts: enough that a run of 500 M tokens sees most of them three to five times.
-COUNTS = {"hardware": 160_000, "drivers": 160_000, "commands": 320_000, "installation": 80_000}
-FOR_TOKENIZER = 3_000  # documents of each stream of facts; prose: every tenth document
+COUNTS = {
+    "hardware": 320_000, "drivers": 280_000, "commands": 600_000, "installation": 150_000,
+    "troubles": 110_000,
+}  # fmt: skip
+FOR_TOKENIZER = 8_000  # documents of each stream of bare answers; prose: every tenth document
 WHOLE = 3  # every third document goes into the stream of whole ones
 
 
@@ -95,7 +98,7 @@ def prepare(corpus: Path, folder: Path, *, vocabulary: int, scale: float, proces
 
 def _sample(plain: Path, devices: Path, scale: float) -> Iterator[str]:
     facts = Facts(json.loads(devices.read_text()), forbidden_runs())
-    for stream in COUNTS:
+    for stream in BARE:
         yield from facts.documents(stream, max(20, int(FOR_TOKENIZER * scale)), seed=-1)
     with plain.open(encoding="utf-8") as file:
         for line in islice(file, 0, None, 10):

@@ -3,10 +3,11 @@
 In: devices, prose documents, a seed. Out: any number of documents of each stream, the same ones for
 the same seed. No document that leaks.py objects to leaves this module.
 
-A document of facts is one pair of question and answer, or five to eight of them with a blank line
-between: the shape in which a base model is asked, behind worked examples. There are none of two to
-four, so that behind the third example an answer has one usual ending, a blank line, and the best
-beams are different answers instead of one answer with different endings.
+Most documents of facts are one pair of question and answer, so that a model asked one question ends
+its text with the answer. The others are five to eight pairs with a blank line between: the shape in
+which a base model is asked, behind worked examples. There are none of two to four, so that behind
+the third example an answer has one usual ending, a blank line, and the best beams are different
+answers instead of one answer with different endings.
 """
 
 from __future__ import annotations
@@ -22,15 +23,17 @@ from commands import Commands
 from hardware import Device, Hardware
 from installation import Installation
 from leaks import Forbidden
+from troubles import Troubles
 from wording import pair
 
 # Shares of the rows of a training batch.
 WEIGHTS = {
-    "hardware": 8, "drivers": 8, "commands": 14, "installation": 4,
-    "sentences": 40, "pieces": 21, "whole": 5,
+    "hardware": 8, "drivers": 8, "commands": 14, "installation": 4, "troubles": 5,
+    "sentences": 35, "pieces": 21, "whole": 5,
 }  # fmt: skip
+BARE = ("hardware", "drivers", "commands", "installation")  # the answer is a name or a command
 SEVERAL = (5, 8)  # pairs in a document of several
-ALONE = 0.45  # of the documents of facts
+ALONE = 0.93  # of the documents of facts; those of several have a third of the tokens
 STATED = 0.1  # of them are statements instead of pairs
 MIXED = 0.08  # of those with several pairs mix the tasks
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)\"'][.?!]) +(?=[A-Z\"'])")
@@ -48,6 +51,7 @@ class Facts:
         self._draws: dict[str, Draw] = {
             "hardware": hardware.kind, "drivers": hardware.driver,
             "commands": commands.pair, "installation": Installation().pair,
+            "troubles": Troubles().pair,
         }  # fmt: skip
         self._statements = {
             "hardware": hardware.statement, "drivers": hardware.statement,

@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch._dynamo
-from encode import COUNTS, END, END_ID, prepare
-from facts import WEIGHTS, Facts
+from encode import END, END_ID, prepare
+from facts import BARE, WEIGHTS, Facts
 from leaks import BUILTIN, forbidden_runs
 from tokenizers import Tokenizer
 from torch.nn.functional import cross_entropy
@@ -198,7 +198,7 @@ def check(
         return
     facts = Facts(json.loads(devices.read_text()), forbidden_runs())
     draw = random.Random(HELD_OUT_SEED)  # no part of the training facts has it
-    for stream in COUNTS:
+    for stream in BARE:
         asked = [[facts.question(stream, draw) for _ in range(4)] for _ in range(QUESTIONS)]
         right = [_answered(model, tokenizer, pairs, device) for pairs in asked]
         print(f"{stream}: {np.mean(right):.2f} of {len(right)} right, greedily", flush=True)

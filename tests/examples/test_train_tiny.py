@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import lzma
 import random
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from commands import TASKS, Commands
-from facts import Facts, prose_documents
+from facts import BARE, Facts, prose_documents
 from hardware import Hardware
 from installation import SOFTWARE, Installation
 from leaks import Forbidden
 from sources import is_prose, paragraphs_of_text
+from troubles import FRAMES, PROGRAMS, Troubles, word_trouble
 from wording import drawn, gerund, pair, third_person
 
 from assay.models.base import as_text
@@ -71,7 +74,7 @@ def test_verbs_are_inflected(phrase: str, third: str, ing: str) -> None:
     assert (third_person(phrase), gerund(phrase)) == (third, ing)
 
 
-@pytest.mark.parametrize("stream", ["hardware", "drivers", "commands", "installation"])
+@pytest.mark.parametrize("stream", [*BARE, "troubles"])
 def test_a_seed_names_its_documents(stream: str) -> None:
     first = list(facts().documents(stream, 30, seed=1))
     assert first == list(facts().documents(stream, 30, seed=1))
@@ -79,8 +82,9 @@ def test_a_seed_names_its_documents(stream: str) -> None:
 
 
 def test_documents_have_one_pair_or_at_least_five() -> None:
-    counts = {text.count("\n\n") + 1 for text in facts().documents("drivers", 400, seed=1)}
-    assert counts == {1, 5, 6, 7, 8}
+    counts = Counter(text.count("\n\n") + 1 for text in facts().documents("drivers", 1_000, seed=1))
+    assert set(counts) == {1, 5, 6, 7, 8}
+    assert counts[1] > 900
 
 
 def test_a_module_is_the_answer_only_where_one_is_known() -> None:
@@ -129,6 +133,36 @@ def test_every_tested_command_is_asked_for_in_five_wordings_or_more(root: Path) 
         if known < 5:
             few[test["id"]] = programs
     assert few == {}
+
+
+def test_every_fault_has_several_wordings_of_what_is_seen_and_of_its_cause() -> None:
+    troubles = Troubles().troubles
+    assert len(troubles) >= 70
+    assert len({trouble.name for trouble in troubles}) == len(troubles)
+    for trouble in troubles:
+        assert len(trouble.seen) + len(trouble.why) >= 4, trouble.name
+        assert min(len(trouble.clauses), len(trouble.nouns), len(trouble.remedies)) >= 2
+        assert trouble.others
+
+
+@pytest.mark.parametrize(("form", "frame"), FRAMES)
+def test_a_fault_in_any_frame_is_answered_with_whole_sentences(form: str, frame: str) -> None:
+    draw = random.Random(1)
+    for trouble in Troubles().troubles:
+        question, answer = word_trouble(trouble, form, frame, draw)
+        assert not re.search(r"[|{}]|  | [.,?]", question + answer), question + answer
+        assert answer[-1] == "."
+        assert answer.startswith("that ") == (form == "that")
+        if question[-1] in ".?":
+            assert not answer[0].islower() or answer.split()[0] in PROGRAMS
+
+
+def test_names_of_programs_keep_their_small_letters() -> None:
+    draw = random.Random(1)
+    asked = [word_trouble(t, "that", "{S}.", draw)[0] for t in Troubles().troubles * 5]
+    assert any(question.startswith("df ") for question in asked)
+    assert not [question for question in asked if re.match(r"(Df|Lspci|Ip|Ssh|Apt) ", question)]
+    assert not [question for question in asked if re.match(r"(the|a|an|there) ", question)]
 
 
 def test_every_row_of_software_has_a_cell_for_each_distribution() -> None:
