@@ -1,33 +1,27 @@
 """How well the health checks find what people call broken.
 
-    python -m tests.samples SAMPLES.json LABELS.tsv [LABELS2.tsv]
-        [--smollm2 DIR] [--without DEV.json]
+    python -m tests.samples SAMPLES.json LABELS.tsv [LABELS2.tsv] [--without DEV.json]
 
-Samples have `id, model, prompt, text, ended`; labels are lines of id, label (ok, loop, repetition,
-nonsense) and anything else. Texts of the shipped checkpoints (tiny-160, tiny-3200, tiny-8000) are
-read back with them, those of smollm2 with the checkpoint in `--smollm2` or $SMOLLM2; a text whose
-checkpoint is not found is checked without. `--without` leaves out the samples whose prompt and text
-another file has too, because limits were chosen on them.
+Samples have `id, model, prompt, text, ended` and `uncertainty`, the mean entropy of the model that
+wrote them (null: not known); labels are lines of id, label (ok, loop, repetition, nonsense) and
+anything else. `--without` leaves out the samples whose prompt and text another file has too,
+because limits were chosen on them.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-import assay
 from assay.checks.health.examine import examine
 from assay.stats.estimates import proportion
 from assay.suites.sample_prompts import load_samples
-from assay.types import Message, SamplePrompt
-from assay.types.options import LocalOptions
+from assay.types import SamplePrompt
 
 KINDS = ("loop", "repetition", "nonsense")
-TINY = Path(assay.__file__).parent / "builtin" / "checkpoints" / "tiny"
 Sample = Mapping[str, object]
 
 
@@ -35,19 +29,13 @@ def main() -> None:
     wanted = argparse.ArgumentParser(prog="python -m tests.samples")
     wanted.add_argument("samples", type=Path)
     wanted.add_argument("labels", type=Path, nargs="+")
-    wanted.add_argument("--smollm2", type=Path, default=os.environ.get("SMOLLM2"))
     wanted.add_argument("--without", type=Path)
     given = wanted.parse_args()
     samples = json.loads(given.samples.read_text("utf-8"))
     if given.without:
         known = {(each["prompt"], each["text"]) for each in json.loads(given.without.read_text())}
         samples = [each for each in samples if (each["prompt"], each["text"]) not in known]
-    folders = {f"tiny-{step}": TINY / f"step_{step:06d}" for step in (160, 3200, 8000)}
-    if given.smollm2:
-        folders["smollm2"] = Path(given.smollm2)
-    unsure = read_back(samples, folders)
-    print(f"{len(samples)} samples, {len(unsure)} of them read back")
-    found = {each["id"]: failures_of(each, unsure.get(each["id"])) for each in samples}
+    found = {each["id"]: failures_of(each, each["uncertainty"]) for each in samples}
     labels = [read_labels(path) for path in given.labels]
     for path, people in zip(given.labels, labels, strict=True):
         print(f"\n{path.name}")
@@ -63,34 +51,6 @@ def main() -> None:
 def read_labels(path: Path) -> dict[str, str]:
     rows = (line.split("\t") for line in path.read_text("utf-8").splitlines() if line.strip())
     return {row[0].strip(): row[1].strip() for row in rows}
-
-
-def read_back(samples: Sequence[Sample], folders: Mapping[str, Path]) -> dict[object, float]:
-    """Of each sample whose checkpoint is there, how unsure that checkpoint is of it."""
-    import torch
-
-    from assay.engine.uncertainty import mean_entropy
-    from assay.models.local.model import LocalModel
-    from assay.models.local.tokens.encoding import encode_prompts, prompt_text
-
-    torch.set_num_threads(1)
-    found: dict[object, float] = {}
-    for name, folder in folders.items():
-        mine = [each for each in samples if each["model"] == name and each["text"]]
-        if not mine or not folder.is_dir():
-            continue
-        model = LocalModel(folder, spec=str(folder), settings=LocalOptions(device="cpu"))
-        loaded = model._answering()
-        for each in mine:
-            said = (Message("user", str(each["prompt"])),)
-            before = prompt_text(said, loaded.tokenizer, loaded.is_chat)
-            texts = [before, before + str(each["text"])]
-            prompt, whole = encode_prompts(loaded.tokenizer, texts)
-            unsure = mean_entropy(loaded.network, prompt, whole[len(prompt) :])
-            if unsure is not None:
-                found[each["id"]] = unsure
-        model.close()
-    return found
 
 
 def failures_of(sample: Sample, uncertainty: float | None) -> tuple[str, ...]:
