@@ -37,6 +37,7 @@ TONES: dict[OutcomeKind, Tone] = {
     OutcomeKind.UNSCORED: "warning",
     OutcomeKind.FAILED: "warning",
 }
+SHOWN_NAMES = 4
 
 
 def run_document(report: Report, *, tests_first: bool = False) -> Document:
@@ -168,7 +169,11 @@ def _marked(row: TestRow | RepeatRow) -> tuple[Span, str, str]:
 
 
 def _suites_in_brief(report: Report) -> Iterator[Block]:
-    """Their scores suite by suite beside the best baseline."""
+    """What the models are, and their scores suite by suite beside the best baseline."""
+    for known, names in _alike(report).items():
+        more = tr(", … (+{count})", count=len(names) - SHOWN_NAMES) if names[SHOWN_NAMES:] else ""
+        alike = ", ".join(names[:SHOWN_NAMES]) + more
+        yield Paragraph(tr("{names}: {facts}", names=alike, facts=known), "dim")
     suites: dict[str, list[tuple[str, SuiteSummary]]] = {}
     for model in report.models:
         for summary in model.suites:
@@ -183,6 +188,15 @@ def _suites_in_brief(report: Report) -> Iterator[Block]:
         for note in sentences.model_notes(model):
             yield Note(tr("{model}: {note}", model=name, note=note))
     yield Paragraph(tr("-v shows every suite, category and test of each model."), "dim")
+
+
+def _alike(report: Report) -> dict[str, list[str]]:
+    """The models by what is known of them."""
+    alike: dict[str, list[str]] = {}
+    for model in report.models:
+        if known := sentences.about_line(model.about):
+            alike.setdefault(known, []).append(name_of(report, model))
+    return alike
 
 
 def _best_baseline(summary: SuiteSummary) -> list[tuple[str, Estimate]]:
