@@ -106,11 +106,19 @@ def test_links_that_lead_back_up_or_nowhere_are_not_followed(tmp_path: Path) -> 
     assert named(str(run)) == ["run/step_1", "run/step_2"]
 
 
-def test_a_folder_that_is_named_again_counts_once(tmp_path: Path) -> None:
+def test_what_was_named_beside_its_folder_is_of_the_folder(tmp_path: Path) -> None:
     run = checkpoint(tmp_path / "models" / "run" / "step_1").parent
     checkpoint(run / "step_2")
+    (tmp_path / "link").symlink_to(run / "step_2")
     steps = ["run/step_1", "run/step_2"]
-    for specs in ([str(run), str(run)], [str(run.parent), str(run)]):
+    for specs in (
+        [str(run), str(run / "step_1")],
+        [str(run / "step_1"), str(run)],
+        [f"hf:{run / 'step_1'}", str(run)],
+        [str(tmp_path / "link"), str(run)],
+        [str(run), str(run)],
+        [str(run.parent), str(run)],
+    ):
         assert named(*specs) == steps, specs
         assert all(place.folder == run for _, place in places_of(specs))
     apart = checkpoint(tmp_path / "other" / "step_3")

@@ -13,7 +13,8 @@ folder.
       b/step_900/config.json
 
 A folder within a checkpoint that has a config.json and no weights (step_900/onnx) is a part of it,
-and a link that leads back up is not followed.
+and a link that leads back up is not followed. What lies in a folder that was named is of that
+folder, also where it was named by itself as well.
 """
 
 from __future__ import annotations
@@ -83,19 +84,34 @@ def places_of(
     """Every model that the user's words mean: how to open it, and its place if it is a
     checkpoint. `holding`: one of these files makes a folder a checkpoint.
     """
-    found: list[tuple[str, CheckpointPlace | None]] = []
-    seen: set[str] = set()
-    for spec in specs:
-        for place in _places(spec, holding):
-            in_folder = os.path.abspath(place.path) if place and place.folder else ""
-            if in_folder not in seen or not in_folder:  # a folder may be named again
-                found.append((spec, place))
-                seen.add(in_folder)
+    found = _each_once([(spec, place) for spec in specs for place in _places(spec, holding)])
     places = _with_different_names([place for _, place in found])
     return [
         (place.spec if place else spec, place)
         for (spec, _), place in zip(found, places, strict=True)
     ]
+
+
+def _each_once(
+    found: Sequence[tuple[str, CheckpointPlace | None]],
+) -> list[tuple[str, CheckpointPlace | None]]:
+    """Without those named singly that a named folder holds, and the folders named again. One that
+    is named singly twice is a mistake, and whoever opens it says so.
+    """
+    inside: dict[str, CheckpointPlace] = {}
+    for _, place in found:
+        if place is not None and place.folder is not None:
+            inside.setdefault(os.path.abspath(place.path), place)
+    resolved = {os.path.realpath(path) for path in inside}
+
+    def counts(place: CheckpointPlace | None) -> bool:
+        if place is None:
+            return True
+        if place.folder is None:
+            return not place.on_disk or os.path.realpath(place.path) not in resolved
+        return inside[os.path.abspath(place.path)] is place
+
+    return [(spec, place) for spec, place in found if counts(place)]
 
 
 def _places(spec: str, holding: Sequence[str]) -> Iterator[CheckpointPlace | None]:
