@@ -1,4 +1,4 @@
-"""A suite's card: what it is made of, where its facts come from, what guessing would get."""
+"""A suite's card: what it is made of, and its baselines."""
 
 from __future__ import annotations
 
@@ -18,12 +18,10 @@ from assay.types.documents import (
     Paragraph,
     bullets,
     facts,
-    table,
 )
 from assay.types.results import CategoryCard, SuiteCard
 
 MOST_TAGS = 24
-MOST_SOURCES = 20
 
 
 def card_document(card: SuiteCard) -> Document:
@@ -50,25 +48,13 @@ def _blocks(card: SuiteCard) -> Iterator[Block]:
         yield facts(_made_of(category))
     yield Heading(tr("Baselines"))
     yield Figures(tuple(sentences.baselines(card.baselines)))
-    if card.guesses:
-        yield Heading(tr("What guessing among the options gets right"))
-        yield Figures(tuple(card.guesses.items()))
-        if card.chance is not None:
-            chance = tr("Blind guessing gets {chance:.3f} right.", chance=card.chance)
-            yield Paragraph(chance)
-    yield Heading(tr("Facts and their sources"))
-    if card.sources:
-        rows = ((name, numbers.count(count)) for name, count in _sources(card))
-        yield table((tr("source"), tr("facts")), rows, right=(1,))
-    else:
-        yield Paragraph(tr("There is no sources.tsv beside the tests."))
     yield Paragraph(_repeated(card))
 
 
 def card_json(card: SuiteCard) -> JsonObject:
     return {
         **pick(card, "suite title version pass_mark shots"),
-        **pick(card, "guesses chance sources repeated elsewhere"),
+        **pick(card, "repeated elsewhere"),
         "categories": {each.name: _category_json(each) for each in card.categories},
         "baselines": plain_value(dict(sentences.baselines(card.baselines))),
         "exit_code": 0,
@@ -113,16 +99,6 @@ def _made_of(category: CategoryCard) -> Iterator[tuple[str, str]]:
         yield tr("right options"), _counts(category.letters)
     if category.tags:
         yield tr("tags"), _counts(category.tags, most=MOST_TAGS)
-
-
-def _sources(card: SuiteCard) -> Iterator[tuple[str, int]]:
-    """Sources with the facts each gave; the many that gave few are put together."""
-    counted = [*card.sources.items()]
-    yield from counted[:MOST_SOURCES]
-    rest = counted[MOST_SOURCES:]
-    if rest:
-        others = trn("{count} other source", "{count} other sources", len(rest))
-        yield others, sum(count for _, count in rest)
 
 
 def _repeated(card: SuiteCard) -> str:

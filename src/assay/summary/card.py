@@ -1,26 +1,18 @@
-"""What a suite is made of: its balance, its right answers, what guessing would get."""
+"""What a suite is made of: its balance, its right answers, its repeated questions."""
 
 from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from assay.summary.guesses import chance, guesses
 from assay.types import Category, Suite
 from assay.types.results import Baselines, CategoryCard, SuiteCard
 
 TICKS = "tick "  # tags that look for something in an answer say nothing of what a test is about
 
 
-def suite_card(suite: Suite, known: Baselines, sources: Mapping[str, int]) -> SuiteCard:
-    """Count everything a reader of benchmarks asks about.
-
-    Guesses are made on the categories that count: another may ask the same in another form, as the
-    cloze form of MMLU does, and every question would then give itself away.
-    """
-    counting = [each for each in suite.categories if suite.weight(each.name) > 0]
-    cases = [case for category in counting for case in category.cases]
+def suite_card(suite: Suite, known: Baselines) -> SuiteCard:
     return SuiteCard(
         suite=suite.name,
         title=suite.title,
@@ -29,9 +21,6 @@ def suite_card(suite: Suite, known: Baselines, sources: Mapping[str, int]) -> Su
         shots=suite.shots,
         categories=tuple(_category(suite, category) for category in suite.categories),
         baselines=known,
-        guesses=guesses(cases),
-        chance=chance(cases),
-        sources=sources,
         repeated=tuple(_repeated(suite)),
         elsewhere=suite.elsewhere,
     )

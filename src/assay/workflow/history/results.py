@@ -18,7 +18,7 @@ from assay.reports.json_documents import run_json
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import FETCHED
 from assay.suites.sample_prompts import load_samples
-from assay.summary.speed import performance, try_figures
+from assay.summary.speed import performance
 from assay.summary.trials import measurements, summarise
 from assay.text.number_format import figure
 from assay.types import Attempt, Failed, Suite
@@ -216,7 +216,6 @@ def _model_report(
     tries: Sequence[StoredTry],
     summaries: tuple[SuiteSummary, ...],
 ) -> ModelReport:
-    measured = performance(kept.reply for kept in tries)
     return ModelReport(
         spec=model.spec,
         name=model.facts.name,
@@ -224,21 +223,11 @@ def _model_report(
         fingerprint=model.facts.fingerprint,
         fingerprint_is_weak=model.facts.fingerprint_is_weak,
         suites=summaries,
-        performance=measured,
+        performance=performance(kept.reply for kept in tries),
         measurements=measurements(summaries),
         report=str(_reports_of(store, run) / f"{model.slug}.md") if run.finished else None,
         about=model.facts.about,
         observed=model.observed,
-        tries=tuple(
-            try_figures(
-                kept.reply,
-                suite=kept.suite,
-                test=kept.test_id,
-                repeat=kept.repeat,
-                clock=measured.decode_clock,
-            )
-            for kept in tries
-        ),
     )
 
 
