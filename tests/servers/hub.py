@@ -1,5 +1,6 @@
 """A stand-in for the Hugging Face hub: as much of its protocol as the library `datasets` needs to
-find a data set and load Parquet files. Written down from what version 5.2 asked.
+find a data set and load Parquet files, and `huggingface_hub` to find a model and load its files.
+Written down from what versions 5.2 and 2.4 asked.
 """
 
 from __future__ import annotations
@@ -17,14 +18,33 @@ Files = Mapping[str, bytes]
 
 
 class Hub(ThreadingHTTPServer):
-    """Data sets by name, each with its files. `asked` keeps every request."""
+    """Data sets and models by name, each with its files. `asked` keeps every request. The line goes
+    dead after `cut_after` bytes of a file of weights, and stays so.
+    """
 
     daemon_threads = True
 
-    def __init__(self, data_sets: Mapping[str, Files]) -> None:
+    def __init__(
+        self,
+        data_sets: Mapping[str, Files],
+        models: Mapping[str, Files] | None = None,
+        gated: frozenset[str] = frozenset(),
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.data_sets = data_sets
+        self.models = models or {}
+        self.gated = gated
+        self.cut_after: int | None = None
+        self.is_cut = False
         self.asked: list[tuple[str, str, dict[str, str]]] = []
+
+    def loaded(self) -> list[str]:
+        """The files that were asked for, each time it was."""
+        return [
+            path.split("/")[-1]
+            for verb, path, _ in self.asked
+            if verb == "GET" and "/resolve/" in path
+        ]
 
     @property
     def url(self) -> str:
@@ -32,9 +52,13 @@ class Hub(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(data_sets: Mapping[str, Files]) -> Iterator[Hub]:
+def serving(
+    data_sets: Mapping[str, Files],
+    models: Mapping[str, Files] | None = None,
+    gated: frozenset[str] = frozenset(),
+) -> Iterator[Hub]:
     """A hub on loopback, for as long as it is needed."""
-    hub = Hub(data_sets)
+    hub = Hub(data_sets, models, gated)
     thread = threading.Thread(target=hub.serve_forever, daemon=True)
     thread.start()
     try:
@@ -64,6 +88,14 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.server.asked.append((self.command, self.path, dict(self.headers)))
         path = unquote(urlsplit(self.path).path)
+        if self.server.is_cut:
+            self.close_connection = True
+            return None
+        for name, files in self.server.models.items():
+            if path == f"/api/models/{name}" or path.startswith(f"/api/models/{name}/revision/"):
+                return self._send_model(name, files, path.rpartition("/revision/")[2])
+            if path.startswith(f"/{name}/resolve/"):
+                return self._send_file(files.get(path.split("/", 5)[5]))
         for name, files in self.server.data_sets.items():
             if path.startswith(f"/api/datasets/{name}/revision/"):
                 return self._send_json(_about(name, files))
@@ -83,8 +115,22 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_file(self, data: bytes | None) -> None:
         if data is None:
             return self._send(b"", 404, {"X-Error-Code": "EntryNotFound", "X-Repo-Commit": COMMIT})
-        etag = f'"{hashlib.sha1(data, usedforsecurity=False).hexdigest()}"'
-        return self._send(data, 200, {"ETag": etag, "X-Repo-Commit": COMMIT})
+        digest = hashlib.sha256 if len(data) > 10_000 else hashlib.sha1  # as of LFS, as of git
+        headers = {"ETag": f'"{digest(data).hexdigest()}"', "X-Repo-Commit": COMMIT}
+        asked = self.headers.get("Range")
+        if asked is None:
+            return self._send(data, 200, headers)
+        first = int(asked.removeprefix("bytes=").rstrip("-"))
+        headers["Content-Range"] = f"bytes {first}-{len(data) - 1}/{len(data)}"
+        return self._send(data[first:], 206, headers)
+
+    def _send_model(self, name: str, files: Files, revision: str) -> None:
+        if name in self.server.gated:
+            return self._send(b"", 403, {"X-Error-Code": "GatedRepo"})
+        if revision.startswith("/api/") or revision in ("main", "v1", COMMIT):
+            sizes = [{"rfilename": file, "size": len(data)} for file, data in files.items()]
+            return self._send_json({**_about(name, files), "siblings": sizes})
+        return self._send(b"", 404, {"X-Error-Code": "RevisionNotFound"})
 
     def _send_json(self, value: object) -> None:
         self._send(json.dumps(value).encode(), 200, {"Content-Type": "application/json"})
@@ -95,8 +141,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+        if self.command == "HEAD":
+            return
+        cut = self.server.cut_after
+        if cut is not None and self.path.endswith(".safetensors"):
+            body, self.server.is_cut, self.close_connection = body[:cut], True, True
+        self.wfile.write(body)
 
 
 def _about(name: str, files: Files) -> dict[str, object]:

@@ -39,6 +39,7 @@ def open_model(
     offered = {
         "url": spec.url,
         "spec": str(spec),
+        "typed": text,
         "server": settings or ServerOptions(),
         "local": local or LocalOptions(),
     }

@@ -293,6 +293,7 @@ class LocalOptions(CommandOptions):
     trust_remote_code: bool = option(
         False, help=tr("Run Python code that a checkpoint contains; read that code first.")
     )
+    observer: Observer = SilentProgress()  # a download is announced to it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -308,11 +309,10 @@ class PluginOptions(CommandOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions(PluginOptions):
-    """Where results are written, and who observes the run."""
+    """Where results are written."""
 
     group = OUTPUT
     out: Path = option(DEFAULT_OUT, path="folder", help=tr("Folder for the store and all reports."))
-    observer: Observer = SilentProgress()
 
 
 # ------------------------------------------------------------------------ what one command takes

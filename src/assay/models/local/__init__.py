@@ -1,6 +1,7 @@
-"""`PATH` or `hf:PATH`: checkpoints on this machine's disk.
+"""`PATH` or `hf:PATH`: checkpoints on this machine's disk; `hf:ORG/NAME`: models of the hub.
 
 folder               what belongs to a checkpoint, and its small files
+hub                  a model of the Hugging Face hub as such a folder
 facts                what is known of it, and what stands for it in every request id
 loading              whether files, config and tokenizer fit; weights on a device
 tokens               texts as token ids
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
+from assay.models.local.hub import fetch_model, read_hub_spec
 from assay.plugins import model
 from assay.types import Model
 from assay.types.model_spec import without_secrets
@@ -22,17 +24,23 @@ from assay.types.options import LocalOptions
 
 
 @model("hf")
-def open_checkpoint(name: str, *, spec: str, local: LocalOptions) -> Model:
-    """A folder with config.json and weights."""
-    if not Path(name).exists():
+def open_checkpoint(name: str, *, spec: str, typed: str, local: LocalOptions) -> Model:
+    """A folder with config.json and weights, or one of the hub."""
+    on_hub = read_hub_spec(typed)
+    if on_hub is None and not Path(name).exists():
         raise ModelUnavailable(
             tr("there is no folder {path!r}", path=without_secrets(name)),
             hint=tr(
-                "for a model of Ollama write ollama:{name}, for another server openai:NAME@URL; "
-                "a scheme of your own needs --plugin FILE",
+                "for a model of the Hugging Face hub write hf:ORG/NAME, of Ollama ollama:{name}, "
+                "of another server openai:NAME@URL; a scheme of your own needs --plugin FILE",
                 name=without_secrets(name),
             ),
         )
+    path = Path(name)
+    if on_hub is not None:
+        path = fetch_model(
+            *on_hub, trust_remote_code=local.trust_remote_code, observer=local.observer
+        )
     from assay.models.local.model import LocalModel
 
-    return LocalModel(Path(name), spec=spec, settings=local)
+    return LocalModel(path, spec=spec, settings=local, commit=path.name if on_hub else "")

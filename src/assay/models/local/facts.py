@@ -17,7 +17,12 @@ from typing import Any
 
 from assay.errors import ModelUnavailable
 from assay.messages import tr
-from assay.models.local.folder import TOKENIZER_BYTES, Checkpoint, read_object
+from assay.models.local.folder import (
+    TOKENIZER_BYTES,
+    TOKENIZER_FILES,
+    Checkpoint,
+    read_object,
+)
 from assay.models.local.loading.checkpoint import Examined, choose_dtype, examine
 from assay.types import ModelFacts
 from assay.types.decisions import size_class_of
@@ -36,12 +41,13 @@ def facts_of(
     device: str,
     dtype: str,
     examined: Examined | None = None,
+    commit: str = "",
 ) -> ModelFacts:
-    """Reads all weight bytes once."""
+    """Reads all weight bytes once. `commit`: of the hub, for a model from there."""
     examined = examined or examine(checkpoint)
     return ModelFacts(
         spec=spec,
-        name=name_of(checkpoint.path),
+        name=spec.removeprefix("hf:") if commit else name_of(checkpoint.path),
         fingerprint=fingerprint_of(checkpoint, dtype=dtype),
         capabilities=frozenset({"generate", "score_text"}),
         is_chat=checkpoint.chat_template is not None,
@@ -59,6 +65,7 @@ def facts_of(
             "prompts": tr("its chat template")
             if checkpoint.chat_template is not None
             else tr("plain text, as it has no chat template"),
+            **({"commit": commit} if commit else {}),
         },
     )
 
@@ -110,16 +117,6 @@ def _device(device: str) -> str:
 # Raised when the engine begins to give other answers for the same files.
 ENGINE_VERSION = 1
 
-_TOKENIZER_FILES = (
-    "added_tokens.json",
-    "merges.txt",
-    "special_tokens_map.json",
-    "spiece.model",
-    "tokenizer.json",
-    "tokenizer.model",
-    "vocab.json",
-    "vocab.txt",
-)
 # Where a file came from and what wrote it changes no answer.
 _ORIGIN = {"_name_or_path", "name_or_path", "_commit_hash", "transformers_version"}
 
@@ -152,7 +149,7 @@ def _parts(checkpoint: Checkpoint, dtype: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_tokenizer(folder: Path) -> Iterator[tuple[str, str]]:
-    for name in _TOKENIZER_FILES:
+    for name in TOKENIZER_FILES:
         if (folder / name).is_file():
             yield name, _digest_of_file(folder / name)
     settings = folder / "tokenizer_config.json"

@@ -27,6 +27,7 @@ TOKENIZER_BYTES = 500 * 2**20
 LEVELS_UP = 2
 SHOWN = 5
 SAFETENSORS, PICKLE = "model.safetensors", "pytorch_model.bin"
+ADAPTER = "adapter_model.safetensors"
 INDEX = ".index.json"
 
 # Any one of these rows makes a tokenizer.
@@ -36,6 +37,16 @@ _TOKENIZERS = (
     ("spiece.model",),
     ("vocab.json", "merges.txt"),
     ("vocab.txt",),
+)
+TOKENIZER_FILES = (
+    "added_tokens.json",
+    "merges.txt",
+    "special_tokens_map.json",
+    "spiece.model",
+    "tokenizer.json",
+    "tokenizer.model",
+    "vocab.json",
+    "vocab.txt",
 )
 _CAUSAL = ("ForCausalLM", "LMHeadModel", "WithLMHead", "ForConditionalGeneration")
 _OWN_CODE = ("AutoConfig", "AutoModel", "AutoModelForCausalLM")
@@ -79,7 +90,7 @@ def find_checkpoint(
     nothing: dict[str, Any] = {}
     config = found(lambda: _read_config(path / "config.json", trust_remote_code), nothing)
     generation = found(lambda: read_object(own, CONFIG_BYTES) if own.exists() else {}, nothing)
-    files: tuple[Path, ...] = found(lambda: _weight_files(path), ())
+    files: tuple[Path, ...] = found(lambda: weight_files_of(path), ())
     folder = found(lambda: find_tokenizer(path, tokenizer), path)
     template = found(lambda: chat_template_of(folder), None)
     raise_all(mistakes)
@@ -208,7 +219,7 @@ def _in_transformers(kind: str) -> bool:
     return name.isidentifier() and any((Path(at) / "models" / name).is_dir() for at in places or ())
 
 
-def _weight_files(path: Path) -> tuple[Path, ...]:
+def weight_files_of(path: Path) -> tuple[Path, ...]:
     """In the order in which transformers looks for them."""
     for name in (SAFETENSORS, PICKLE):
         if (path / name).is_file():
@@ -223,6 +234,21 @@ def _weight_files(path: Path) -> tuple[Path, ...]:
 
 
 def _shards(index: Path, suffix: str) -> tuple[Path, ...]:
+    files = weights_named_in(index, suffix)
+    raise_all(
+        [
+            ModelUnavailable(
+                tr("{index} names {name}, which is not there", index=index, name=name),
+                hint=tr("copy the missing files into {folder}", folder=index.parent),
+            )
+            for name in files
+            if not (index.parent / name).is_file()
+        ]
+    )
+    return tuple(index.parent / name for name in files)
+
+
+def weights_named_in(index: Path, suffix: str) -> list[str]:
     named = read_object(index, TOKENIZER_BYTES).get("weight_map")
     files = set(map(str, named.values())) if isinstance(named, dict) else set()
     if not files or any(Path(name).name != name or not name.endswith(suffix) for name in files):
@@ -230,17 +256,7 @@ def _shards(index: Path, suffix: str) -> tuple[Path, ...]:
             tr("{file} does not list the weight files of its folder", file=index),
             hint=tr("copy the checkpoint again from where it was trained"),
         )
-    raise_all(
-        [
-            ModelUnavailable(
-                tr("{index} names {name}, which is not there", index=index, name=name),
-                hint=tr("copy the missing files into {folder}", folder=index.parent),
-            )
-            for name in sorted(files)
-            if not (index.parent / name).is_file()
-        ]
-    )
-    return tuple(index.parent / name for name in sorted(files))
+    return sorted(files)
 
 
 def find_tokenizer(path: Path, wanted: Path | None = None) -> Path:

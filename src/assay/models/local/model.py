@@ -53,7 +53,7 @@ _loaded = _Loaded()
 
 
 class LocalModel(BaseModel):
-    def __init__(self, path: Path, *, spec: str, settings: LocalOptions) -> None:
+    def __init__(self, path: Path, *, spec: str, settings: LocalOptions, commit: str = "") -> None:
         self._settings = settings
         self._checkpoint = find_checkpoint(
             path, tokenizer=settings.tokenizer, trust_remote_code=settings.trust_remote_code
@@ -67,6 +67,7 @@ class LocalModel(BaseModel):
             device=self._device,
             dtype=self._dtype,
             examined=self._examined,
+            commit=commit,
         )
         self._tokenizer: LocalTokenizer | None = None
         self._stopped = threading.Event()

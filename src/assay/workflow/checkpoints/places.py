@@ -30,6 +30,7 @@ from pathlib import Path
 
 from assay.errors import UsageError
 from assay.messages import tr
+from assay.models.local.hub import HubName, read_hub_spec
 from assay.models.opening import is_home_made, read_spec
 from assay.types.decisions import PlannedCheckpoint
 from assay.types.model_spec import without_secrets
@@ -119,6 +120,9 @@ def _places(spec: str, holding: Sequence[str]) -> Iterator[CheckpointPlace | Non
     if read.name and is_home_made(read):
         yield place_of_plugin(spec)
         return
+    if on_hub := read_hub_spec(spec):
+        yield place_on_hub(on_hub)
+        return
     if read.scheme != "hf" or not read.name or not Path(read.name).is_dir():
         yield None
         return
@@ -146,6 +150,15 @@ def place_of_plugin(spec: str) -> CheckpointPlace:
     if safe != name:
         safe = f"{safe}-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}".lstrip("-")
     return CheckpointPlace(spec=spec, path=Path(), parent=scheme, step_name=safe, on_disk=False)
+
+
+def place_on_hub(model: HubName) -> CheckpointPlace:
+    """ORG/NAME[@REVISION], and no path but what was typed: nothing is written into the cache."""
+    parent, _, name = str(model).removeprefix("hf:").partition("/")
+    step_name = name.replace("/", "-")
+    return CheckpointPlace(
+        spec=str(model), path=Path(str(model)), parent=parent, step_name=step_name
+    )
 
 
 def _of_folder(

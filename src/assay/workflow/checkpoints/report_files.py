@@ -24,6 +24,7 @@ from assay.errors import InvalidFiles, UsageError
 from assay.files.file_text import Refused, shown_path
 from assay.files.json_file import read_json
 from assay.messages import tr
+from assay.models.local.hub import read_hub_spec
 from assay.reports.checkpoints.curves_csv import curves_csv
 from assay.reports.checkpoints.figures import evaluated_folder
 from assay.reports.checkpoints.file_names import (
@@ -65,7 +66,7 @@ def write_decisions(
             document = evaluation_report(decision, measured)
             _write(home / measured.name / REPORT_FILE, document)
             beside = Path(measured.path) / REPORT_FILE
-            if not deciding.write_back or not measured.path:
+            if not deciding.write_back or not measured.path or read_hub_spec(measured.path):
                 continue
             if not decision.gate_decides and _is_report_of(measured.fingerprint, beside):
                 kept.append(beside)

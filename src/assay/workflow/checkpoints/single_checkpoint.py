@@ -22,6 +22,7 @@ from assay.errors import AssayError, SuiteNotFound, UsageError
 from assay.files.file_text import shown_path
 from assay.files.wording import did_you_mean
 from assay.messages import tr
+from assay.models.local.hub import read_hub_spec
 from assay.models.opening import read_spec
 from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.json_documents import evaluation_report
@@ -36,7 +37,13 @@ from assay.types.options import CheckpointCallOptions
 from assay.types.results import Report
 from assay.workflow.call_options import takes_options
 from assay.workflow.checkpoints.decision import decide
-from assay.workflow.checkpoints.places import CONFIG, CheckpointPlace, is_text, places_of
+from assay.workflow.checkpoints.places import (
+    CONFIG,
+    CheckpointPlace,
+    is_text,
+    place_on_hub,
+    places_of,
+)
 from assay.workflow.checkpoints.report_files import write_checkpoint_report
 from assay.workflow.evaluate.evaluation import evaluate
 from assay.workflow.evaluate.job import Job
@@ -254,12 +261,14 @@ def _job(options: CheckpointCallOptions, checkpoint: str | Path, **more: Any) ->
 
 def _place(checkpoint: str | Path) -> CheckpointPlace:
     """The one checkpoint that is meant: a folder of several is none."""
+    if on_hub := read_hub_spec(os.fspath(checkpoint)):
+        return place_on_hub(on_hub)
     name = os.fspath(checkpoint).removeprefix("hf:")
     path = Path(name)
     if not name or not path.is_dir():
         raise UsageError(
             tr("there is no checkpoint at '{path}'", path=shown_path(path) if name else ""),
-            hint=tr("give the path of a folder with config.json and weights"),
+            hint=tr("give the path of a folder with config.json and weights, or hf:ORG/NAME"),
         )
     places = [place for _, place in places_of([f"hf:{name}"]) if place is not None]
     for place in places:

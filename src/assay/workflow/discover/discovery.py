@@ -329,7 +329,9 @@ def facts_of(spec: str) -> ModelFacts:
         raise UsageError(
             tr("{spec!r} names no kind of model and no file", spec=spec),
             hint=tr(
-                "for Ollama write ollama:{name}, for written answers scripted:FILE.json", name=spec
+                "for Ollama write ollama:{name}, for the Hugging Face hub hf:ORG/NAME, for written "
+                "answers scripted:FILE.json",
+                name=spec,
             ),
         )
     model = open_model(spec)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from assay.errors import AssayError, UsageError, in_one_line
 from assay.messages import tr
+from assay.models.local.hub import find_model, read_hub_spec
 from assay.models.opening import open_model
 from assay.plan import needs_text
 from assay.suites.held_out_text import HeldOut
@@ -121,7 +122,15 @@ def open_models(
         opened.models.append(given)
         opened.specs.append(given.facts.spec)
         opened.places.append(place_of_given(given))
+    for spec, _ in named:
+        if on_hub := read_hub_spec(spec):
+            try:
+                find_model(on_hub)
+            except AssayError as error:
+                errors.append(error)
     for spec, place in named:
+        if errors and read_hub_spec(spec):
+            continue  # nothing is downloaded for a run that will not begin
         try:
             model = open_model(spec, job, job)
             for text in texts:
