@@ -10,17 +10,26 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 import torch
+from safetensors.torch import load_file
 from transformers import PreTrainedTokenizerFast, Trainer, TrainingArguments
 from transformers.integrations.deepspeed import set_hf_deepspeed_config, unset_hf_deepspeed_config
 
 import assay
-from assay.errors import InvalidFiles, ModelUnavailable, SuiteNotFound, UsageError
+from assay.errors import (
+    InvalidFiles,
+    ModelUnavailable,
+    SuiteNotFound,
+    UsageError,
+    in_one_line,
+)
 from assay.reports.progress import SilentProgress
 from assay.store import Store
 from tests.loaded_python import run_python
 from tests.models.local.checkpoints import END, TEXT, make_model, make_tokenizer, save_tokenizer
+from tests.waiting import wait_for
 
 STEPS, SAVED = 6, (2, 4, 6)
 EASY = """
@@ -30,6 +39,8 @@ speed.min_tokens_per_s = 1
 name = "tests"
 min = 0
 """
+# Steps of this size overshoot: of three checkpoints the second has the lowest perplexity.
+BEST_IN_THE_MIDDLE = {"learning_rate": 0.3, "lr_scheduler_type": "constant"}
 HARD = "[perplexity]\nmax = 1.5\n"
 
 
@@ -84,6 +95,7 @@ class Gym:
             model=make_model("gpt2", seed=1).train(),
             args=TrainingArguments(**(given | changes)),
             train_dataset=[{"input_ids": row, "labels": row} for row in rows],
+            eval_dataset=[{"input_ids": row, "labels": row} for row in rows[:2]],
             processing_class=wrapped if with_tokenizer else None,
             callbacks=list(callbacks),
         )
@@ -148,7 +160,11 @@ def test_each_saved_checkpoint_is_evaluated_and_its_figures_are_in_the_log(gym):
         assert {len(run.models) for run in store.read_runs()} == {1}
         assert "assay run" in store.read_runs()[0].command
     saved = json.loads((gym.folder / "run/checkpoint-6/trainer_state.json").read_text("utf-8"))
-    assert [row["step"] for row in saved["log_history"] if "eval_assay_accepted" in row] == [2, 4]
+    assert [row["step"] for row in saved["log_history"] if "eval_assay_accepted" in row] == [
+        2,
+        4,
+        6,
+    ]
 
 
 class Reader(assay.TrainerCallback.__base__):
@@ -183,13 +199,170 @@ def test_training_stops_when_one_is_accepted_and_only_then(gym):
     assert went_on.state.global_step == STEPS
 
 
-def test_old_checkpoints_are_removed_in_their_order_all_the_same(gym):
-    trainer = gym.trainer("run", gym.callback(), save_total_limit=1)
+def test_old_checkpoints_are_removed_in_their_order_and_the_best_one_stays(gym):
+    """What is best by the selection stays beside the last one, from which training resumes."""
+    trainer = gym.trainer("run", gym.callback(), save_total_limit=1, **BEST_IN_THE_MIDDLE)
     trainer.train()
-    assert tuple(figures(trainer)) == SAVED
-    assert [path.name for path in (gym.folder / "run").glob("checkpoint-*")] == ["checkpoint-6"]
+    found = figures(trainer)
+    assert tuple(found) == SAVED
+    assert min(SAVED, key=lambda step: found[step]["eval_assay_perplexity"]) == 4
+    kept = {path.name for path in (gym.folder / "run").glob("checkpoint-*")}
+    assert kept == {"checkpoint-4", "checkpoint-6"}
+    assert trainer.state.best_model_checkpoint == str(gym.folder / "run/checkpoint-4")
     selection = json.loads((gym.folder / "run/best_checkpoint_selection.json").read_text("utf-8"))
-    assert [row["checkpoint"] for row in selection["ranking"]] == ["run/checkpoint-6"]
+    ranked = {row["checkpoint"] for row in selection["ranking"]}
+    assert ranked == {"run/checkpoint-4", "run/checkpoint-6"}
+
+
+# -------------------------------------------------------------------------- metric_for_best_model
+
+BY_OUR_FIGURE = {
+    "metric_for_best_model": "assay_perplexity",
+    "greater_is_better": False,
+    "load_best_model_at_end": True,
+    "eval_strategy": "steps",
+    "eval_steps": 2,
+    "save_total_limit": 1,
+    **BEST_IN_THE_MIDDLE,
+}
+
+
+@pytest.fixture(scope="module")
+def chosen(tmp_path_factory):
+    """A training that takes the checkpoint of the lowest perplexity, in the foreground."""
+    gym = Gym(tmp_path_factory.mktemp("chosen"))
+    trainer = gym.trainer("run", **BY_OUR_FIGURE)
+    gym.callback().attach(trainer)
+    trainer.train()
+    return trainer
+
+
+def test_the_best_checkpoint_by_our_figure_is_kept_and_loaded_at_the_end(chosen):
+    found = {step: row["eval_assay_perplexity"] for step, row in figures(chosen).items()}
+    assert tuple(found) == SAVED
+    best = min(SAVED, key=lambda step: found[step])
+    assert best == 4
+    folder = Path(chosen.args.output_dir) / "checkpoint-4"
+    assert chosen.state.best_metric == found[best]
+    assert chosen.state.best_model_checkpoint == str(folder)
+    assert [path.name for path in folder.parent.glob("checkpoint-*")] == ["checkpoint-4"]
+    saved = load_file(folder / "model.safetensors")
+    assert all(torch.equal(chosen.model.state_dict()[name], each) for name, each in saved.items())
+
+
+def test_a_training_that_resumes_knows_the_best_one_and_its_figure(chosen):
+    folder = Path(chosen.args.output_dir) / "checkpoint-4"
+    saved = json.loads((folder / "trainer_state.json").read_text("utf-8"))
+    assert saved["best_metric"] == chosen.state.best_metric
+    assert saved["best_model_checkpoint"] == str(folder)
+    assert saved["log_history"][-1]["eval_assay_perplexity"] == saved["best_metric"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"greater_is_better": None}, "greater_is_better=False"),
+        ({"metric_for_best_model": "assay_perplexty"}, "did you mean 'eval_assay_perplexity'"),
+        ({"metric_for_best_model": "eval_assay_generation_failures"}, "not measured"),
+        ({"save_strategy": "best"}, "save_total_limit=1"),
+        ({"lr_scheduler_type": "reduce_lr_on_plateau"}, "lr_scheduler_type"),
+    ],
+)
+def test_a_metric_that_cannot_choose_is_refused_before_training(gym, changes, why):
+    trainer = gym.trainer("run", **BY_OUR_FIGURE | changes)
+    with pytest.raises(UsageError) as refused:
+        gym.callback().attach(trainer)
+    assert why in in_one_line(refused.value)
+
+
+def test_our_metric_without_attach_is_refused_with_what_to_call(gym):
+    trainer = gym.trainer("run", gym.callback(), **BY_OUR_FIGURE)
+    with pytest.raises(UsageError, match="knows its Trainer"):
+        trainer.train()
+    assert trainer.state.global_step == 0
+
+
+# ------------------------------------------------------------------------------- in the background
+
+
+def test_in_the_background_the_figures_the_best_and_the_losses_are_the_same(gym, chosen, caplog):
+    reader = Reader()
+    trainer = gym.trainer("run", reader, **BY_OUR_FIGURE)
+    gym.callback(background=True).attach(trainer)
+    trainer.train()
+    assert losses(trainer) == losses(chosen)
+    assert figures(trainer) == figures(chosen)
+    assert trainer.state.best_global_step == chosen.state.best_global_step == 4
+    assert sum("eval_assay_perplexity" in logs for logs in reader.read) == 3
+    ended, best = trainer.model.state_dict(), chosen.model.state_dict()
+    assert all(torch.equal(ended[name], each) for name, each in best.items())
+    kept = [path.name for path in (gym.folder / "run").glob("checkpoint-*")]
+    assert kept == ["checkpoint-4"]
+    assert trainer.args.save_total_limit == 1
+    assert any("waiting for the evaluation of" in each.getMessage() for each in caplog.records)
+
+
+class AtStep(assay.TrainerCallback.__base__):
+    """Does something at the end of certain steps."""
+
+    def __init__(self, what):
+        self.what = what
+
+    def on_step_end(self, args, state, control, **kwargs):
+        if state.global_step in self.what:
+            self.what[state.global_step]()
+
+
+def test_a_process_that_dies_is_a_note_and_the_next_one_can_stop_the_training(gym):
+    callback = gym.callback(background=True, stop_when_accepted=True)
+    what = {
+        3: lambda: callback._background._process.kill(),
+        5: lambda: callback._background.wait(),
+    }
+    trainer = gym.trainer("run", AtStep(what), save_total_limit=1)
+    callback.attach(trainer)
+    trainer.train()
+    (note,) = notes(trainer)
+    assert "ended with -9" in note
+    assert tuple(figures(trainer)) == (4,)
+    assert trainer.state.global_step == 5, "step 4 was accepted"
+    kept = {path.name for path in (gym.folder / "run").glob("checkpoint-*")}
+    assert "checkpoint-4" in kept
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_in_the_training_ends_the_process(gym):
+    callback = gym.callback(background=True)
+    processes = []
+    what = {1: lambda: processes.append(callback._background._process), 3: interrupt}
+    trainer = gym.trainer("run", AtStep(what))
+    callback.attach(trainer)
+    with pytest.raises(KeyboardInterrupt):
+        trainer.train()
+    (process,) = processes
+    assert process.returncode == -9
+
+
+STARTS_ONE = """
+import os, subprocess, sys, time
+words = [sys.executable, "-m", "assay.trainer_callback.evaluator_process", str(os.getpid())]
+process = subprocess.Popen(words, stdin=subprocess.PIPE)
+print(process.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_training_that_is_killed_takes_the_process_with_it():
+    training = subprocess.Popen(
+        [sys.executable, "-c", STARTS_ONE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    with training:
+        pid = int(training.stdout.readline())
+        training.kill()
+    assert wait_for(lambda: not psutil.pid_exists(pid))
 
 
 # --------------------------------------------------------------------------------- what goes wrong

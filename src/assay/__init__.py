@@ -9,7 +9,7 @@ _IMPORTED_FROM = {
     "Report": "assay.types.results",
     "Requests": "assay.types",
     "Score": "assay.types",
-    "TrainerCallback": "assay.trainer_callback",
+    "TrainerCallback": "assay.trainer_callback.callback",
     "check": "assay.plugins",
     "evaluate_model": "assay.api",
     "file_digest": "assay.plugins",

@@ -1,0 +1,280 @@
+"""What transformers' Trainer calls, and what it finds in its log.
+
+It leaves the training as it is: the weights are a copy read from the saved folder, random numbers
+are drawn as if it had not been there, and whatever goes wrong here is a warning and a note in the
+log.
+
+    trainer = Trainer(..., callbacks=[assay.TrainerCallback(limit=50)])
+
+Reached as `assay.TrainerCallback`; importing this module imports transformers.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import random
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from transformers.integrations import is_deepspeed_zero3_enabled
+from transformers.trainer import TRAINER_STATE_NAME
+from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, rotate_checkpoints
+
+from assay.errors import UsageError
+from assay.messages import tr
+from assay.models.local.folder import find_tokenizer
+from assay.models.local.loading.checkpoint import choose_device, choose_dtype
+from assay.suites.gate_file import load_gate
+from assay.trainer_callback.background import BackgroundEvaluation
+from assay.trainer_callback.best_checkpoint import (
+    check_metric,
+    leave_choice_to_us,
+    note_best,
+    own_metric,
+)
+from assay.trainer_callback.step_evaluation import PREFIX, SavedStep, StepEvaluator, StepFigures
+from assay.types.choices import MeasureKind
+from assay.workflow.evaluate.job import Job
+from assay.workflow.evaluate.preparation import check_files
+from assay.workflow.evaluate.run_folder import replace_file
+
+NOTE = f"{PREFIX}note"
+_BEST = ("best_metric", "best_global_step", "best_model_checkpoint")  # fields of a Trainer's state
+_log = logging.getLogger("assay")
+
+
+class TrainerCallback(transformers.TrainerCallback):  # type: ignore[misc]  # it has no types
+    """Give it to a Trainer, or call `attach(trainer)`, which brings the figures into the reports of
+    TensorBoard, Weights & Biases and the progress bar, and makes them usable as
+    `metric_for_best_model`.
+
+    Args:
+        suites: as for `api.run`; None: those that the gate names.
+        limit: at most so many tests of each suite; None: all of them.
+        measures: what is measured beside the suites. Speed is not, by default: a figure taken in
+            the middle of training says nothing, and neither it nor memory changes with training.
+        stop_when_accepted: ask the Trainer to stop when a checkpoint meets every limit of the gate
+            that was measured.
+        background: evaluate in a process of its own, while training goes on.
+        device: for the copy; None: the CPU, for training has the GPU.
+        options: any other of `api.run`: gate, text (for perplexity), dtype, tokenizer (its folder,
+            where checkpoints are saved without one), out, write_back, seed, observer.
+
+    Raises:
+        AssayError: for a mistake in any of these, with every mistake at once; before training.
+    """
+
+    def __init__(
+        self,
+        *,
+        suites: Sequence[str] | None = None,
+        limit: int | None = 50,
+        measures: Sequence[MeasureKind] = ("perplexity", "generation"),
+        stop_when_accepted: bool = False,
+        background: bool = False,
+        device: str | None = None,
+        **options: Any,
+    ) -> None:
+        device = choose_device(device or "cpu")
+        job = Job(models=("",), limit=limit, measures=measures, device=device, **options)
+        if suites is None:
+            suites = [each.name for each in load_gate(job.gate).suites]
+        self._job = job = replace(job, suites=suites)
+        choose_dtype(job.dtype, device, "float32")
+        if job.tokenizer is not None:
+            find_tokenizer(Path(), job.tokenizer)
+        self._stop_when_accepted = stop_when_accepted
+        self._gate = check_files(job)
+        self._evaluator = StepEvaluator(job, self._gate)
+        self._in_background = background
+        self._background: BackgroundEvaluation | None = None
+        self._limit: int | None = None  # save_total_limit, as the user gave it
+        self._best: str | None = None
+        self._trainer: weakref.ref[Any] | None = None
+
+    def attach(self, trainer: Any) -> TrainerCallback:
+        """Add it to a Trainer, whose own `log` then takes the figures.
+
+        Raises UsageError where `metric_for_best_model` names a figure of ours that cannot choose.
+        """
+        check_metric(trainer.args, self._job, self._gate)
+        self._trainer = weakref.ref(trainer)
+        leave_choice_to_us(trainer)
+        if self._in_background:
+            trainer.train = self._ended_with(trainer.train)
+        trainer.add_callback(self)
+        return self
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        if own_metric(args) and self._trainer is None:
+            raise UsageError(
+                tr("metric_for_best_model needs a callback that knows its Trainer"),
+                hint=tr("call assay.TrainerCallback(...).attach(trainer), not callbacks=[...]"),
+            )
+        if self._in_background and state.is_world_process_zero:
+            self._end_background()
+            self._limit = self._limit or args.save_total_limit
+            self._background = BackgroundEvaluation(self._job, self._gate)
+
+    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+        folder = Path(args.output_dir) / f"{PREFIX_CHECKPOINT_DIR}-{state.global_step}"
+        step = SavedStep(state.global_step, state.epoch, str(folder))
+        found: list[tuple[SavedStep, StepFigures]] = []
+        if self._background is not None:
+            self._background.add(step)
+            found = self._background.take()
+        elif state.is_world_process_zero:
+            with _random_numbers_kept():
+                found = [(step, self._evaluate(step))]
+        return self._use(found, args, state, control)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+        """Several processes wait for each other: they use what was found when they save."""
+        if self._background is None or args.world_size > 1 or not self._background.outstanding:
+            return control
+        return self._use(self._background.take(), args, state, control)
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        """The last log of a training comes before the best checkpoint is loaded."""
+        if "train_runtime" not in (logs or {}):
+            return
+        if self._in_background:
+            self._finish_background(args, state, control)
+        self._best = state.best_model_checkpoint
+        if args.metric_for_best_model is None:
+            # The Trainer would delete the last one for the sake of a best one that nobody named.
+            state.best_model_checkpoint = None
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        state.best_model_checkpoint = self._best
+
+    def _finish_background(self, args: Any, state: Any, control: Any) -> None:
+        if self._background is None:  # of several processes, not the first
+            self._use((), args, state, control)
+            return
+        if count := self._background.outstanding:
+            _log.warning(tr("training has ended; waiting for the evaluation of {count} "
+                            "checkpoints", count=count))  # fmt: skip
+        self._background.wait()
+        self._use(self._background.take(), args, state, control)
+        rotate_checkpoints(
+            args.output_dir, args.save_total_limit, state.best_model_checkpoint, use_mtime=True
+        )
+        self._end_background()
+
+    def _evaluate(self, step: SavedStep) -> StepFigures:
+        if is_deepspeed_zero3_enabled():
+            why = tr("with DeepSpeed ZeRO-3 no model can be loaded beside the one in training: "
+                     "evaluate in a process of its own, with background=True or assay watch "
+                     "{folder}", folder=Path(step.path).parent)  # fmt: skip
+            return StepFigures(note=why)
+        return self._evaluator.evaluate(step)
+
+    def _use(
+        self,
+        all_found: Sequence[tuple[SavedStep, StepFigures]],
+        args: Any,
+        state: Any,
+        control: Any,
+    ) -> Any:
+        """Log, choose the best, and stop where that is wanted: in all processes alike."""
+        accepted = False
+        for step, found in all_found:
+            self._write_down(step, found, state, control)
+            note_best(args, state, step, found)
+            _add_to_saved_state(args, state, step)
+            accepted |= found.accepted
+        if self._background is not None and self._limit:
+            # Beside those that wait: the one that is saved next, and the best one.
+            held = self._background.outstanding
+            args.save_total_limit = max(self._limit, held + 2) if held else self._limit
+        best = [getattr(state, key) for key in _BEST]
+        accepted, *best = _told_by_first([accepted, *best], processes=args.world_size)
+        for key, value in zip(_BEST, best, strict=True):
+            setattr(state, key, value)
+        if self._stop_when_accepted and accepted:
+            control.should_training_stop = True
+        return control
+
+    def _write_down(self, step: SavedStep, found: StepFigures, state: Any, control: Any) -> None:
+        row: dict[str, Any] = {NOTE: found.note} if found.note else dict(found.figures)
+        if found.note:
+            _log.warning(
+                tr("step {step} was not evaluated: {why}", step=step.number, why=found.note)
+            )
+        else:
+            _log.info(found.line)
+        trainer = self._trainer and self._trainer()
+        if found.note or not trainer:
+            state.log_history.append({**row, "epoch": step.epoch, "step": step.number})
+            return
+        now, wanted = (state.global_step, state.epoch), control.should_log
+        state.global_step, state.epoch = step.number, step.epoch
+        try:
+            trainer.log(row)
+        finally:
+            state.global_step, state.epoch = now
+            control.should_log = wanted  # the Trainer's own log of this step is still to come
+
+    def _ended_with(self, train: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(train)
+        def run(*args: Any, **options: Any) -> Any:
+            try:
+                return train(*args, **options)
+            finally:
+                self._end_background()
+
+        return run
+
+    def _end_background(self) -> None:
+        if self._background is not None:
+            self._background.stop()
+            self._background = None
+
+
+def _add_to_saved_state(args: Any, state: Any, step: SavedStep) -> None:
+    """A training that resumes from this checkpoint knows its figures and the best one by then. The
+    folder keeps its time of change, by which the Trainer removes the oldest.
+    """
+    file = Path(step.path) / TRAINER_STATE_NAME
+    with suppress(OSError, ValueError):
+        saved: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        saved["log_history"] = [row for row in state.log_history if row["step"] <= step.number]
+        if own_metric(args) or args.metric_for_best_model is None:
+            saved |= {key: getattr(state, key) for key in _BEST}
+        before = file.parent.stat()
+        replace_file(file, json.dumps(saved, indent=2, sort_keys=True) + "\n")
+        os.utime(file.parent, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _told_by_first(told: list[Any], *, processes: int) -> list[Any]:
+    """What the first process found, known to all: one that stopped alone would leave the others
+    waiting for it.
+    """
+    if processes > 1:
+        torch.distributed.broadcast_object_list(told, src=0)
+    return told
+
+
+@contextmanager
+def _random_numbers_kept() -> Iterator[None]:
+    """Training goes on with the random numbers it would have had."""
+    own, of_numpy = random.getstate(), np.random.get_state()
+    cuda: Any = torch.cuda
+    cards = range(cuda.device_count()) if cuda.is_initialized() else ()
+    with torch.random.fork_rng(devices=cards):
+        try:
+            yield
+        finally:
+            random.setstate(own)
+            np.random.set_state(of_numpy)

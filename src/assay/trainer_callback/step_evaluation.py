@@ -1,0 +1,119 @@
+"""One checkpoint that a Trainer saved, evaluated: its figures, under the names of the log.
+
+What goes wrong is a note in place of the figures, and never an exception; a Ctrl-C is raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from assay.errors import AssayError, UsageError, in_one_line
+from assay.messages import tr
+from assay.reports.checkpoints.figures import evaluated_folder, figures, suites_asked
+from assay.reports.checkpoints.headlines import checkpoint_line
+from assay.types.choices import MeasureKind
+from assay.types.decisions import Acceptance, Decision, Gate
+from assay.workflow.checkpoints.single_checkpoint import MEASURE_OF
+from assay.workflow.checkpoints.watch import CheckpointSequence, best_in, places_in
+from assay.workflow.evaluate.job import Job
+
+PREFIX = "eval_assay_"  # integrations file what begins with eval_ under evaluation
+LOGGED: Mapping[str, MeasureKind | None] = {
+    "perplexity": "perplexity",
+    "accuracy_top1": "perplexity",
+    "accuracy_top5": "perplexity",
+    "generation_failures": "generation",
+    "weighted_score": None,
+}  # and what must be measured for it
+
+
+@dataclass(frozen=True, slots=True)
+class SavedStep:
+    """A checkpoint as the Trainer saved it; `path` as the Trainer names it."""
+
+    number: int
+    epoch: float | None
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepFigures:
+    """What was found of it, or in `note` why nothing was. `best`: the name of the best folder so
+    far, by the gate and the weighted score. `line`: all of it in a sentence.
+    """
+
+    figures: Mapping[str, float] = field(default_factory=dict)
+    accepted: bool = False
+    best: str = ""
+    line: str = ""
+    note: str = ""
+
+
+class StepEvaluator:
+    """Evaluates one after another, and decides over those that are still there."""
+
+    def __init__(self, job: Job, gate: Gate) -> None:
+        self._all = CheckpointSequence(job, gate)
+
+    def evaluate(self, step: SavedStep) -> StepFigures:
+        try:
+            return self._evaluate(Path(step.path))
+        except AssayError as error:
+            if isinstance(error.__cause__, KeyboardInterrupt):  # a Ctrl-C is for the training
+                raise error.__cause__ from None
+            return StepFigures(note=in_one_line(error))
+        # Hours of training are not lost for a mistake of ours, or for memory that ran out here.
+        except Exception as error:  # noqa: BLE001
+            return StepFigures(note=f"{type(error).__name__}: {error}")
+
+    def _evaluate(self, path: Path) -> StepFigures:
+        place = next((each for each in places_in(path.parent) if each.path == path), None)
+        if place is None:
+            raise UsageError(tr("there is no checkpoint {path}", path=path))
+        job = self._all.job = replace(self._all.job, models=(str(path.parent),))
+        decision = self._all.evaluate(place, job.observer)
+        if decision is None:
+            raise UsageError(tr("{path} was removed while it was evaluated", path=path))
+        accepted = _accepted(decision.acceptances[place.name], job.measures or ())
+        selection = best_in(decision, place.name)
+        best = selection.selected or selection.best_so_far or ""
+        return StepFigures(
+            figures=_logged(decision, place.name, accepted=accepted),
+            accepted=accepted is True,
+            best=best.rpartition("/")[2],
+            line=checkpoint_line(decision, place.name, selection),
+        )
+
+
+def _accepted(acceptance: Acceptance, measures: Sequence[MeasureKind]) -> bool | None:
+    """By the limits whose measure was asked for; the others are for `assay run`."""
+    passed = [
+        each.passed
+        for name, each in acceptance.criteria.items()
+        if name not in MEASURE_OF or MEASURE_OF[name] in measures
+    ]
+    if False in passed:
+        return False
+    return None if None in passed or not passed else True
+
+
+def _logged(decision: Decision, name: str, *, accepted: bool | None) -> dict[str, float]:
+    """Numbers alone: what reads a Trainer's log draws them. What was not measured is left out."""
+    seen = evaluated_folder(decision, decision.acceptances, None)
+    checkpoint = next(each for each in decision.measured if each.name == name)
+    found = figures(seen, checkpoint)
+    wanted = {each: each for each in LOGGED}
+    wanted |= {each.figure: each.criterion for each in suites_asked(seen)}
+    logged = {
+        PREFIX + title.removeprefix("suite:"): figure.value
+        for key, title in wanted.items()
+        if (figure := found.get(key)) is not None and figure.value is not None
+    }
+    for suite, result in checkpoint.suites.items():
+        if result.score.value is not None:
+            logged.setdefault(f"{PREFIX}{suite}_points", result.score.value)
+    if accepted is not None:
+        logged[f"{PREFIX}accepted"] = float(accepted)
+    return logged
