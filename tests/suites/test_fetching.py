@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from assay.errors import AssayError, InvalidFiles, UsageError
+from assay.errors import AssayError, InvalidFiles
 from assay.suites.fetching import hellaswag, mmlu
-from assay.suites.fetching.layouts import find_hellaswag, find_mmlu
+from assay.suites.fetching.layouts import find_mmlu
 from assay.suites.fetching.made import ConvertedBenchmark
 from assay.suites.fetching.rows import BenchmarkItem, RowPlace, numbered
 from assay.workflow.benchmarks import fetch
@@ -159,16 +159,13 @@ def lines(folder: Path, rows: Sequence[Any], name: str = "hellaswag_val.jsonl") 
     return folder
 
 
-def made(folder: Path, name: str, source: Path, *, every: bool = False) -> ConvertedBenchmark:
-    fetched = fetch(
-        [name], source=source, benchmarks=folder, every=every, tell=lambda sentence: None
-    )
-    return fetched.benchmarks[0]
+def made(folder: Path, name: str, source: Path) -> ConvertedBenchmark:
+    return fetch([name], source=source, benchmarks=folder).benchmarks[0]
 
 
 def mistakes(folder: Path, name: str, source: Path) -> list[str]:
     with pytest.raises(InvalidFiles) as caught:
-        made(folder, name, source, every=True)
+        made(folder, name, source)
     assert not list(folder.glob("*")), "nothing may be written"
     return [f"{Path(f.file).name}:{f.line}: {f.message}" for f in caught.value.findings]
 
@@ -253,20 +250,6 @@ def test_subjects_without_a_test_split_are_left_out_and_named(
     )  # fmt: skip
 
 
-def test_all_adds_every_other_subject_weighed_by_its_questions(
-    tmp_path: Path, benchmarks: Path
-) -> None:
-    other = [["What is a kidney for?", "blood", "bone", "skin", "hair", "A"]]
-    source = archive(tmp_path / "a", machine_learning=TEST, anatomy=other)
-    assert "anatomy" not in made(benchmarks, "mmlu", source).categories
-    suite = made(benchmarks, "mmlu", source, every=True)
-    assert suite.weights == {"computer_science": 2, "computer_science_cloze": 0, "anatomy": 1}
-    assert suite.categories["anatomy"][0]["id"] == "anatomy_0001"
-    assert (suite.title, made(benchmarks, "mmlu", source).title) == (
-        "MMLU", "MMLU, computer science",
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize("above", ["", "data", "mmlu", "data/mmlu"])
 def test_the_archive_is_found_where_copies_usually_lie(tmp_path: Path, above: str) -> None:
     archive(tmp_path / above, machine_learning=TEST)
@@ -336,22 +319,6 @@ def test_joined_contexts_are_asked_as_they_stand_and_named(shared: Path, benchma
     assert suite.title == "HellaSwag, Computers and Electronics (joined contexts)"
     assert "joined contexts as they stand: NOT the form" in suite.version
     assert "cannot be compared" in suite.notes[0]
-
-
-def test_all_adds_the_whole_split_and_it_alone_counts(tmp_path: Path, benchmarks: Path) -> None:
-    suite = made(benchmarks, "hellaswag", lines(tmp_path / "h", PASSAGES), every=True)
-    assert suite.weights == {"technical_subset": 0, "validation": 3}
-    assert suite.categories["validation"][2]["prompt"] == "Baking: A woman weighs flour. She"
-
-
-def test_of_two_files_that_may_be_meant_none_is_taken(tmp_path: Path) -> None:
-    for name in ("hellaswag_val_2000.jsonl", "hellaswag_val_1000.jsonl"):
-        lines(tmp_path, PASSAGES, name)
-    with pytest.raises(UsageError, match="may be meant"):
-        find_hellaswag(tmp_path)
-    lines(tmp_path, PASSAGES)
-    found = find_hellaswag(tmp_path)
-    assert [file.name for file in found] == ["hellaswag_val.jsonl"]
 
 
 # --------------------------------------------------------------------------------- broken sources
@@ -460,15 +427,12 @@ def test_a_copy_without_the_wanted_questions_says_which_are_needed(
     with pytest.raises(AssayError, match="no questions for mmlu") as caught:
         made(benchmarks, "mmlu", archive(tmp_path / "a", anatomy=TEST))
     assert "there is no test split of college_computer_science, " in caught.value.hint
-    assert "--all" in caught.value.hint
     with pytest.raises(AssayError, match="no questions for hellaswag") as caught:
         made(benchmarks, "hellaswag", lines(tmp_path / "h", PASSAGES[2:]))
-    assert "--all" in caught.value.hint
+    assert "Computers and Electronics" in caught.value.hint
     equal = [["Which?", "a", "a", "b", "c", "A"]]
-    with pytest.raises(AssayError, match="no questions for mmlu") as caught:
+    with pytest.raises(AssayError, match="no questions for mmlu"):
         made(benchmarks, "mmlu", archive(tmp_path / "e", machine_learning=equal))
-    assert "1 question was dropped as repeated or unusable" in caught.value.hint
-    assert "machine_learning" not in caught.value.hint
     assert not benchmarks.exists()
 
 
@@ -495,36 +459,6 @@ def test_a_table_without_rows_is_a_broken_copy(tmp_path: Path, benchmarks: Path)
     assert mistakes(benchmarks, "hellaswag", tmp_path) == [
         "validation-00000-of-00001.parquet:1: there are no rows"
     ]
-
-
-def test_a_subject_of_which_nothing_is_left_is_no_category(
-    tmp_path: Path, benchmarks: Path
-) -> None:
-    source = archive(tmp_path / "a", machine_learning=TEST, anatomy=TEST, virology=TEST[:1])
-    suite = made(benchmarks, "mmlu", source, every=True)
-    assert "anatomy" not in suite.categories
-    assert "virology" not in suite.categories
-
-
-@pytest.mark.parametrize(
-    "name", ["computer_science", "computer_science_cloze", "suite", "a" * 101, "Anatomy"]
-)
-def test_a_subject_that_cannot_be_a_category_is_a_mistake_of_the_source(
-    tmp_path: Path, benchmarks: Path, name: str
-) -> None:
-    source = archive(tmp_path / "a", machine_learning=TEST, **{name: TEST})
-    (found,) = mistakes(benchmarks, "mmlu", source)
-    assert "cannot be the name of a subject" in found
-    assert "machine_learning" in str(made(benchmarks, "mmlu", source).categories)
-
-
-def test_a_subject_may_have_a_name_of_a_hundred_characters(
-    tmp_path: Path, benchmarks: Path
-) -> None:
-    other = [["What is a kidney for?", "blood", "bone", "skin", "hair", "A"]]
-    suite = made(benchmarks, "mmlu", archive(tmp_path / "a", **{"a" * 100: other}), every=True)
-    assert suite.weights == {"a" * 100: 1}
-    assert "cloze" not in suite.prompts
 
 
 def test_the_form_of_the_cloze_category_is_named_too(tmp_path: Path, benchmarks: Path) -> None:

@@ -24,8 +24,8 @@ SUBJECTS = (
 )  # fmt: skip
 
 
-def quietly(name: str, source: Path, benchmarks: Path, *, every: bool = False) -> None:
-    fetch([name], source=source, benchmarks=benchmarks, every=every, tell=lambda _: None)
+def quietly(name: str, source: Path, benchmarks: Path) -> None:
+    fetch([name], source=source, benchmarks=benchmarks)
 
 
 def listed(folder: Path) -> dict[str, bytes]:
@@ -55,13 +55,12 @@ def copy(tmp_path: Path) -> Path:
 def test_what_is_written_is_clean_and_nothing_else_is_left(copy: Path, tmp_path: Path) -> None:
     benchmarks = tmp_path / "b"
     quietly("mmlu", copy, benchmarks)
-    quietly("hellaswag", copy, benchmarks, every=True)
+    quietly("hellaswag", copy, benchmarks)
     assert list(listed(benchmarks)) == [
         "hellaswag/.fetched.json",
         "hellaswag/dropped.tsv",
         "hellaswag/suite.json",
         "hellaswag/technical_subset.json",
-        "hellaswag/validation.json",
         "mmlu/.fetched.json",
         "mmlu/computer_science.json",
         "mmlu/computer_science_cloze.json",
@@ -88,9 +87,7 @@ def test_what_is_written_is_clean_and_nothing_else_is_left(copy: Path, tmp_path:
 
 def test_a_second_fetch_takes_the_place_of_the_first_as_a_whole(copy: Path, tmp_path: Path) -> None:
     benchmarks = tmp_path / "b"
-    quietly("hellaswag", copy, benchmarks, every=True)
     quietly("hellaswag", copy, benchmarks)
-    assert "hellaswag/validation.json" not in listed(benchmarks)
     before = listed(benchmarks)
     quietly("hellaswag", copy, benchmarks)
     assert listed(benchmarks) == before
@@ -120,7 +117,7 @@ def test_a_fault_leaves_what_was_there(
 
     monkeypatch.setattr(fetching, "_put_files", full)
     with pytest.raises(UsageError, match="No space left"):
-        quietly("mmlu", copy, benchmarks, every=True)
+        quietly("mmlu", copy, benchmarks)
     assert listed(benchmarks) == before
 
 
@@ -251,7 +248,7 @@ def test_an_empty_path_is_refused_and_does_not_mean_the_folder_one_is_in(
 
 
 def test_json_is_one_document_with_all_that_was_dropped(copy: Path, bench: Bench) -> None:
-    document = bench.document("fetch", "mmlu", "--from", str(copy), "--all")
+    document = bench.document("fetch", "mmlu", "--from", str(copy))
     (suite,) = document["fetched"]
     assert suite["categories"] == {"computer_science": 2, "computer_science_cloze": 2}
     assert suite["licence"] == "MIT"
@@ -260,11 +257,6 @@ def test_json_is_one_document_with_all_that_was_dropped(copy: Path, bench: Bench
         "subject": "machine_learning", "file": file, "row": 3, "reason": "repeated",
         "like": {"file": file, "row": 1},
     }  # fmt: skip
-    assert [one["subject"] for one in suite["dropped"]] == [
-        "machine_learning",
-        "anatomy",
-        "anatomy",
-    ]
     assert document["next"] == "assay run MODEL -s mmlu"
     assert Path(suite["folder"]).is_absolute()
 
@@ -295,9 +287,9 @@ def parquet(rows: list[dict[str, Any]]) -> bytes:
     return written.getvalue()
 
 
-def hub_of_mmlu(*others: str) -> dict[str, bytes]:
+def hub_of_mmlu() -> dict[str, bytes]:
     files, parts = {}, {}
-    for number, subject in enumerate((*SUBJECTS, *others, "all")):
+    for number, subject in enumerate((*SUBJECTS, "all")):
         for split, rows in (("dev", DEV), ("test", TEST), ("validation", DEV[:1])):
             table = [
                 {
@@ -326,18 +318,17 @@ def test_the_hub_is_read_by_the_library_datasets(bench: Bench) -> None:
         "data/test-00000-of-00001.parquet": parquet(unlabelled),
         "README.md": card({"default": {"validation": "data/validation-*", "test": "data/test-*"}}),
     }
-    with serving({"cais/mmlu": hub_of_mmlu("anatomy"), "Rowan/hellaswag": hellaswag}) as served:
+    with serving({"cais/mmlu": hub_of_mmlu(), "Rowan/hellaswag": hellaswag}) as served:
         environment = {"HF_ENDPOINT": served.url, "HF_HOME": str(bench.folder / "hf")}
-        done = bench.assay("fetch", "mmlu", "hellaswag", "--all", "--json", **environment)
+        done = bench.assay("fetch", "mmlu", "hellaswag", "--json", **environment)
     assert done.returncode == 0, done.stderr
     assert f"downloading cais/mmlu from {served.url} (licence: MIT)" in done.stderr
-    assert done.stderr.index("downloading Rowan/hellaswag") > done.stderr.index("6 of 6: anatomy")
+    assert done.stderr.index("downloading Rowan/hellaswag") > done.stderr.index(
+        "electrical_engineering"
+    )
     mmlu, hella = json.loads(done.stdout)["fetched"]
-    assert mmlu["categories"] == {
-        "computer_science": 10, "computer_science_cloze": 10, "anatomy": 2,
-    }  # fmt: skip
-    assert hella["categories"] == {"technical_subset": 2, "validation": 3}
-    assert hella["title"] == "HellaSwag"
+    assert mmlu["categories"] == {"computer_science": 10, "computer_science_cloze": 10}
+    assert hella["categories"] == {"technical_subset": 2}
     tests = json.loads((Path(mmlu["folder"]) / "computer_science.json").read_text("utf-8"))
     assert tests[0]["description"] == "cais/mmlu college_computer_science test, row 1"
     assert tests[0]["prompt"].endswith("(0, test)\nA. 21\nB. 22\nC. 80\nD.  443\nAnswer:")
@@ -380,9 +371,8 @@ def test_a_part_of_the_hub_without_rows_is_a_mistake_of_the_source(
 ) -> None:
     rows = {"dev": [{"question": "Q?", "choices": ["a", "b", "c", "d"], "answer": 0}] * 5}
     monkeypatch.setattr(hub, "rows_of", lambda *given: {**rows, "test": []})
-    monkeypatch.setattr(hub, "parts_of", lambda *given: ["suite", "Anatomy"])
     with pytest.raises(InvalidFiles) as caught:
-        fetch(["mmlu"], source=None, benchmarks=tmp_path, every=True, tell=lambda _: None)
+        fetch(["mmlu"], benchmarks=tmp_path)
     (finding,) = caught.value.findings
     assert finding.file == "cais/mmlu college_computer_science test"
     assert finding.message == "there are no rows"

@@ -56,8 +56,6 @@ def _about(made: ConvertedBenchmark, folder: Path) -> Iterator[str]:
 def _reasons() -> dict[str, str]:
     return {
         "repeated": tr("asked before"),
-        "other_options": tr("asked before, with other options"),
-        "contradictory": tr("asked twice with different right answers"),
         "shown": tr("answered by an example of its own prompt"),
         "equal_options": tr("two options are the same"),
     }

@@ -31,7 +31,7 @@ from assay.messages import tr, trn
 from assay.plugins import file_digest
 from assay.suites.catalogue import FETCHED, benchmarks_folder
 from assay.suites.fetching import hellaswag, hub, mmlu
-from assay.suites.fetching.layouts import NO_SUBJECTS, SubjectFiles, find_hellaswag, find_mmlu
+from assay.suites.fetching.layouts import SubjectFiles, find_hellaswag, find_mmlu
 from assay.suites.fetching.made import ConvertedBenchmark, files_of_suite
 from assay.suites.fetching.rows import Row, RowPlace, SourceFile, broken_source, numbered, read_rows
 from assay.suites.load import examine
@@ -56,7 +56,6 @@ def fetch(
     *,
     source: Path | None = None,
     benchmarks: Path | None = None,
-    every: bool = False,
     tell: Tell = lambda _: None,
 ) -> Fetched:
     """Write MMLU or HellaSwag as suites, from the hub or from a copy; `tell` hears of progress."""
@@ -76,7 +75,7 @@ def fetch(
         )
     for name in wanted:
         _refuse_to_overwrite(folder / name)
-    suites = [make(name, source, every=every, tell=tell) for name in wanted]
+    suites = [make(name, source, tell) for name in wanted]
     for made in suites:
         if not made.categories:
             raise _nothing_left(made)
@@ -90,17 +89,10 @@ def fetch(
 
 
 def _nothing_left(made: ConvertedBenchmark) -> SuiteNotFound:
-    hints = [tr("with --all every subject or activity is taken")]
-    if made.dropped:
-        hints.append(
-            trn("{count} question was dropped as repeated or unusable",
-                "{count} questions were dropped as repeated or unusable", len(made.dropped))
-        )  # fmt: skip
+    hint = tr("it needs rows of {activity}", activity=hellaswag.TECHNICAL)
     if made.left_out:
-        hints.append(tr("there is no test split of {parts}", parts=", ".join(made.left_out)))
-    return SuiteNotFound(
-        tr("the source has no questions for {name}", name=made.name), hint="\n".join(hints)
-    )
+        hint = tr("there is no test split of {parts}", parts=", ".join(made.left_out))
+    return SuiteNotFound(tr("the source has no questions for {name}", name=made.name), hint=hint)
 
 
 def _refuse_to_overwrite(folder: Path) -> None:
@@ -174,20 +166,20 @@ def _put_files(made: ConvertedBenchmark, licence: str, folder: Path) -> None:
     (folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", "utf-8")
 
 
-def make(name: str, source: Path | None, *, every: bool, tell: Tell) -> ConvertedBenchmark:
+def make(name: str, source: Path | None, tell: Tell) -> ConvertedBenchmark:
     if name == hellaswag.NAME:
         rows, about = _hellaswag_rows(source, tell)
         passages, joined = hellaswag.read_passages(rows)
-        return hellaswag.make(passages, about, joined=joined, every=every)
+        return hellaswag.make(passages, about, joined=joined)
     if source is None:
         about = f"{hub.MMLU} of the Hugging Face hub"
-        return mmlu.make(_mmlu_of_hub(tell, every=every), about, every=every)
+        return mmlu.make(_mmlu_of_hub(tell), about)
     found = find_mmlu(source)
     if not found:
         raise _not_there(source, "MMLU", "test/SUBJECT_test.csv, SUBJECT/test-*.parquet", "mmlu")
     is_csv = _first_file(found, next(iter(found))).name.endswith(".csv")
     about = "CSV files of the original archive" if is_csv else "Parquet files of cais/mmlu"
-    names = [name for name in found if every or name in mmlu.COMPUTER_SCIENCE]
+    names = [name for name in mmlu.COMPUTER_SCIENCE if name in found]
     tell(
         trn(
             "reading {count} subject of MMLU from {path}",
@@ -200,7 +192,7 @@ def make(name: str, source: Path | None, *, every: bool, tell: Tell) -> Converte
     for name in names:
         splits = {split: _rows_of_files(files) for split, files in found[name].items()}
         subjects[name] = mmlu.read_subject(name, _first_file(found, name).start, splits)
-    return mmlu.make(subjects, about, every=every)
+    return mmlu.make(subjects, about)
 
 
 def _first_file(found: SubjectFiles, subject: str) -> SourceFile:
@@ -211,14 +203,11 @@ def _rows_of_files(files: Sequence[SourceFile]) -> Rows:
     return (row for file in files for row in read_rows(file))
 
 
-def _mmlu_of_hub(tell: Tell, *, every: bool) -> dict[str, mmlu.Subject]:
+def _mmlu_of_hub(tell: Tell) -> dict[str, mmlu.Subject]:
     _announce(hub.MMLU, mmlu.LICENCE, tell)
-    names = list(mmlu.COMPUTER_SCIENCE)
-    if every:
-        names += sorted(set(hub.parts_of(hub.MMLU)) - {*names, *NO_SUBJECTS})
     subjects = {}
-    for position, name in enumerate(names, start=1):
-        tell(tr("{at} of {all}: {name}", at=position, all=len(names), name=name))
+    for name in mmlu.COMPUTER_SCIENCE:
+        tell(name)
         splits = _rows_of_hub(hub.MMLU, name, ("dev", "test"))
         place = _place_in_hub(f"{hub.MMLU} {name} dev")
         subjects[name] = mmlu.read_subject(name, place, splits)

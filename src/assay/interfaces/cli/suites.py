@@ -206,7 +206,7 @@ def schema(kind: SchemaKind, out: Path) -> int:
     examples=[
         "assay fetch mmlu --from data/",
         "assay fetch mmlu hellaswag",
-        "assay fetch mmlu --all --benchmarks my-benchmarks",
+        "assay fetch mmlu --benchmarks my-benchmarks",
     ],
 )
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
@@ -216,12 +216,6 @@ def schema(kind: SchemaKind, out: Path) -> int:
     type=NamedPath(path_type=Path),
     metavar="DIR",
     help=tr("Unpacked copy on this machine; nothing is downloaded. Default: the hub."),
-)
-@click.option(
-    "--all",
-    "every",
-    is_flag=True,
-    help=tr("All subjects of MMLU, or the whole validation split of HellaSwag."),
 )
 @named_options("benchmarks")
 @as_json

@@ -16,7 +16,7 @@ them are not scores on the official form.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -25,14 +25,13 @@ from annotated_types import Ge, Le, Len
 from assay.files.fields import Text
 from assay.files.validation import Validator
 from assay.messages import tr
-from assay.suites.fetching.made import HARNESS, ChoiceTest, ConvertedBenchmark, Sieve, test_of
+from assay.suites.fetching.made import HARNESS, ConvertedBenchmark, drop_repeats, test_of
 from assay.suites.fetching.rows import BenchmarkItem, Row, RowPlace, broken_source, check_row
 
 NAME = "hellaswag"
 LICENCE = "MIT; its WikiHow passages stem from text under CC BY-NC-SA"
 TECHNICAL = "Computers and Electronics"
 TECHNICAL_CATEGORY = "technical_subset"
-EVERY_CATEGORY = "validation"
 ENDINGS = 4
 PROMPTS = f"0-shot, by text, validation split, as {HARNESS} asks hellaswag 1.0"
 JOINED_PROMPTS = (
@@ -96,42 +95,26 @@ def cleaned(text: str) -> str:
     return _MARKER.sub("", text).replace("  ", " ")
 
 
-def make(
-    passages: Sequence[BenchmarkItem], source: str, *, joined: bool, every: bool
-) -> ConvertedBenchmark:
-    """The suite: the technical activity; with `every` the whole split beside it, which alone counts
-    then, since it contains the other.
-    """
+def make(passages: Sequence[BenchmarkItem], source: str, *, joined: bool) -> ConvertedBenchmark:
+    """The suite: the technical activity."""
     technical = [item for item in passages if item.subject == TECHNICAL]
-    kept, dropped = Sieve().keep(passages if every else technical)
-    chosen: dict[str, list[BenchmarkItem]] = {
-        TECHNICAL_CATEGORY: [item for item in kept if item.subject == TECHNICAL]
-    }
-    if every:
-        chosen[EVERY_CATEGORY] = kept
-    categories: Mapping[str, Sequence[ChoiceTest]] = {
-        category: [
-            test_of(item, f"{category}_{number:04d}", item.question, "text")
-            for number, item in enumerate(items, start=1)
-        ]
-        for category, items in chosen.items()
-        if items
-    }
-    weights = {name: len(tests) for name, tests in categories.items()}
-    if EVERY_CATEGORY in weights and TECHNICAL_CATEGORY in weights:
-        weights[TECHNICAL_CATEGORY] = 0
+    kept, dropped = drop_repeats(technical)
+    tests = [
+        test_of(item, f"{TECHNICAL_CATEGORY}_{number:04d}", item.question, "text")
+        for number, item in enumerate(kept, start=1)
+    ]
     joined_note = tr(
         "the contexts of this copy were joined before and are asked unchanged: scores on "
         "them cannot be compared with scores on the official form"
     )
-    about = "HellaSwag" if every else f"HellaSwag, {TECHNICAL}"
+    about = f"HellaSwag, {TECHNICAL}"
     return ConvertedBenchmark(
         name=NAME,
         title=f"{about} (joined contexts)" if joined else about,
         prompts=JOINED_PROMPTS if joined else PROMPTS,
         source=source,
-        categories=categories,
-        weights=weights,
+        categories={TECHNICAL_CATEGORY: tests} if tests else {},
+        weights={TECHNICAL_CATEGORY: len(tests)} if tests else {},
         dropped=dropped,
         notes=(joined_note,) if joined else (),
     )

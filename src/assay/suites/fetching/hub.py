@@ -42,11 +42,6 @@ def rows_of(data_set: str, part: str | None, splits: Sequence[str]) -> dict[str,
         return {split: list(loaded[split]) for split in splits if split in loaded}
 
 
-def parts_of(data_set: str) -> list[str]:
-    with _loading(data_set, None) as datasets:
-        return list(datasets.get_dataset_config_names(data_set, token=False))
-
-
 @contextmanager
 def _loading(data_set: str, part: str | None) -> Iterator[ModuleType]:
     """The library, made quiet; whatever it raises becomes a sentence."""

@@ -12,28 +12,23 @@ are stripped, options are shown unchanged. (Tasks `mmlu` 1.0 and `mmlu_continuat
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Le, Len
 
 from assay.files.fields import Text
 from assay.files.validation import Validator
-from assay.files.wording import shown
 from assay.messages import tr
 from assay.suites.fetching.made import (
     HARNESS,
     ChoiceTest,
     ConvertedBenchmark,
-    Dropped,
-    Sieve,
+    drop_repeats,
     test_of,
 )
 from assay.suites.fetching.rows import BenchmarkItem, Row, RowPlace, broken_source, check_row
-from assay.suites.suite_file import SUITE_FILE
 from assay.types import LETTERS
 
 NAME = "mmlu"
@@ -51,9 +46,6 @@ SHOTS = 5
 OPTIONS = 4
 LETTER_PROMPTS = f"5-shot, by letter, test split, as {HARNESS} asks mmlu 1.0"
 CLOZE_PROMPTS = f"{CLOZE_CATEGORY}: 5-shot, cloze by text, as it asks mmlu_continuation 1.0"
-RESERVED = (LETTER_CATEGORY, CLOZE_CATEGORY, Path(SUITE_FILE).stem)
-# The id of a test is the category's name with a number, and has at most 120 characters.
-_SUBJECT = re.compile(r"[a-z][a-z0-9_]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -82,15 +74,12 @@ class Subject:
 def read_subject(
     name: str, place: RowPlace, splits: Mapping[str, Iterable[tuple[RowPlace, Row]]]
 ) -> Subject:
-    if not _SUBJECT.fullmatch(name) or name in RESERVED:
-        problem = tr("'{name}' cannot be the name of a subject", name=shown(name))
-        raise broken_source(place, problem)
     items = {split: tuple(items_of_rows(name, split, rows)) for split, rows in splits.items()}
     dev, test = items.get("dev", ()), items.get("test")
     if test is not None and len(dev) < SHOTS:
         problem = tr(
             "{subject} has {count} examples in dev, and the prompts show {needed}",
-            subject=shown(name),
+            subject=name,
             count=len(dev),
             needed=SHOTS,
         )
@@ -114,43 +103,27 @@ def items_of_rows(
         )
 
 
-def make(subjects: Mapping[str, Subject], source: str, *, every: bool) -> ConvertedBenchmark:
-    """The suite: computer science in both forms; with `every` each other subject beside it.
-
-    Weights are numbers of questions, so that the suite's score is the share of all that are right;
-    the cloze form repeats them and weighs nothing.
+def make(subjects: Mapping[str, Subject], source: str) -> ConvertedBenchmark:
+    """The suite: computer science in both forms. The cloze form repeats the questions and weighs
+    nothing.
     """
-    sieve = Sieve()
-    wanted = [name for name in COMPUTER_SCIENCE if name in subjects]
-    others = sorted(set(subjects) - set(COMPUTER_SCIENCE)) if every else []
-    categories: dict[str, Sequence[ChoiceTest]] = {}
-    dropped: list[Dropped] = []
-    groups = [(LETTER_CATEGORY, wanted), *((name, [name]) for name in others)]
-    for category, names in groups:
-        chosen = [subjects[name] for name in names]
-        kept, too_much = sieve.keep(
-            [item for subject in chosen for item in subject.test or ()],
-            [shot for subject in chosen for shot in subject.shots],
-        )
-        dropped += too_much
-        if kept:
-            categories[category] = _tests(category, kept, subjects)
-        if kept and category == LETTER_CATEGORY:
-            categories[CLOZE_CATEGORY] = _tests(CLOZE_CATEGORY, kept, subjects)
-    weights = {name: len(tests) for name, tests in categories.items()}
-    expected = (*COMPUTER_SCIENCE, *others)
-    left_out = [n for n in expected if n not in subjects or subjects[n].test is None]
+    chosen = [subjects[name] for name in COMPUTER_SCIENCE if name in subjects]
+    kept, dropped = drop_repeats(
+        [item for subject in chosen for item in subject.test or ()],
+        [shot for subject in chosen for shot in subject.shots],
+    )
+    weights = {LETTER_CATEGORY: len(kept), CLOZE_CATEGORY: 0} if kept else {}
     return ConvertedBenchmark(
         name=NAME,
-        title="MMLU" if others else "MMLU, computer science",
-        prompts=f"{LETTER_PROMPTS}; {CLOZE_PROMPTS}"
-        if CLOZE_CATEGORY in categories
-        else LETTER_PROMPTS,
+        title="MMLU, computer science",
+        prompts=f"{LETTER_PROMPTS}; {CLOZE_PROMPTS}",
         source=source,
-        categories=categories,
-        weights=weights | {CLOZE_CATEGORY: 0} if CLOZE_CATEGORY in weights else weights,
+        categories={category: _tests(category, kept, subjects) for category in weights},
+        weights=weights,
         dropped=dropped,
-        left_out=tuple(left_out),
+        left_out=tuple(
+            name for name in COMPUTER_SCIENCE if name not in subjects or subjects[name].test is None
+        ),
     )
 
 
