@@ -57,11 +57,6 @@ class Desk:
         assert document["exit_code"] == done.returncode, done.stderr
         return document
 
-    def presets(self, text: str, where: str = "assay-presets.toml") -> None:
-        path = self.folder / where
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-
 
 @pytest.fixture
 def desk(bench):
@@ -220,12 +215,8 @@ def test_a_url_with_v1_is_asked_as_openai(desk, tests, openai_server):
     assert document["exit_code"] == 0
 
 
-def test_a_whole_spec_is_taken_as_it_is_and_needs_no_presets(desk, able):
-    desk.presets("[broken")
+def test_a_whole_spec_is_taken_as_it_is(desk, able):
     assert desk.run("--model", able).returncode == 0
-    done = desk.run("--model", "some-name")
-    assert done.returncode == 2
-    assert "assay-presets.toml:1:8: -: error: not valid TOML" in done.stderr
 
 
 def test_an_endpoint_that_is_empty_is_not_the_default(desk, tests, able):
@@ -439,38 +430,14 @@ def test_a_stopped_run_ends_with_130_and_says_how_to_continue(desk, tests):
 # ------------------------------------------------------------------------------------- presets
 
 
-def preset(name: str, url: str, **fields: str) -> str:
-    lines = [f"[{name}]", 'kind = "openai"', f'url = "{url}"']
-    return "\n".join([*lines, *(f'{key} = "{value}"' for key, value in fields.items())]) + "\n"
-
-
-def test_a_preset_of_the_folder_wins_over_the_users_and_says_where_it_comes_from(
-    desk, tests, openai_server
-):
-    desk.presets(preset("mine", "http://127.0.0.1:9/v1", model="x"), "config/assay/presets.toml")
-    desk.presets(preset("mine", openai_server.url, model="test-model"))
-    done = desk.run("--endpoint", "mine")
-    assert done.returncode == 0, done.stderr
-    assert f"endpoint mine: {openai_server.url}, as assay-presets.toml says" in done.stderr
-
-
-def test_a_local_of_the_folder_wins_over_ollama_host(desk, tests, ollama_server):
-    desk.presets(f'[local]\nkind = "ollama"\nurl = "{ollama_server.url}"\n')
-    done = desk.run("--model", CHAT)
-    assert done.returncode == 0, done.stderr
-    assert f"endpoint local: {ollama_server.url}, as assay-presets.toml says" in done.stderr
-    assert len(ollama_server.asked) == 5
-
-
 def test_presets_are_listed_with_their_variables_and_never_with_a_key(desk):
-    desk.presets(preset("mine", "https://m.example/v1", key_env="MY_KEY", model="m"))
-    done = desk.run("--list-presets", MY_KEY=SECRET)
+    done = desk.run("--list-presets", MISTRAL_API_KEY=SECRET)
     text = text_of(done)
-    assert re.search(r"^mine +openai +https://m.example/v1 +m  key in MY_KEY  assay-", text, re.M)
+    assert re.search(r"^mistral +openai +https://\S+ +key in MISTRAL_API_KEY$", text, re.M)
     assert re.search(r"^groq .*key in GROQ_API_KEY \(not set\)$", text, re.MULTILINE)
-    document = desk.document("--list-presets", MY_KEY=SECRET)
+    document = desk.document("--list-presets", MISTRAL_API_KEY=SECRET)
     rows = {row["name"]: row for row in document["presets"]}
-    assert rows["mine"]["key_is_set"] is True
+    assert rows["mistral"]["key_is_set"] is True
     assert rows["local"]["url"] == "http://127.0.0.1:9"
     assert SECRET not in text + done.stderr + json.dumps(document)
 
@@ -491,14 +458,13 @@ def planted(folder: Path) -> list[str]:
 def test_a_key_of_the_environment_is_found_nowhere_afterwards(desk, able, start_openai, given):
     """The database's bytes, logs of the write-ahead kind and error messages included."""
     server = start_openai(key=SECRET)
-    desk.presets(preset("mine", server.url, key_env="MY_KEY"))
     text_of(desk.run("--model", able))  # so that there is a store, whatever the server says
-    done = desk.run("--endpoint", "mine", "--model", "test-model", "-v", MY_KEY=given)
+    words = ("--endpoint", server.url, "--model", "test-model", "-v")
+    done = desk.run(*words, OPENAI_API_KEY=given)
     sent = [request.headers.get("authorization") for request in server.log()]
     assert sent
     assert set(sent) == {f"Bearer {given}"}
     assert done.returncode == (0 if given == SECRET else 2), done.stderr
-    assert f"{server.url}, sent the key in MY_KEY, as assay-presets.toml says" in done.stderr
     assert given not in done.stdout + done.stderr
     assert given.encode() not in b"".join(
         path.read_bytes() for path in desk.folder.rglob("*") if path.is_file()
@@ -506,22 +472,10 @@ def test_a_key_of_the_environment_is_found_nowhere_afterwards(desk, able, start_
     assert planted(desk.folder / "assay-out") == []
 
 
-def test_a_key_that_is_not_set_is_said_before_anything_is_asked(desk, tests, openai_server):
-    desk.presets(preset("mine", openai_server.url, key_env="MY_KEY"))
-    done = desk.run("--endpoint", "mine", "--model", "test-model")
+def test_a_key_that_is_not_set_is_said_before_anything_is_asked(desk, tests):
+    done = desk.run("--endpoint", "groq", "--model", "test-model")
     assert done.returncode == 2
-    assert "the endpoint mine needs a key, and MY_KEY is not set" in done.stderr
-    assert openai_server.received == 0
-
-
-def test_a_preset_without_a_key_is_sent_none_though_one_is_set_for_another(
-    desk, tests, openai_server
-):
-    desk.presets(preset("mine", openai_server.url))
-    done = desk.run("--endpoint", "mine", "--model", "test-model", OPENAI_API_KEY=SECRET)
-    assert done.returncode == 0, done.stderr
-    assert openai_server.asked
-    assert not [r for r in openai_server.log() if "authorization" in r.headers]
+    assert "the endpoint groq needs a key, and GROQ_API_KEY is not set" in done.stderr
 
 
 def test_a_key_is_not_sent_to_the_server_of_the_other_model(tmp_path, monkeypatch):

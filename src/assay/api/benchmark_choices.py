@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assay.errors import AssayError, ModelUnavailable, UsageError
 from assay.messages import tr
-from assay.models.presets import LOCAL, Preset, endpoint, load_presets, preset_files
+from assay.models.presets import LOCAL, Preset, endpoint
 from assay.store import Store
 from assay.store.verbs import FILE_NAME
 from assay.suites.catalogue import find
@@ -91,25 +91,14 @@ def wrong_with(tests: str) -> Iterator[AssayError]:
 def choose(
     names: Sequence[str], endpoint_name: str | None, tell: Tell = lambda _: None
 ) -> list[ChosenModel]:
-    """The models meant. Presets are read only where one is needed."""
     if names and endpoint_name is None and all(_SPEC.match(name) for name in names):
         return [ChosenModel(name) for name in names]
-    preset = _preset(LOCAL if endpoint_name is None else endpoint_name, tell)
+    preset = endpoint(LOCAL if endpoint_name is None else endpoint_name)
     if names and all(_SPEC.match(name) for name in names):
         tell(tr("--endpoint is not used: a whole spec says itself where its model is"))
     if not names:
         return [_at(preset, _only_model(preset, tell))]
     return [ChosenModel(name) if _SPEC.match(name) else _at(preset, name) for name in names]
-
-
-def _preset(name: str, tell: Tell) -> Preset:
-    preset = endpoint(name, load_presets(preset_files(Path())))
-    if preset.source:
-        # A file in a folder may come from anywhere; who is asked, and gets the key, must be seen.
-        key = tr(", sent the key in {variable}", variable=preset.key_env) if preset.key_env else ""
-        tell(tr("endpoint {name}: {url}{key}, as {file} says", name=preset.name,
-                url=preset.shown_url, key=key, file=preset.source))  # fmt: skip
-    return preset
 
 
 def _at(preset: Preset, model: str) -> ChosenModel:
@@ -134,8 +123,6 @@ def _at(preset: Preset, model: str) -> ChosenModel:
 
 def _only_model(preset: Preset, tell: Tell) -> str:
     """The model a user need not name."""
-    if preset.model:
-        return preset.model
     if preset.kind == "openai":
         models = f"{preset.shown_url.rstrip('/')}/models"
         raise UsageError(
@@ -181,8 +168,3 @@ def names_a_run(name: str, out: Path) -> bool:
         return False
     with Store(out, read_only=True) as store:
         return any(run.id.startswith(name) for run in store.read_runs())
-
-
-def list_presets() -> list[Preset]:
-    """The endpoints with a name: those that ship, and those of the user's files."""
-    return list(load_presets(preset_files(Path())).values())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -179,24 +179,17 @@ def _ask(
 
 @reader_may_leave()
 def _list_presets(*, as_json: bool) -> int:
-    from assay.api.benchmark_choices import list_presets
+    from assay.api.benchmark_choices import presets
 
-    presets = list_presets()
     if as_json:
-        shown = ("name", "kind", "url", "key_env", "key_is_set", "model", "source")
         rows = [
-            {name: getattr(preset, name) for name in shown}
-            | {"url": preset.shown_url, "source": preset.source or None}
-            for preset in presets
+            {**asdict(each), "url": each.shown_url, "key_is_set": each.key_is_set}
+            for each in presets().values()
         ]
         click.echo(json.dumps({"presets": rows, "exit_code": 0}, indent=2))
         return 0
-    for preset in presets:
-        key = ""
-        if preset.key_env:
-            key = tr("key in {variable}", variable=preset.key_env)
-            key += "" if preset.key_is_set else tr(" (not set)")
-        parts = (preset.model or "", key, preset.source)
-        line = f"{preset.name:<12} {preset.kind:<7} {preset.shown_url:<34} "
-        click.echo((line + "  ".join(filter(None, parts))).rstrip())
+    for each in presets().values():
+        key = tr("key in {variable}", variable=each.key_env) if each.key_env else ""
+        unset = tr(" (not set)") if key and not each.key_is_set else ""
+        click.echo(f"{each.name:<12} {each.kind:<7} {each.shown_url:<34} {key}{unset}".rstrip())
     return 0
