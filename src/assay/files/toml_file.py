@@ -55,11 +55,7 @@ class TomlFile:
 def read_toml(path: FilePath, *, kind: str) -> TomlFile:
     """Read a file, or raise Refused with the reason and the place; `kind` as in read_bytes."""
     name = shown_path(path)
-    return parse_toml(name, decode(name, read_bytes(path, MAX_BYTES, kind=kind)))
-
-
-def parse_toml(name: str, text: str) -> TomlFile:
-    """Parse a text, or raise Refused; `name` is the file as findings show it."""
+    text = decode(name, read_bytes(path, MAX_BYTES, kind=kind))
     try:
         return TomlFile(name, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
