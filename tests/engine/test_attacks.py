@@ -17,7 +17,7 @@ from assay.engine.layout import batches
 from assay.engine.layout.packing import Kept
 from assay.engine.layout.tree import grow
 from assay.engine.network import make_ready
-from assay.engine.sampling import Dice, Manner, draw
+from assay.engine.sampling import Dice, draw
 from tests.engine.shapes import random_model
 
 VOCABULARY = 211
@@ -116,7 +116,7 @@ def test_no_more_trunks_are_kept_than_there_is_room_for(
 @pytest.mark.parametrize("temperature", [1e-30, 1e-46, 1e-300])
 def test_no_temperature_is_too_low(temperature: float) -> None:
     logits = torch.randn(1, VOCABULARY, generator=torch.Generator().manual_seed(0))
-    dice = Dice(Manner(temperature, seed=3))
+    dice = Dice(temperature, seed=3)
     assert {draw(logits, [(dice, step)])[0] for step in range(9)} == {int(logits.argmax())}
 
 

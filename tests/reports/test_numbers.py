@@ -102,21 +102,6 @@ def test_slow_rates_are_per_minute(rate: float, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "drawn"),
-    [
-        (estimate(50, 25, 75), "··├─●─┤··"),
-        (estimate(0.0, 0.0, 0.25, unit="share"), "●─┤······"),
-        (estimate(100, 100, 100), "········●"),
-        (estimate(None), ""),
-        (estimate(50.0), ""),
-    ],
-)
-def test_a_bar_shows_value_and_interval(given: Estimate, drawn: str) -> None:
-    assert numbers.bar(given, width=9) == drawn
-    assert numbers.bar(given, width=9, ascii_only=True).isascii()
-
-
-@pytest.mark.parametrize(
     ("size", "shown"),
     [(16 * 2**30, "16.0 GiB"), (2**30, "1.0 GiB"), (940 * 2**20, "940 MiB"), (0, "0 MiB")],
 )

@@ -77,7 +77,7 @@ def _document(result: Result, *, whole: bool = False, verbose: bool = False) -> 
     """`whole`: of a suite the tests too, not only its card."""
     match result:
         case Report():
-            return run_document(result, tests_first=verbose)
+            return run_document(result)
         case Comparison():
             return comparison_document(result)
         case Leaderboard():

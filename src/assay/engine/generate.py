@@ -24,7 +24,7 @@ from assay.engine.layout.batches import fewer_when_full, token_budget
 from assay.engine.layout.prompt_filling import Filling
 from assay.engine.layout.slots import Slots, aligned, rows_that_fit
 from assay.engine.network import Network, NotFinite
-from assay.engine.sampling import Dice, Manner, draw
+from assay.engine.sampling import Dice, draw
 
 Ended = Literal["end", "stop", "length", "context"]
 
@@ -45,9 +45,6 @@ class Prompt:
     most_new: int
     temperature: float = 0.0
     seed: int = 0
-    top_p: float = 1.0
-    top_k: int = 0
-    min_p: float = 0.0
     ends: frozenset[int] = frozenset()
     stopped: Callable[[Sequence[int]], bool] | None = None
     same: Callable[[Sequence[int]], Hashable] | None = None
@@ -122,8 +119,8 @@ def generate(
     rows = []
     for index, prompt in enumerate(prompts):
         limit, at_limit = prompt.limit(network.context_length)
-        manner = Manner(prompt.temperature, prompt.seed, prompt.top_p, prompt.top_k, prompt.min_p)
-        rows.append(_Row(index, prompt, limit, at_limit, Dice(manner)))
+        dice = Dice(prompt.temperature, prompt.seed)
+        rows.append(_Row(index, prompt, limit, at_limit, dice))
     return _all(network, rows, most_rows)
 
 

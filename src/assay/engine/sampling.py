@@ -3,14 +3,11 @@
 A draw depends on nothing but its row's logits, its seed and its step: step n of a seed is the n-th
 number of a counter-based generator (Philox), and the token is where that share of the
 probability lies when tokens are laid out by id. So neither the batch nor its order changes a text.
-Restrictions apply one after another, each to what the one before left: the `top_k` likeliest, the
-fewest that reach `top_p` of the probability, those at least `min_p` as likely as the likeliest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -22,37 +19,18 @@ _NUMBERS_AT_ONCE = 64
 _NOT_FINITE = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How tokens are chosen. Temperature 0 takes the likeliest."""
-
-    temperature: float = 0.0
-    seed: int = 0
-    top_p: float = 1.0
-    top_k: int = 0
-    min_p: float = 0.0
-
-    @property
-    def draws(self) -> bool:
-        return self.temperature > 0
-
-    @property
-    def restricts(self) -> bool:
-        return self.top_p < 1 or self.top_k > 0 or self.min_p > 0
-
-
 class Dice:
-    """The numbers of one seed, by step."""
+    """The numbers of one seed, by step. Temperature 0 takes the likeliest token."""
 
-    def __init__(self, manner: Manner) -> None:
-        self.manner = manner
+    def __init__(self, temperature: float = 0.0, seed: int = 0) -> None:
+        self.temperature, self.seed = temperature, seed
         self._numbers: list[float] = []
         self._source: np.random.Generator | None = None
 
     def number(self, step: int) -> float:
         """In [0, 1), the same however often and in whatever order steps are asked for."""
         if self._source is None:
-            self._source = np.random.Generator(np.random.Philox(self.manner.seed % 2**64))
+            self._source = np.random.Generator(np.random.Philox(self.seed % 2**64))
         while step >= len(self._numbers):
             self._numbers += self._source.random(_NUMBERS_AT_ONCE).tolist()
         return self._numbers[step]
@@ -68,7 +46,7 @@ def draw(logits: Tensor, rows: Sequence[tuple[Dice, int]]) -> list[int]:
     # A sum over a vocabulary is finite if and only if every logit is, up to 1e33 each.
     finite = logits.sum(-1).isfinite()
     chosen = logits.argmax(-1)
-    drawn = [number for number, (dice, _) in enumerate(rows) if dice.manner.draws]
+    drawn = [number for number, (dice, _) in enumerate(rows) if dice.temperature > 0]
     if drawn:
         at = torch.tensor(drawn, device=logits.device)
         chosen[at] = _by_chance(logits[at], [rows[number] for number in drawn])
@@ -82,35 +60,12 @@ def _by_chance(logits: Tensor, rows: Sequence[tuple[Dice, int]]) -> Tensor:
     wide = torch.float32 if logits.device.type == "mps" else torch.float64
     # One too small for the number type would be 0, and 0 / 0 is no number.
     least = torch.finfo(logits.dtype).tiny
-    temperature = logits.new_tensor([max(dice.manner.temperature, least) for dice, _ in rows])
+    temperature = logits.new_tensor([max(dice.temperature, least) for dice, _ in rows])
     # The largest is taken off before dividing, so that no temperature is too low.
     weights = ((logits - logits.amax(-1, keepdim=True)) / temperature[:, None]).exp()
-    manners = [dice.manner for dice, _ in rows]
-    limited = [number for number, manner in enumerate(manners) if manner.restricts]
-    if limited:
-        at = torch.tensor(limited, device=logits.device)
-        weights[at] = _restricted(weights[at], [manners[number] for number in limited])
     up_to = weights.cumsum(-1, dtype=wide)
     numbers = torch.tensor([dice.number(step) for dice, step in rows], dtype=wide)
     # A number just below 1 times the whole may round up to the whole, which no token lies behind.
     below = up_to[:, -1] * (1 - torch.finfo(wide).eps)
     share = (numbers.to(logits.device) * up_to[:, -1]).minimum(below)
     return torch.searchsorted(up_to, share[:, None], right=True)[:, 0]
-
-
-def _restricted(weights: Tensor, manners: Sequence[Manner]) -> Tensor:
-    """Zero where a token may not be drawn. The likeliest always may; of equals, the lower id."""
-    ordered, ids = torch.sort(weights, dim=-1, descending=True, stable=True)
-    rank = torch.arange(weights.shape[-1], device=weights.device)
-    k = _column(weights, [manner.top_k if manner.top_k > 0 else rank.numel() for manner in manners])
-    ordered = ordered * (rank < k)
-    shares = ordered / ordered.sum(-1, keepdim=True)
-    before = shares.cumsum(-1) - shares
-    enough = before < _column(weights, [manner.top_p for manner in manners])
-    least = _column(weights, [manner.min_p for manner in manners]) * ordered[:, :1]
-    kept = ordered * ((enough & (ordered >= least)) | (rank == 0))
-    return torch.zeros_like(weights).scatter_(-1, ids, kept)
-
-
-def _column(like: Tensor, values: Sequence[float]) -> Tensor:
-    return like.new_tensor(values)[:, None]

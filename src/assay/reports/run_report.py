@@ -40,24 +40,13 @@ TONES: dict[OutcomeKind, Tone] = {
 SHOWN_NAMES = 4
 
 
-def run_document(report: Report, *, tests_first: bool = False) -> Document:
-    """One run. With `tests_first` every test is before the scores: who reads all answers on a
-    terminal finds the scores at the end.
-    """
-    return Document(
-        title=tr("Run {run}", run=report.run),
-        blocks=tuple(_blocks(report, tests_first=tests_first)),
-        out=report.out,
-    )
+def run_document(report: Report) -> Document:
+    title = tr("Run {run}", run=report.run)
+    return Document(title=title, blocks=tuple(_blocks(report)), out=report.out)
 
 
-def _blocks(report: Report, *, tests_first: bool) -> Iterator[Block]:
-    if tests_first:
-        for model in report.models:
-            for summary in model.suites:
-                yield Heading((Span(model.spec, "name"), f"  {summary.suite}"))
-                yield _tests(summary)
-    yield Heading(tr("Run {run}", run=report.run), 2 if tests_first else 1)
+def _blocks(report: Report) -> Iterator[Block]:
+    yield Heading(tr("Run {run}", run=report.run), 1)
     yield Paragraph(sentences.state(report), "dim")
     if report.machine is not None:
         yield Paragraph(sentences.machine_line(report.machine), "dim")
@@ -71,7 +60,7 @@ def _blocks(report: Report, *, tests_first: bool) -> Iterator[Block]:
         yield Paragraph(tr("Selected: {model}", model=report.selected), "good")
     if not decided:  # checkpoints have a picture of their own
         yield from draw_quality(report)
-    yield from _models(report, tests=not tests_first)
+    yield from _models(report)
     if report.judged is not None:
         yield from judged_blocks(report.judged)
     yield from map(Note, report.notes)
@@ -82,20 +71,20 @@ def _blocks(report: Report, *, tests_first: bool) -> Iterator[Block]:
         yield Paragraph(tr("Made by Assay {version}.", version=report.version), "dim")
 
 
-def _models(report: Report, *, tests: bool) -> Iterator[Block]:
+def _models(report: Report) -> Iterator[Block]:
     """Several checkpoints have their suites beside each other first."""
     brief = report.decision is not None and len(report.models) > 1
     if brief:
         yield from _suites_in_brief(report)
     for model in report.models:
-        heading, *blocks = _model(model, tests=tests)
+        heading, *blocks = _model(model)
         if brief:
             yield Fold(model.spec, tuple(blocks))
         else:
             yield from (heading, *blocks)
 
 
-def _model(model: ModelReport, *, tests: bool) -> Iterator[Block]:
+def _model(model: ModelReport) -> Iterator[Block]:
     accepted = sentences.acceptance(model)
     verdict = Span(f"  {accepted}", "good" if model.accepted else "bad") if accepted else ""
     yield Heading((Span(model.spec, "name"), verdict))
@@ -103,7 +92,7 @@ def _model(model: ModelReport, *, tests: bool) -> Iterator[Block]:
         if known is not None:
             yield Paragraph(known, "dim")
     for summary in model.suites:
-        yield from _suite(summary, tests=tests)
+        yield from _suite(summary)
     if model.measurements:
         yield Heading(tr("Measurements"), 3)
         yield Figures(tuple(quantities.measurements(model.measurements)))
@@ -118,7 +107,7 @@ def _model(model: ModelReport, *, tests: bool) -> Iterator[Block]:
     yield from map(Note, sentences.model_notes(model))
 
 
-def _suite(summary: SuiteSummary, *, tests: bool) -> Iterator[Block]:
+def _suite(summary: SuiteSummary) -> Iterator[Block]:
     yield Heading(f"{summary.suite} – {summary.title}" if summary.title else summary.suite, 3)
     score = tr("score {figure}", figure=numbers.figure(summary.score))
     yield Paragraph(score, "warning" if summary.score.incomplete else "strong")
@@ -127,8 +116,7 @@ def _suite(summary: SuiteSummary, *, tests: bool) -> Iterator[Block]:
         yield Paragraph(tr("Baselines"), "strong")
         yield Figures(tuple(sentences.baselines(summary.baselines)))
     yield Paragraph(sentences.outcomes(summary))
-    if tests:
-        yield Fold(tr("Every test"), (_tests(summary),))
+    yield Fold(tr("Every test"), (_tests(summary),))
 
 
 # -------------------------------------------------------------------------------------- every test

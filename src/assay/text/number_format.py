@@ -180,23 +180,6 @@ def rate(per_second: float) -> str:
     return f"{per_second * 60:.1f}/min"
 
 
-def bar(estimate: Estimate, *, width: int = 24, ascii_only: bool = False) -> str:
-    """A scale from none to all, with the value and its interval: ····├──●─┤······"""
-    dot, left, line, mid, right = ".[-o]" if ascii_only else "·├─●┤"
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return ""
-    whole = 100.0 if estimate.unit == "points" else 1.0
-    at, low, high = (
-        min(width - 1, max(0, round(part / whole * (width - 1))))
-        for part in (estimate.value, estimate.low, estimate.high)
-    )
-    cells = [dot] * width
-    cells[low : high + 1] = [line] * (high - low + 1)
-    cells[low], cells[high] = left, right
-    cells[at] = mid
-    return "".join(cells)
-
-
 def _plain(number: float, unit: str) -> str:
     if abs(number) >= 1e12:
         return readable(number)

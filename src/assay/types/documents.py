@@ -179,7 +179,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Named estimates: value, interval, n, unscored, and the interval drawn."""
+    """Named estimates: value, interval, n, unscored."""
 
     rows: tuple[tuple[str, Estimate], ...]
 

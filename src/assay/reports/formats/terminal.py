@@ -45,7 +45,6 @@ from assay.types.documents import (
     Paragraph,
     Picture,
     Row,
-    Span,
     Table,
     Tone,
     Verbatim,
@@ -54,7 +53,6 @@ from assay.types.documents import (
 )
 from assay.types.results import Report
 
-ROOM_FOR_BARS = 84  # columns from which an interval is drawn beside its figures
 NARROWEST = 36  # columns in which a sentence can still be read
 NARROWEST_CELL = 12  # columns of a cell whose text may be broken
 LONGEST_CELL = 200
@@ -339,25 +337,21 @@ class _ConsoleDocument:
     # ------------------------------------------------------------------------------------- figures
 
     def _figures(self, rows: Sequence[tuple[str, Estimate]]) -> None:
-        """Name, value, interval, n, unscored; the interval drawn where there is room."""
-        heads = ("", tr("value"), tr("95 % interval"), "n", tr("unscored"), "")
-        shown = (self._figure(name, estimate) for name, estimate in rows)
-        self._table(table(heads, shown, right=range(1, 6), weights={5: 1}))
+        """Name, value, interval, n, unscored."""
+        heads = ("", tr("value"), tr("95 % interval"), "n", tr("unscored"))
+        self._table(table(heads, (_figure(*row) for row in rows), right=range(1, 5)))
 
-    def _figure(self, name: str, estimate: Estimate) -> Row:
-        unscored = numbers.count(estimate.unscored)
-        drawn = ""
-        if self.width >= ROOM_FOR_BARS and estimate.unit in ("share", "points"):
-            drawn = numbers.bar(estimate, width=20, ascii_only=self.ascii_only)
-        cells = (
-            name,
-            numbers.with_unit(estimate),
-            numbers.interval(estimate),
-            numbers.count(estimate.n),
-            tr("{count} incomplete", count=unscored) if estimate.incomplete else unscored,
-            Span(drawn, "name"),
-        )
-        return Row(cells, tone="warning" if estimate.incomplete else "plain")
+
+def _figure(name: str, estimate: Estimate) -> Row:
+    unscored = numbers.count(estimate.unscored)
+    cells = (
+        name,
+        numbers.with_unit(estimate),
+        numbers.interval(estimate),
+        numbers.count(estimate.n),
+        tr("{count} incomplete", count=unscored) if estimate.incomplete else unscored,
+    )
+    return Row(cells, tone="warning" if estimate.incomplete else "plain")
 
 
 def _longest_word(head: str) -> int:
