@@ -116,7 +116,8 @@ def drop_repeats(
     kept: list[BenchmarkItem] = []
     dropped: list[Dropped] = []
     for item in items:
-        key, reason, like = _key(item), None, None
+        key, like = _key(item), None
+        reason: Reason | None = None
         if len(set(map(_plain, item.options))) < len(item.options):
             reason = "equal_options"
         elif like := examples.get((item.subject, *key)):
