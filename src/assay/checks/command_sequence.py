@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @check("command_sequence")
 class CommandSequence(AnswerCheck):
-    """The share of the steps found in order."""
+    """The share of the steps found in order; 0 if the answer destroys data or undoes a step."""
 
-    version = 2
+    version = 3
 
     expected_commands: Annotated[
         SomePhrases,
@@ -29,6 +29,7 @@ class CommandSequence(AnswerCheck):
     ]
 
     def score(self, answer: str, context: Context, /) -> Score:
+        from assay.checks.shell.harm import harm_in
         from assay.checks.shell.reading import READ_AT_MOST, snippets_in
         from assay.checks.shell.sequence import CommandsFound, known_programs
 
@@ -38,11 +39,12 @@ class CommandSequence(AnswerCheck):
         sources = [command.source for command in found.commands]
         met = found.match(steps)
         parts = tuple(_part(step, at, met, found) for at, step in enumerate(steps))
-        sentences = [*_explanation(parts, sources)]
+        harm = harm_in(found, steps)
+        sentences = [*filter(None, [harm]), *_explanation(parts, sources)]
         if len(answer) > READ_AT_MOST:
             sentences.append(tr("Only the first {limit} characters were read.", limit=READ_AT_MOST))
         return Score(
-            value=len(met) / len(steps) if steps else 0.0,
+            value=len(met) / len(steps) if steps and not harm else 0.0,
             no_answer=not sources,
             extracted="\n".join(sources) or None,
             explanation=" ".join(sentences),

@@ -40,6 +40,7 @@ class Weights:
 class Composite(AnswerCheck):
     """The mean of keywords, format and, where it applies, Ewe quality."""
 
+    version = 2
     baselines_add_up = True
 
     expected_keywords: ExpectedKeywords = ()

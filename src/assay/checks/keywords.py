@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import Annotated, Any, Literal, Self
 
 from assay.files.fields import Doc, Phrases
 from assay.messages import tr
 from assay.plugins import check
+from assay.text.answer_words import is_denied, is_one_of_several
 from assay.text.folding import fold_for_matching, is_mark
 from assay.text.safe_text import one_line
 from assay.types import AnswerCheck, Case, Context, FieldProblem, Score, ScorePart
@@ -33,6 +35,7 @@ _STORED = {
 class Keywords(AnswerCheck):
     """The share of the expected keywords found; 0 if a forbidden one appears."""
 
+    version = 2
     baselines_add_up = True
 
     expected_keywords: ExpectedKeywords = ()
@@ -46,25 +49,29 @@ class Keywords(AnswerCheck):
 
     def score(self, answer: str, context: Context | None = None, /) -> Score:
         text = fold_for_matching(answer)
+        expected = [*chain.from_iterable(self.expected_keywords)]
         parts: list[ScorePart] = []
         found: list[str] = []
         missing: list[str] = []
+        denied: list[str] = []
         for item in self.expected_keywords:
             name = " / ".join(item)
-            hit = next((word for word in item if occurs(word, text, self.keyword_match)), None)
-            (missing if hit is None else found).append(hit or name)
+            named = [word for word in item if occurs(word, text, self.keyword_match)]
+            hit = next((w for w in named if states(w, text, self.keyword_match, expected)), None)
+            (found if hit else denied if named else missing).append(
+                hit or "".join(named[:1]) or name
+            )
             parts.append(ScorePart(name=name, value=float(hit is not None)))
         unwanted = [
             keyword
-            for item in self.forbidden_keywords
-            for keyword in item
-            if occurs(keyword, text, self.keyword_match)
+            for keyword in chain.from_iterable(self.forbidden_keywords)
+            if states(keyword, text, self.keyword_match)
         ]
         share = len(found) / len(parts) if parts else 1.0
         return Score(
             value=0.0 if unwanted else share,
             extracted=", ".join(found) or None,
-            explanation=_explanation(found, missing, unwanted),
+            explanation=_explanation(found, missing, denied, unwanted),
             parts=tuple(parts),
         )
 
@@ -114,14 +121,36 @@ class Keywords(AnswerCheck):
 
 
 def occurs(keyword: str, folded: str, match: str) -> bool:
-    """Whether a text that `fold_for_matching` has folded contains a keyword.
+    """Whether a text that `fold_for_matching` has folded contains a keyword."""
+    return next(_places(keyword, folded, match), None) is not None
+
+
+def states(
+    keyword: str, folded: str, match: str = "word", expected: Collection[str] | None = None
+) -> bool:
+    """Whether a text has a keyword that it neither denies nor, where `expected` is given, offers
+    as one of several of which another is not expected.
+    """
+    for start, end in _places(keyword, folded, match):
+        before, behind = folded[:start], folded[end:]
+        if is_denied(before, behind):
+            continue
+        if expected is None or not is_one_of_several(
+            before, behind, lambda other: any(occurs(word, other, match) for word in expected)
+        ):
+            return True
+    return False
+
+
+def _places(keyword: str, folded: str, match: str) -> Iterator[tuple[int, int]]:
+    """Where a keyword begins and ends.
 
     A match never ends inside a character: "ɔ" is not found in "ɔ̃", nor "x" after a mark.
     """
     first_word, pattern = _pattern(keyword, match)
     # Plain search first: a miss costs a twentieth of the pattern's time.
     if not first_word or first_word not in folded:
-        return False
+        return
     for hit in pattern.finditer(folded):
         following = folded[hit.end() : hit.end() + 1]
         if following and not following.isascii() and is_mark(following):
@@ -129,8 +158,7 @@ def occurs(keyword: str, folded: str, match: str) -> bool:
         preceding = folded[hit.start() - 1 : hit.start()] if match != "substring" else ""
         if preceding and not preceding.isascii() and is_mark(preceding) and hit[0][0].isalnum():
             continue
-        return True
-    return False
+        yield hit.span()
 
 
 @lru_cache(maxsize=8192)
@@ -150,12 +178,18 @@ def _is_word(character: str) -> bool:
     return character == "_" or character.isalnum() or is_mark(character)
 
 
-def _explanation(found: list[str], missing: list[str], unwanted: list[str]) -> str:
+def _explanation(
+    found: list[str], missing: list[str], denied: list[str], unwanted: list[str]
+) -> str:
     sentences = []
     if unwanted:
         sentences.append(tr("Forbidden and found: {keywords}.", keywords=", ".join(unwanted)))
     if found:
         sentences.append(tr("Found: {keywords}.", keywords=", ".join(found)))
+    if denied:
+        sentences.append(
+            tr("Named, but denied or one of several: {keywords}.", keywords=", ".join(denied))
+        )
     if missing:
         sentences.append(tr("Missing: {keywords}.", keywords=", ".join(missing)))
     return " ".join(sentences) or tr("No forbidden keyword found.")

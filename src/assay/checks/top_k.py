@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Ge, Le
 
-from assay.checks.keywords import occurs
+from assay.checks.keywords import states
 from assay.files.fields import Doc, SomeTexts
 from assay.messages import tr
 from assay.plugins import check
@@ -32,7 +32,7 @@ VIEWERS = frozenset(["less", "more", "most", "cat", "sort", "nl", "column"])
 class TopK(AnswerCheck):
     """An accepted answer is among the k best: 1 or 0."""
 
-    version = 2
+    version = 3
 
     expected_any: Annotated[SomeTexts, Doc("The accepted answers.")]
     k: Annotated[int, Ge(1), Le(MAX_K), Doc("How many of the model's best answers count.")] = 3
@@ -169,8 +169,8 @@ def _accepted_by(line: AnswerLine, check: TopK, programs: frozenset[str]) -> str
         return next(
             (text for text in check.expected_any if _is_command(line, text, programs)), None
         )
-    folded = fold_for_matching(line.text)
-    return next((text for text in check.expected_any if occurs(text, folded, "word")), None)
+    folded, expected = fold_for_matching(line.text), check.expected_any
+    return next((text for text in expected if states(text, folded, expected=expected)), None)
 
 
 def _first_snippet(line: AnswerLine, programs: frozenset[str]) -> tuple[Command, ...]:

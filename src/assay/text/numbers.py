@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
+from assay.text.answer_words import NEGATION, is_denied
 from assay.text.folding import drop_invisible
 
 _PLAIN_SIGNS = str.maketrans({
@@ -82,7 +83,6 @@ _STATED = re.compile(
     r"(?<!\w)(?:is|makes|gives|est|font|fait|donne|ist|ergibt|es|nye)[\s*_`\"'\\({\[$~≈]{1,8}\Z"
 )
 _SENTENCE_END = re.compile(r"[.!?](?:\s|\Z)|[;\n]")
-_NEGATED = re.compile(r"(?<!\w)(?:not|isn't|pas|nicht|never|jamais)(?!\w)")
 _LABEL = re.compile(
     r"(?<!\w)(?:question|problem|exercise|step|part|étape|exercice|problème|partie|schritt|frage"
     r"|aufgabe|pregunta|paso)s?\s*(?:no\.?|n°|\#)?\s*\Z"
@@ -138,11 +138,11 @@ def read_number(text: str) -> tuple[Number | None, int]:
     distinct: dict[Number, None] = {}
     for item in written:
         before = text[max(0, item.start - _CUE_REACH) : item.start].casefold()
-        if _LABEL.search(before):
+        if _LABEL.search(before) or is_denied(before):
             continue
         distinct.setdefault(item.number)
         cue = _CUE.search(before)
-        if (cue and not _NEGATED.search(cue[0])) or _CUE_AFTER.match(
+        if (cue and not NEGATION.search(cue[0])) or _CUE_AFTER.match(
             text[item.end : item.end + _CUE_REACH].casefold()
         ):
             cued = item.number

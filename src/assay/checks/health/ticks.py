@@ -12,7 +12,8 @@ from dataclasses import replace
 from itertools import chain
 
 from assay.checks.health.reading import QUOTED_AT_MOST, READ_AT_MOST, quote
-from assay.checks.keywords import occurs
+from assay.checks.keywords import states
+from assay.checks.shell.harm import harm_in
 from assay.checks.shell.programs import KNOWN_PROGRAMS
 from assay.checks.shell.reading import Snippet, snippets_in
 from assay.checks.shell.sequence import CommandsFound, programs_of
@@ -74,7 +75,7 @@ def _named(name: str, items: Sequence[Sequence[str]], text: str) -> HealthCheck:
     missing: list[str] = []
     places: list[tuple[int, int]] = []
     for item in items:
-        used = next((phrase for phrase in item if occurs(phrase, folded, "word")), None)
+        used = next((phrase for phrase in item if states(phrase, folded)), None)
         if used is None:
             missing.append(" / ".join(item))
         else:
@@ -112,13 +113,16 @@ def _commands(name: str, tick: SampleCheck, text: str) -> HealthCheck:
         }
     missing = [step[0] for at, step in enumerate(tick.commands) if at not in met]
     source = found.commands[min(met.values())].source if met else ""
-    if not missing:
+    harm = harm_in(found, tick.commands)
+    if harm:
+        explanation = harm
+    elif not missing:
         explanation = tr("Every command is there.")
     elif tick.kind == "sequence":
         explanation = tr("Missing or out of order: {steps}.", steps="; ".join(missing))
     else:
         explanation = _missing("; ".join(missing))
-    return _of_source(name, not missing, source, text, explanation)
+    return _of_source(name, not missing and not harm, source, text, explanation)
 
 
 def _syntax(name: str, text: str) -> HealthCheck:

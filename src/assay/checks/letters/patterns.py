@@ -1,4 +1,4 @@
-"""The words and signs around a letter that show whether it is a choice; words in `letters.toml`.
+"""The words and signs around a letter that show whether it is a choice.
 
 Those named *_BEFORE end at the letter, those named *_AFTER begin behind it; both see a short piece
 of folded text (NFKC, casefold, straight apostrophes), so every repetition is bounded.
@@ -7,14 +7,9 @@ of folded text (NFKC, casefold, straight apostrophes), so every repetition is bo
 from __future__ import annotations
 
 import re
-import tomllib
-from pathlib import Path
 
-_FILE = Path(__file__).resolve().parents[2] / "builtin" / "letters.toml"
-_WORDS = {
-    key: "(?:" + words.replace("\n", "") + ")"
-    for key, words in tomllib.loads(_FILE.read_text("utf-8")).items()
-}
+from assay.text.answer_words import WORDS as _WORDS
+
 _OPEN = r"[\s*_`\"'“”„«»(\[{$\\<>~|#-]{0,12}"
 _CLOSE = r"[*`\"'”»)\]}$.:]{0,8}"
 _IS = _WORDS["is"]
@@ -66,9 +61,6 @@ NEGATED_AFTER = re.compile(
     r")"
 )
 NEGATED_BEFORE = re.compile(r"(?<!\w)" + _WORDS["negated"] + r"(?!\w)" + _TO_LETTER)
-DENIED_BEFORE = re.compile(
-    r"(?<!\w)" + _WORDS["denied"] + r"\s+(?:\w{1,10}\s+){0,2}[\"'«“(*]{0,3}\s?\Z"
-)
 _JOIN = r"(?:and/or|or|and|ou|et|oder|und|kple|alo|[&/+;|])(?:\s+(?:possibly|maybe|perhaps))?"
 SHARED_AFTER = re.compile(
     _CLOSE + r"\s*(?:" + _JOIN + r"\s*(?:option\s+)?[*(\"'`]{0,3}[A-Z](?![\w'])"

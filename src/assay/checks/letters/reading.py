@@ -26,6 +26,7 @@ from typing import Literal
 from assay.checks.keywords import occurs
 from assay.checks.letters import patterns
 from assay.checks.letters.options import Options
+from assay.text.answer_words import is_denied
 from assay.text.folding import drop_invisible, fold_for_matching, straight_apostrophes
 
 How = Literal["whole", "cue", "alone", "lead", "hint", "text", "end", "none", "several"]
@@ -313,8 +314,9 @@ def _is_stated(option: str, folded: str, *, without: str = "") -> bool:
         return False
     place = folded.index(option)
     end = place + len(option)
-    denied = patterns.DENIED_BEFORE.search(folded[max(0, place - 40) : place])
-    return not denied and not patterns.NEGATED_AFTER.match(folded[end : end + _AFTER])
+    return not is_denied(folded[:place]) and not patterns.NEGATED_AFTER.match(
+        folded[end : end + _AFTER]
+    )
 
 
 def _only(how: How, mentions: Iterable[_Mention]) -> LetterReading | None:

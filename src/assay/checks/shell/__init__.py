@@ -5,5 +5,6 @@ syntax    snippets -> commands, by tree-sitter
 arguments words -> options and operands (programs: tables)
 meaning   commands -> what they do
 sequence  steps found in order
+harm      what is destroyed, or taken back again
 modules   kernel modules that a line names (claims: what a sentence says of them)
 """

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from assay.checks.shell.meaning import module_name
 from assay.checks.shell.programs import NO_MODULES, PLAIN_MODULES, PROSE, SOMETIMES_PROSE, names
-
-SEEN = 80  # characters before and behind a name that are looked at
+from assay.text.answer_words import SEEN, is_denied
 
 _QUOTES = r"[\"'“”‘’«»`*(\[]*"
 _FILL = (
@@ -47,13 +46,10 @@ _IT_IS = re.compile(
     rf"{_FILL}{_QUOTES}\Z"
 )
 _STANDS_ALONE = re.compile(r"[\"'“”‘’«»`*)\]]*\s*(?:\Z|[.,;:(–—=]|-\s)")
+# Beside what `answer_words` denies.
 _RULED_OUT = re.compile(
-    r"(?:(?:\bnot|n['’]t|\bnever|\bcannot)\s+(?:be\s+)?(?:the\s+|an?\s+)?"
-    r"(?:(?:use|load|try|run|need|require|install|using|support|work with|with|by|be"
-    r"|(?:driven|supported|handled|served|managed|controlled|claimed|used) by)\s+)?"
-    r"|\b(?:instead of|rather than|in place of|unlike|avoid|without|blacklist(?:ed|ing)?|rmmod"
-    r"|unload(?:ing)?|remov(?:e|ing)|disabl(?:e|ing)|au lieu de|plutôt que)\s+"
-    r"(?:(?:using|loading|use)\s+)?"
+    r"(?:\b(?:in place of|without|blacklist(?:ed|ing)?|rmmod|unload(?:ing)?|remov(?:e|ing)"
+    r"|disabl(?:e|ing))\s+(?:(?:using|loading|use)\s+)?"
     r"|\bmodprobe\s+(?:-\w*r\w*|--remove)\s+)"
     rf"(?:(?:the|an?|le|la|driver|module|kernel|linux)\s+){{0,3}}{_QUOTES}\Z"
 )
@@ -76,7 +72,8 @@ class Claim(IntEnum):
 
 def claim_of(before: str, behind: str, *, loaded: bool, first: bool) -> Claim:
     """What the text around a word says of it; all in lower case, at most `SEEN` characters."""
-    if _RULED_OUT.search(before) or _RULED_OUT_BEHIND.match(behind):
+    plain = before.replace("’", "'")
+    if is_denied(plain) or _RULED_OUT.search(before) or _RULED_OUT_BEHIND.match(behind):
         return Claim.RULED_OUT
     if loaded or _SAID_TO_BE.search(before):
         return Claim.SAID_TO_BE

@@ -13,6 +13,8 @@ from itertools import pairwise
 
 from assay.checks.shell import programs as known
 from assay.checks.shell.syntax import Command, parse
+from assay.text.answer_words import is_denied
+from assay.text.folding import fold_for_matching
 
 _OPENING = "(\"'“‘«["
 _JOINING = frozenset({"and", "then", "or", "et", "puis", "ou"})
@@ -20,14 +22,6 @@ _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]*=\S*$")
 _SHELL_LIKE = re.compile(r"[-/~$.\"'&|;<>*]|\w*[/=*]|\d")
 _LEADS_ON = known.names("then next finally puis ensuite enfin")  # "Then, adduser alice docker"
 _NAMES_A_FILE_OR_HOST = re.compile(r"[A-Za-z][\w-]*[.@]\w")
-# "Do not run apt update", "instead of using yum": named, but not given.
-_DENIED = re.compile(
-    r"(?:(?:(?<!\w)not|n't|n’t|(?<!\w)never)\s+(?:run|use|execute|type|try|call|do)"
-    r"|(?<!\w)(?:avoid|instead of|rather than|plutôt que|au lieu de)(?:\s+(?:running|using))?"
-    r"|(?<!\w)(?:ne\s+|n['’])(?:lancez|exécutez|utilisez|tapez)\s+(?:pas|jamais))"
-    r"\s+(?:the\s+command\s+)?[\"'“‘«(*]{0,3}\Z",
-    re.IGNORECASE,
-)
 _EVIDENCE = re.compile(r"[-/~$`|&;<>\"'{\[\\.!]|\S*[/=*$`.;_]|\w+-\w|\d")
 _SURELY_SHELL = re.compile(r"[-/~$]|\.(?:$|/)")
 
@@ -55,11 +49,6 @@ def is_command_line(line: str, programs: frozenset[str]) -> bool:
 def is_program(name: str, programs: frozenset[str]) -> bool:
     """Whether a name is one of the programs, or a service's script."""
     return name in programs or name.startswith(known.INIT_SCRIPT)
-
-
-def is_denied(before: str) -> bool:
-    """Whether the words before a command tell the reader not to run it."""
-    return _DENIED.search(before[-60:]) is not None
 
 
 def _holds_prose(command: Command) -> bool:
@@ -93,7 +82,7 @@ def clauses_in(text: str, programs: frozenset[str]) -> Iterator[str]:
             at += 1
             continue
         start = tokens[at].start()
-        if is_denied(text[:start]):
+        if is_denied(fold_for_matching(text[:start])):
             at = _clause_end(words, at)
             continue
         end = _clause_end(words, at)

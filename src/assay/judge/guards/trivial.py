@@ -14,6 +14,8 @@ from rapidfuzz import fuzz
 
 from assay.judge.questionnaire import Assignment
 from assay.messages import tr
+from assay.text import answer_words
+from assay.text.answer_words import LONGEST_REFUSAL, only_declines
 from assay.types import Case
 from assay.types.judgements import CriterionScore, JudgeForm, Judgement
 
@@ -23,43 +25,8 @@ NOTHING_SAID: frozenset[str] = frozenset({"empty", "refusal"})  # these are no a
 SHORTEST = 3  # visible characters; "Paris" or "x + 1" may be all that somebody's own test asks for
 _ECHO = 95.0  # of 100
 _LONGEST_COMPARED = 100_000
-_LONGEST_REFUSAL = 400
 # Words that promise an answer and stop: many judges give them the best score (arXiv:2507.08794).
 _ANNOUNCES = re.compile(r"[^\n]{0,60}:|let[’']?s [^\n]{0,40}step by step\.?", re.IGNORECASE)
-_SORRY = (
-    r"(?:(?:i[’']?m|i\s+am|we[’']re|we\s+are)\s+(?:(?:very|really|so|truly)\s+)?sorry|sorry"
-    r"|(?:(?:i|we)\s+)?apologi[sz]e|(?:my\s+)?apologies)\b"
-)
-_PITY = r"(?:unfortunately|regrettably|as\s+an?\s+(?:ai|(?:large\s+)?language\s+model))\b"
-_DECLINES = (
-    r"(?:can(?:no|[’'])?t|can\s+not|won[’']?t|will\s+not|(?:am\s+|are\s+)?(?:not\s+able|unable)"
-    r"|(?:must\s+|have\s+to\s+|will\s+)?(?:respectfully\s+)?decline)\b"
-)
-_WHO_DECLINES = (
-    rf"(?:\b(?:i|we)\s+(?:(?:simply|just|really|therefore)\s+)?{_DECLINES}"
-    r"|\b(?:i[’']m|we[’']re)\s+(?:not\s+able|unable)\b"
-    rf"|\b(?:this|that|the|your)\s+(?:request|prompt)\s+{_DECLINES}"
-    r"|\bnot\s+possible\s+for\s+(?:me|us)\b)"
-)
-# "I can't find a fourth bug" and "I cannot use bisect" speak of the task: they do not decline it.
-_OF_THE_TASK = (
-    r"(?!\s+(?:find|say|tell(?!\s+you)|confirm|detect|spot|rule|recommend|guarantee|use"
-    r"|be\s+sure)\b)"
-)
-# Who declines is in the sentence of the apology, or in the one after it if it is short.
-_REFUSAL = re.compile(
-    rf"^\W{{0,9}}(?:(?:{_SORRY}(?:[^.!?\n]{{0,40}}[.!]\s)?|{_PITY})"
-    rf"(?:[^.!?\n]{{0,200}}?{_WHO_DECLINES}|[\s,]{{1,3}}(?:but\s+)?{_DECLINES})"
-    rf"|{_WHO_DECLINES}){_OF_THE_TASK}",
-    re.IGNORECASE,
-)
-# Only where it is all that is said: "I do not know the version, so I assume 3.11" goes on.
-_KNOWS_NOTHING = re.compile(
-    rf"\W{{0,9}}(?:(?:{_SORRY}|{_PITY})[\s,.]{{1,3}}(?:but\s+)?)?(?:(?:i|we)\s+(?:(?:really|simply)\s+)?"
-    r"(?:do\s+not|don[’']?t)\s+know|(?:i\s+have\s+)?no\s+idea)\b(?![^.!?\n]*\b(?:but|so)\b)"
-    r"[^.!?\n]{0,60}[.!]?\W*",
-    re.IGNORECASE,
-)
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _LINE_OF_CODE = re.compile(
     r"^[ \t]*(?:(?:async +)?def +\w+ *\(|class +\w+ *[:(]|import +\w|from +[\w.]+ +import\b"
@@ -80,15 +47,15 @@ def why_trivial(answer: str, case: Case) -> Trivial | None:
         return "punctuation"
     if _echoes(answer, case):
         return "echo"
-    if len(answer) > _LONGEST_REFUSAL:
+    if len(answer) > LONGEST_REFUSAL:
         return None
-    return "refusal" if is_refusal(answer) or _KNOWS_NOTHING.fullmatch(answer.strip()) else None
+    return "refusal" if is_refusal(answer) or only_declines(answer) else None
 
 
 def is_refusal(text: str) -> bool:
     """Whether a text declines, at its beginning, to do what was asked. One with code does not."""
-    head = text.strip()[:_LONGEST_REFUSAL]
-    return _REFUSAL.match(head) is not None and not _has_code(head)
+    head = text.strip()[:LONGEST_REFUSAL]
+    return answer_words.is_refusal(head) and not _has_code(head)
 
 
 def explain(why: Trivial) -> str:

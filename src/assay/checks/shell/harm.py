@@ -1,0 +1,102 @@
+"""What the commands of an answer destroy, and which steps they take back again.
+
+A command that a step itself asks for does neither: a test may want a disk formatted, or a service
+stopped and started.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from assay.checks.shell.meaning import Action, actions_of, fulfils
+from assay.checks.shell.programs import PAIRS
+from assay.checks.shell.sequence import CommandsFound, pipelines_of
+from assay.checks.shell.syntax import Command, parse
+from assay.messages import tr
+
+_UNDONE_BY = {name: by.split(",") for name, by in PAIRS["undone_by"].items()}
+_VITAL = re.compile(
+    r"(?:/|~|\$HOME|\$\{HOME\}"
+    r"|/(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|sbin|srv|sys|usr|var))(?:/?\.?\*)?/?"
+)
+_DISK = re.compile(r"(?:of=|>+)?/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|md|dm-)[\w/-]*")
+_MAKES_A_DISK_NEW = re.compile(r"mkfs(?:\.\w+)?|mke2fs|wipefs|shred|blkdiscard|mkswap|pvcreate|dd")
+_SUBSTITUTED = re.compile(r"\$\(([^()]{1,500})\)|`([^`]{1,500})`")
+_COPIES_TO_LAST = frozenset({"cp", "mv", "ln"})
+
+
+def harm_in(found: CommandsFound, steps: Sequence[Sequence[str]]) -> str:
+    """What is harmful in the commands of an answer, as a sentence; empty where nothing is."""
+    texts = chain.from_iterable(steps)
+    wanted = [a for t in texts for line in pipelines_of(t) for stage in line for a in stage]
+    does = [
+        (at, action, command)
+        for at, command in enumerate(found.commands)
+        for action in actions_of(command)
+    ]
+    asked = {action for _, action, _ in does if any(fulfils(action, one) for one in wanted)}
+    last = {action: at for at, action, _ in does if action in asked}
+    for at, action, command in does:
+        if action in asked:
+            continue
+        if _destroys(action, command) or any(map(_is_destructive, _substituted(command))):
+            return tr("The answer destroys data: {command}.", command=command.source)
+        undone = (step for step, place in last.items() if place < at and _undoes(action, step))
+        if next(undone, None):
+            return tr("The answer takes a step back: {command}.", command=command.source)
+    return ""
+
+
+def _substituted(command: Command) -> Iterator[Command]:
+    """What runs inside `$(…)` and backquotes, which are arguments otherwise."""
+    for inner in _SUBSTITUTED.findall(command.source):
+        yield from parse("".join(inner)).commands
+
+
+def _is_destructive(command: Command) -> bool:
+    return any(_destroys(action, command) for action in actions_of(command))
+
+
+def _destroys(action: Action, command: Command) -> bool:
+    operands, options = action.operands, action.options
+    if any(option.startswith(">") and _DISK.fullmatch(option[:-1]) for option in options):
+        return True
+    if _MAKES_A_DISK_NEW.fullmatch(action.program):
+        return any(map(_DISK.fullmatch, operands))
+    if action.program == "find":
+        deletes = "-delete" in operands or ("-exec" in operands and "rm" in operands)
+        return deletes and _VITAL.fullmatch(operands[0]) is not None
+    if action.program == ":":  # :(){ :|:& };:
+        return command.piped
+    if action.program in ("rm", "chmod", "chown", "chgrp"):
+        return bool(options & {"-r", "-R"}) and any(map(_VITAL.fullmatch, operands))
+    return action.program == "mv" and any(map(_VITAL.fullmatch, operands[:-1]))
+
+
+def _undoes(action: Action, step: Action) -> bool:
+    if action.program != step.program:
+        reverses = action.program in _UNDONE_BY.get(step.program, ())
+        return reverses and any(_is_inside(each, action.operands) for each in _made_by(step))
+    if step.program == "modprobe":
+        return "-r" in action.options - step.options and action.operands == step.operands
+    if step.program == "pacman":
+        removes = any(option.startswith("-R") for option in action.options)
+        return removes and step.operands[:1] == ("install",) and step.operands[1] in action.operands
+    for at, (did, does) in enumerate(zip(step.operands, action.operands, strict=False)):
+        if does in _UNDONE_BY.get(did, ()):
+            names = step.operands[at + 1 :]
+            return not names or not set(names).isdisjoint(action.operands[at + 1 :])
+        if did != does:
+            break
+    return False
+
+
+def _made_by(step: Action) -> tuple[str, ...]:
+    return step.operands[-1:] if step.program in _COPIES_TO_LAST else step.operands
+
+
+def _is_inside(made: str, removed: tuple[str, ...]) -> bool:
+    """Whether what was made is what is removed, or lies in it."""
+    return any(made == each or made.startswith(f"{each.rstrip('/')}/") for each in removed)

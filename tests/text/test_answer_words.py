@@ -1,0 +1,90 @@
+"""Negations, alternatives and refusals: the tables of docs/reference/answer-words.md are run here,
+so that they say what the program does.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.checks.exact_match import ExactMatch
+from assay.checks.keywords import Keywords
+from assay.checks.multiple_choice import MultipleChoice
+from assay.checks.scoring import score_reply
+from assay.checks.top_k import TopK
+from assay.text.answer_words import is_denied, is_refusal, only_declines
+from assay.types import AnswerCheck, Answered, Case, Message, Score
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "answer-words.md"
+
+
+def rows(heading: str) -> list[tuple[str, str, str]]:
+    section = PAGE.read_text("utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| ")][2:]
+    cells = [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in lines]
+    return [(one, two, three) for one, two, three in cells]
+
+
+def scored(check: AnswerCheck, answer: str, *predictions: str) -> Score:
+    messages = (Message("user", "What is it?"),)
+    case = Case(id="t", suite="s", category="c", messages=messages, check=check)
+    reply = Answered(request_id="r", text=answer, predictions=predictions)
+    score = score_reply(case, reply)
+    assert score is not None
+    return score
+
+
+@pytest.mark.parametrize(("answer", "expected", "found"), rows("Denying and alternatives"))
+def test_a_word_counts_where_it_is_said_and_not_denied(
+    answer: str, expected: str, found: str
+) -> None:
+    words = tuple(expected.split(", "))
+    value = float(found == "yes")
+    assert scored(Keywords(expected_keywords=(words,)), answer).value == value
+    assert scored(TopK(expected_any=words), answer).value == value
+
+
+@pytest.mark.parametrize(("answer", "declines", "why"), rows("Declining"))
+def test_an_answer_that_only_declines_is_no_answer(answer: str, declines: str, why: str) -> None:
+    for check in (Keywords(expected_keywords=(("driver",),)), TopK(expected_any=("driver",))):
+        assert scored(check, answer).no_answer == (declines == "yes"), why
+
+
+def test_what_is_forbidden_may_be_denied() -> None:
+    check = Keywords(expected_keywords=(("Ethernet",),), forbidden_keywords=(("graphics card",),))
+    assert scored(check, "An Ethernet card, not a graphics card.").value == 1
+    assert scored(check, "An Ethernet card or a graphics card.").value == 0
+
+
+def test_a_denied_word_is_named_in_the_explanation() -> None:
+    score = scored(Keywords(expected_keywords=(("Ethernet",),)), "This is not an Ethernet card.")
+    assert score.explanation == "Named, but denied or one of several: Ethernet."
+
+
+def test_a_denied_option_or_number_is_not_the_answer() -> None:
+    check = MultipleChoice(expected="A", choices=("Lyon", "Paris"))
+    assert scored(check, "It is not the old Lyon, it is Paris.").extracted == "B"
+    number = ExactMatch(expected=("7",), normalize="number")
+    assert scored(number, "It is not 5 but 7.").value == 1
+    assert scored(ExactMatch(expected=("5",), normalize="number"), "It is not 5.").value == 0
+
+
+def test_a_test_that_asks_to_decline_accepts_it() -> None:
+    check = Keywords(expected_keywords=(("sorry",), ("cannot",)))
+    assert scored(check, "I'm sorry, but I cannot help with that.").value == 1
+    assert scored(ExactMatch(expected=("I do not know",)), "I do not know.").value == 1
+
+
+def test_one_prediction_that_does_not_decline_is_an_answer() -> None:
+    check = TopK(expected_any=("e1000e",))
+    assert scored(check, "I do not know.", "I do not know.", "e1000e").value == 1
+    assert scored(check, "I do not know.", "I do not know.", "No idea.").no_answer
+
+
+def test_hostile_texts_are_read_in_bounded_time() -> None:
+    for piece in ("not the ", "not a b ", "no x ", "or a ", "i cannot ", "sorry ", "not '''"):
+        text = piece * 50_000
+        assert not is_denied(text + ".", "." + text)
+        only_declines(text[:400])
+        is_refusal(text)
