@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.decide.scores import os_average, weigh, weighted_estimate
+from assay.decide.scores import os_average, weigh
 from assay.types import Estimate
 from tests.decide.candidates import candidate, estimate, os_suite, right, speed, suite, text
 
@@ -20,33 +20,35 @@ def test_the_specification_s_example_scores_as_its_formula_says():
         mmlu_cs=estimate(0.42),
         speed=speed(32.5),
     )
-    score, missing = weigh(measured)
-    assert score == pytest.approx(0.610216, abs=5e-7)
-    assert missing == ()
+    score = weigh(measured)
+    assert score.value == pytest.approx(0.610216, abs=5e-7)
+    assert score.missing == ()
+    parts = {"perplexity": 0.216216, "os_benchmark": 0.245, "mmlu_cs": 0.084, "speed": 0.065}
+    assert score.adds == pytest.approx(parts, abs=5e-7)
 
 
 def test_a_missing_part_adds_nothing_and_is_named():
     # 0.3·0.85 + 0.1·31/50 = 0.255 + 0.062
-    score, missing = weigh(candidate(text=None))
-    assert score == pytest.approx(0.317)
-    assert missing == ("perplexity", "mmlu_cs")
+    score = weigh(candidate(text=None))
+    assert score.value == pytest.approx(0.317)
+    assert score.missing == ("perplexity", "mmlu_cs")
 
 
 def test_nothing_measured_is_no_score_and_not_zero():
-    score, missing = weigh(candidate(text=None, suites={}, speed=None))
-    assert score is None
-    assert missing == ("perplexity", "os_benchmark", "mmlu_cs", "speed")
+    score = weigh(candidate(text=None, suites={}, speed=None))
+    assert score.value is None
+    assert score.missing == ("perplexity", "os_benchmark", "mmlu_cs", "speed")
 
 
 def test_a_score_of_zero_is_a_score():
-    score, missing = weigh(candidate(text=None, suites={"os": os_suite(0, 0, 0)}, speed=None))
-    assert score == 0.0
-    assert "os_benchmark" not in missing
+    score = weigh(candidate(text=None, suites={"os": os_suite(0, 0, 0)}, speed=None))
+    assert score.value == 0.0
+    assert "os_benchmark" not in score.missing
 
 
 def test_nothing_is_capped():
     # 0.4·10/2 + 0.1·500/50 = 2 + 1
-    assert weigh(candidate(text=text(2.0), suites={}, speed=speed(500.0)))[0] == pytest.approx(3.0)
+    assert weigh(candidate(text=text(2.0), suites={}, speed=speed(500.0))).value == pytest.approx(3)
 
 
 def test_the_average_needs_all_three_tasks_and_leaves_installation_out():
@@ -57,14 +59,13 @@ def test_the_average_needs_all_three_tasks_and_leaves_installation_out():
     assert whole.n == 300
     del tasks["driver_select"]
     assert os_average(candidate(suites={"os": suite(tasks)})) is None
-    assert weigh(candidate(suites={"os": suite(tasks)}))[1] == ("os_benchmark", "mmlu_cs")
+    assert weigh(candidate(suites={"os": suite(tasks)})).missing == ("os_benchmark", "mmlu_cs")
 
 
 def test_a_checkpoint_that_failed_has_no_parts():
-    assert weigh(candidate(failed="broken")) == (
-        None,
-        ("perplexity", "os_benchmark", "mmlu_cs", "speed"),
-    )
+    score = weigh(candidate(failed="broken"))
+    assert score.value is None
+    assert score.missing == ("perplexity", "os_benchmark", "mmlu_cs", "speed")
 
 
 def test_the_weighted_score_has_the_interval_of_its_parts():
@@ -76,19 +77,19 @@ def test_the_weighted_score_has_the_interval_of_its_parts():
         ),
     )
     measured = replace(measured, suites={}, speed=None)
-    found = weighted_estimate(measured)
+    found = weigh(measured).estimate
     assert found is not None
     assert found.value == pytest.approx(0.2 * 0.5)
     assert found.low == pytest.approx(0.2 * 0.4)
     assert found.high == pytest.approx(0.2 * 0.7)
-    assert weighted_estimate(replace(measured, mmlu_cs=None)) is None
+    assert weigh(replace(measured, mmlu_cs=None)).estimate is None
 
 
 def test_a_part_of_perplexity_is_turned_round():
     measured = candidate("run/step_1")
     text = measured.text
     assert text is not None
-    found = weighted_estimate(replace(measured, suites={}, mmlu_cs=None, speed=None))
+    found = weigh(replace(measured, suites={}, mmlu_cs=None, speed=None)).estimate
     assert found is not None
     low, high = text.perplexity.low, text.perplexity.high
     assert found.low == pytest.approx(0.4 * 10 / high)

@@ -76,8 +76,9 @@ def test_the_highest_score_is_selected_and_the_difference_has_an_interval():
     assert (difference.n, difference.method) == (323, "paired bootstrap")  # 300 tests, 20 blocks, 3
     assert not found.tie
     assert sentences(found.reasons).startswith(
-        "tiny/step_200 passes the gate. Of 2 that pass it has the highest score: 0.517 on "
-        "perplexity, os_benchmark, speed. It is 0.1 ahead of tiny/step_100; the 95 % interval is "
+        "tiny/step_200 passes the gate. Of 2 that pass it has the highest score: 0.517 "
+        "(perplexity 0.200, os_benchmark 0.255, speed 0.062). It is 0.1 ahead of tiny/step_100; "
+        "the 95 % interval is "
     )
 
 
@@ -203,9 +204,9 @@ def test_none_that_passes_leaves_the_best_so_far_and_what_it_lacks():
     assert found.ranked_on == ("perplexity", "os_benchmark")
     # 0.4·10/52 + 0.3·0.85 = 0.0769 + 0.255
     assert sentences(found.reasons) == (
-        "None of 2 passes the gate. The best so far is tiny/step_200, with 0.332 on perplexity, "
-        "os_benchmark. What tiny/step_200 lacks: Perplexity 52 is not below 50. Its 95 % interval "
-        "is 50.5 to 53.5. Speed was not measured."
+        "None of 2 passes the gate. The best so far is tiny/step_200, with 0.332 (perplexity "
+        "0.077, os_benchmark 0.255). What tiny/step_200 lacks: Perplexity 52 is not below 50. Its "
+        "95 % interval is 50.5 to 53.5. Speed was not measured."
     )
 
 

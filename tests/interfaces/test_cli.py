@@ -34,10 +34,20 @@ def words(bench, tests):
 
 def test_the_run_document_has_the_keys_of_the_contract(bench, words):
     document = bench.document(*words)
-    assert set(document) == {"run", "out", "models", "selected", "exit_code", "machine", "notes"}
+    assert set(document) == {
+        "run", "out", "headline", "models", "selected", "exit_code", "machine", "notes",
+    }  # fmt: skip
     assert document["out"] == str(bench.out)
     (model,) = document["models"]
-    assert set(model) == {"model", "suites", "measurements", "report", "accepted", "about"}
+    assert set(model) == {
+        "model",
+        "suites",
+        "measurements",
+        "report",
+        "accepted",
+        "decision",
+        "about",
+    }
     assert model["model"] == words[1]
     assert (document["selected"], model["accepted"]) == (None, None)
     (suite,) = model["suites"]

@@ -18,6 +18,7 @@ from assay.types.decisions import (
     SuiteFigures,
     SuiteLimit,
     TextFigures,
+    WeightedScore,
     fact,
 )
 
@@ -117,7 +118,7 @@ def evaluated(
         checkpoints=checkpoints,
         gate=gate,
         acceptances={each.name: acceptance(each) for each in checkpoints if not each.failed},
-        weighted_scores={each.name: score(each) for each in checkpoints} if scores else {},
+        weighted={each.name: score(each) for each in checkpoints} if scores else {},
         selected=selected,
     )
 
@@ -146,11 +147,16 @@ def criterion(of: Estimate, limit: float, *, below: bool) -> GateCriterion:
     )
 
 
-def score(measured: Measurements) -> Estimate | None:
+def weighted(estimate: Estimate | None) -> WeightedScore:
+    """With one part that was measured."""
+    return WeightedScore(estimate=estimate, parts={"perplexity": estimate, "mmlu_cs": None})
+
+
+def score(measured: Measurements) -> WeightedScore:
     if measured.text is None or measured.text.perplexity.value is None:
-        return None
+        return weighted(None)
     value = 4 / measured.text.perplexity.value
-    return estimate(value, value * 0.9, value * 1.1, 300, "score")
+    return weighted(estimate(value, value * 0.9, value * 1.1, 300, "score"))
 
 
 def three() -> EvaluatedFolder:

@@ -59,7 +59,7 @@ def everything() -> EvaluatedFolder:
 def test_eighty_columns_hold_what_the_gate_asks_for() -> None:
     lines = drawn(everything(), 80)
     assert lines[0].split()[:3] == ["checkpoint", "perplexity", "os"]
-    assert {"tokens/s", "MB", "loops", "score", "accepted"} <= set(lines[0].split())
+    assert {"tokens/s", "MB", "loops", "accepted"} <= set(lines[0].split())
     assert lines[2].split()[:3] == ["step_160", "137.1", "0.040"]
     assert lines[4].split()[:2] == ["step_8000", "46.8"]
     assert lines[5].split() == ["(selected)"]
@@ -69,7 +69,7 @@ def test_wide_terminals_have_every_figure_and_the_intervals() -> None:
     heads = drawn(everything(), 400)[0].split()
     assert heads == [
         "checkpoint", "perplexity", "top-1", "top-5", "os", "technical", "mmlu", "hellaswag",
-        "tokens/s", "MB", "loops", "score", "accepted",
+        "tokens/s", "MB", "loops", "accepted",
     ]  # fmt: skip
     assert "137.1 [133.1–141.1] n=27" in drawn(everything(), 400)[2]
 

@@ -31,6 +31,7 @@ from tests.reports.evaluated_folders import (
     suite_of,
     three,
     twelve,
+    weighted,
 )
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -292,9 +293,11 @@ def test_a_bare_weighted_score_is_drawn_without_an_interval() -> None:
     scores = {"tiny/step_160": 0.04, "tiny/step_8000": 0.36}
     bare = replace(
         three(),
-        weighted_scores={
-            name: Estimate(
-                value=score, low=None, high=None, n=1, unscored=0, unit="score", method="mover"
+        weighted={
+            name: weighted(
+                Estimate(
+                    value=score, low=None, high=None, n=1, unscored=0, unit="score", method="mover"
+                )
             )
             for name, score in scores.items()
         },

@@ -38,6 +38,7 @@ from assay.workflow.checkpoints.report_files import write_decisions
 from tests.decide.candidates import GATE, WHEN, candidate, os_suite, sample, text
 from tests.reports.conftest import HOSTILE, model_report, report_document
 
+SCORES = "Weighted score: what each part adds"
 HOSTILE_NAME = HOSTILE.replace("/", "∕")  # a folder's name has no slash
 
 
@@ -148,7 +149,8 @@ def headline_blocks(report: Report) -> list[Paragraph]:
 def told(report: Report) -> list[str]:
     """What is said beside headlines, before the table."""
     before = takewhile(lambda block: not isinstance(block, Table), decision_blocks(report))
-    return [str(block.line) for block in before if isinstance(block, Paragraph)][1:]
+    said = [str(block.line) for block in before if isinstance(block, Paragraph)][1:]
+    return [each for each in said if not each.startswith("What the decision on ")]
 
 
 def headings(report: Report) -> list[str]:
@@ -175,7 +177,13 @@ def test_where_none_passes_the_best_is_named_with_what_it_lacks() -> None:
         "No checkpoint passes; the best so far is tiny/step_200. It lacks: perplexity (marginal)."
     )
     assert headline.tone == "bad"
-    assert headings(report) == ["tiny", "tiny/step_200 at the default gate", "Advice", "Files"]
+    assert headings(report) == [
+        "tiny",
+        SCORES,
+        "tiny/step_200 at the default gate",
+        "Advice",
+        "Files",
+    ]
 
 
 def test_what_is_not_known_is_not_called_a_failure() -> None:
@@ -238,7 +246,7 @@ def test_each_that_was_named_singly_is_judged_by_itself() -> None:
 def test_criteria_have_their_signs_their_reasons_and_whether_they_are_marginal() -> None:
     checkpoints = [candidate("tiny/step_1", text=text(52.0, 48.0, 56.0), samples=None, speed=None)]
     report = decided(checkpoints, deciding(checkpoints, folders=False))
-    _, criteria = (block for block in decision_blocks(report) if isinstance(block, Table))
+    *_, criteria = (block for block in decision_blocks(report) if isinstance(block, Table))
     rows = [[plain_text(cell) for cell in row.cells] for row in criteria.rows]
     assert [row[:2] for row in rows] == [
         ["✗", "perplexity, marginal"],
@@ -253,11 +261,13 @@ def test_criteria_have_their_signs_their_reasons_and_whether_they_are_marginal()
 def test_without_a_gate_there_are_figures_and_no_decision() -> None:
     checkpoints = [weak("tiny/step_1"), candidate("tiny/step_2")]
     report = decided(checkpoints, deciding(checkpoints, selects=False))
-    assert headlines(report) == ["No gate decided: name one with --gate, or leave out -s."]
+    assert headlines(report) == [
+        "No gate decided: name one with --gate, or leave out -s and --no-gate."
+    ]
     assert headings(report) == ["tiny", "Files"]
     shown = on_terminal(report)
     assert "60.0" in shown  # the perplexity of the first
-    assert not re.search(r"\b(yes|no|Ship|Advice)\b", shown.replace("no answer", ""))
+    assert not re.search(r"\b(yes|no|Ship|Advice)\b", re.sub("no answer|--no-gate", "", shown))
 
 
 def test_a_checkpoint_named_without_a_gate_has_no_verdict_either() -> None:
@@ -265,7 +275,9 @@ def test_a_checkpoint_named_without_a_gate_has_no_verdict_either() -> None:
     report = decided(checkpoints, deciding(checkpoints, folders=False))
     assert report.decision is not None
     undecided = replace(report, decision=replace(report.decision, gate_decides=False))
-    assert headlines(undecided) == ["No gate decided: name one with --gate, or leave out -s."]
+    assert headlines(undecided) == [
+        "No gate decided: name one with --gate, or leave out -s and --no-gate."
+    ]
 
 
 def test_a_run_of_suites_alone_says_nothing_of_gates_but_names_what_failed() -> None:
@@ -291,6 +303,22 @@ def test_a_page_of_one_model_has_its_own_verdict_and_no_selection() -> None:
     alone = replace(report, models=report.models[:1])
     assert headlines(alone) == ["tiny/step_100: not accepted (perplexity, os_benchmark)."]
     assert "Ship" not in markdown_of(alone)
+
+
+def test_what_is_left_open_is_above_the_table_and_the_score_has_its_parts() -> None:
+    report = decided(three())
+    shown = flat(markdown_of(report))
+    open_point = (
+        "mmlu_cs was not measured: a part of the weighted score with the weight 0.2 adds 0."
+    )
+    assert "What the decision on tiny/step_300 does not cover:" in shown
+    assert shown.index(open_point) < shown.index("| checkpoint |")
+    assert open_point in flat(on_terminal(report))
+    assert open_point in flat(page_of(report))
+    scores = [block for block in decision_blocks(report) if isinstance(block, Table)][1]
+    cells = [plain_text(cell).split()[0] for cell in scores.rows[-1].cells]
+    # 0.4·10/46 + 0.3·0.85 + 0.1·31/50
+    assert cells == ["step_300", "0.087", "0.255", "–", "0.062", "0.404"]
 
 
 # ------------------------------------------------------------------------------------ on a terminal

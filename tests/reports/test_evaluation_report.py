@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 
 from assay.decide.accept import accept
+from assay.decide.coverage import find_not_covered
 from assay.decide.scores import weigh
 from assay.decide.select import select
 from assay.errors import InvalidFiles
@@ -89,13 +90,13 @@ def bare() -> Measurements:
 
 
 def report_of(measured: Measurements) -> dict[str, Any]:
-    weighted, missing = weigh(measured)
+    score = weigh(measured)
     decision = Decision(
         gate=GATE,
         measured=(measured,),
         acceptances={measured.name: accept(measured, GATE)},
-        weighted={measured.name: weighted},
-        missing_parts={measured.name: missing},
+        weighted={measured.name: score},
+        not_covered={measured.name: find_not_covered(measured, GATE, score)},
         advice={measured.name: (ADVICE,)},
     )
     return evaluation_report(decision, measured)

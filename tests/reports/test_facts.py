@@ -21,7 +21,7 @@ def test_every_fact_of_the_source_has_a_sentence_and_no_sentence_is_left_over(ro
     named = set(re.findall(r'fact\(\s*"(\w+)"', source))
     assert named <= SENTENCES.keys()
     words = set(re.findall(r'"(\w+)"', source))
-    computed = r"(perplexity|suite|speed|memory)_(passes|fails|not_measured)"
+    computed = r"(perplexity|suite|speed|memory|accuracy)_(passes|fails|not_measured)"
     computed += r"|(range|interval)_marginal|memory_of_\w+|smaller_\w+"
     assert not [
         kind for kind in SENTENCES if kind not in words and not re.fullmatch(computed, kind)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
+
 from assay.reports.formats.json import render_json
 from assay.reports.json_documents import comparison_json, leaderboard_json, run_json
 from assay.types.results import Comparison, Leaderboard, Report
+from tests.reports.test_decision import decided, three
 
 ESTIMATE = ["value", "low", "high", "n", "unscored", "unit", "method"]
 
@@ -15,11 +18,15 @@ ESTIMATE = ["value", "low", "high", "n", "unscored", "unit", "method"]
 def test_a_run_has_exactly_the_keys_of_the_contract(report: Report) -> None:
     document = json.loads(render_json(run_json(report)))
     assert list(document) == [
-        "run", "out", "models", "selected", "exit_code", "machine", "notes",
+        "run", "out", "headline", "models", "selected", "exit_code", "machine", "notes",
     ]  # fmt: skip
     assert document["notes"] == ["1 request failed."]
     (model,) = document["models"]
-    assert list(model) == ["model", "suites", "measurements", "report", "accepted", "about"]
+    assert list(model) == [
+        "model", "suites", "measurements", "report", "accepted", "decision", "about",
+    ]  # fmt: skip
+    assert model["decision"] is None
+    assert document["headline"].startswith("scripted:")
     (suite,) = model["suites"]
     assert list(suite) == ["suite", "score", "categories", "tests"]
     assert list(suite["score"]) == ESTIMATE
@@ -116,3 +123,21 @@ def test_hostile_text_comes_back_as_it_was_and_can_be_written(
 
 def test_ewe_is_readable_in_the_file(report: Report) -> None:
     assert "Ŋdi" in render_json(run_json(replace(report, selected="Ŋdi")))
+
+
+def test_a_checkpoint_has_its_decision_and_the_run_a_headline() -> None:
+    document = json.loads(render_json(run_json(decided(three()))))
+    assert document["headline"] == "Ship tiny/step_300."
+    refused, shipped = (model["decision"] for model in document["models"])
+    assert list(shipped) == ["criteria", "weighted_score", "reason", "not_covered", "advice"]
+    score = shipped["weighted_score"]
+    assert list(score["parts"]) == ["perplexity", "os_benchmark", "mmlu_cs", "speed"]
+    assert score["parts"]["mmlu_cs"] is None
+    assert sum(adds or 0 for adds in score["parts"].values()) == pytest.approx(score["value"])
+    assert shipped["reason"].startswith("tiny/step_300 passes the gate.")
+    assert refused["reason"] == "tiny/step_100: not accepted (perplexity, os_benchmark)."
+    assert shipped["not_covered"] == [
+        "accuracy_top5: 0.6 [0.59–0.61], n = 100 misses the target of 0.6.",
+        "mmlu_cs was not measured: a part of the weighted score with the weight 0.2 adds 0.",
+    ]
+    assert all(isinstance(each, str) for each in refused["advice"])

@@ -115,11 +115,11 @@ CLASSES = "{ tiny = 50, small = 30, medium = 20, large = 15 }"
 
 MISTAKES: list[tuple[str, str]] = [
     ("", "1:1: a gate that asks for nothing; name at least one of perplexity, suite, speed, "
-     "generation, memory"),
+     "generation, memory, accuracy"),
     ("[perplexty]\nmax = 5\n", "1:2: unknown key 'perplexty'; did you mean 'perplexity'?"),
     ("\n[[suites]]\n", "2:3: unknown key 'suites'; did you mean 'suite'?"),
     ("zzz = 1\n",
-     "1:1: unknown key 'zzz'; known are perplexity, suite, speed, generation, memory"),
+     "1:1: unknown key 'zzz'; known are perplexity, suite, speed, generation, memory, accuracy"),
     ("perplexity = 30\n", "1:14: 'perplexity' must be a table, not a number"),
     ("[perplexity]\n", "1:1: 'perplexity' lacks 'max'"),
     ("[perplexity]\n  maximum = 3\n  max = 3",
@@ -157,7 +157,15 @@ MISTAKES: list[tuple[str, str]] = [
     ("suite = []\n", "1:9: 'suite' is empty"),
     ("suite = [3]\n", "1:10: 'suite[0]' must be a table, not a number"),
     ('[[suite]]\nname = "os"\nmin = 0.7\n\n[[suite]]\nmin = 0.5\n', "5:1: 'suite[1]' lacks 'name'"),
-    ('[[suite]]\nname = "os"\n', "1:1: 'suite[0]' lacks 'min'"),
+    ('[[suite]]\nname = "os"\n',
+     "2:8: the suite 'os' has no limit; give it 'min' or 'above_guessing = true'"),
+    ('[[suite]]\nname = "os"\nabove_guessing = 1\n',
+     "3:18: 'suite[0].above_guessing' must be true or false, not a number"),
+    ("[accuracy]\n", "1:1: 'accuracy' has no limit; give it 'min_top1' or 'min_top5'"),
+    ("[accuracy]\nmin_top1 = 1\n",
+     "2:12: 'accuracy.min_top1' must be a number, at least 0, below 1, not 1"),
+    ("[accuracy]\nmin_top_1 = 0.3\n",
+     "2:1: unknown field 'min_top_1' in 'accuracy'; did you mean 'min_top1'?"),
     ('[[suite]]\nname = " "\nmin = 0.7\n', "2:8: 'suite[0].name' is empty"),
     ("[[suite]]\nname = 7\nmin = 0.7\n",
      "2:8: 'suite[0].name' must be a text, not a number; put it in quotes"),
@@ -211,8 +219,8 @@ def test_every_mistake_is_shown_at_once_from_top_to_bottom(tmp_path: Path) -> No
     path.write_text('[sped]\nx = 1\n[perplexity]\nmax = -1\n[[suite]]\nname = ""\n', "utf-8")
     with pytest.raises(InvalidFiles) as caught:
         load_gate(path)
-    assert caught.value.message == f"4 mistakes in {path}"
-    assert [(f.line, f.column) for f in caught.value.findings] == [(1, 2), (4, 7), (5, 1), (6, 8)]
+    assert caught.value.message == f"3 mistakes in {path}"
+    assert [(f.line, f.column) for f in caught.value.findings] == [(1, 2), (4, 7), (6, 8)]
 
 
 SYNTAX = [
@@ -422,14 +430,16 @@ def test_the_gates_on_the_page_are_gates_and_the_first_is_the_default(
     page: str, tmp_path: Path
 ) -> None:
     gates = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert len(gates) == 3
+    assert len(gates) == 4
     assert SHIPPED.read_text("utf-8").endswith(f"\n{gates[0]}")
     loaded = []
     for text in gates:
         path = tmp_path / "gate.toml"
         path.write_text(text, "utf-8")
         loaded.append(load_gate(path))
-    default, other_domain, without_speed = loaded
+    default, covering, other_domain, without_speed = loaded
+    assert covering.accuracy_min == {"accuracy_top1": 0.30, "accuracy_top5": 0.60}
+    assert covering.suites == (SuiteLimit(name="technical", above_guessing=True),)
     assert default.suites[0].name == "os"
     assert "os" not in [suite.name for suite in other_domain.suites]
     assert without_speed.speed_min is None

@@ -140,6 +140,7 @@ def test_a_broken_checkpoint_stands_among_the_models_for_programs_and_is_told_of
     spec = str(folder / "run" / "step_950")
     assert row == {"model": spec, "suites": [], "measurements": {}, "report": None} | {
         "accepted": None,
+        "decision": None,
         "about": {},
     }
     assert not any("failed" in document["models"][at] for at in (0, 2))
@@ -260,6 +261,27 @@ def test_a_checkpoint_named_itself_with_a_gate_fails_or_passes(folder: Path) -> 
     assert run(folder, one).exit_code == 0
     assert run(folder, one, gate="nothing.toml").exit_code == 1
     assert not (folder / "run" / "best_checkpoint_selection.json").exists()
+
+
+def test_the_default_gate_decides_on_one_named_itself_unless_no_gate_is_asked_for(
+    folder: Path,
+) -> None:
+    one = str(folder / "run" / "step_900")
+    (folder / "both.toml").write_text(ANYTHING + "[memory]\nmax_mb = 1000\n")
+    only_read = {"measures": ("perplexity",)}
+    refused = run(folder, one, gate=None, **only_read)
+    (model,) = run_json(refused)["models"]
+    assert (refused.exit_code, model["accepted"], refused.selected) == (1, False, None)
+    assert model["decision"]["criteria"]["perplexity"]["passed"] is False
+    unknown = run(folder, one, gate="both.toml", **only_read)
+    assert (unknown.exit_code, unknown.models[0].accepted) == (1, None), "a gate that was named"
+    assert run(folder, one, gate=None, measures=()).exit_code == 0, "nothing known, and no gate"
+    measured = run(folder, one, gate=None, apply_gate=False, **only_read)
+    (model,) = run_json(measured)["models"]
+    assert (measured.exit_code, model["accepted"], model["decision"]) == (0, None, None)
+    assert model["measurements"]["perplexity"]["value"] is not None
+    with pytest.raises(AssayError, match="--no-gate asks for none"):
+        run(folder, one, apply_gate=False)
 
 
 def test_a_suite_without_a_gate_decides_nothing(folder: Path) -> None:

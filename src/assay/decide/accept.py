@@ -8,12 +8,11 @@ cannot pass.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from assay.stats import estimates
+from assay.decide.coverage import accuracies, beside_guessing, describe_greedy, is_above
 from assay.types import Estimate
 from assay.types.decisions import (
     Acceptance,
@@ -22,12 +21,13 @@ from assay.types.decisions import (
     GateCriterion,
     Measurements,
     SizeClass,
+    SuiteFigures,
     SuiteLimit,
     fact,
     group_samples,
 )
 
-Kind = Literal["perplexity", "suite", "speed", "memory"]
+Kind = Literal["perplexity", "suite", "speed", "memory", "accuracy"]
 MUST_STAY_BELOW: frozenset[Kind] = frozenset({"perplexity", "memory"})
 ROUNDING = 1e-9  # the mean of 0.6, 0.7 and 0.8 is 0.7 to a reader, which is not above 0.7
 NAMED = 5  # samples named in a reason; the report has them all
@@ -47,6 +47,7 @@ def accept(measured: Measurements, gate: Gate) -> Acceptance:
         ),
         "generation": _generation(measured, gate),
         "memory": _by_size("memory", measured, measured.memory_mb, gate.memory_max_mb),
+        **_accuracies(measured, gate),
         **suites,
     }
     criteria = {name: each for name, each in asked.items() if each is not None}
@@ -78,7 +79,22 @@ def _by_size(
         return _unknown(None, limit, fact(f"{kind}_not_measured"), *why)
     if limit is None:
         return _unknown(estimate.value, None, fact("size_unknown"))
-    return _against(kind, estimate, limit)
+    incomplete = [("", estimate)] if estimate.incomplete else []
+    return _doubted(_against(kind, estimate, limit), incomplete)
+
+
+def _accuracies(measured: Measurements, gate: Gate) -> dict[str, GateCriterion]:
+    found = accuracies(measured)
+    criteria: dict[str, GateCriterion] = {}
+    for name, limit in gate.accuracy_min.items():
+        share = found[name]
+        if share is None or share.value is None:
+            why = _why_not(measured, "perplexity")
+            missing = fact("accuracy_not_measured", name=name)
+            criteria[name] = _unknown(None, limit, missing, *why)
+        else:
+            criteria[name] = _against("accuracy", share, limit, name=name)
+    return criteria
 
 
 def _suite(measured: Measurements, asked: SuiteLimit) -> GateCriterion:
@@ -89,7 +105,7 @@ def _suite(measured: Measurements, asked: SuiteLimit) -> GateCriterion:
         return _unknown(None, asked.min, fact("suite_not_measured", suite=asked.name), *why)
     names = asked.categories or tuple(suite.categories)
     shares = {name: suite.categories.get(name) for name in names}
-    mean = estimates.even_mean(list(shares.values()))
+    mean, _ = beside_guessing(suite, names)
     if mean is None:
         missing = tuple(name for name, share in shares.items() if not share or not share.n)
         empty = fact("suite_empty", suite=asked.name, categories=missing)
@@ -97,22 +113,59 @@ def _suite(measured: Measurements, asked: SuiteLimit) -> GateCriterion:
     incomplete = [
         (name, share) for name, share in shares.items() if share is not None and share.incomplete
     ]
-    criterion = _against("suite", mean, asked.min, suite=asked.name, incomplete=incomplete)
-    if suite.unqualified:  # can fail and cannot pass
-        doubt = fact("judge_not_qualified", judges=suite.unqualified)
-        passed = None if criterion.passed else criterion.passed
-        return replace(criterion, passed=passed, reasons=(*criterion.reasons, doubt))
-    return criterion
+    found = []
+    if asked.min is not None:
+        found.append(_against("suite", mean, asked.min, suite=asked.name))
+    if asked.above_guessing:
+        found.append(_above_guessing(suite, asked))
+    both = replace(
+        next((each for each in found if each.passed is False), found[0]),
+        passed=_all_of([each.passed for each in found]),
+        marginal=any(each.marginal for each in found),
+        reasons=tuple(reason for each in found for reason in each.reasons),
+    )
+    doubts = (fact("judge_not_qualified", judges=suite.unqualified),) if suite.unqualified else ()
+    return _doubted(both, incomplete, doubts)
 
 
-def _against(
-    kind: Kind,
-    estimate: Estimate,
-    limit: float,
-    *,
-    suite: str = "",
-    incomplete: Sequence[tuple[str, Estimate]] = (),
+def _above_guessing(suite: SuiteFigures, asked: SuiteLimit) -> GateCriterion:
+    """The interval decides: a value above the best baseline whose interval includes it fails."""
+    share, guess = beside_guessing(suite, asked.categories)
+    if share is None or share.value is None or guess is None:
+        return _unknown(None, None, fact("baseline_unknown", suite=asked.name))
+    passed = is_above(share, guess)
+    kind = "above_guessing" if passed else "at_guessing"
+    return GateCriterion(
+        passed=passed,
+        marginal=not passed and share.value > guess,
+        value=share.value,
+        limit=guess,
+        reasons=(fact(kind, suite=asked.name, value=share, guess=guess),),
+    )
+
+
+def _doubted(
+    criterion: GateCriterion,
+    incomplete: Sequence[tuple[str, Estimate]],
+    doubts: Sequence[DecisionFact] = (),
 ) -> GateCriterion:
+    """What is incomplete or rests on a judge that is not qualified can fail and cannot pass."""
+    reasons = [
+        fact(
+            "category_incomplete" if name else "incomplete",
+            name=name,
+            unscored=of.unscored,
+            total=of.n + of.unscored,
+        )
+        for name, of in incomplete
+    ]
+    if not reasons and not doubts:
+        return criterion
+    passed = None if criterion.passed else criterion.passed
+    return replace(criterion, passed=passed, reasons=(*criterion.reasons, *reasons, *doubts))
+
+
+def _against(kind: Kind, estimate: Estimate, limit: float, **named: str) -> GateCriterion:
     """The point estimate decides; the interval says whether it could have gone the other way."""
     value = estimate.value
     assert value is not None
@@ -122,18 +175,11 @@ def _against(
     high = value if estimate.high is None else estimate.high
     marginal = _clears(low, limit, below=below) != _clears(high, limit, below=below)
     compared = f"{kind}_passes" if passed else f"{kind}_fails"
-    reasons = [fact(compared, value=value, limit=limit, suite=suite)]
+    reasons = [fact(compared, value=value, limit=limit, **named)]
     if estimate.low != estimate.high:
         ends = "range" if kind == "speed" else "interval"  # a speed has the range of its runs
         name = f"{ends}_marginal" if marginal else ends
         reasons.append(fact(name, value=value, limit=limit, low=estimate.low, high=estimate.high))
-    if not incomplete and estimate.incomplete:
-        incomplete = (("", estimate),)
-    for name, of in incomplete:
-        kind_of = "category_incomplete" if name else "incomplete"
-        reasons.append(fact(kind_of, name=name, unscored=of.unscored, total=of.n + of.unscored))
-    if incomplete and passed:
-        passed = None
     return GateCriterion(
         passed=passed, marginal=marginal, value=value, limit=limit, reasons=tuple(reasons)
     )
@@ -200,15 +246,8 @@ def _generation(measured: Measurements, gate: Gate) -> GateCriterion | None:
     if passed and unknown:
         passed = None
         reasons.append(fact("samples_unknown", count=unknown))
-    if greedy:
-        kinds = Counter(kind for each in greedy for kind in each.kinds)
-        reasons.append(
-            fact(
-                "greedy_samples" if kinds else "greedy_samples_passed",
-                samples=len(greedy),
-                kinds=tuple(f"{count} {name}" for name, count in kinds.most_common()),
-            )
-        )
+    if said := describe_greedy(samples):
+        reasons.append(said)
     return GateCriterion(
         passed=passed,
         marginal=False,

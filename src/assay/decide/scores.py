@@ -27,6 +27,7 @@ from assay.types.decisions import (
     Measurements,
     Part,
     SpeedFigures,
+    WeightedScore,
     fact,
 )
 
@@ -60,31 +61,27 @@ class RankingScale:
 OWN_SCALE = RankingScale(parts=PARTS)
 
 
-def weigh(measured: Measurements) -> tuple[float | None, tuple[Part, ...]]:
-    """The weighted score over the parts it has (None where it has none), and those it lacks."""
-    missing = tuple(part for part in PARTS if part not in parts_of(measured))
-    return score_on(OWN_SCALE, measured), missing
+def weigh(measured: Measurements, scale: RankingScale = OWN_SCALE) -> WeightedScore:
+    """The weighted score over the parts of the scale that it has."""
+    found = parts_of(measured, scale)
+    parts = {part: _weighted(part, found[part]) if part in found else None for part in scale.parts}
+    return WeightedScore(estimate=_sum(found), parts=parts)
 
 
-def score_on(scale: RankingScale, measured: Measurements) -> float | None:
-    """The weighted sum over the parts of the scale that it has; None where it has none."""
-    parts = parts_of(measured, scale)
-    if not parts:
-        return None
-    return math.fsum(WEIGHTS[part] * (found.value or 0.0) for part, found in parts.items())
+def _weighted(part: Part, of: Estimate) -> Estimate:
+    return of.mapped(lambda x: WEIGHTS[part] * x, unit="score")
 
 
-def weighted_estimate(measured: Measurements, scale: RankingScale = OWN_SCALE) -> Estimate | None:
-    """The weighted score with an interval, from those of the parts, which are independent (MOVER,
-    Zou and Donner 2008); without one where a part has none.
+def _sum(parts: Mapping[Part, Estimate]) -> Estimate | None:
+    """With an interval from those of the parts, which are independent (MOVER, Zou and Donner 2008);
+    without one where a part has none.
     """
-    parts = parts_of(measured, scale)
     if not parts:
         return None
     total = math.fsum(WEIGHTS[part] for part in parts)
     _, low, high = intervals.mover([(of, WEIGHTS[part]) for part, of in parts.items()])
     return Estimate(
-        value=score_on(scale, measured),
+        value=math.fsum(WEIGHTS[part] * (of.value or 0.0) for part, of in parts.items()),
         low=None if low is None else low * total,
         high=None if high is None else high * total,
         n=sum(of.n for of in parts.values()),

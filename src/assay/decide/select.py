@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from assay.decide.accept import accept
 from assay.decide.difference import difference
-from assay.decide.scores import RankingScale, common_scale, parts_of, score_on, weigh
+from assay.decide.scores import RankingScale, common_scale, parts_of, weigh
 from assay.types import Estimate
 from assay.types.decisions import (
     PARTS,
@@ -23,6 +23,7 @@ from assay.types.decisions import (
     Measurements,
     Ranked,
     Selection,
+    Value,
     fact,
 )
 
@@ -75,14 +76,14 @@ def select(candidates: Sequence[Measurements], gate: Gate, *, timestamp: str) ->
 
 
 def _candidate(measured: Measurements, gate: Gate, scale: RankingScale) -> _Candidate:
-    weighted, missing = weigh(measured)
+    weighted = weigh(measured)
     acceptance = accept(measured, gate)
     row = Ranked(
         name=measured.name,
         accepted=acceptance.accepted,
-        weighted_score=weighted,
-        ranking_score=score_on(scale, measured),
-        missing_parts=missing,
+        weighted_score=weighted.value,
+        ranking_score=weigh(measured, scale).value,
+        missing_parts=weighted.missing,
         failed=measured.failed,
     )
     return _Candidate(measured, acceptance, row)
@@ -111,8 +112,8 @@ def _why_selected(
     best = accepted[0]
     reasons = [fact("passes_gate", name=best.row.name)]
     if len(accepted) > 1 and scale.parts:
-        score = best.row.ranking_score or 0.0
-        reasons.append(fact("highest_score", passing=len(accepted), score=score, parts=scale.parts))
+        passing = len(accepted)
+        reasons.append(fact("highest_score", passing=passing, **_ranking(best, scale)))
     elif of > 1 and len(accepted) == 1:
         reasons.append(fact("only_one_passes", of=of))
     marginal = tuple(name for name, each in best.acceptance.criteria.items() if each.marginal)
@@ -121,6 +122,13 @@ def _why_selected(
     if len(accepted) > 1:
         reasons.append(_ahead_of(accepted[1].row.name, to_next))
     return reasons
+
+
+def _ranking(best: _Candidate, scale: RankingScale) -> dict[str, Value]:
+    """The score it is ranked by, and what each part adds to it."""
+    score = weigh(best.measured, scale)
+    parts = tuple(f"{name} {adds:.3f}" for name, adds in score.adds.items())
+    return {"score": score.value, "parts": parts}
 
 
 def _ahead_of(other: str, by: Estimate | None) -> DecisionFact:
@@ -135,9 +143,7 @@ def _ahead_of(other: str, by: Estimate | None) -> DecisionFact:
 def _why_none(best: _Candidate, of: int, scale: RankingScale) -> list[DecisionFact]:
     reasons = [fact("none_passes", count=of)]
     if of > 1 and best.row.ranking_score is not None:
-        reasons.append(
-            fact("best_so_far", name=best.row.name, score=best.row.ranking_score, parts=scale.parts)
-        )
+        reasons.append(fact("best_so_far", name=best.row.name, **_ranking(best, scale)))
     reasons.append(fact("lacks", name=best.row.name))
     for each in best.acceptance.criteria.values():
         reasons += [] if each.passed else each.reasons

@@ -5,8 +5,10 @@ Nothing is rounded, and a missing figure is null.
 
 from __future__ import annotations
 
+from assay.reports.checkpoints.json_documents import decision_document
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.reports.judged.json_documents import judged_json
+from assay.reports.sentences import headline
 from assay.types import Estimate
 from assay.types.results import (
     Comparison,
@@ -24,6 +26,7 @@ def run_json(report: Report) -> JsonObject:
     """What `assay run --json` and `assay report --format json` print."""
     return {
         **pick(report, "run out"),
+        "headline": headline(report),
         "models": _models(report),
         "selected": report.selected,
         "exit_code": int(report.exit_code),
@@ -70,20 +73,29 @@ def leaderboard_json(leaderboard: Leaderboard) -> JsonObject:
 
 
 def _models(report: Report) -> list[JsonObject]:
-    rows = [_model(model) for model in report.models]
+    decision = report.decision
+    measured = {each.fingerprint: each for each in decision.measured} if decision else {}
+    rows = []
+    for model in report.models:
+        found = measured.get(model.fingerprint)
+        decided = decision_document(decision, found) if decision and found else None
+        rows.append(_model(model, decided if report.finished else None))
     for failed in report.failed:
         nothing: JsonObject = {"suites": [], "measurements": {}, "report": None, "about": {}}
-        shown = {"model": failed.spec, **nothing, "accepted": None, "failed": failed.why}
+        undecided = {"accepted": None, "decision": None}
+        shown = {"model": failed.spec, **nothing, **undecided, "failed": failed.why}
         rows.insert(failed.position, shown)
     return rows
 
 
-def _model(model: ModelReport) -> JsonObject:
+def _model(model: ModelReport, decided: JsonObject | None) -> JsonObject:
     return {
         "model": model.spec,
         "suites": [_suite(summary) for summary in model.suites],
         "measurements": plain_value({**model.measurements, **_baselines(model)}),
-        **pick(model, "report accepted about"),
+        **pick(model, "report accepted"),
+        "decision": decided,
+        "about": plain_value(model.about),
     }
 
 

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from assay.messages import tr, trn
+from assay.reports.checkpoints.headlines import decision_headline
+from assay.reports.judged.sentences import closing_sentence
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
 from assay.types import Estimate, Machine, Observed, OutcomeKind
@@ -28,6 +30,23 @@ def outcome(which: OutcomeKind) -> str:
         OutcomeKind.UNSCORED: tr("unscored"),
         OutcomeKind.FAILED: tr("failed"),
     }[which]
+
+
+def headline(report: Report) -> str:
+    """What came of a run, in one line: the decision, what judges recommend, or the scores."""
+    decision = report.decision
+    if report.finished is None:
+        return tr("The run is not finished: nothing is decided yet.")
+    if decision is not None and decision.gate_decides:
+        return decision_headline(decision)
+    if report.judged is not None and report.judged.models:
+        return one_line(closing_sentence(report.judged))
+    scores = [
+        tr("{model} has {score} on {suite}", model=model.spec, suite=each.suite,
+           score=numbers.figure(each.score))
+        for model in report.models for each in model.suites
+    ]  # fmt: skip
+    return one_line("; ".join(scores) or tr("nothing was scored")) + "."
 
 
 def outcomes(summary: SuiteSummary) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from annotated_types import Ge, Le, Len, Lt
 
@@ -19,7 +19,14 @@ from assay.files.validation import DIALECT, Validator
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.types import FileFinding
-from assay.types.decisions import SIZE_CLASSES, Gate, GreedyRole, SizeClass, SuiteLimit
+from assay.types.decisions import (
+    SIZE_CLASSES,
+    TARGETS,
+    Gate,
+    GreedyRole,
+    SizeClass,
+    SuiteLimit,
+)
 
 MOST = 1_000_000_000  # beyond every model, and a float and an int alike on every machine
 
@@ -33,6 +40,20 @@ def _refuse_second_limits(suites: Sequence[SuiteTable]) -> Sequence[SuiteTable]:
             message = tr("the suite '{name}' has a limit already; keep one", name=shown(name))
             raise Mistake(message, (index, "name"))
     return suites
+
+
+def _refuse_no_limit(suite: SuiteTable) -> SuiteTable:
+    if suite.min is None and not suite.above_guessing:
+        message = tr("the suite '{name}' has no limit; give it 'min' or 'above_guessing = true'",
+                     name=shown(suite.name))  # fmt: skip
+        raise Mistake(message, ("name",))
+    return suite
+
+
+def _refuse_no_accuracy(table: AccuracyTable) -> AccuracyTable:
+    if table.min_top1 is None and table.min_top5 is None:
+        raise Mistake(tr("'accuracy' has no limit; give it 'min_top1' or 'min_top5'"))
+    return table
 
 
 @dataclass(frozen=True)
@@ -66,18 +87,19 @@ class SuiteTable:
     """[[suite]]"""
 
     name: Annotated[Text, Doc("The suite's name, as `assay suites` and reports show it.")]
-    min: Annotated[
-        float,
-        Ge(0),
-        Lt(1),
-        Doc("The mean score, from 0 to 1, must be above this."),
-    ]
+    min: (
+        Annotated[float, Ge(0), Lt(1), Doc("The mean score, from 0 to 1, must be above this.")]
+        | None
+    ) = None
     categories: Annotated[
         tuple[Text, ...],
         Len(1),
         Distinct,
         Doc("The categories whose mean counts; without them, all of the suite."),
     ] = ()
+    above_guessing: Annotated[
+        bool, Doc("The interval of the score must be above the best baseline.")
+    ] = False
 
 
 @dataclass(frozen=True)
@@ -123,6 +145,17 @@ class MemoryTable:
     ]
 
 
+ShareLimit = Annotated[float, Ge(0), Lt(1)]
+
+
+@dataclass(frozen=True)
+class AccuracyTable:
+    """[accuracy]"""
+
+    min_top1: Annotated[ShareLimit | None, Doc("accuracy_top1 must be above this.")] = None
+    min_top5: Annotated[ShareLimit | None, Doc("accuracy_top5 must be above this.")] = None
+
+
 @dataclass(frozen=True)
 class GateTables:
     """A gate file; a table that is left out asks for nothing."""
@@ -134,6 +167,7 @@ class GateTables:
         tuple[
             Annotated[
                 SuiteTable,
+                Rule(_refuse_no_limit),
                 Doc("What it must score on a suite; one table for each suite."),
             ],
             ...,
@@ -144,6 +178,10 @@ class GateTables:
     speed: Annotated[SpeedTable | None, Doc("How fast it must write on the CPU.")] = None
     generation: Annotated[GenerationTable | None, Doc("How sane its samples must be.")] = None
     memory: Annotated[MemoryTable | None, Doc("How much memory it may take.")] = None
+    accuracy: Annotated[
+        Annotated[AccuracyTable, Rule(_refuse_no_accuracy)] | None,
+        Doc("How often it must predict the next token of the held-out text."),
+    ] = None
 
 
 GATE = Validator(GateTables, toml=True)
@@ -154,12 +192,17 @@ def gate_schema() -> dict[str, object]:
     """The schema of a gate file, once it is parsed.
 
     Whatever the loader accepts, the schema accepts; only the loader finds a suite that appears
-    twice, and `nan`, which JSON does not have.
+    twice, `above_guessing = false` alone, and `nan`, which JSON does not have.
     """
+    schema: dict[str, Any] = GATE.schema()
+    schema["properties"]["suite"]["items"]["anyOf"] = [
+        {"required": [limit]} for limit in ("min", "above_guessing")
+    ]
+    schema["properties"]["accuracy"]["minProperties"] = 1
     return {
         "$schema": DIALECT,
         "title": tr("Assay gate"),
-        **GATE.schema(),
+        **schema,
         "description": tr(
             "What a checkpoint must reach to be accepted. What is not named is not asked for."
         ),
@@ -181,16 +224,19 @@ def load_gate(path: Path | None) -> Gate:
     return Gate(
         source=DEFAULT if path is None else _source(path),
         perplexity_max=_by_size_class(tables.perplexity.max if tables.perplexity else None),
-        suites=tuple(
-            SuiteLimit(name=suite.name, min=suite.min, categories=suite.categories)
-            for suite in tables.suite
-        ),
+        suites=tuple(SuiteLimit(**asdict(suite)) for suite in tables.suite),
         speed_min=_by_size_class(tables.speed.min_tokens_per_s if tables.speed else None),
         # What is not asked for is written the default way where it is measured all the same.
         **{f"generation_{name}": value for name, value in asdict(tables.generation).items()}
         if tables.generation
         else {},
         memory_max_mb=_by_size_class(tables.memory.max_mb if tables.memory else None),
+        accuracy_min={
+            name: least
+            for name in TARGETS
+            if (least := getattr(tables.accuracy, name.replace("accuracy", "min"), None))
+            is not None
+        },
     )
 
 

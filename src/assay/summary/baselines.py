@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from assay.stats import estimates
 from assay.types import Answered, Case, Estimate, Reply, Score, Suite
@@ -32,17 +32,24 @@ def baselines(
     or a checker would have to read it, a constant that is 0 by itself is chosen instead.
     """
     cases = _sampled(suite, sample, seed)
-    scored = {
-        constant: _scored(suite, cases, score_reply, _always(constant), seed=seed)
-        for constant in _constants(cases)
-    }
-    values = {constant: estimate.value for constant, estimate in scored.items()}
+    shares: list[Mapping[str, float]] = []
+
+    def scored(answer: Callable[[Case], str]) -> Estimate:
+        categories = _scored(cases, score_reply, answer, seed=seed)
+        shares.append({name: of.value for name, of in categories.items() if of.value is not None})
+        return estimates.weighted(
+            [(share, suite.weight(name)) for name, share in categories.items()]
+        )
+
+    constants = {constant: scored(_always(constant)) for constant in _constants(cases)}
+    values = {constant: estimate.value for constant, estimate in constants.items()}
     best = max(values, key=lambda constant: -1.0 if (value := values[constant]) is None else value)
     return Baselines(
-        empty=_scored(suite, cases, score_reply, _always(""), seed=seed),
-        echoed=_scored(suite, cases, score_reply, rendered_prompt, seed=seed),
-        constant=scored[best],
+        empty=scored(_always("")),
+        echoed=scored(rendered_prompt),
+        constant=constants[best],
         constant_answer=best,
+        shares=tuple(shares),
     )
 
 
@@ -66,13 +73,12 @@ def _sampled(suite: Suite, sample: int, seed: int) -> list[Case]:
 
 
 def _scored(
-    suite: Suite,
     cases: Sequence[Case],
     score_reply: ScoreReply,
     answer: Callable[[Case], str],
     *,
     seed: int,
-) -> Estimate:
+) -> dict[str, Estimate]:
     scores: dict[str, list[float]] = {}
     unscored: Counter[str] = Counter()
     for case in cases:
@@ -82,12 +88,10 @@ def _scored(
             unscored[case.category] += 1
         else:
             of_category.append(score.value)
-    return estimates.weighted(
-        [
-            (estimates.mean_of(values, unscored=unscored[name], seed=seed), suite.weight(name))
-            for name, values in scores.items()
-        ]
-    )
+    return {
+        name: estimates.mean_of(values, unscored=unscored[name], seed=seed)
+        for name, values in scores.items()
+    }
 
 
 def _reply(case: Case, text: str) -> Answered:

@@ -159,12 +159,15 @@ def suite_figures(
     for row in summary.tests:
         if row.score is not None:
             scores.setdefault(row.category, {})[row.id] = row.score
+    known = summary.baselines
     return SuiteFigures(
         score=summary.score,
         categories=summary.categories,
         scores=scores,
         digest=digest,
         unqualified=unqualified,
+        baseline=None if known is None or known.best is None else known.best / 100,
+        baselines=known.shares if known else (),
     )
 
 

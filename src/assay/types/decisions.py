@@ -60,6 +60,7 @@ def size_class_of(parameters: int) -> SizeClass:
 OS_SUITE = "os"
 OS_TASKS = ("hardware_id", "driver_select", "command_complete", "installation")
 OS_AVERAGED = OS_TASKS[:3]  # installation is reported beside them
+TARGETS = {"accuracy_top1": 0.30, "accuracy_top5": 0.60}  # reported; a gate may ask for its own
 
 # ------------------------------------------------------------------------------------ what is asked
 
@@ -67,12 +68,13 @@ OS_AVERAGED = OS_TASKS[:3]  # installation is reported beside them
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteLimit:
     """The mean of these categories (all of the suite's where none is named) must be above `min`, a
-    share from 0 to 1.
+    share from 0 to 1. `above_guessing`: its interval must be above the best baseline.
     """
 
     name: str
-    min: float
+    min: float | None = None
     categories: tuple[str, ...] = ()
+    above_guessing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +95,7 @@ class Gate:
     generation_seeds: int = 3
     generation_greedy: GreedyRole = "report"
     memory_max_mb: Mapping[SizeClass, float] | None = None
+    accuracy_min: Mapping[str, float] = field(default_factory=dict)  # by a name of TARGETS
 
     def suite_criteria(self) -> dict[str, SuiteLimit]:
         """The suites, each asked for once, by the names of their criteria."""
@@ -184,7 +187,9 @@ def _by_prompt(samples: Sequence[Sample]) -> tuple[PromptSamples, ...]:
 class SuiteFigures:
     """One suite: its score in points, the share of each category, and of each category the score
     of every test that has one (0 to 1, by test id), from which differences are drawn.
-    `unqualified`: judges that are not qualified, where scores of it rest on them.
+    `unqualified`: judges that are not qualified, where scores of it rest on them. `baseline`: the
+    best share of the suite that an answer gets which knows nothing; `baselines`: of each such
+    answer the share of every category. None and empty where they are not known.
     """
 
     score: Estimate
@@ -192,6 +197,8 @@ class SuiteFigures:
     scores: Mapping[str, Mapping[str, float]]
     digest: str = ""
     unqualified: tuple[str, ...] = ()
+    baseline: float | None = None
+    baselines: tuple[Mapping[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,7 +282,8 @@ class GateCriterion:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acceptance:
     """Any criterion false: not accepted; else any unknown: unknown. Criteria in the gate's order:
-    perplexity, os_benchmark, speed, generation, memory, and `suite:NAME` for further suites.
+    perplexity, os_benchmark, speed, generation, memory, accuracy_top1, accuracy_top5, and
+    `suite:NAME` for further suites.
     """
 
     accepted: bool | None
@@ -284,6 +292,28 @@ class Acceptance:
 
 Part = Literal["perplexity", "os_benchmark", "mmlu_cs", "speed"]
 PARTS: tuple[Part, ...] = ("perplexity", "os_benchmark", "mmlu_cs", "speed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightedScore:
+    """What each part adds, None where it was not measured; `estimate` is their sum, None where
+    there is no part.
+    """
+
+    estimate: Estimate | None
+    parts: Mapping[Part, Estimate | None]
+
+    @property
+    def value(self) -> float | None:
+        return self.estimate.value if self.estimate else None
+
+    @property
+    def adds(self) -> dict[Part, float | None]:
+        return {part: of.value if of else None for part, of in self.parts.items()}
+
+    @property
+    def missing(self) -> tuple[Part, ...]:
+        return tuple(part for part, of in self.parts.items() if of is None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -378,18 +408,17 @@ class Recommendation:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """All that was decided in a run. By a checkpoint's name: how it fares at the gate, what it is
-    worth, and the advice for it; by model folder: which checkpoints are in it and which one to
-    ship. `gate_decides`: else the gate only reports how each fares, and no
-    decision is shown.
+    worth, the advice for it, and what no criterion of the gate covers; by model folder: which
+    checkpoints are in it and which one to ship. `gate_decides`: else the gate only reports how each
+    fares, and no decision is shown.
     """
 
     gate: Gate
     measured: tuple[Measurements, ...]
     acceptances: Mapping[str, Acceptance]
-    weighted: Mapping[str, float | None]
-    missing_parts: Mapping[str, tuple[Part, ...]]
+    weighted: Mapping[str, WeightedScore]
     advice: Mapping[str, tuple[Recommendation, ...]]
-    weighted_estimates: Mapping[str, Estimate | None] = field(default_factory=dict)
+    not_covered: Mapping[str, tuple[DecisionFact, ...]] = field(default_factory=dict)
     folders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     selections: Mapping[str, Selection] = field(default_factory=dict)
     overall: Selection | None = None

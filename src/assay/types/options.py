@@ -325,7 +325,10 @@ class RunOptions(
 ):  # fmt: skip
     """`assay run`: the models, and every option."""
 
+    group = CHECKPOINTS
     models: Sequence[Any]  # specs; in Python, Model objects and those of a plugin's class too
+    _: KW_ONLY
+    apply_gate: bool = option(True, "--no-gate", help=tr("Measure only: no gate decides."))
 
 
 @dataclass(frozen=True)

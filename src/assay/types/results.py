@@ -58,12 +58,21 @@ class TestRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baselines:
-    """What three answers that know nothing would score, in points."""
+    """What three answers that know nothing would score, in points. `shares`: of each answer that
+    was tried, every category's, so that the best for some of the categories can be found.
+    """
 
     empty: Estimate
     echoed: Estimate
     constant: Estimate
     constant_answer: str
+    shares: tuple[Mapping[str, float], ...] = ()
+
+    @property
+    def best(self) -> float | None:
+        """The highest of the three, in points."""
+        scores = (self.empty.value, self.echoed.value, self.constant.value)
+        return max((each for each in scores if each is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from assay.reports.checkpoints.file_names import (
 )
 from assay.reports.checkpoints.headlines import checkpoint_headline, selection_headline
 from assay.reports.checkpoints.samples import samples_block
-from assay.reports.checkpoints.table import checkpoint_table, timing_line
+from assay.reports.checkpoints.table import checkpoint_table, score_table, timing_line
 from assay.reports.pictures.steps import over_steps
 from assay.types.decisions import Decision, Measurements, Recommendation, Selection
 from assay.types.documents import (
@@ -86,6 +86,7 @@ class _Sections:
         yield Heading(tr("All model folders"))
         of = trn("{count} model folder", "{count} model folders", len(self.decision.folders))
         yield from _selected(selection_headline(self.decision, selection, of), selection)
+        yield from self._not_covered(selection.selected)
         yield from self._files([f"{CHECKPOINTS}/{SELECTION_FILE}"])
 
     def folder(self, folder: str) -> Iterator[Block]:
@@ -101,13 +102,14 @@ class _Sections:
         of = title if len(decision.selections) > 1 else ""  # alone, it need not be named
         yield from _selected(selection_headline(decision, selection, of), selection)
         evaluated = evaluated_folder(decision, names, selection)
+        focus = selection.selected or selection.best_so_far
+        yield from self._not_covered(focus)
         yield from _table(evaluated)
         home = f"{CHECKPOINTS}/{names[0].rpartition('/')[0]}"
         if sum(not each.failed for each in checkpoints) >= FEWEST_DRAWN:
             over = tr("{model}: perplexity, suites and weighted score over the steps", model=title)
             path = f"{home}/{OVER_STEPS}"
             yield Picture(title=over, draw=partial(over_steps, evaluated), path=path)
-        focus = selection.selected or selection.best_so_far
         if focus is not None:
             yield from self._details(focus, decision.advice.get(focus, ()))
         reports = _reports([each for each in checkpoints if each.name == focus])
@@ -130,6 +132,7 @@ class _Sections:
         yield from _table(evaluated_folder(decision, names, None))
         for each in checkpoints:
             if not each.failed:
+                yield from self._not_covered(each.name)
                 yield from self._details(each.name, decision.advice.get(each.name, ()))
         yield from self._files(_reports(checkpoints))
         yield from _samples(checkpoints, names)
@@ -149,7 +152,7 @@ class _Sections:
         if shown:
             said = tr("The run is not finished: nothing is decided yet.")
             if self.finished:
-                said = tr("No gate decided: name one with --gate, or leave out -s.")
+                said = tr("No gate decided: name one with --gate, or leave out -s and --no-gate.")
             yield Paragraph(Span(said, "strong"), "warning")
         of = EvaluatedFolder(checkpoints=checkpoints, gate=self.decision.gate)
         yield from _table(of, shown=shown)
@@ -157,6 +160,13 @@ class _Sections:
             yield from self._files(_reports(checkpoints))
         if shown:
             yield from _samples(checkpoints, ())
+
+    def _not_covered(self, name: str | None) -> Iterator[Block]:
+        """What the decision on a checkpoint leaves open."""
+        found = self.decision.not_covered.get(name or "", ())
+        if found:
+            yield Paragraph(tr("What the decision on {name} does not cover:", name=name), "warning")
+            yield Bullets(tuple(Item(sentence(each)) for each in found))
 
     def _details(self, name: str, advice: Sequence[Recommendation]) -> Iterator[Block]:
         criteria = self.decision.acceptances[name].criteria
@@ -201,6 +211,10 @@ def _selected(text: str, selection: Selection) -> Iterator[Block]:
 def _table(of: EvaluatedFolder, *, shown: bool = True) -> Iterator[Block]:
     if shown:
         yield checkpoint_table(of)
+        scores = [of.weighted[each.name] for each in of.checkpoints if each.name in of.weighted]
+        if any(score.estimate for score in scores):
+            yield Heading(tr("Weighted score: what each part adds"), 3)
+            yield score_table(of)
         measured_in = dict.fromkeys(timing_line(each.speed) for each in of.checkpoints)
         yield from (Note(line) for line in measured_in if line)
     for each in of.checkpoints:

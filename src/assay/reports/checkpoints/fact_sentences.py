@@ -23,6 +23,16 @@ SENTENCES: Mapping[str, Message] = {
     "memory_passes": message("It takes {value:beside} MB of memory, below {limit:beside}."),
     "memory_fails": message("It takes {value:beside} MB of memory, not below {limit:beside}."),
     "memory_not_measured": message("Memory was not measured."),
+    "accuracy_passes": message("{name} {value:beside} is above {limit:beside}."),
+    "accuracy_fails": message("{name} {value:beside} is not above {limit:beside}."),
+    "accuracy_not_measured": message("{name} was not measured."),
+    "above_guessing": message("{suite}: {value} is above guessing (best baseline {guess})."),
+    "at_guessing": message("{suite}: {value} is not above guessing (best baseline {guess})."),
+    "baseline_unknown": message("The baseline of the suite {suite} is not known."),
+    "target_missed": message("{name}: {value} misses the target of {target}."),
+    "part_missing": message(
+        "{part} was not measured: a part of the weighted score with the weight {weight} adds 0."
+    ),
     "size_unknown": message(
         "Its limit depends on the size class, and the number of parameters is not known."
     ),
@@ -60,9 +70,7 @@ SENTENCES: Mapping[str, Message] = {
     "reasons": "{reasons}",
     # selections
     "passes_gate": message("{name} passes the gate."),
-    "highest_score": message(
-        "Of {passing} that pass it has the highest score: {score} on {parts}."
-    ),
+    "highest_score": message("Of {passing} that pass it has the highest score: {score} ({parts})."),
     "only_one_passes": message("It is the only one of {of} that passes."),
     "marginal_criteria": message("Marginal: {criteria}."),
     "ahead": message("It is {by} ahead of {other}; the 95 % interval is {low} to {high}."),
@@ -80,7 +88,7 @@ SENTENCES: Mapping[str, Message] = {
     "none_passes": message_n(
         "The checkpoint does not pass the gate.", "None of {count} passes the gate."
     ),
-    "best_so_far": message("The best so far is {name}, with {score} on {parts}."),
+    "best_so_far": message("The best so far is {name}, with {score} ({parts})."),
     "lacks": message("What {name} lacks:"),
     "no_checkpoints": message("There is no checkpoint to select from."),
     "none_evaluated": message("No checkpoint could be evaluated."),

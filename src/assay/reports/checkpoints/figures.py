@@ -22,6 +22,7 @@ from assay.types.decisions import (
     Measurements,
     Selection,
     SuiteLimit,
+    WeightedScore,
     group_samples,
 )
 
@@ -39,7 +40,7 @@ class EvaluatedFolder:
     checkpoints: Sequence[Measurements]
     gate: Gate
     acceptances: Mapping[str, Acceptance] = field(default_factory=dict)
-    weighted_scores: Mapping[str, Estimate | None] = field(default_factory=dict)
+    weighted: Mapping[str, WeightedScore] = field(default_factory=dict)
     selected: str | None = None
 
 
@@ -50,7 +51,7 @@ def evaluated_folder(
         checkpoints=[each for each in decision.measured if each.name in names],
         gate=decision.gate,
         acceptances=decision.acceptances,
-        weighted_scores=decision.weighted_estimates,
+        weighted=decision.weighted,
         selected=selection.selected if selection else None,
     )
 
@@ -81,14 +82,25 @@ def figures(of: EvaluatedFolder, checkpoint: Measurements) -> dict[str, Estimate
     speed, memory = found.pop("inference_speed"), found.pop("memory_usage_mb")
     found[OS_AVERAGE] = found.pop("os_benchmark")
     found |= {each.figure: mean_of_suite(checkpoint, each.limit) for each in suites_asked(of)}
+    score = of.weighted.get(checkpoint.name)
+    parts = score.parts if score else {}
     found |= {
         **dict(_categories(checkpoint)),
         "inference_speed": speed,
         "memory_usage_mb": memory,
         "generation_failures": generation_failures(of, checkpoint),
-        "weighted_score": of.weighted_scores.get(checkpoint.name),
+        "weighted_score": score.estimate if score else None,
+        **{f"weighted_score.{part}": each for part, each in parts.items()},
     }
     return {name: each if each and each.n else None for name, each in found.items()}
+
+
+def parts_in_words(score: WeightedScore) -> str:
+    """Perplexity 0.082 + os_benchmark 0.269 + speed 0.146, without mmlu_cs"""
+    adds = score.adds.items()
+    said = " + ".join(f"{part} {each:.3f}" for part, each in adds if each is not None)
+    missing = ", ".join(score.missing)
+    return tr("{parts}, without {missing}", parts=said, missing=missing) if missing else said
 
 
 def figure_cells(of: Estimate | None) -> tuple[float | None, ...]:

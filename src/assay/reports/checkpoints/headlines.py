@@ -27,6 +27,22 @@ def selection_headline(decision: Decision, selection: Selection, of: str) -> str
     return tr("No checkpoint passes; the best so far is {name}. It lacks: {lacks}.", **gaps)
 
 
+def decision_headline(decision: Decision) -> str:
+    """Of all that was decided: over all folders, else of each, and of those named singly."""
+    chosen = {"": decision.overall} if decision.overall else dict(decision.selections)
+    inside = {name for names in decision.folders.values() for name in names}
+    said = [
+        selection_headline(decision, each, folder if len(chosen) > 1 else "")
+        for folder, each in chosen.items()
+    ]
+    said += [
+        checkpoint_headline(each, decision.acceptances[each.name])[0]
+        for each in decision.measured
+        if each.name not in inside
+    ]
+    return one_line(" ".join(said))
+
+
 def checkpoint_headline(
     checkpoint: Measurements, acceptance: Acceptance
 ) -> tuple[str, bool | None]:

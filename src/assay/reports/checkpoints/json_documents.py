@@ -11,13 +11,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from assay.reports.checkpoints.facts import advice_texts, sentences
+from assay.reports.checkpoints.facts import advice_texts, sentence, sentences
 from assay.reports.checkpoints.figures import estimates_of
+from assay.reports.checkpoints.headlines import checkpoint_headline
 from assay.reports.json_values import JsonObject, pick, plain_value
 from assay.types import Estimate
 from assay.types.decisions import (
     OS_SUITE,
     OS_TASKS,
+    TARGETS,
     Acceptance,
     Decision,
     Measurements,
@@ -27,8 +29,6 @@ from assay.types.decisions import (
     TextFigures,
     group_samples,
 )
-
-TARGETS = {"accuracy_top1": 0.30, "accuracy_top5": 0.60}  # reported, and part of no gate
 
 
 def evaluation_report(decision: Decision, measured: Measurements) -> JsonObject:
@@ -44,8 +44,10 @@ def evaluation_report(decision: Decision, measured: Measurements) -> JsonObject:
         "text": None if measured.text is None else _text(measured.text),
         "suites": measured.suites,
         "acceptance": acceptance_document(decision.acceptances[name]),
-        "weighted_score": decision.weighted[name],
-        "missing_parts": decision.missing_parts[name],
+        "weighted_score": decision.weighted[name].value,
+        "weighted_parts": decision.weighted[name].adds,
+        "missing_parts": decision.weighted[name].missing,
+        "not_covered": [sentence(each) for each in decision.not_covered.get(name, ())],
         "generation": None if samples is None else _generation(samples),
         "speed": None if speed is None else {**speed.details, "runs_per_s": speed.runs_per_s},
         "memory": measured.memory if measured.memory or measured.memory_mb else None,
@@ -103,6 +105,23 @@ def acceptance_document(acceptance: Acceptance) -> JsonObject:
     return {"accepted": acceptance.accepted, "criteria": criteria}
 
 
+def decision_document(decision: Decision, measured: Measurements) -> JsonObject | None:
+    """What a gate decided of one checkpoint; None where no gate applied."""
+    if not decision.gate_decides:
+        return None
+    name, score = measured.name, decision.weighted[measured.name]
+    chosen = [*decision.selections.values(), *([decision.overall] if decision.overall else [])]
+    selection = next((each for each in chosen if each.selected == name), None)
+    said, _ = checkpoint_headline(measured, decision.acceptances[name])
+    return {
+        "criteria": acceptance_document(decision.acceptances[name])["criteria"],
+        "weighted_score": {"value": score.value, "parts": plain_value(score.adds)},
+        "reason": sentences((*selection.reasons, *selection.notes)) if selection else said,
+        "not_covered": [sentence(each) for each in decision.not_covered[name]],
+        "advice": [advice_texts(each)[0] for each in decision.advice[name]],
+    }
+
+
 def _recommendation(of: Recommendation) -> JsonObject:
     advice, figures = advice_texts(of)
     return {"concern": of.concern, "advice": advice, "figures": figures}
@@ -158,6 +177,7 @@ def checkpoint_document(decision: Decision, name: str, selection: Selection) -> 
         "suites": {suite: plain_value(found.score) for suite, found in checkpoint.suites.items()},
         "inference_speed": plain_value(figures["inference_speed"]),
         "memory_usage_mb": plain_value(figures["memory_usage_mb"]),
-        "weighted_score": decision.weighted[name],
+        "weighted_score": decision.weighted[name].value,
+        "weighted_parts": plain_value(decision.weighted[name].adds),
         **pick(selection, "selected best_so_far"),
     }

@@ -169,7 +169,9 @@ class Details(BaseModel):
     suites: dict[str, Annotated[SuiteFigures, AfterValidator(_check_suite)]]
     acceptance: AcceptanceShape | None = None
     weighted_score: Number | None = None
+    weighted_parts: dict[Part, Number | None] = {}
     missing_parts: tuple[Part, ...] = ()
+    not_covered: tuple[Name, ...] = ()
     generation: GenerationShape | None
     speed: SpeedShape | None
     memory: dict[str, Any] | None

@@ -12,7 +12,7 @@ from assay.reports.checkpoints.figures import EvaluatedFolder, figures
 from assay.reports.pictures.labels import harmless
 from assay.text import number_format as numbers
 from assay.types import Estimate
-from assay.types.decisions import OS_SUITE, Measurements, SpeedFigures
+from assay.types.decisions import OS_SUITE, PARTS, Measurements, SpeedFigures
 from assay.types.documents import STAYS, Column, Line, Row, Span, Table, Tone
 
 LONGEST_NAME = 120
@@ -37,6 +37,31 @@ def checkpoint_table(of: EvaluatedFolder) -> Table:
         rows=tuple(
             _row(of, checkpoint, parent, [_cell(row.get(name)) for _, name, _ in columns])
             for checkpoint, row in zip(of.checkpoints, rows, strict=True)
+        ),
+    )
+
+
+def score_table(of: EvaluatedFolder) -> Table:
+    """The weighted score of every checkpoint, and what each of its parts adds."""
+    titles = (tr("perplexity"), OS_SUITE, "mmlu", tr("speed"))
+    heads = {f"weighted_score.{part}": head for part, head in zip(PARTS, titles, strict=True)}
+    heads["weighted_score"] = tr("score")
+    parent = known.parent_of(of.checkpoints)
+    weighed = [each for each in of.checkpoints if not each.failed]
+    return Table(
+        columns=(
+            Column(head=tr("checkpoint")),
+            *(Column(head=head, align="right", weight=STAYS) for head in heads.values()),
+        ),
+        rows=tuple(
+            Row(
+                (
+                    harmless(known.short_name(each, parent), longest=LONGEST_NAME),
+                    *(_cell(figures(of, each).get(name)) for name in heads),
+                ),
+                tone="strong" if each.name == of.selected else "plain",
+            )
+            for each in weighed
         ),
     )
 
@@ -88,7 +113,6 @@ def _columns(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column
     yield tr("tokens/s"), "inference_speed", 85
     yield "MB", "memory_usage_mb", 75
     yield tr("loops"), "generation_failures", 80
-    yield tr("score"), "weighted_score", 95
 
 
 def _suites(of: EvaluatedFolder, rows: Sequence[FigureRow]) -> Iterator[_Column]:

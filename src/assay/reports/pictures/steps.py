@@ -78,7 +78,8 @@ def _panels(of: EvaluatedFolder) -> Iterator[Panel]:
     yield panel("perplexity", "perplexity", tr("perplexity, lower is better"), limits)
     for asked in known.suites_asked(of):
         limit = asked.limit
-        least = [(limit.min, f"> {exact(limit.min)}")] if of.gate.suites else []
+        drawn = [limit.min] if of.gate.suites and limit.min is not None else []
+        least = [(each, f"> {exact(each)}") for each in drawn]
         yield panel(asked.figure, asked.criterion, suite_title(limit), least)
     yield panel("weighted_score", None, tr("weighted score"), [])
 
@@ -142,10 +143,17 @@ class _StepsPicture:
                     label=readable(figure.value or 0.0, apart_from=limits) if selected else "",
                     x=Extent(self.places[n]),
                     y=Extent.of(figure),
-                    description=f"{self.of.checkpoints[n].name}: {in_words(figure)}",
+                    description=self._told(panel, n, figure, self.of.checkpoints[n].name),
                     hollow=panel.hollow[n],
                     selected=selected,
                 )
+
+    def _told(self, panel: Panel, n: int, figure: Estimate, name: str) -> str:
+        said = f"{name}: {in_words(figure)}"
+        if panel.name == "weighted_score":
+            score = self.of.weighted[self.of.checkpoints[n].name]
+            said += f" ({known.parts_in_words(score)})"
+        return said
 
     def _lines(self, places: dict[int, tuple[float, float]]) -> Iterator[str]:
         """A line through neighbours without a gap between them; dotted to what has no step."""
@@ -215,7 +223,7 @@ class _StepsPicture:
         yield trn("{count} checkpoint.", "{count} checkpoints.", count)
         for panel in self.panels:
             parts = [tr("limit {limit}", limit=label) for _, label in panel.limits]
-            parts += [f"{names[n]}: {in_words(f)}" for n in few if (f := panel.figures[n])]
+            parts += [self._told(panel, n, f, names[n]) for n in few if (f := panel.figures[n])]
             yield f"{panel.title}: {'; '.join(parts)}."
         if self.selected is not None:
             yield tr("Selected: {model}", model=names[self.selected]) + "."

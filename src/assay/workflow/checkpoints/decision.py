@@ -14,7 +14,8 @@ from dataclasses import replace
 
 from assay.decide.accept import accept
 from assay.decide.advice import advise
-from assay.decide.scores import weigh, weighted_estimate
+from assay.decide.coverage import find_not_covered
+from assay.decide.scores import weigh
 from assay.decide.select import select
 from assay.decide.trend import Trend, trend
 from assay.suites.held_out_text import HeldOut
@@ -67,13 +68,14 @@ def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestam
             name: each if deciding.selects else _without_decision(each)
             for name, each in acceptances.items()
         },
-        weighted={name: score for name, (score, _) in weighed.items()},
-        missing_parts={name: missing for name, (_, missing) in weighed.items()},
+        weighted=weighed,
         advice={
             each.name: advise(each, acceptances[each.name], trends.get(each.name), gate)
             for each in measured
         },
-        weighted_estimates={each.name: weighted_estimate(each) for each in measured},
+        not_covered={
+            each.name: find_not_covered(each, gate, weighed[each.name]) for each in measured
+        },
         folders=folders,
         selections=selections,
         overall=overall,
@@ -97,14 +99,14 @@ def selected_in(decision: Decision) -> str | None:
 
 def passes(deciding: DecisionPlan, decision: Decision) -> bool:
     """Whether the gate lets it pass: one of what the folders hold can be shipped, and what was
-    named with a gate is accepted.
+    named singly is accepted. What is not known passes the default gate alone.
     """
     if not deciding.selects:
         return True
     chosen = not decision.folders or selected_in(decision) is not None
     named = [subject.name for subject in deciding.subjects if not subject.folder]
-    accepted = all(decision.acceptances[name].accepted is True for name in named)
-    return chosen and (accepted or not deciding.asked)
+    accepted = {decision.acceptances[name].accepted for name in named}
+    return chosen and not accepted & ({False, None} if deciding.asked else {False})
 
 
 def what_to_decide(
@@ -136,7 +138,7 @@ def what_to_decide(
         ),
         measures=kinds,
         gate=gate,
-        selects=job.gate is not None or job.measures is not None,
+        selects=job.apply_gate and (job.gate is not None or job.measures is not None),
         asked=job.gate is not None,
         text=held_out.name if "perplexity" in kinds else "",
         text_digest=held_out.digest if "perplexity" in kinds else "",
@@ -170,7 +172,8 @@ def _measures(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
         return (*job.measures, *training)
     asked = job.gate is not None
     needed: Mapping[MeasureKind, bool] = {
-        "perplexity": job.text is not None or (asked and gate.perplexity_max is not None),
+        "perplexity": job.text is not None
+        or (asked and (gate.perplexity_max is not None or bool(gate.accuracy_min))),
         "generation": asked and gate.generation_max_failures is not None,
         "speed": asked and not (gate.speed_min is None and gate.memory_max_mb is None),
     }

@@ -233,6 +233,10 @@ def senseless(job: Job) -> Iterator[UsageError]:
                 did_you_mean(tr("there is no measure '{name}'", name=name), str(name), MEASURES),
                 hint=tr("the training loss is measured where a training text is named"),
             )
+    if job.gate is not None and not job.apply_gate:
+        yield UsageError(
+            tr("--gate names a gate, and --no-gate asks for none"), hint=tr("leave one of them out")
+        )
     if job.repeats < 1:
         yield UsageError(
             tr("a test is asked at least once, not {count} times", count=job.repeats),
