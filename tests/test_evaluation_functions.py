@@ -8,7 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import datasets
 import jsonschema
+import numpy as np
 import pytest
 
 import assay
@@ -167,6 +169,39 @@ def test_a_text_that_is_not_there_is_refused(checkpoint, home):
     assert refused.value.hint
 
 
+def test_a_list_of_texts_and_a_data_set_are_read_like_a_file_of_them(checkpoint, home):
+    texts = ["The old cat lives in the house.", "The small dog found a red ball."]
+    file = home / "texts.jsonl"
+    file.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    of_file = api.evaluate_model(checkpoint, file, ["perplexity"])
+    seen = Counting()
+    for given in (
+        texts,
+        ({"text": text} for text in texts),
+        datasets.Dataset.from_dict({"text": texts, "source": ["a", "b"]}),
+    ):
+        report = api.evaluate_model(checkpoint, given, ["perplexity"], observer=seen)
+        assert report["perplexity"] == of_file["perplexity"]
+        assert report["details"]["provenance"]["text"] == "2 texts of the program"
+    assert seen.replies == 0  # the same texts
+    tokens = api.evaluate_model(checkpoint, [{"input_ids": np.arange(9)}], "perplexity")
+    assert tokens["details"]["perplexity"]["n"] == 9
+    with pytest.raises(UsageError, match="knows only 384 tokens"):
+        api.evaluate_model(checkpoint, [{"input_ids": [1, 400]}], "perplexity")
+
+
+def test_every_row_that_is_no_text_is_named_before_anything_is_opened(home):
+    with pytest.raises(UsageError) as refused:
+        api.evaluate_model("nowhere", ["a text", 3, {"text": ""}, {"words": "x"}])
+    assert [line.partition(":")[0] for line in refused.value.message.splitlines()] == [
+        "row 2",
+        "row 3",
+        "row 4",
+    ]
+    with pytest.raises(UsageError, match="has no row"):
+        api.evaluate_model("nowhere", [])
+
+
 # ---------------------------------------------------------------------------------- a real one
 
 
@@ -205,7 +240,7 @@ def test_the_shipped_final_checkpoint_with_everything(root, home):
 # ----------------------------------------------------------------------------------- a benchmark
 
 
-def test_fetched_benchmarks_are_shares_and_the_same_by_path_are_points(checkpoint, benchmarks):
+def test_every_benchmark_is_a_share_by_name_and_by_path(checkpoint, benchmarks):
     """Three letters, one of them right each: whichever it takes, it is right once of three times,
     for the questions are alike.
     """
@@ -213,8 +248,9 @@ def test_fetched_benchmarks_are_shares_and_the_same_by_path_are_points(checkpoin
         score = api.run_benchmark(checkpoint, name, benchmarks=benchmarks)
         assert isinstance(score, Estimate)
         assert (score.value, score.n, score.unit) == (pytest.approx(1 / 3), 3, "share")
-    points = api.run_benchmark(checkpoint, benchmarks / "mmlu")
-    assert (points.value, points.unit) == (pytest.approx(100 / 3), "points")
+    by_path = api.run_benchmark(checkpoint, benchmarks / "mmlu")
+    assert (by_path.value, by_path.unit) == (pytest.approx(1 / 3), "share")
+    assert json.loads(json.dumps(by_path.to_dict()))["value"] == by_path.value
 
 
 def test_a_path_without_a_separator_is_a_path(checkpoint, home):
@@ -273,6 +309,7 @@ def test_what_is_written_comes_in_order_with_its_health(checkpoint, home):
     assert any(name.startswith("tick:") for name in names[1])
     assert not any(name.startswith("tick:") for name in names[0])
     assert any(each.text for each in found)
+    assert json.loads(json.dumps([each.to_dict() for each in found]))[0]["text"] == found[0].text
     # Another order and one more: only that one is written.
     again = api.generate_samples(checkpoint, ["A red ball", *reversed(prompts)], observer=seen)
     assert again[1:] == found[::-1]

@@ -23,12 +23,15 @@ Failed requests and failed gates are results, not exceptions: see `ExitCode`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 if TYPE_CHECKING:  # `assay --help` raises no error about files, and need not load the vocabulary
     from assay.types import FileFinding
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class ExitCode(IntEnum):
@@ -62,6 +65,10 @@ class InvalidFiles(AssayError):
     def __init__(self, message: str, findings: Sequence[FileFinding], *, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.findings = tuple(findings)
+
+    def __str__(self) -> str:
+        """With every finding, for a program sees nothing else."""
+        return "\n".join((self.message, *map(str, self.findings)))
 
 
 class SuiteNotFound(AssayError):
@@ -123,11 +130,25 @@ class Refusals(AssayError):
         )
         self.errors = tuple(errors)
 
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.errors))
+
+
+def tried(
+    errors: list[AssayError], attempt: Callable[P, T], *given: P.args, **named: P.kwargs
+) -> list[T]:
+    """What it gives, alone in a list; or nothing, and one more error."""
+    try:
+        return [attempt(*given, **named)]
+    except AssayError as error:
+        errors.append(error)
+        return []
+
 
 def in_one_line(error: AssayError) -> str:
     """What is wrong and what to do, each of several in turn, for a line of a list or of a log."""
     each = error.errors if isinstance(error, Refusals) else (error,)
-    told = (": ".join(filter(None, (one.message, one.hint))) for one in each)
+    told = (": ".join(filter(None, (str(one), one.hint))) for one in each)
     return "; ".join(" ".join(sentences.split()) for sentences in told)
 
 

@@ -467,3 +467,12 @@ def test_a_leaderboard_of_an_unknown_suite_names_the_known_ones(bench, two_model
 def test_export_columns_are_documented(root):
     page = (root / "docs" / "reports.md").read_text("utf-8")
     assert [name for name in COLUMNS if f"`{name}`" not in page] == []
+
+
+def test_what_is_loaded_is_said_before_torch_is_imported(bench, root):
+    (bench.folder / "torch.py").write_text(
+        "import sys\nsys.stderr.write('torch is imported\\n')\nraise SystemExit(7)\n"
+    )
+    model = str(root / "src" / "assay" / "builtin" / "checkpoints" / "tiny" / "step_008000")
+    done = bench.assay("run", model, "-s", "example")
+    assert done.stderr.splitlines()[:2] == [f"{model}: loading", "torch is imported"]

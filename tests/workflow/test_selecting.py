@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import jsonschema
 import pytest
 
 from assay import api
-from assay.errors import InvalidFiles, UsageError
+from assay.errors import AssayError, InvalidFiles, UsageError, in_one_line
 from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.reports.checkpoints.report_shapes import selection_schema
 from assay.types.decisions import DecisionPlan
@@ -280,6 +281,17 @@ def test_whatever_stands_in_the_file_it_is_refused_and_never_raises_else(home, c
     with pytest.raises(InvalidFiles) as refused:
         api.select(["tiny"])
     assert refused.value.findings[0].file == os.path.join("tiny", "step_1", REPORT)
+
+
+def test_a_program_sees_every_mistake_of_a_gate_and_of_the_folder(home):
+    Path("bad.toml").write_text("[perplexity]\nmin = 3\n\n[speed]\nmin_tokens_per_s = -1\n")
+    with pytest.raises(AssayError) as refused:
+        api.select(["nowhere"], gate=Path("bad.toml"))
+    told = str(refused.value)
+    assert "bad.toml:2:1: -: error: " in told
+    assert "bad.toml:5:" in told
+    assert "nowhere" in told
+    assert "bad.toml:5:" in in_one_line(refused.value)
 
 
 def test_a_suite_that_no_report_has_is_found_in_the_gate(tiny, home):

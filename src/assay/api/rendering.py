@@ -15,7 +15,6 @@ from assay.messages import tr
 from assay.plugins import write_report
 from assay.reports import json_documents
 from assay.reports.checkpoints.decision import decision_blocks
-from assay.reports.checkpoints.json_documents import acceptance_document, selection_document
 from assay.reports.comparison import comparison_document
 from assay.reports.formats.json import render_json
 from assay.reports.formats.markdown import render_markdown
@@ -109,7 +108,7 @@ def _values(result: Result) -> JsonObject:
         case Leaderboard():
             return json_documents.leaderboard_json(result)
         case Selected():
-            return _selection_values(result)
+            return result.to_dict()
         case JudgeCheck():
             return check_json(result)
     from assay.reports import doctor, suite_card
@@ -129,32 +128,3 @@ def _selection_blocks(selected: Selected) -> Iterator[Block]:
     for each in selected.not_evaluated:
         gaps = {"name": each.name, "command": each.command}
         yield Hint(tr("{name} was not evaluated: {command}", **gaps))
-
-
-def _selection_values(selected: Selected) -> JsonObject:
-    """The selection that counts, key by key as its file has it; then those of the folders, every
-    checkpoint at the gate, and the checkpoints that were not evaluated.
-    """
-    decision = selected.decision
-    return {
-        **selection_document(selected.selection),
-        "folders": {
-            folder: selection_document(selection)
-            for folder, selection in decision.selections.items()
-        },
-        "checkpoints": [
-            {
-                "checkpoint": each.name,
-                "path": each.path,
-                **acceptance_document(decision.acceptances[each.name]),
-            }
-            for each in decision.measured
-        ],
-        "not_evaluated": [
-            {"checkpoint": each.name, "path": each.path, "command": each.command}
-            for each in selected.not_evaluated
-        ],
-        "notes": list(selected.report.notes),
-        "out": selected.report.out,
-        "exit_code": int(selected.exit_code),
-    }

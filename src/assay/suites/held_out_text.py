@@ -11,7 +11,7 @@ Token ids in files are mapped into memory, so that they may be larger than it.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -118,13 +118,41 @@ def _json_lines(path: Path) -> tuple[HeldOutDocument, ...]:
     return tuple(documents)
 
 
+def texts_given(given: Iterable[object]) -> HeldOut:
+    """The texts of a program: a list of them, or a data set whose rows have "text" or "input_ids".
+    Every row that is neither is named.
+    """
+    documents: list[HeldOutDocument] = []
+    mistakes: list[str] = []
+    for number, row in enumerate(given, 1):
+        found = _of_row({"text": row} if isinstance(row, str) else row)
+        if isinstance(found, str):
+            mistakes.append(tr("row {number}: {problem}", number=number, problem=found))
+        else:
+            documents.append(found)
+        if len(mistakes) == MOST_FINDINGS:
+            break
+    if mistakes or not documents:
+        raise UsageError(
+            "\n".join(mistakes) or tr("test_dataset has no row"),
+            hint=tr("give a file, a list of texts, or one split of a data set with the column "
+                    '"text" or "input_ids"'),
+        )  # fmt: skip
+    return HeldOut(name=tr("{count} texts of the program", count=len(documents)),
+                   documents=tuple(documents))  # fmt: skip
+
+
 def _of_line(line: bytes) -> HeldOutDocument | str:
     """A document, or what is wrong with it."""
     try:
         given: Any = json.loads(line)
     except (ValueError, RecursionError):
         return tr("this line is not JSON")
-    if not isinstance(given, dict) or not ({"text", "input_ids"} & given.keys()):
+    return _of_row(given)
+
+
+def _of_row(given: Any) -> HeldOutDocument | str:
+    if not isinstance(given, Mapping) or not ({"text", "input_ids"} & given.keys()):
         return tr('a line is an object with "text" or "input_ids"')
     if "text" in given:
         text = given["text"]
@@ -132,6 +160,8 @@ def _of_line(line: bytes) -> HeldOutDocument | str:
             return tr('"text" must be a text that is not empty')
         return _document(text=text)
     tokens = given["input_ids"]
+    if hasattr(tokens, "tolist"):  # of torch, of numpy
+        tokens = tokens.tolist()
     whole = isinstance(tokens, list) and tokens
     if not whole or not all(type(each) is int and 0 <= each < 2**31 for each in tokens):
         return tr('"input_ids" must be a list of token ids')

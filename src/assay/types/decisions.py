@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from assay.types import Estimate, Health, SamplePrompt
@@ -127,6 +127,10 @@ class Sample:
     @property
     def failures(self) -> tuple[str, ...]:
         return tuple(check.name for check in self.health.failures) if self.health else ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its fields as JSON has them."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol, Self
 
@@ -97,6 +97,10 @@ class Estimate:
             raise ValueError("an estimate of nothing has no value, and one of something has one")
         if self.value is not None and not math.isfinite(self.value):
             raise ValueError(f"an estimate is a finite number, not {self.value!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As every JSON document has it."""
+        return asdict(self)
 
     def mapped(
         self, function: Callable[[float], float], *, falling: bool = False, **changes: Any

@@ -76,7 +76,8 @@ def test_a_cut_download_is_continued_by_the_same_command(bench, files):
         hub.cut_after = 1_500_000
         stopped = bench.assay(*words, **on(hub, bench))
         assert stopped.returncode == 2
-        announced, problem, hint = stopped.stderr.splitlines()
+        first, announced, problem, hint = stopped.stderr.splitlines()
+        assert first == "hf:org/tiny@v1: loading"
         assert announced.startswith(f"hf:org/tiny@v1: downloading 5 MiB from {hub.url} (commit 111")
         assert "hf:org/tiny@v1: the download stopped at 1 MiB of 5 MiB: " in problem
         assert "the same command continues" in hint

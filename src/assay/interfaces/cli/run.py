@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,9 @@ from assay.types.options import (
 @verbose
 @as_json
 def run(verbose: bool, as_json: bool, **options: Any) -> int:
+    for name in options["models"]:  # said before anything large is imported: that takes seconds
+        if name.startswith("hf:") or os.path.isdir(name):
+            say(tr("{name}: loading", name=name))
     from assay import api
 
     return perform(api.run, "json" if as_json else "text", verbose=verbose, **options)

@@ -16,11 +16,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import assay
-from assay.errors import ExitCode, InvalidFiles, UsageError
+from assay.errors import AssayError, ExitCode, InvalidFiles, UsageError, raise_all, tried
 from assay.files.file_text import shown_path
 from assay.files.notes import invalid_files
 from assay.messages import tr, trn
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
+from assay.reports.checkpoints.json_documents import acceptance_document, selection_document
+from assay.reports.json_values import JsonObject
 from assay.store import FILE_NAME, utc_now
 from assay.suites.gate_file import check_gate, load_gate
 from assay.types import FileFinding
@@ -55,6 +57,34 @@ class Selected:
     def exit_code(self) -> int:
         return self.report.exit_code
 
+    def to_dict(self) -> JsonObject:
+        """The selection that counts, key by key as its file has it; then those of the folders,
+        every checkpoint at the gate, and the checkpoints that were not evaluated.
+        """
+        decision = self.decision
+        return {
+            **selection_document(self.selection),
+            "folders": {
+                folder: selection_document(selection)
+                for folder, selection in decision.selections.items()
+            },
+            "checkpoints": [
+                {
+                    "checkpoint": each.name,
+                    "path": each.path,
+                    **acceptance_document(decision.acceptances[each.name]),
+                }
+                for each in decision.measured
+            ],
+            "not_evaluated": [
+                {"checkpoint": each.name, "path": each.path, "command": each.command}
+                for each in self.not_evaluated
+            ],
+            "notes": list(self.report.notes),
+            "out": self.report.out,
+            "exit_code": int(self.exit_code),
+        }
+
 
 def select(
     folders: Sequence[str],
@@ -68,8 +98,10 @@ def select(
     A folder is a checkpoint, a model folder, a folder of those, or the `out` of a run. Selections
     are written under `out`, and into the folders as well with `write_back`.
     """
-    asked = load_gate(gate)
-    places = places_in(folders)
+    errors: list[AssayError] = []
+    gates, found_in = tried(errors, load_gate, gate), tried(errors, places_in, folders)
+    raise_all(errors)
+    (asked,), (places,) = gates, found_in
     measured = read_reports(places, out)
     missing = tuple(
         WithoutReport(

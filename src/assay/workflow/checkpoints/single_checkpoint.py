@@ -12,7 +12,7 @@ it has every metric.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -29,6 +29,7 @@ from assay.reports.checkpoints.json_documents import evaluation_report
 from assay.stats import estimates
 from assay.store import Store
 from assay.suites.catalogue import find
+from assay.suites.held_out_text import texts_given
 from assay.suites.sample_prompts import load_samples
 from assay.types import Estimate, SamplePrompt
 from assay.types.choices import MeasureKind
@@ -65,7 +66,7 @@ class ModelToEvaluate(CheckpointCallOptions):
     """The arguments of `evaluate_model`."""
 
     checkpoint_path: str | Path
-    test_dataset: str | Path | None = None
+    test_dataset: str | Path | Iterable[object] | None = None
     metrics: Sequence[str] | None = None
 
 
@@ -73,7 +74,8 @@ class ModelToEvaluate(CheckpointCallOptions):
 def evaluate_model(options: ModelToEvaluate) -> dict[str, object]:
     """One checkpoint's evaluation report, as evaluation_report.json has it.
 
-    `test_dataset`: the text for perplexity and accuracy; None: the shipped one. `metrics`: out
+    `test_dataset`: the text for perplexity and accuracy, as a file, as a list of texts or as a data
+    set whose rows have "text" or "input_ids"; None: the shipped one. `metrics`: out
     of perplexity, accuracy, mmlu, hellaswag, os_benchmark, generation, speed, memory; None: all.
     Only those are measured, and the others are None; a benchmark that was not fetched is None as
     well, and `details.not_measured` says how to get it. The shipped gate decides. Nothing is
@@ -83,13 +85,20 @@ def evaluate_model(options: ModelToEvaluate) -> dict[str, object]:
     metrics = options.metrics
     wanted = _checked(metrics)
     suites, missing = _suites_for(wanted, options)
+    texts = None if text is None or isinstance(text, str | Path) else texts_given(text)
     job = _job(
         options,
         checkpoint,
         suites=suites,
-        text=None if text is None else Path(text),
+        text=Path(text) if isinstance(text, str | Path) else None,
+        texts=texts,
         measures=tuple(dict.fromkeys(MEASURE_OF[name] for name in wanted if name in MEASURE_OF)),
-        called=_call("evaluate_model", checkpoint, text, None if metrics is None else [*wanted]),
+        called=_call(
+            "evaluate_model",
+            checkpoint,
+            text if texts is None else texts.name,
+            None if metrics is None else [*wanted],
+        ),
     )
     report = evaluate(job, options.observer)
     measured = _only(_measured(report), wanted, missing)
@@ -171,9 +180,9 @@ class BenchmarkToRun(CheckpointCallOptions):
 def run_benchmark(options: BenchmarkToRun) -> Estimate:
     """The score of one benchmark, with its interval.
 
-    `mmlu`, `hellaswag` and `custom_os_eval` are shares from 0 to 1, as in the report
-    (`custom_os_eval`: the mean of hardware_id, driver_select and command_complete). Any other
-    suite, by its name or path, is its score in points, 0 to 100, as `assay run` shows it.
+    Always a share from 0 to 1 (`unit` is "share"): `mmlu`, `hellaswag` and `custom_os_eval` as in
+    the report (the last: the mean of hardware_id, driver_select and command_complete), any other
+    suite, by its name or path, the hundredth part of the points that `assay run` shows.
     """
     checkpoint, benchmark = options.checkpoint_path, options.benchmark_suite
     name = str(benchmark)
@@ -185,7 +194,7 @@ def run_benchmark(options: BenchmarkToRun) -> Estimate:
     report = evaluate(_job(options, checkpoint, suites=(suite,), called=called), options.observer)
     key = "os_benchmark" if name == "custom_os_eval" else KEY_OF.get(name)
     if key is None:
-        return report.models[0].suites[0].score
+        return report.models[0].suites[0].score.mapped(lambda points: points / 100, unit="share")
     score = estimates_of(_measured(report)).get(key)
     if score is None:
         raise AssayError(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.plan import AskOptions
+from assay.suites.held_out_text import HeldOut
 from assay.types import Model, SamplePrompt, Suite
 from assay.types.option_fields import CommandOptions
 from assay.types.options import RunOptions
@@ -19,14 +20,15 @@ class Job(RunOptions):
     """`own`: suites made in memory. `given`: models that are open already. `places`: evaluate only
     these of the checkpoints that `models` names. `only_named`: ask only the suites and
     measures that are named, even if there are none. `only_tests`: leave all other tests out.
-    `samples` replace the shipped prompts, `temperature_and_seeds` those of the gate. `leaves`:
-    write the decision as files. `called`: the command or Python call that repeats it, if not
-    `assay run`.
+    `texts` are read for perplexity in place of a file, `samples` replace the shipped prompts,
+    `temperature_and_seeds` those of the gate. `leaves`: write the decision as files. `called`: the
+    command or Python call that repeats it, if not `assay run`.
     """
 
     own: tuple[Suite, ...] = ()
     places: tuple[CheckpointPlace, ...] = ()
     only_named: bool = False
+    texts: HeldOut | None = None
     samples: tuple[SamplePrompt, ...] = ()
     temperature_and_seeds: tuple[float, int] | None = None
     leaves: bool = True

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.errors import AssayError, UsageError, in_one_line
+from assay.errors import AssayError, UsageError, in_one_line, tried
 from assay.messages import tr
 from assay.models.local.hub import find_model, read_hub_spec
 from assay.models.opening import open_model
@@ -124,10 +124,7 @@ def open_models(
         opened.places.append(place_of_given(given))
     for spec, _ in named:
         if on_hub := read_hub_spec(spec):
-            try:
-                find_model(on_hub)
-            except AssayError as error:
-                errors.append(error)
+            tried(errors, find_model, on_hub)
     for spec, place in named:
         if errors and read_hub_spec(spec):
             continue  # nothing is downloaded for a run that will not begin

@@ -6,13 +6,12 @@ Every mistake goes into a list, so that all can be shown at once.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import ParamSpec, TypeVar
 
-from assay.errors import AssayError, UsageError, raise_all
+from assay.errors import AssayError, UsageError, raise_all, tried
 from assay.files.notes import invalid_files
 from assay.files.wording import did_you_mean
 from assay.judge.rubrics import load_rubric
@@ -44,8 +43,6 @@ from assay.workflow.judging.panel import JudgePanel, judged_cases, open_panel
 
 OF_SERVED = ("coding", "data")
 OF_CHECKPOINTS = ("os", "technical", "troubleshooting")  # and what was fetched
-T = TypeVar("T")
-P = ParamSpec("P")
 LOGS_TO_COME = ("mlflow", "wandb")
 NAMED = 5  # how many names an error lists
 
@@ -110,7 +107,9 @@ def prepare(job: Job) -> Prepared:
     errors: list[AssayError] = [*senseless(job)]
     suites = suites_of(job, errors)
     gate, held_out, training = gate_and_texts(job, places, suites, errors)
-    reads = job.text is not None and (job.measures is None or "perplexity" in job.measures)
+    reads = (job.text or job.texts) is not None and (
+        job.measures is None or "perplexity" in job.measures
+    )
     to_read = [each for each in (held_out if reads else None, training) if each]
     opened = open_models(job, named, to_read, errors)
     panel: JudgePanel | None = None
@@ -197,17 +196,6 @@ def _with_defaults(job: Job, places: Sequence[CheckpointPlace | None]) -> Job:
     named = catalogue(job.benchmarks)
     fetched = tuple(name for name in FETCHED if name in named)
     return replace(job, suites=(*OF_CHECKPOINTS, *fetched), measures=job.measures or MEASURES)
-
-
-def tried(
-    errors: list[AssayError], attempt: Callable[P, T], *given: P.args, **named: P.kwargs
-) -> list[T]:
-    """What it gives, alone in a list; or nothing, and one more error."""
-    try:
-        return [attempt(*given, **named)]
-    except AssayError as error:
-        errors.append(error)
-        return []
 
 
 def senseless(job: Job) -> Iterator[UsageError]:
@@ -306,7 +294,7 @@ def gate_and_texts(
     for gate in gates:
         if job.gate is not None and suites and (findings := check_gate(gate, known)):
             errors.append(invalid_files(gate.source, findings))
-    texts = tried(errors, load_held_out, job.text)
+    texts = [job.texts] if job.texts else tried(errors, load_held_out, job.text)
     training = tried(errors, load_held_out, job.train_text) if job.train_text else []
     for target in job.log:
         tried(errors, _check_log, target)
