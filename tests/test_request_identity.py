@@ -85,7 +85,9 @@ def test_ids_of_tests_and_judges_stay_the_same(work, of_a_test, of_a_judge):
 def test_ids_of_measurements_stay_the_same():
     read = ToRead(text="x", digest="d1")
     write = ToAnswer(messages=(Message("user", "Ŋ\ud800"),), sampling=SAMPLING)
-    content = ["Ŋ\ud800", asdict(SAMPLING)]
+    how = asdict(SAMPLING)
+    del how["loop_stop"]
+    content = ["Ŋ\ud800", how]
     ids = [
         make_measure_request("f1", "perplexity", "text_00001", read, "d1").id,
         make_measure_request("f1", "generation", "g_1", write, content).id,

@@ -52,6 +52,7 @@ class AskOptions:
     sampling: SamplingMode = "fixed"
     max_tokens: int | None = None
     think: Thinking | None = None
+    loop_stop: bool = True
     num_ctx: int | None = None
 
 
@@ -122,6 +123,7 @@ class Plan:
             stop=self._stops(exchange),
             predictions=several,
             think=options.think,
+            loop_stop=options.loop_stop,
             context=options.num_ctx,
         )
         return sampling if options.sampling == "fixed" else _left_to_the_server(sampling)

@@ -116,7 +116,8 @@ def _sampling_values(how: Sampling) -> list[object]:
         how.presence_penalty, how.frequency_penalty, how.think, how.context,
     )  # fmt: skip
     always = [how.temperature, how.seed, how.max_tokens, how.stop, how.predictions]
-    return always if later == _OUR_SAMPLING else [*always, later]
+    values = always if later == _OUR_SAMPLING else [*always, later]
+    return values if how.loop_stop else [*values, "no loop stop"]
 
 
 def _set_fields(value: object) -> object:

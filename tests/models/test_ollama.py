@@ -548,7 +548,7 @@ def test_a_deadline_ends_a_request_and_the_model_is_unloaded_before_the_next(oll
     slow, quick = replies(ollama_server, asked("slow"), asked("quick"), settings=settings)
     assert isinstance(slow, Failed)
     assert slow.cause == "timeout"
-    assert "3 s" in slow.reason
+    assert "silent for 3" in slow.reason
     assert isinstance(quick, Answered), quick
     paths = [
         (request.path, (request.body or {}).get("keep_alive"))
@@ -619,9 +619,8 @@ def test_a_server_that_wants_an_hour_is_not_waited_for(ollama_server):
     assert "3600" in reply.reason
 
 
-@pytest.mark.parametrize("kind", ["huge_line", "endless"])
-def test_a_server_without_end_is_left(ollama_server, kind):
-    ollama_server.fault(kind, times=None)
+def test_a_line_without_end_is_left(ollama_server):
+    ollama_server.fault("huge_line", times=None)
     settings = ServerOptions(timeout=3.0, first_pause_s=0.01)
     reply = only(ollama_server, asked(), settings=settings)
     assert isinstance(reply, Failed)

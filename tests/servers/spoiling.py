@@ -114,6 +114,21 @@ def _hang_mid_stream(
     exchange.cut()
 
 
+def _bytes_without_token(
+    exchange: Exchange, answer: Answer, details: Mapping[str, Any], _: Refusal
+) -> None:
+    """Half of the answer, then signs of life without end: empty pieces, and comments."""
+    _open(exchange, answer, _half(answer))
+    frame = b": still here\n\n" if _is_sse(answer) else _without_text(answer.frames[0][1])
+    while True:
+        exchange.raw(chunk(frame))
+        exchange.wait(details.get("every", 0.05))
+
+
+def _without_text(line: bytes) -> bytes:
+    return re.sub(rb'("(?:content|response)":)"(?:[^"\\]|\\.)*"', rb'\1""', line)
+
+
 def _closes_mid_chunk(
     exchange: Exchange, answer: Answer, details: Mapping[str, Any], _: Refusal
 ) -> None:
@@ -162,6 +177,12 @@ def _ends_without_done(
         exchange.send(replace(answer, frames=answer.frames[:-1]))
     else:
         exchange.send(_changed(answer, _not_done))
+
+
+def _ends_unsaid(exchange: Exchange, answer: Answer, _: Mapping[str, Any], __: Refusal) -> None:
+    """A stream that ends in order behind its last token, and does not say why."""
+    ends = 2 if _is_sse(answer) else 1
+    exchange.send(replace(answer, frames=answer.frames[:-ends]))
 
 
 def _not_done(document: dict[str, Any]) -> dict[str, Any]:
@@ -269,11 +290,13 @@ INSTEAD: dict[str, Kind] = {
 SPOILT: dict[str, Kind] = {
     "delay": _delay,
     "hang_mid_stream": _hang_mid_stream,
+    "bytes_without_token": _bytes_without_token,
     "closes_mid_chunk": _closes_mid_chunk,
     "drip_headers": _drip("headers"),
     "drip_body": _drip("body"),
     "error_mid_stream": _error_mid_stream,
     "ends_without_done": _ends_without_done,
+    "ends_unsaid": _ends_unsaid,
     "duplicate_done": _duplicate_done,
     "endless": _endless,
     "huge_line": _huge_line,

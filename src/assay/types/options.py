@@ -117,6 +117,11 @@ class SamplingOptions(CommandOptions):
     think: Thinking | None = option(
         None, help=tr("Reasoning of models that can think. Default: the model's own.")
     )
+    loop_stop: bool = option(
+        True,
+        "--no-loop-stop",
+        help=tr("Let a served model's answer run on although it goes in circles."),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +133,7 @@ class ServerOptions(CommandOptions):
         DEFAULT_TIMEOUT_S,
         above=0,
         most=86_400,
-        help=tr("Maximum seconds per request; a request that takes longer has failed."),
+        help=tr("Maximum seconds without a new token; reading the prompt has time of its own."),
     )
     connections: int | None = option(
         None,

@@ -16,9 +16,9 @@ Thinking = Literal["off", "on", "low", "medium", "high"]
 class Sampling:
     """How an answer is drawn. All of it is part of a request's identity.
 
-    The last eight are for served models, whose defaults differ by server and version. None means:
+    The last nine are for served models, whose defaults differ by server and version. None means:
     not sent, the server decides. `think` None: the model's own way, split natively. `context`
-    is what the user set; None: enough.
+    is what the user set; None: enough. `loop_stop`: an answer that goes in circles is stopped.
     """
 
     temperature: float
@@ -34,6 +34,7 @@ class Sampling:
     frequency_penalty: float | None = 0.0
     think: Thinking | None = None
     context: int | None = None
+    loop_stop: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

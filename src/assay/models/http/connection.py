@@ -31,7 +31,9 @@ from assay.models.http.deadlines import (
     CalledOff,
     DeadlineNetwork,
     DeadlineStream,
+    allowed_s,
     hurry,
+    restart,
     within,
 )
 from assay.models.http.faults import Fault, fault_of_status, message_in, readable
@@ -86,20 +88,28 @@ class Connection:
         return self.parsed(raw)
 
     @contextmanager
-    def lines(self, path: str, body: object) -> Iterator[Iterator[bytes]]:
+    def lines(
+        self, path: str, body: object, *, reading_s: float = 0.0
+    ) -> Iterator[Iterator[bytes]]:
         """The lines of a streamed answer as they come, without their ends and without empty ones.
+        The first token has `reading_s` more than the time-out, each further one the time-out, as
+        long as `allow_next_token` is called for it.
 
         Split at line feeds only: U+2028 and its kin may stand inside a JSON text.
         """
-        with self._answer("POST", path, body, None) as response:
+        with self._answer("POST", path, body, self.timeout_s + reading_s) as response:
             yield self._lines_of(response)
+
+    def allow_next_token(self) -> None:
+        """A token has come: the time-out is for the next one."""
+        restart(self.timeout_s)
 
     def read_out(self, lines: Iterator[bytes]) -> None:
         """All that matters has come: read the end of the stream, so that the connection can carry
         the next request. A server that does not end it loses the connection, and no more.
         """
         hurry(END_OF_STREAM_S)
-        with suppress(Fault), self._translated(END_OF_STREAM_S, "broken_stream"):
+        with suppress(Fault), self._translated("broken_stream"):
             next(lines, None)
 
     def parsed(self, raw: bytes) -> Any:
@@ -147,13 +157,12 @@ class Connection:
     def _answer(
         self, method: str, path: str, body: object, timeout_s: float | None
     ) -> Iterator[httpcore.Response]:
-        limit = timeout_s or self.timeout_s
         request = self._request(method, path, body)
-        with within(limit, self.called_off):
-            with self._translated(limit, "unreachable"):
+        with within(timeout_s or self.timeout_s, self.called_off):
+            with self._translated("unreachable"):
                 response = self._pool.handle_request(request)
             try:
-                with self._translated(limit, "broken_stream"):
+                with self._translated("broken_stream"):
                     self._refuse_what_nobody_asked_for(response)
                     if response.status != 200:
                         raise self._refusal(response)
@@ -212,7 +221,7 @@ class Connection:
             yield rest
 
     @contextmanager
-    def _translated(self, limit: float, broken: Cause) -> Iterator[None]:
+    def _translated(self, broken: Cause) -> Iterator[None]:
         """Foreign errors become Faults at this one border."""
         try:
             yield
@@ -223,7 +232,8 @@ class Connection:
         except httpcore.ConnectTimeout as error:
             raise self._no_connection(tr("connecting took too long")) from error
         except httpcore.TimeoutException as error:
-            late = tr("{url} did not finish within {seconds:g} s", url=self.url, seconds=limit)
+            late = tr("{url} was silent for {seconds:g} s", url=self.url,
+                      seconds=round(allowed_s(), 1))  # fmt: skip
             raise Fault("timeout", late) from error
         except httpcore.ConnectError as error:
             raise self._no_connection(readable(str(error)) or tr("connection refused")) from error

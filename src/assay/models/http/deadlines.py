@@ -2,7 +2,8 @@
 
 A read time-out alone starts anew with every byte: a server that sends one byte a second holds a
 client for ever, in headers as in bodies. So every wait is cut into short ones, and between them
-the clock is looked at. One request is one thread's, so the deadline lies with the thread.
+the clock is looked at. Only who reads an answer knows a token from mere bytes, and gives more time
+for it (`restart`). One request is one thread's, so the deadline lies with the thread.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class CalledOff(Exception):
 
 class _Clock(threading.local):
     until: float = math.inf
+    allowed_s: float = math.inf
     called_off: threading.Event | None = None
 
     def left(self) -> float:
@@ -49,12 +51,23 @@ _clock = _Clock()
 @contextmanager
 def within(seconds: float, called_off: threading.Event | None = None) -> Iterator[None]:
     """What this thread does on the network inside must be over in so many seconds."""
-    before = (_clock.until, _clock.called_off)
-    _clock.until, _clock.called_off = time.monotonic() + seconds, called_off
+    before = (_clock.until, _clock.allowed_s, _clock.called_off)
+    _clock.called_off = called_off
+    restart(seconds)
     try:
         yield
     finally:
-        _clock.until, _clock.called_off = before
+        _clock.until, _clock.allowed_s, _clock.called_off = before
+
+
+def restart(seconds: float) -> None:
+    """From now on this thread has so many seconds again."""
+    _clock.until, _clock.allowed_s = time.monotonic() + seconds, seconds
+
+
+def allowed_s() -> float:
+    """How long this thread was last given."""
+    return _clock.allowed_s
 
 
 def hurry(seconds: float) -> None:

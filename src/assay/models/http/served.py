@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from assay.messages import tr
 from assay.models.base import BaseModel, draws, together
@@ -19,6 +19,7 @@ from assay.models.first_token import read_first_token
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, Patience
 from assay.models.reasoning import as_unicode, split_reasoning
+from assay.text.circles import Circles
 from assay.types import (
     Answered,
     ChoiceLikelihoods,
@@ -31,6 +32,10 @@ from assay.types import (
 )
 
 CUT = "length"
+LOOP = "loop"
+# A server that does not keep to max_tokens is stopped far beyond it: some do not count thoughts.
+MOST_TOKENS, BEYOND = 20_000, 4
+EQUAL_TOKENS = 20  # at the end of a stream that its server ended for them; Ollama waits for 31
 
 
 @dataclass(slots=True)
@@ -53,6 +58,10 @@ class ServedAnswer:
     decode_s: float | None = None
     first_logprobs: Mapping[str, Any] | None = None
     attempts: int = 1
+    tokens: int = 0
+    most_tokens: int = MOST_TOKENS
+    circles: Circles | None = field(default_factory=Circles)
+    _token: str = ""
 
     @property
     def timing(self) -> Timing | None:
@@ -67,7 +76,45 @@ class ServedAnswer:
     def thinking(self) -> str:
         return "".join(self.thoughts)
 
+    @property
+    def new_share(self) -> float:
+        """Of the prompt: what the server did not keep from the request before."""
+        return 1 - (self.cached_tokens or 0) / max(1, self.prompt_tokens or 1)
+
+    def follow(self, sampling: Sampling) -> Self:
+        """Know when it is to be stopped."""
+        self.most_tokens = max(MOST_TOKENS, BEYOND * sampling.max_tokens)
+        self.circles = Circles() if sampling.loop_stop else None
+        return self
+
+    def is_enough(self, connection: Connection) -> bool:
+        """Asked after every line. A new token gives the server time for the next one; an answer
+        that goes in circles, or far beyond its length, is stopped.
+        """
+        token, self._token = self._token, ""
+        if not token or self.finish:
+            return False
+        connection.allow_next_token()
+        self.tokens += 1
+        if self.circles and self.circles.found_after(token):
+            self._end(LOOP)
+        elif self.tokens >= self.most_tokens:
+            self._end(CUT)
+        return bool(self.finish)
+
+    def ends_stuck(self) -> bool:
+        """Whether a stream that ended for no reason told ended for a run of equal tokens."""
+        last = [piece.strip() for piece in (*self.thoughts, *self.pieces) if piece][-EQUAL_TOKENS:]
+        if len(last) < EQUAL_TOKENS or len(set(last)) > 1:
+            return False
+        self._end(LOOP)
+        return True
+
+    def _end(self, finish: str) -> None:
+        self.finish, self.output_tokens = finish, self.tokens
+
     def add(self, text: str, thought: str) -> None:
+        self._token = text + thought
         now = self.ended_at = time.perf_counter() - self.started
         if (text or thought) and self.first_token_at is None:
             self.first_token_at = now
@@ -143,7 +190,7 @@ def answered_by(request_id: str, answer: ServedAnswer) -> Answered:
     thought = split_reasoning(answer.thinking)
     parts = (thought.reasoning, thought.answer, split.reasoning)
     reasoning = "\n".join(part for part in parts if part)
-    cut = answer.finish == CUT
+    cut = answer.finish in (CUT, LOOP)
     return Answered(
         request_id=request_id,
         text=split.answer,

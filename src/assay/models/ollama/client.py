@@ -21,6 +21,7 @@ from assay.messages import tr
 from assay.models.base import as_text
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, message_in, readable, reported_count, reported_seconds
+from assay.models.http.reading_speed import ReadingSpeed, estimate_tokens
 from assay.models.http.served import ServedAnswer
 from assay.models.reasoning import as_unicode
 from assay.types import Message, ModelFacts, Sampling, Timing, ToAnswer
@@ -104,6 +105,7 @@ def _said(line: Mapping[str, Any]) -> tuple[str, str]:
 class OllamaClient:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.reading = ReadingSpeed()
 
     def version(self) -> str:
         document = self._connection.document("GET", "/api/version", timeout_s=SOON_S)
@@ -152,22 +154,28 @@ class OllamaClient:
         body = {"model": name, "keep_alive": 0, "stream": False}
         self._connection.document("POST", "/api/generate", body, timeout_s=UNLOADING_S)
 
-    def write(self, path: str, body: Mapping[str, Any]) -> OllamaAnswer:
-        """One streamed answer. A stream that ends early is a Fault that holds what had come."""
-        answer = OllamaAnswer()
+    def write(self, path: str, body: Mapping[str, Any], sampling: Sampling) -> OllamaAnswer:
+        """One streamed answer. A stream that ends early is a Fault that holds what had come, unless
+        the server ended it for a run of equal tokens.
+        """
+        answer = OllamaAnswer().follow(sampling)
+        reading_s = self.reading.seconds_for(body)
         try:
-            with self._connection.lines(path, body) as lines:
+            with self._connection.lines(path, body, reading_s=reading_s) as lines:
                 for raw in lines:
                     self._take(answer, self._connection.parsed(raw))
                     if answer.done:
                         self._connection.read_out(lines)
+                    if answer.done or answer.is_enough(self._connection):
                         break
         except Fault as fault:
             fault.partial = answer.text
             raise _lasting(fault) from fault
         # "load" without a word: the server did something else than answer.
-        if not answer.done or (answer.finish in ("load", "unload") and not answer.text):
+        ended = answer.done or answer.finish or answer.ends_stuck()
+        if not ended or (answer.finish in ("load", "unload") and not answer.text):
             raise self._connection.broken_off(answer.text)
+        self.reading.learn(body, answer.prefill_s, new=answer.new_share)
         answer.remove_secrets(self._connection)
         return answer
 
@@ -208,9 +216,6 @@ KEEP_ALIVE = "30m"  # longer than any pause of ours; the model is unloaded at th
 STEP = 1024
 SMALLEST = 2048
 TEMPLATE_TOKENS = 16  # a message's share of the chat template, generously
-# Generously: code and digits have 2.5 bytes a token, letters beyond ASCII fewer.
-BYTES_PER_TOKEN = 2.5
-BYTES_PER_TOKEN_BEYOND_ASCII = 1.5
 NEARLY_FULL = 0.93  # dropping whole old messages left 248 of 256
 
 
@@ -271,10 +276,8 @@ def context_for(messages: Sequence[Message], max_tokens: int, own_bytes: int = 0
     estimate must not fill it so far that it looks as if it had been cut. `own_bytes`: the model's
     own system prompt and template.
     """
-    raw = _bytes_of(messages)
-    beyond = sum(byte >= 0x80 for byte in raw)
-    prompt = (len(raw) - beyond + own_bytes) / BYTES_PER_TOKEN
-    prompt += beyond / BYTES_PER_TOKEN_BEYOND_ASCII + TEMPLATE_TOKENS * (len(messages) + 1)
+    text = "".join(message.content for message in messages)
+    prompt = estimate_tokens(text, own_bytes) + TEMPLATE_TOKENS * (len(messages) + 1)
     needed = max(prompt + max_tokens, prompt / NEARLY_FULL)
     return max(SMALLEST, STEP * -(-int(needed + 1) // STEP))
 
@@ -285,11 +288,9 @@ def was_cut(
     """Whether the server left out a part of the prompt. `obeys`: it refuses what does not fit when
     told to. A token is at least one byte: what has no more bytes than the context fits.
     """
-    most = len(_bytes_of(messages)) + own_bytes + TEMPLATE_TOKENS * (len(messages) + 1)
+    text = "".join(message.content for message in messages)
+    size = len(text.encode("utf-8", "replace")) + own_bytes
+    most = size + TEMPLATE_TOKENS * (len(messages) + 1)
     if not counted or most <= context:
         return False
     return counted >= (context if obeys else NEARLY_FULL * context)
-
-
-def _bytes_of(messages: Sequence[Message]) -> bytes:
-    return "".join(message.content for message in messages).encode("utf-8", "replace")

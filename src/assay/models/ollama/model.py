@@ -140,8 +140,10 @@ class OllamaModel(ServedModel):
         return 0
 
     def _learn(self, fault: Fault) -> None:
-        if fault.cause == "timeout" and fault.status is None and fault.asked:
-            self._residence.give_up()
+        if fault.cause != "timeout" or fault.status is not None or not fault.asked:
+            return
+        if self._residence.give_up() and not fault.partial:
+            self._client.reading.halve()
 
     def _ask(self, request: Request) -> Reply:
         work = request.work
@@ -173,7 +175,7 @@ class OllamaModel(ServedModel):
 
         def attempt() -> OllamaAnswer:
             self._residence.ensure(self._context)
-            written = self._client.write(path, {**body, **extra})
+            written = self._client.write(path, {**body, **extra}, sampling)
             written.loaded_s = self._residence.took_to_load()
             return written
 
@@ -231,14 +233,15 @@ class Residence:
             seconds, self._load_s = self._load_s, None
             return seconds
 
-    def give_up(self) -> None:
+    def give_up(self) -> bool:
         """After a deadline the server computes on: 128 s for the next trivial request, measured;
-        1.5 s with an unload in between, the reload included.
+        1.5 s with an unload in between, the reload included. Returns whether it obeyed.
         """
         with self._lock:
             if self._loaded_with:
                 self._loaded_with = 0
                 self._unload()
+            return self._patient
 
     def leave(self) -> None:
         """Out of memory, if it ever was in it because of us."""

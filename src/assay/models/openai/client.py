@@ -24,10 +24,11 @@ from assay.models.http.faults import (
     reported_count,
     reported_seconds,
 )
+from assay.models.http.reading_speed import ReadingSpeed
 from assay.models.http.served import CUT, ServedAnswer
 from assay.models.openai.bodies import MATTERS, Dialect, Post
 from assay.models.reasoning import split_reasoning
-from assay.types import Timing
+from assay.types import Sampling, Timing
 
 DONE = b"[DONE]"
 _IGNORED = (b"", b"data", b"id", b"retry")  # a line that begins with its colon is a comment
@@ -54,6 +55,7 @@ class OpenAIClient:
         self.dialect = dialect
         self._connection = connection
         self._patience = patience
+        self._reading = ReadingSpeed()
         self._lock = threading.Lock()
         self._notes: dict[str, str] = {}
 
@@ -66,8 +68,8 @@ class OpenAIClient:
         """An answer that comes at once."""
         return self._tried(make, self._whole, probing=probing)
 
-    def streamed(self, make: Make) -> OpenAIAnswer:
-        return self._tried(make, self._streamed)
+    def streamed(self, make: Make, sampling: Sampling) -> OpenAIAnswer:
+        return self._tried(make, partial(self._streamed, sampling=sampling))
 
     def note(self, about: str, sentence: str) -> None:
         """Said once for each thing it is about."""
@@ -101,19 +103,21 @@ class OpenAIClient:
 
     def _whole(self, post: Post) -> OpenAIAnswer:
         answer = OpenAIAnswer()
+        limit = self._connection.timeout_s + self._reading.seconds_for(post.body)
         try:
-            document = self._connection.document("POST", post.path, post.body)
+            document = self._connection.document("POST", post.path, post.body, timeout_s=limit)
             self._take(answer, document, whole=True)
         except Fault as fault:
             _classify(fault)
             raise
         return self._checked(answer)
 
-    def _streamed(self, post: Post) -> OpenAIAnswer:
+    def _streamed(self, post: Post, sampling: Sampling) -> OpenAIAnswer:
         """A stream that ends early is a Fault that holds what had come."""
-        answer = OpenAIAnswer()
+        answer = OpenAIAnswer().follow(sampling)
+        reading_s = self._reading.seconds_for(post.body)
         try:
-            with self._connection.lines(post.path, post.body) as lines:
+            with self._connection.lines(post.path, post.body, reading_s=reading_s) as lines:
                 self._read_events(answer, lines)
         except Fault as fault:
             # Broken off behind the end of the answer: nothing of it is missing.
@@ -121,6 +125,8 @@ class OpenAIClient:
                 fault.partial = answer.text
                 _classify(fault)
                 raise
+        read_s = answer.prefill_s or answer.first_token_at
+        self._reading.learn(post.body, read_s, new=answer.new_share)
         return self._checked(answer)
 
     def _read_events(self, answer: OpenAIAnswer, lines: Iterator[bytes]) -> None:
@@ -140,6 +146,8 @@ class OpenAIClient:
             elif field == b"data" and value:
                 self._take_event(answer, name, value)
                 name = b""
+                if answer.is_enough(self._connection):
+                    return
             elif field not in _IGNORED:
                 bare.append(line)
         if bare and not answer.finished:
@@ -181,7 +189,7 @@ class OpenAIClient:
     def _checked(self, answer: OpenAIAnswer) -> OpenAIAnswer:
         if not answer.begun:
             raise self._connection.unreadable(tr("no answer at all (choices is empty)"))
-        if not answer.finished:
+        if not answer.finished and not answer.ends_stuck():
             raise self._connection.broken_off(answer.text)
         if answer.finish.startswith(_FILTERED) and not split_reasoning(answer.text).answer.strip():
             raise Fault("refused", tr("the server's filter withheld the answer (content_filter)"))

@@ -209,7 +209,7 @@ class OpenAIModel(ServedModel):
 
     def _draw(self, request_id: str, work: ToAnswer, sampling: Sampling) -> Answered:
         written = self._client.streamed(
-            lambda dialect: to_write(self._name, work, sampling, dialect)
+            lambda dialect: to_write(self._name, work, sampling, dialect), sampling
         )
         answered = answered_by(request_id, written)
         return replace(answered, dropped=self._dropped(work, answered))

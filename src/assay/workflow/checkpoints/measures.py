@@ -73,7 +73,9 @@ class Measures:
             for sample, way in product(self.samples, self.ways):
                 said = (Message("user", sample.prompt),)
                 work = ToAnswer(messages=said, sampling=way, read_back=True)
-                content = [sample.prompt, asdict(way)]
+                how = asdict(way)
+                del how["loop_stop"]  # of served models only
+                content = [sample.prompt, how]
                 yield make_measure_request(
                     facts.fingerprint, "generation", written_id(sample, way), work, content
                 )

@@ -136,6 +136,7 @@ def key_of(job: Job, prepared: Prepared) -> str:
         [[suite.name, suite.source] for suite in prepared.suites],
         [sorted(job.categories), job.limit, job.seed, job.repeats],
         [job.sampling, job.max_tokens, job.think, job.system, job.num_ctx, job.form],
+        *([] if job.loop_stop else ["no loop stop"]),
         *([prepared.deciding_key] if prepared.deciding else []),
         *([prepared.panel.key] if prepared.panel and prepared.panel.key else []),
     ]

@@ -1,0 +1,57 @@
+"""How long a model may read before its first token: its prompt's tokens at the speed seen so far.
+
+The slowest speed counts: servers keep the beginning of a prompt from the request before, and many
+do not say how much of it, so that a prompt may seem to be read a hundred times as fast as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+UNKNOWN_TOKENS_PER_S = 20.0
+SLOWEST_TOKENS_PER_S = 2.0  # below this it is not the reading that takes long
+FEWEST_TOKENS = 50  # the time of a shorter prompt is not that of its reading
+# Generously: code and digits have 2.5 bytes a token, letters beyond ASCII fewer.
+BYTES_PER_TOKEN = 2.5
+BYTES_PER_TOKEN_BEYOND_ASCII = 1.5
+
+
+class ReadingSpeed:
+    """Of one model. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._tokens_per_s: float | None = None
+
+    def seconds_for(self, body: Mapping[str, Any]) -> float:
+        """What the prompt of a request takes, as far as is known."""
+        tokens = estimate_tokens(prompt_of(body))
+        return tokens / (self._tokens_per_s or UNKNOWN_TOKENS_PER_S)
+
+    def learn(self, body: Mapping[str, Any], seconds: float | None, *, new: float = 1.0) -> None:
+        """A prompt was read in so many seconds; `new`: the share that was not kept from before."""
+        tokens = estimate_tokens(prompt_of(body)) * new
+        if seconds and tokens >= FEWEST_TOKENS:
+            self._slow_down_to(tokens / seconds)
+
+    def halve(self) -> None:
+        """A prompt was not read in the time it had, by a server that is alive."""
+        self._slow_down_to((self._tokens_per_s or UNKNOWN_TOKENS_PER_S) / 2)
+
+    def _slow_down_to(self, tokens_per_s: float) -> None:
+        slowest = min(tokens_per_s, self._tokens_per_s or tokens_per_s)
+        self._tokens_per_s = max(SLOWEST_TOKENS_PER_S, slowest)
+
+
+def prompt_of(body: Mapping[str, Any]) -> str:
+    """The words of a request, of whichever endpoint."""
+    messages = body.get("messages")
+    if messages is None:
+        return str(body.get("prompt", ""))
+    return "".join(str(message["content"]) for message in messages)
+
+
+def estimate_tokens(text: str, more_bytes: int = 0) -> float:
+    plain = len(text.encode("ascii", "ignore"))
+    beyond = len(text.encode("utf-8", "replace")) - plain
+    return (plain + more_bytes) / BYTES_PER_TOKEN + beyond / BYTES_PER_TOKEN_BEYOND_ASCII

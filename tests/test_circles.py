@@ -1,0 +1,76 @@
+"""Which answers go in circles, and how soon that is seen; which only look as if."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from assay.text.circles import TOKENS, TOKENS_IF_DIGITS_DIFFER, Circles
+
+ROOT = Path(__file__).parents[1]
+ROUNDS = [
+    "）",
+    "Yo! ",
+    "hahaha",
+    "\n",
+    "print(x)\n",
+    "今天天气很好，我们去公园散步。",
+    "Open the file, read the first line and close it again. ",
+    "| Lomé | 12.5 | 3 |\n",
+    "## Step\n\nRun the tests, then run them once more, and look at what has changed since.\n\n",
+    " ".join(f"word{n}" for n in range(120)) + ".\n",
+]
+
+
+def stopped_after(text: str, piece: str = r"\s*\w{1,6}|\s*[^\w\s]|\s") -> int | None:
+    """How many tokens had come when the answer was stopped."""
+    circles = Circles()
+    pieces = re.findall(piece, text)
+    return next((n for n, each in enumerate(pieces, 1) if circles.found_after(each)), None)
+
+
+@pytest.mark.parametrize("unit", ROUNDS)
+def test_a_circle_is_stopped_within_400_tokens_of_its_second_round(unit):
+    before = "The answer begins well and says a few true things. "
+    first = len(re.findall(r"\s*\w{1,6}|\s*[^\w\s]|\s", before + unit))
+    found = stopped_after(before + unit * 3000)
+    assert found is not None
+    assert first + TOKENS - 40 <= found <= first + TOKENS
+
+
+def test_where_only_digits_differ_it_takes_1000():
+    rows = "".join(f"| row {n} | {n * 37 % 101} |\n" for n in range(900))
+    found = stopped_after(rows)
+    assert found is not None
+    assert abs(found - TOKENS_IF_DIGITS_DIFFER) <= 40
+
+
+def test_large_pieces_are_counted_by_their_words():
+    found = stopped_after("Open the file and read the first line.\n" * 500, piece=r".*\n")
+    assert found is not None
+    assert 35 <= found <= 60, "lines of nine words and signs"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"{n}. {w} the {w}er, then {w} again\n" for n, w in enumerate("abcdefghij" * 9)),
+        "And the wind sang low by the river.\n".join(
+            f"The {word} boat came down at {word} light, and nobody knew its name; "
+            for word in ("red", "blue", "green", "gold", "grey", "white", "black", "old", "young")
+        ),
+        "| a | b |\n|---|---|\n" + "| 0 | 0 |\n" * 30,
+        "-" * 300,
+        "x = 1\n" * 60,
+    ],
+)
+def test_lists_refrains_tables_and_rulers_are_no_circles(text):
+    assert stopped_after(text) is None
+
+
+def test_no_page_of_the_documentation_goes_in_circles():
+    pages = sorted((ROOT / "docs").glob("*.md"))
+    assert len(pages) > 20
+    assert [page.name for page in pages if stopped_after(page.read_text("utf-8")[:20_000])] == []
