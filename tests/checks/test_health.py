@@ -19,6 +19,7 @@ from assay.suites.sample_prompts import load_samples
 from assay.types.samples import Health, HealthCheck, SampleCheck, SamplePrompt
 from tests.samples import failures_of, read_labels
 
+FOLDER = Path(__file__).parents[1] / "health_samples"
 SAMPLES = {sample.id: sample for sample in load_samples()}
 PCI = SAMPLES["sample_001"]
 APACHE = SAMPLES["sample_002"]
@@ -146,6 +147,27 @@ def test_much_said_again_in_few_words_is_repetition_and_quotes_a_phrase():
     assert repetition(PROSE + " " + GOOD_APACHE + " " + GOOD_PCI).passed is True
 
 
+def test_a_text_that_comes_to_its_end_may_repeat_itself_more_than_one_that_does_not():
+    samples = json.loads((FOLDER / "test.json").read_text("utf-8"))
+    text = next(each["text"] for each in samples if each["id"] == "test-027")
+    assert repetition(text).passed is True
+    assert repetition(text, truncated=True).failure
+
+
+@pytest.mark.parametrize(
+    ("text", "stammers"),
+    [
+        ("a key that is a key that is used to log in.", True),
+        ("It supports old devices, it supports old devices.", True),
+        ("It had had no effect, very, very little.", False),
+        ("sda 0 0 0 0 0 0", False),
+        ("apt install nginx\napt install nginx", False),
+    ],
+)
+def test_three_words_said_twice_at_once_are_a_stammer(text, stammers):
+    assert repetition(text).failure is stammers
+
+
 # ---------------------------------------------------------------------------------------- nonsense
 
 OTHERS = (
@@ -185,14 +207,34 @@ def test_what_no_person_would_write_is_nonsense(text, said):
     assert said in check.explanation
 
 
-def test_a_model_that_is_unsure_of_its_text_writes_nonsense_and_a_long_text_needs_less():
-    short, long = "that the root file system is the farm.", PROSE * 2
-    assert nonsense("", short, 3.4).passed is True
-    assert nonsense("", short, 3.6).failure
-    assert nonsense("", long, 2.9).passed is True
-    check = nonsense("", long, 3.1)
+ASKED = "df reports that the root file system is full, but du finds far less data. The reason is"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text", "sure_enough", "too_unsure"),
+    [
+        ("A firewall is", "a simple interface to the Linux kernel.", 4.6, 4.8),
+        (ASKED, "that the system is not aware of the farm.", 2.9, 3.1),
+        ("The kernel and the card", PROSE, 2.8, 3.0),
+        ("The kernel and its interrupts", PROSE, 2.3, 2.4),
+        ("Why does my laptop run hot?", PROSE, 0.2, 0.4),
+    ],
+    ids=["short", "long prompt", "of the prompt", "half of the prompt", "not of the prompt"],
+)
+def test_the_less_of_the_prompt_a_text_takes_up_the_surer_its_model_must_be(
+    prompt, text, sure_enough, too_unsure
+):
+    assert nonsense(prompt, text, sure_enough).passed is True
+    assert nonsense(prompt, text, too_unsure).failure
+
+
+def test_a_text_on_the_subject_of_its_sample_needs_no_word_of_the_prompt():
+    assert examine(PCI, GOOD_PCI, uncertainty=2.0).failures == ()
+    check = nonsense(PCI.prompt, GOOD_PCI, 2.0)
     assert check.failure
-    assert "between some 22 tokens" in check.explanation
+    assert "hardly a word of the prompt" in check.explanation
+    long = nonsense("The kernel and the card", PROSE, 3.1)
+    assert "between some 22 tokens" in long.explanation
 
 
 def test_a_text_without_likelihoods_is_checked_by_the_rest_and_says_so():
@@ -207,16 +249,21 @@ def test_one_damaged_character_does_not_make_an_answer_nonsense():
 # ------------------------------------------------------------------------------- labelled samples
 
 
-def test_of_the_labelled_samples_most_broken_and_hardly_a_sound_one_are_found():
-    """The 184 samples on which the limits were chosen; docs/health.md has the figures."""
-    folder = Path(__file__).parents[1] / "health_samples"
-    samples = json.loads((folder / "dev.json").read_text("utf-8"))
-    people = read_labels(folder / "dev_labels.tsv")
+@pytest.mark.parametrize(
+    ("name", "labels", "found", "alarms"),
+    [("dev", "dev_labels", 0.95, 0.07), ("test", "test_labels_second", 0.92, 0.09)],
+)
+def test_of_the_labelled_samples_most_broken_and_hardly_a_sound_one_are_found(
+    name, labels, found, alarms
+):
+    """Samples on which the limits were chosen; docs/health.md has the figures."""
+    samples = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+    people = read_labels(FOLDER / f"{labels}.tsv")
     broken = [bool(failures_of(s, s["uncertainty"])) for s in samples if people[s["id"]] != "ok"]
     fine = [bool(failures_of(s, s["uncertainty"])) for s in samples if people[s["id"]] == "ok"]
-    assert (len(broken), len(fine)) == (141, 43)
-    assert sum(broken) >= 0.92 * len(broken)
-    assert sum(fine) <= 0.03 * len(fine)
+    assert len(broken) + len(fine) == len(samples)
+    assert sum(broken) >= found * len(broken)
+    assert sum(fine) <= alarms * len(fine)
 
 
 # --------------------------------------------------------------------------------------- coherence

@@ -19,17 +19,18 @@ def examine(
     sample: SamplePrompt, text: str, *, truncated: bool = False, uncertainty: float | None = None
 ) -> Health:
     """Examine one answer; the three failures come first, then the notes, then the tick list."""
-    readable = nonsense(sample.prompt, text, uncertainty)
+    about = relevance(sample, text)
+    readable = nonsense(sample.prompt, text, uncertainty, on_subject=about.passed is True)
     coherent = coherence(text, readable)
     return Health(
         checks=(
             loop(text),
-            repetition(text),
+            repetition(text, truncated=truncated),
             readable,
             length(text),
             coherent,
             technical_terms(text),
-            relevance(sample, text),
+            about,
             truncation(text, truncated=truncated),
             *accuracy(sample, text, coherent),
         )

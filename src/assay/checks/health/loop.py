@@ -43,7 +43,7 @@ _CHARACTER_TIMES = ((1, 16.0), (3, 8.0), (8, 5.0), (20, 4.0))
 _LONG_CHARACTER_TIMES = 3.0
 _STAMMER = 3  # letters; "aaaa" and "hahaha" are no code
 _UNLETTERED_SHARE = 0.6  # of the text, for units without letters
-_FLOOD_TIMES, _FLOOD_CHARACTERS = 12, 60  # of signs or tags up to the very end
+_FLOOD_TIMES, _FLOOD_CHARACTERS = 12, 40  # of signs or tags up to the very end
 _RULER = frozenset("-=_*#~.+")
 # Lines of tables, logs and code may come this much more often: short ones, and longer ones.
 _DATA_TIMES, _LONG_DATA_TIMES, _LONG_DATA_UNIT = 2.0, 1.5, 4

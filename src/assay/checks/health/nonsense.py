@@ -6,9 +6,10 @@ HealthCheck; `nonsense` fails the gate. Four kinds of evidence, any of which is 
     nothing    there is no text, or it is full of characters that no text has
     made up    a word in which the same part comes again: root-to-root-to-root
     foreign    most of the text asks or answers something else than the prompt
-    unsure     the model hesitates between very many tokens, on average, at each one it wrote
+    unsure     the model hesitates between too many tokens, on average, at each one it wrote; the
+               less of the prompt the text takes up, the fewer are too many
 
-The limits are chosen on the development set: docs/health.md has the figures.
+The limits are chosen on labelled samples: docs/health.md has the figures.
 """
 
 from __future__ import annotations
@@ -27,8 +28,10 @@ BROKEN_SHARE = 0.05  # of the characters
 MANY_PARTS = 5  # of a word: end-to-end is none
 TIED = 0.34  # of the words of a paragraph, known from the prompt and the beginning of the answer
 FOREIGN_SHARE, FOREIGN_PARAGRAPHS = 0.5, 2  # of the words; paragraphs
-LONG = 25  # words
-UNSURE, UNSURE_IF_LONG = 3.5, 3.0  # nats: 33 and 20 tokens
+LONG, LONG_PROMPT = 14, 10  # words
+UNSURE, UNSURE_IF_ASKED = 4.7, 3.0  # nats of a short text: 110 tokens; 20 after a long prompt
+# Of a long text: the share of the prompt's words that it takes up, nats.
+UNSURE_IF_LONG = ((0.2, 0.3), (0.5, 2.35), (1.0, 2.9))
 STEM = 5  # letters: "packages" is "package"
 
 _WORD = re.compile(r"[^\W_]+")
@@ -50,12 +53,19 @@ class _Paragraph(NamedTuple):
     end: int
 
 
-def nonsense(prompt: str, text: str, uncertainty: float | None = None) -> HealthCheck:
+def nonsense(
+    prompt: str, text: str, uncertainty: float | None = None, *, on_subject: bool = False
+) -> HealthCheck:
     """Passes unless something shows that it makes no sense. `uncertainty`: the mean entropy of the
-    model's choices, in nats; None: not known.
+    model's choices, in nats; None: not known. `on_subject`: it is known to take up the subject.
     """
     text = text[:READ_AT_MOST]
-    found = _nothing(text) or _made_up(text) or _foreign(prompt, text) or _unsure(text, uncertainty)
+    found = (
+        _nothing(text)
+        or _made_up(text)
+        or _foreign(prompt, text)
+        or _unsure(prompt, text, uncertainty, on_subject)
+    )
     if found is None:
         said = tr("Nothing shows that it makes no sense.")
         if uncertainty is None:
@@ -148,9 +158,21 @@ def _content(text: str) -> set[str]:
     }
 
 
-def _unsure(text: str, uncertainty: float | None) -> tuple[str, str] | None:
-    limit = UNSURE if len(text.split()) < LONG else UNSURE_IF_LONG
-    if uncertainty is None or uncertainty <= limit:
+def _unsure(
+    prompt: str, text: str, uncertainty: float | None, on_subject: bool
+) -> tuple[str, str] | None:
+    """The less of the prompt a text takes up, the surer the model must have been of it: a right
+    answer may use none of its words, but then it is known by heart.
+    """
+    if uncertainty is None:
+        return None
+    asked, long = _content(prompt), len(text.split()) >= LONG
+    tied = len(asked & _content(text)) / len(asked) if asked and not on_subject else 1.0
+    if long:
+        limit = next(most for share, most in UNSURE_IF_LONG if tied <= share)
+    else:
+        limit = UNSURE_IF_ASKED if len(prompt.split()) >= LONG_PROMPT else UNSURE
+    if uncertainty <= limit:
         return None
     said = tr(
         "The model is unsure of its own text: it hesitates between some {count} tokens at each "
@@ -158,4 +180,6 @@ def _unsure(text: str, uncertainty: float | None) -> tuple[str, str] | None:
         count=round(math.exp(min(uncertainty, 20.0))),
         limit=round(math.exp(limit)),
     )
+    if limit < 1:
+        said = tr("It takes up hardly a word of the prompt, and the model was not sure of it.")
     return said, quote(text, 0, len(text))
