@@ -20,7 +20,7 @@ WORKERS ?= 3
 # package, and torch, once more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo demo-models demo-checkpoints test tests bubblewrap bench check rules types format messages cards clean
+.PHONY: demo demo-models demo-checkpoints test tests collection bubblewrap bench check rules types format messages cards clean
 
 # Two makes: the second installs PyTorch after the first has shown what needs none.
 demo:
@@ -33,9 +33,14 @@ demo-models: $(CORE)
 demo-checkpoints: $(LOCAL)
 	$(BIN)/assay demo --part checkpoints
 
-# First what is done in seconds; then the types beside the tests, as mypy keeps one core busy.
-test: rules
-	$(MAKE) --no-print-directory -j 2 tests types
+# First what keeps one core busy: the rules and the types, beside a look at all tests. That look
+# leaves the bytecode of the tests, torch and transformers, which each worker would make again.
+test: $(DEV)
+	$(MAKE) --no-print-directory -j 2 check collection
+	$(MAKE) --no-print-directory tests
+
+collection: $(DEV)
+	@$(BIN)/pytest --collect-only -qq > $(VENV)/collection.txt || cat $(VENV)/collection.txt
 
 # Tests of a file stay with one worker, which makes what they share once, until another is idle.
 tests: $(DEV) bubblewrap

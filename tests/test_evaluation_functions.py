@@ -202,17 +202,16 @@ def test_every_row_that_is_no_text_is_named_before_anything_is_opened(home):
         api.evaluate_model("nowhere", [])
 
 
-# ---------------------------------------------------------------------------------- a real one
+# -------------------------------------------------------------------------------- all at once
 
 
-def test_the_shipped_final_checkpoint_with_everything(root, home):
-    shipped = root / "src" / "assay" / "builtin" / "checkpoints" / "tiny"
-    shutil.copytree(shipped, home / "tiny")
-    final = home / "tiny" / "step_008000"
-    report = assay.evaluate_model(final, home / "held-out.txt", limit=8)
+def test_one_checkpoint_with_everything(checkpoint, home):
+    shutil.copytree(checkpoint, home / "tiny" / "step_10")
+    final = home / "tiny" / "step_10"
+    report = assay.evaluate_model(final, home / "held-out.txt", limit=4)
     assert known(report) == {*FIGURES, "os_benchmark", "generation"} - {"mmlu_cs", "hellaswag"}
     assert report["inference_speed"] > 0
-    kept = home / "assay-out" / "checkpoints" / "tiny" / "step_008000" / "evaluation_report.json"
+    kept = home / "assay-out" / "checkpoints" / "tiny" / "step_10" / "evaluation_report.json"
     assert json.loads(kept.read_text()) == json.loads(json.dumps(report))
     assert not (final / "evaluation_report.json").exists()
     # Memory is timed together with speed, and both are in the store.
@@ -222,7 +221,7 @@ def test_the_shipped_final_checkpoint_with_everything(root, home):
     assert memory["memory_usage_mb"] == report["memory_usage_mb"]
     assert seen.replies == 0
     assert json.loads(kept.read_text())["perplexity"] == report["perplexity"]  # a part is not left
-    score = assay.run_benchmark(final, "custom_os_eval", limit=8, observer=seen)
+    score = assay.run_benchmark(final, "custom_os_eval", limit=4, observer=seen)
     assert score.value == report["os_benchmark"]["avg"]
     assert score.unit == "share"
     samples = load_samples()

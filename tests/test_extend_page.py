@@ -1,9 +1,8 @@
 """docs/how-to/extend.md: every example is complete and runs from a folder outside the package."""
 
 import json
+import os
 import re
-import subprocess
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from assay.interfaces.cli import load_command
+from tests.loaded_python import run_python
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "extend.md"
 
@@ -30,20 +30,27 @@ class Section:
         (self.commands,) = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
         self.folder = folder
 
-    def run(self):
+    def run(self, *, weights=False):
         """All commands; returns what the last one printed."""
         for line in self.commands.splitlines():
-            done = run(self.folder, *line.split())
+            done = run(self.folder, *line.split(), weights=weights)
         return done.stdout
 
 
-def run(folder, program, *arguments):
-    assert program in ("assay", "python")
-    module = ["-m", "assay"] if program == "assay" else []
-    command = [sys.executable, *module, *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+def run(folder, program, *arguments, weights=False):
+    """What ends well; `weights`: it needs torch."""
+    done = end(folder, program, *arguments, weights=weights)
     assert done.returncode == 0, done.stderr
     return done
+
+
+def end(folder, program, *arguments, weights=False):
+    """What ends, however it ends."""
+    assert program in ("assay", "python")
+    module = ["-m", "assay"] if program == "assay" else []
+    environment = {**os.environ, "PYTHONWARNINGS": "error"}
+    environment.pop("PYTHONUNBUFFERED", None)
+    return run_python([*module, *arguments], folder, environment, weights=weights)
 
 
 def test_the_check_scores_answers(tmp_path):
@@ -82,7 +89,7 @@ def test_the_served_model_answers(tmp_path):
 
 def test_the_home_made_model_is_measured_and_the_better_step_selected(tmp_path):
     pytest.importorskip("torch")
-    Section("A home-made PyTorch model", tmp_path).run()
+    Section("A home-made PyTorch model", tmp_path).run(weights=True)
     home = tmp_path / "assay-out" / "checkpoints" / "mine"
     figures = {
         step: json.loads((home / step / "evaluation_report.json").read_text())
@@ -106,8 +113,7 @@ def test_the_format_is_written(tmp_path):
 
 def test_a_mistake_in_a_plugin_ends_a_command_with_its_place(tmp_path):
     (tmp_path / "wrong.py").write_text("import assay\n\nassay.no_such_name\n")
-    command = [sys.executable, "-m", "assay", "schema", "--plugin", "wrong.py"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = end(tmp_path, "assay", "schema", "--plugin", "wrong.py")
     assert done.returncode == 2
     assert f"{tmp_path}/wrong.py:3: AttributeError" in done.stderr
 
@@ -125,9 +131,7 @@ def test_plugins_are_part_of_the_command_that_repeats_a_run(tmp_path):
     (tmp_path / "plain_server.py").write_text(
         (tmp_path / "plain_server.py").read_text().replace("urllib.request.urlopen", "_gone")
     )
-    words = section.commands.replace("assay run", "run").split()
-    command = [sys.executable, "-m", "assay", *words, "--json"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = end(tmp_path, *section.commands.split(), "--json")
     assert done.returncode == 3  # every request failed, and the run ended all the same
     rows = json.loads(done.stdout)["models"][0]["suites"][0]["tests"]
     assert {row["outcome"] for row in rows} == {"failed"}

@@ -17,11 +17,8 @@ import pytest
 from assay.reports.checkpoints.report_shapes import report_schema, selection_schema
 from assay.workflow.demo import SHIPPED
 from tests.conftest import Bench
-from tests.waiting import PATIENCE_S
 
 EARLY, NEAR, FINAL = "tiny/step_000160", "tiny/step_005600", "tiny/step_008000"
-# Part of the contract: the demonstration ends with one selected. It holds again once a checkpoint
-# ships that stops after its answer.
 LIMIT = 50  # perplexity of the size class tiny at the gate
 
 
@@ -29,11 +26,10 @@ LIMIT = 50  # perplexity of the size class tiny at the gate
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, str]:
     bench = Bench(tmp_path_factory.mktemp("demo"), weights=True)
     before = sorted(path for path in SHIPPED.rglob("*") if "__pycache__" not in path.parts)
-    process = bench.start("demo", "--part", "checkpoints")
-    said, complained = process.communicate(timeout=3 * PATIENCE_S)
-    assert process.returncode == 0, complained
+    done = bench.assay("demo", "--part", "checkpoints")
+    assert done.returncode == 0, done.stderr
     assert before == sorted(path for path in SHIPPED.rglob("*") if "__pycache__" not in path.parts)
-    return bench, said
+    return bench, done.stdout
 
 
 def report_of(bench: Bench, name: str) -> dict:

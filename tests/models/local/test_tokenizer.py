@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,9 @@ import pytest
 from assay.errors import ModelUnavailable
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.types import Message
+from tests.loaded_python import run_python
 from tests.models.local.checkpoints import CHAT_TEMPLATE, edit_json
 from tests.models.local.families import CUT, END, save_family
-from tests.waiting import PATIENCE_S
 
 SYSTEM, USER = Message("system", "Be brief."), Message("user", "Two plus two?")
 NO_SYSTEM = (
@@ -279,12 +278,7 @@ def test_nothing_reaches_the_terminal(tmp_path: Path, root: Path):
         "tokenizer.decode([1, 2, 3])\n"
         "subprocess.run([sys.executable, '-c', ''], check=True, preexec_fn=lambda: None)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=root,
-        timeout=PATIENCE_S,
-    )
+    file = tmp_path / "program.py"
+    file.write_text(program, "utf-8")
+    done = run_python([str(file), str(folder)], root, os.environ, weights=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
