@@ -183,6 +183,9 @@ def test_a_list_of_texts_and_a_data_set_are_read_like_a_file_of_them(checkpoint,
         report = api.evaluate_model(checkpoint, given, ["perplexity"], observer=seen)
         assert report["perplexity"] == of_file["perplexity"]
         assert report["details"]["provenance"]["text"] == "2 texts of the program"
+        (cut,) = report["details"]["tokenizer"]
+        assert (cut["source"], cut["language"]) == ("perplexity", "eng")
+        assert cut["tokens_per_word"]["n"] == 2
     assert seen.replies == 0  # the same texts
     tokens = api.evaluate_model(checkpoint, [{"input_ids": np.arange(9)}], "perplexity")
     assert tokens["details"]["perplexity"]["n"] == 9

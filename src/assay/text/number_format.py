@@ -11,7 +11,7 @@ from assay.types.judged import POINTS_OF_10
 
 DECIMALS = {
     "points": 1, POINTS_OF_10: 1, "share": 3, "tokens": 0, "tokens/s": 1, "s": 3, "characters": 0,
-    "perplexity": 1, "MB": 1, "samples": 0,
+    "perplexity": 1, "MB": 1, "samples": 0, "tokens/word": 2,
 }  # fmt: skip
 OTHER_DECIMALS = 3
 DIGITS, MOST_DIGITS = 3, 8

@@ -19,6 +19,8 @@ from assay.types.models import (
     Model,
     ModelFacts,
     Observed,
+    TokenCount,
+    TokenizerFigures,
 )
 from assay.types.requests import (
     Answered,

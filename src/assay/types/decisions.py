@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from assay.types import Estimate, Health, SamplePrompt
+from assay.types import Estimate, Health, SamplePrompt, TokenizerFigures
 from assay.types.choices import MeasureKind
 
 Value = (
@@ -260,6 +260,7 @@ class Measurements:
     memory_mb: Estimate | None = None
     memory: Mapping[str, Any] = field(default_factory=dict)
     samples: tuple[Sample, ...] | None = None
+    tokenizer: tuple[TokenizerFigures, ...] = ()
     not_measured: Mapping[str, str] = field(default_factory=dict)
     training_loss: Mapping[float, float] = field(default_factory=dict)
     timestamp: str = ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from assay.types.requests import PredictionMethod, Reply, Request, Thinking
+from assay.types.scores import Estimate
 
 Capability = Literal[
     "generate",
@@ -39,6 +40,29 @@ class ModelFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TokenCount:
+    """One text as tokens; `byte_tokens` are those that hold only a part of a character."""
+
+    tokens: int
+    byte_tokens: int
+    comes_back: bool  # decoded, the tokens are the text again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenizerFigures:
+    """How a tokenizer cuts the texts of a source (`perplexity`, or a suite) in one language, ""
+    where it is not known. `changed_texts`: those that do not come back, `example` one of them.
+    """
+
+    source: str
+    language: str
+    tokens_per_word: Estimate
+    byte_tokens: Estimate
+    changed_texts: Estimate
+    example: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
     """What was seen of a model while it was asked. `gpu_bytes` below `memory_bytes` means that a
     part of it was computed on the CPU. `notes` are whole sentences.
@@ -48,6 +72,7 @@ class Observed:
     gpu_bytes: int | None = None
     context_length: int | None = None
     notes: tuple[str, ...] = ()
+    tokenizer: tuple[TokenizerFigures, ...] = ()
 
 
 class Model(Protocol):

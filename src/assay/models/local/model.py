@@ -27,7 +27,7 @@ from assay.models.local.loading.checkpoint import (
     load,
 )
 from assay.models.local.tokens.tokenizer import LocalTokenizer
-from assay.types import Failed, Observed, Reply, Request, Timed, ToTime
+from assay.types import Failed, Observed, Reply, Request, Timed, TokenCount, ToTime
 from assay.types.options import LocalOptions
 
 if TYPE_CHECKING:
@@ -91,6 +91,11 @@ class LocalModel(BaseModel):
             yield from self._answering().replies(others)
         for work, equal in timed.items():
             yield from self._timed(equal, work)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[TokenCount]:
+        from assay.models.local.tokens.encoding import count_tokens
+
+        return count_tokens(self._tokens(), texts)
 
     def _answering(self) -> Answering:
         from assay.models.local.answering import Answering

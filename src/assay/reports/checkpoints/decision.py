@@ -22,7 +22,12 @@ from assay.reports.checkpoints.file_names import (
 )
 from assay.reports.checkpoints.headlines import checkpoint_headline, selection_headline
 from assay.reports.checkpoints.samples import samples_block
-from assay.reports.checkpoints.table import checkpoint_table, score_table, timing_line
+from assay.reports.checkpoints.table import (
+    checkpoint_table,
+    score_table,
+    timing_line,
+    tokenizer_block,
+)
 from assay.reports.pictures.steps import over_steps
 from assay.types.decisions import Decision, Measurements, Recommendation, Selection
 from assay.types.documents import (
@@ -233,3 +238,5 @@ def _samples(
     for each in checkpoints:
         if each.samples:
             yield samples_block(each, long=each.name not in in_detail)
+    for figures in dict.fromkeys(each.tokenizer for each in checkpoints if each.tokenizer):
+        yield tokenizer_block(figures)

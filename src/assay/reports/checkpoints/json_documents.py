@@ -50,6 +50,7 @@ def evaluation_report(decision: Decision, measured: Measurements) -> JsonObject:
         "not_covered": [sentence(each) for each in decision.not_covered.get(name, ())],
         "generation": None if samples is None else _generation(samples),
         "speed": None if speed is None else {**speed.details, "runs_per_s": speed.runs_per_s},
+        "tokenizer": measured.tokenizer,
         "memory": measured.memory if measured.memory or measured.memory_mb else None,
         "not_measured": measured.not_measured,
         "training_loss": list(measured.training_loss.items()),

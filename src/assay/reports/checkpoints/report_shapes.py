@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from assay.messages import tr
-from assay.types import Estimate, HealthCheck
+from assay.types import Estimate, HealthCheck, TokenizerFigures
 from assay.types.decisions import Concern, Part, SizeClass, SuiteFigures
 
 Schema = dict[str, Any]
@@ -174,6 +174,7 @@ class Details(BaseModel):
     not_covered: tuple[Name, ...] = ()
     generation: GenerationShape | None
     speed: SpeedShape | None
+    tokenizer: tuple[TokenizerFigures, ...] = ()
     memory: dict[str, Any] | None
     not_measured: dict[str, Text]
     training_loss: tuple[tuple[Number, Number], ...]

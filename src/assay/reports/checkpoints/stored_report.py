@@ -44,6 +44,7 @@ def measured_from(document: object, *, source: str = REPORT_FILE) -> Measurement
         memory_mb=details.memory_usage_mb,
         memory=details.memory or {},
         samples=None if written is None else tuple(map(_sample, written.samples)),
+        tokenizer=details.tokenizer,
         not_measured=details.not_measured,
         training_loss=dict(details.training_loss),
         timestamp=report.timestamp,

@@ -11,9 +11,20 @@ from assay.reports.checkpoints import figures as known
 from assay.reports.checkpoints.figures import EvaluatedFolder, figures
 from assay.reports.pictures.labels import harmless
 from assay.text import number_format as numbers
-from assay.types import Estimate
+from assay.types import Estimate, TokenizerFigures
 from assay.types.decisions import OS_SUITE, PARTS, Measurements, SpeedFigures
-from assay.types.documents import STAYS, Column, Line, Row, Span, Table, Tone
+from assay.types.documents import (
+    STAYS,
+    Column,
+    Fold,
+    Line,
+    Paragraph,
+    Row,
+    Span,
+    Table,
+    Tone,
+    table,
+)
 
 LONGEST_NAME = 120
 LONGEST_HEAD = 16
@@ -82,6 +93,25 @@ def _cell(figure: Estimate | None) -> Line:
     known = figure.low is not None or figure.high is not None
     between = f" {numbers.interval(figure)}" if known else ""
     return numbers.value(figure), Span(f"{between} n={numbers.count(figure.n)}", "basis")
+
+
+def tokenizer_block(figures: Sequence[TokenizerFigures]) -> Fold:
+    """A row for each source of texts and language."""
+    heads = (tr("text"), tr("tokens per word"), tr("byte tokens"), tr("changed texts"))
+    rows = (
+        (
+            f"{harmless(each.source)} ({harmless(each.language) or '?'})",
+            *map(_cell, (each.tokens_per_word, each.byte_tokens, each.changed_texts)),
+        )
+        for each in figures
+    )
+    legend = tr("A byte token holds only a part of a character; a changed text is not the same "
+                "after it was cut into tokens and put together.")  # fmt: skip
+    for example in (each.example for each in figures if each.example):
+        legend += " " + tr("Such a text: {text}", text=harmless(example))
+        break
+    title = tr("How the tokenizer cuts the texts of this run")
+    return Fold(title, (Paragraph(legend, "dim"), table(heads, rows, right=(1, 2, 3))), long=True)
 
 
 def timing_line(speed: SpeedFigures | None) -> str:

@@ -209,6 +209,7 @@ def measured_of(
         memory_mb=memory,
         memory={name: speed.details.get(name) for name in MEMORY} if speed else {},
         samples=samples_of(_written(samples, deciding, replies.get("generation", {})), examine),
+        tokenizer=model.observed.tokenizer if model.observed else (),
         not_measured={name: why for name, why in reasons.items() if why},
         training_loss=losses,
         timestamp=run.finished or run.created,

@@ -6,13 +6,23 @@ Every reply is stored, and scored if it ends a test. What the store holds is not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.ask_loop import Dialogue, ask_all
 from assay.checks.scoring import score_reply
 from assay.plan import Exchange, Plan
 from assay.store import Run, RunModel, Store, TryKey
-from assay.types import Answered, Failed, Model, Observed, Observer, Reply, Request, Score
+from assay.types import (
+    Answered,
+    Failed,
+    Model,
+    Observed,
+    Observer,
+    Reply,
+    Request,
+    Score,
+    TokenizerFigures,
+)
 from assay.workflow.checkpoints.measures import MEASURED
 from assay.workflow.evaluate.run_folder import BackgroundWork
 
@@ -151,6 +161,7 @@ def ask_model(
     background: BackgroundWork,
     until: float | None,
     remeasured: Sequence[str],
+    tokenizer: tuple[TokenizerFigures, ...] = (),
 ) -> None:
     # A scored try of this very run needs no hash: the run's key holds all that its id does.
     scored = store.find_scored(run, known)
@@ -165,7 +176,8 @@ def ask_model(
         ask_all(model, dialogues, ledger, observer, name=known.spec, done=done, until=until)
     finally:  # a stopped run, too, reports the answers it found in the store
         ledger.flush()
-        if ledger.asked and (observed := model.observed()) != Observed():
+        seen = model.observed() if ledger.asked else Observed()
+        if (observed := replace(seen, tokenizer=tokenizer)) != Observed():
             store.store_observed(run, known, observed)
 
 

@@ -29,10 +29,11 @@ from assay.machine import this_machine
 from assay.messages import tr
 from assay.pause_gc import pause_gc
 from assay.store import Run, RunModel, Store, new_run_id, utc_now
-from assay.types import Model, Observer
+from assay.types import Model, Observer, TokenizerFigures
 from assay.types.model_spec import without_secrets
 from assay.types.results import Report
 from assay.workflow.checkpoints.report_files import write_decisions
+from assay.workflow.checkpoints.tokenizer_texts import tokenizer_figures
 from assay.workflow.evaluate.asking import ask_model
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.opened_models import left_out, why_failed
@@ -162,12 +163,16 @@ def _ask_models(
     next.
     """
     checked: list[AnswerToJudge] = []
+    cut: dict[str, tuple[TokenizerFigures, ...]] = {}  # checkpoints of a folder share a tokenizer
     for model, plan, known in zip(prepared.models, prepared.plans, run.models, strict=True):
         measures = prepared.measures_of(known.spec, model)
+        kind = model.facts.tokenizer
         try:
+            if kind and kind not in cut:
+                cut[kind] = tokenizer_figures(model, prepared.to_cut)
             ask_model(
                 store, run, known, model, plan, measures, observer, background, until,
-                prepared.remeasured,
+                prepared.remeasured, cut.get(kind, ()),
             )  # fmt: skip
         except (ModelUnavailable, Refusals) as error:
             run = _leave_out(store, run, known.spec, error, observer)

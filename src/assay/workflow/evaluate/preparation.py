@@ -37,6 +37,7 @@ from assay.workflow.checkpoints.measures import (
     ways_to_write,
 )
 from assay.workflow.checkpoints.places import CheckpointPlace, is_text, places_of
+from assay.workflow.checkpoints.tokenizer_texts import SourceTexts, texts_to_cut
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.opened_models import left_out, open_models, place_of_given
 from assay.workflow.judging.panel import JudgePanel, judged_cases, open_panel
@@ -61,6 +62,7 @@ class Prepared:
     deciding: DecisionPlan | None = None
     measures: Measures | None = None
     remeasured: tuple[str, ...] = ()
+    to_cut: tuple[SourceTexts, ...] = ()
     panel: JudgePanel | None = None
 
     def close(self) -> None:
@@ -166,6 +168,9 @@ def prepare(job: Job) -> Prepared:
         if deciding and held_out
         else None,
         remeasured=(SPEED,) if job.remeasure else (),
+        to_cut=texts_to_cut(suites, held_out if "perplexity" in deciding.measures else None)
+        if deciding
+        else (),
         panel=panel,
     )
 

@@ -24,10 +24,11 @@ from assay.models.base import as_text, joint
 from assay.models.local.tokens.cuts import cut_paragraphs, cut_portions
 from assay.models.local.tokens.tokenizer import LocalTokenizer
 from assay.pause_gc import pause_gc
-from assay.types import Message
+from assay.types import Message, TokenCount
 
 Ids = tuple[int, ...]
 
+REPLACEMENT = "\ufffd"  # what a part of a character decodes to
 PORTION = 16_000  # characters of a long text that are encoded together
 PORTIONS_PER_CALL = 64
 # A tokenizer without clean cuts takes about 100 bytes for each character of a text.
@@ -49,6 +50,20 @@ def continuation_joint(messages: Sequence[Message], is_chat: bool) -> str:
     if any(each.role == "assistant" for each in messages):
         return joint(as_text(messages), Message("assistant", ""))
     return " "
+
+
+def count_tokens(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[TokenCount]:
+    """Bare tokens; white space around a text, which many tokenizers add, is no change of it."""
+    coded = tokenizer.encode_batch(texts, special=False)
+    parts = {each for each in set(chain(*coded)) if REPLACEMENT in tokenizer.decode([each])}
+    return [
+        TokenCount(
+            tokens=len(ids),
+            byte_tokens=sum(each in parts for each in ids),
+            comes_back=tokenizer.decode(ids).strip() == text.strip(),
+        )
+        for text, ids in zip(texts, coded, strict=True)
+    ]
 
 
 def encode_prompts(tokenizer: LocalTokenizer, texts: Sequence[str]) -> list[list[int]]:
