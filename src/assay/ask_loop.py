@@ -76,6 +76,8 @@ def ask_all(
     waiting = find_unanswered(dialogues, ledger)
     left = _count_left(waiting)
     observer.model_started(name, total=planned, reused=max(0, planned - left))
+    if watched_by := getattr(model, "watched_by", None):
+        watched_by(observer, name)
     while waiting:
         requests = [request for request, _ in waiting.values()]
         for reply in ask(model, requests, until=until):

@@ -16,7 +16,8 @@ In: nothing. Out: exceptions.
     ├── Refusals ............... 2   several of the above, shown together
     └── Interrupted ............ 130 stopped on the way; the same command continues
         ├── StoreFull .......... 130 no room on the disk; all that was counted is safe
-        └── BudgetSpent ........ 130 the time a user allowed is over
+        ├── BudgetSpent ........ 130 the time a user allowed is over
+        └── ServerGone ......... 3   a server went away and did not come back in time
 
 Failed requests and failed gates are results, not exceptions: see `ExitCode`.
 """
@@ -115,6 +116,12 @@ class StoreFull(Interrupted):
 
 class BudgetSpent(Interrupted):
     """The time that was allowed is over; the same command continues."""
+
+
+class ServerGone(Interrupted):
+    """Nothing more is asked of it; what was not asked has not failed, and stays to be asked."""
+
+    exit_code = ExitCode.REQUESTS_FAILED
 
 
 class Refusals(AssayError):

@@ -141,6 +141,25 @@ def test_a_budget_stops_the_run_and_the_same_command_continues(bench, ollama_ser
     assert len(document["models"][0]["suites"][0]["tests"]) == 12
 
 
+def test_a_server_that_stays_away_ends_the_run_and_the_same_command_continues(
+    bench, start_ollama, sums
+):
+    server = start_ollama(delay_ms=100)
+    words = ["run", server.spec(), "-s", sums, "--timeout", "1"]
+    running = bench.start(*words)
+    server.wait_until(lambda server: len(server.asked) > 2)
+    server.kill()
+    _, stderr = running.communicate(timeout=60)
+    assert running.returncode == 3
+    assert "waiting for it, up to 1 s" in stderr
+    assert "continue with: assay run" in stderr
+    again = start_ollama(port=server.port)
+    document = bench.document(*words)
+    assert document["exit_code"] == 0
+    assert len(document["models"][0]["suites"][0]["tests"]) == 12
+    assert len(again.asked) < 12, "what had been answered was not asked again"
+
+
 def test_one_model_leaves_the_memory_before_the_next_comes_in(bench, ollama_server, sums):
     both = [ollama_server.spec(), ollama_server.spec("stories:260k")]
     assert bench.assay("run", *both, "-s", sums, "--limit", "3").returncode == 0

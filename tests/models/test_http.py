@@ -12,6 +12,7 @@ import time
 
 import pytest
 
+from assay.errors import ServerGone
 from assay.models.http.connection import Connection, is_this_machine
 from assay.models.http.faults import (
     ATTEMPTS,
@@ -224,8 +225,8 @@ def test_a_retry_after_that_says_nothing_is_as_if_it_were_not_there(value):
 # ----------------------------------------------------------------------------------- trying again
 
 
-def patience():
-    return Patience(threading.Event(), first_pause_s=0.001)
+def patience(timeout_s=30.0):
+    return Patience(threading.Event(), first_pause_s=0.001, timeout_s=timeout_s)
 
 
 def failing(*faults):
@@ -256,13 +257,22 @@ def test_a_lasting_fault_is_not_tried_again():
     assert (fault.cause, fault.attempts) == ("refused", 1)
 
 
-def test_a_server_that_is_gone_is_tried_once_by_those_that_follow_and_may_come_back():
+def test_a_server_that_is_away_is_waited_for_and_that_is_no_attempt():
     shared = patience()
-    gone = [passing("unreachable") for _ in range(ATTEMPTS)]
-    assert fault_of(lambda: shared.tried(failing(*gone))).attempts == ATTEMPTS
-    assert fault_of(lambda: shared.tried(failing(passing("unreachable")))).attempts == 1
-    assert shared.tried(failing()) == ("fine", 1)
-    assert shared.tried(failing(passing())) == ("fine", 2), "it is back, and is tried as before"
+    away = [passing("unreachable", away=True) for _ in range(3 * ATTEMPTS)]
+    loading = [passing(status=503) for _ in range(3 * ATTEMPTS)]
+    assert shared.tried(failing(*away, *loading)) == ("fine", 1)
+    assert shared.away is None
+    assert fault_of(lambda: shared.tried(failing(*loading))).attempts == ATTEMPTS, "it was not away"
+
+
+def test_a_server_that_stays_away_ends_the_asking():
+    def nobody_there():
+        raise passing("unreachable", away=True)
+
+    with pytest.raises(ServerGone, match="stays to be asked") as gone:
+        patience(timeout_s=0.05).tried(nobody_there)
+    assert gone.value.exit_code == 3
 
 
 def test_a_success_ends_a_row_of_time_outs():
@@ -317,7 +327,7 @@ def test_a_server_that_asks_to_wait_is_left_alone_by_every_connection(monkeypatc
 
     clock = Clock(meanwhile=lambda: shared.tried(asking()))
     monkeypatch.setattr(time, "monotonic", lambda: clock.now)
-    shared = Patience(clock, first_pause_s=0.001)
+    shared = Patience(clock, first_pause_s=0.001, timeout_s=30.0)
     assert shared.tried(asking(passing("rate_limited", retry_after_s=30))) == ("fine", 2)
     first, *later = asked_at
     assert first == 0
@@ -327,7 +337,7 @@ def test_a_server_that_asks_to_wait_is_left_alone_by_every_connection(monkeypatc
 
 def test_calling_off_ends_a_pause():
     off = threading.Event()
-    shared = Patience(off, first_pause_s=600)
+    shared = Patience(off, first_pause_s=600, timeout_s=30.0)
     threading.Timer(0.1, off.set).start()
     assert "cancelled" in fault_of(lambda: shared.tried(failing(passing(), passing()))).sentence
 

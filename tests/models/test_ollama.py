@@ -579,21 +579,6 @@ def test_a_server_that_times_out_again_and_again_is_not_asked_for_ever(ollama_se
     assert "not asked" in found[-1].reason
 
 
-def test_a_server_that_dies_fails_the_rest_at_once_and_says_so(start_ollama):
-    server = start_ollama()
-    model = open_model(server.spec(CHAT), QUICK)
-    coming = model.answer([asked(str(number)) for number in range(200)])
-    assert isinstance(next(coming), Answered)
-    server.kill()
-    rest = list(coming)
-    model.close()
-    failed = [reply for reply in rest if isinstance(reply, Failed)]
-    assert len(rest) == 199
-    assert len(failed) >= 190
-    assert failed[-1].cause == "unreachable"
-    assert server.url in failed[-1].reason
-
-
 def test_a_full_queue_is_waited_for(start_ollama):
     server = start_ollama(slots=1, queue=1, delay_ms=20)
     settings = ServerOptions(connections=6, timeout=30, first_pause_s=0.05)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import replace
 
 import pytest
 
+from assay.errors import ServerGone
 from assay.models.http.reading_speed import ReadingSpeed, estimate_tokens
 from assay.models.ollama.client import OllamaAnswer
 from assay.models.opening import open_model
 from assay.types import Answered, Failed, ToAnswer
 from assay.types.options import ServerOptions
-from tests.models.asking import PLAIN, only, said
+from assay.types.scores import SilentProgress
+from tests.models.asking import PLAIN, only, request_of, said
 from tests.servers.recordings import load
 
 IMPATIENT = ServerOptions(timeout=0.6, first_pause_s=0.01)
@@ -142,3 +145,83 @@ def test_the_recorded_guard_of_ollama_is_read_as_a_loop():
     assert not answer.done
     assert answer.ends_stuck()
     assert answer.finish == "loop"
+
+
+# -------------------------------------------------------------------------- a server that is away
+
+
+class Screen(SilentProgress):
+    """Keeps what was said."""
+
+    def __init__(self):
+        self.notes, self.tokens = [], []
+
+    def note(self, sentence):
+        self.notes.append(sentence)
+
+    def writing(self, spec, tokens, tokens_per_s, waited_s):
+        self.tokens.append(tokens)
+
+
+def ask_watched(model, count=6):
+    """The replies to many requests, one after another, and what was on the screen."""
+    screen = Screen()
+    model.watched_by(screen, "m")
+    works = [ToAnswer(messages=said(f"Question {n}"), sampling=LONG) for n in range(count)]
+    return screen, model.answer([request_of(work) for work in works])
+
+
+@pytest.mark.parametrize("scheme", ["ollama", "openai"])
+def test_a_server_that_comes_back_is_waited_for_and_nothing_fails(request, scheme):
+    start = request.getfixturevalue(f"start_{scheme}")
+    server = start()
+    patient = ServerOptions(timeout=30, first_pause_s=0.05, connections=1)
+    model = open_model(server.spec(), patient)
+    screen, coming = ask_watched(model)
+    found = [next(coming)]
+    server.kill()
+    threading.Timer(1.0, lambda: start(port=server.port)).start()
+    found += coming
+    model.close()
+    assert [type(reply) for reply in found] == [Answered] * 6
+    away, back = screen.notes
+    assert "waiting for it, up to 30 s" in away
+    assert server.url in away
+    assert back == f"{server.url} answers again"
+
+
+def test_of_a_server_that_stays_away_nothing_more_is_asked_and_nothing_fails(start_ollama):
+    server = start_ollama()
+    model = open_model(server.spec(), IMPATIENT)
+    _, coming = ask_watched(model, count=50)
+    found = [next(coming)]
+    server.kill()
+    with pytest.raises(ServerGone, match=server.url):
+        found.extend(coming)
+    model.close()
+    assert all(isinstance(reply, Answered) for reply in found)
+
+
+# ------------------------------------------------------------------------------ on the screen
+
+
+def test_the_tokens_of_an_answer_are_seen_while_it_comes(ollama_server):
+    ollama_server.answers({"*": "one two three four five six seven eight nine ten"})
+    ollama_server.settings(token_ms=300)
+    model = open_model(ollama_server.spec(), IMPATIENT)
+    screen, coming = ask_watched(model, count=1)
+    assert isinstance(next(coming), Answered)
+    model.close()
+    assert screen.tokens == sorted(screen.tokens)
+    assert len(set(screen.tokens)) > 3
+
+
+def test_a_model_that_another_program_uses_is_named_with_the_wait(ollama_server):
+    other = {"model": "stories:260k", "prompt": "Once", "keep_alive": "10m", "stream": False}
+    ollama_server.ask("POST", "/api/generate", other)
+    ollama_server.fault("hang", times=None)
+    model = open_model(ollama_server.spec(), IMPATIENT)
+    reply = only(model, ToAnswer(messages=said("Hi"), sampling=LONG))
+    model.close()
+    assert isinstance(reply, Failed)
+    assert "silent for 0.6 s; it also holds stories:260k" in reply.reason

@@ -26,8 +26,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def score(value: float | None) -> Score:
-    reason = "no_judge" if value is None else None
+def score(value: float | None, why: str = "no_answer") -> Score:
+    reason = why if value is None else None
     return Score(scorer="s", version=1, value=value, unscored_reason=reason)
 
 
@@ -77,15 +77,32 @@ def test_rate_and_time_left_count_only_what_is_asked_now() -> None:
 def test_failures_and_unscored_answers_are_counted_apart_from_the_mean() -> None:
     clock, stream = Clock(), io.StringIO()
     progress = PlainProgress(stream, clock=clock)
-    progress.model_started("m", total=4, reused=0)
+    progress.model_started("m", total=6, reused=0)
     clock.now += 1
     progress.replied("m", ANSWER, score(0.5))
     progress.replied("m", ANSWER, score(None))
+    progress.replied("m", ANSWER, score(None, "no_judge"))
+    progress.replied("m", ANSWER, score(None, "nothing_to_check"))
     progress.replied("m", ANSWER, None)  # a turn of a conversation that goes on
     progress.replied("m", Failed(request_id="r", reason="no"), None)
     progress.model_finished("m")
     last = stream.getvalue().splitlines()[-1]
-    assert "mean 0.50 [0.05–0.95] n=1, 1 unscored, 1 failed" in last
+    assert "mean 0.50 [0.05–0.95] n=1, 1 to be judged, 1 unscored, 1 failed" in last
+
+
+def test_an_answer_that_is_being_written_is_shown_and_counts_in_the_time_left() -> None:
+    clock, stream = Clock(), io.StringIO()
+    progress = PlainProgress(stream, clock=clock)
+    progress.model_started("m", total=3, reused=0)
+    clock.now += 20
+    progress.writing("m", 0, 0.0, 20.0)
+    assert stream.getvalue().splitlines()[-1].endswith("waiting for its first token: 20.0 s")
+    clock.now += 20
+    progress.replied("m", ANSWER, score(1))
+    clock.now += 30
+    progress.writing("m", 230, 19.81, 30.0)
+    last = stream.getvalue().splitlines()[-1]
+    assert last.endswith("writing: 230 tokens, 19.8 tokens/s, 50.0 s left")
 
 
 def test_a_model_with_nothing_left_to_ask_is_done_at_once() -> None:

@@ -60,15 +60,21 @@ class Tally:
     failed: int = 0
     scored: int = 0
     unscored: int = 0
+    to_judge: int = 0
     points: float = 0.0
+    last_reply: float = 0.0  # when it came
+    writing: str = ""  # of the answers under way
 
-    def add(self, reply: Reply, score: Score | None) -> None:
+    def add(self, reply: Reply, score: Score | None, now: float) -> None:
         self.asked += 1
+        self.last_reply, self.writing = now, ""
         self.failed += isinstance(reply, Failed)
         if score is not None and score.value is not None:
             self.scored += 1
             self.points += score.value
-        elif score is not None:
+        elif score is not None and score.unscored_reason == "no_judge":
+            self.to_judge += 1
+        elif score is not None and score.unscored_reason != "nothing_to_check":
             self.unscored += 1
 
     @property
@@ -90,14 +96,24 @@ class Tally:
             low, high = wilson(mean, self.scored)
             n = numbers.count(self.scored)
             said.append(tr("mean {mean} n={n}", mean=f"{mean:.2f} [{low:.2f}–{high:.2f}]", n=n))
+        if self.to_judge:
+            count = numbers.count(self.to_judge)
+            said.append(tr("{count} to be judged", count=count))
         if self.unscored:
             said.append(tr("{count} unscored", count=numbers.count(self.unscored)))
         if self.failed:
             said.append(tr("{count} failed", count=numbers.count(self.failed)))
-        left = self.total - self.done
-        if left and timed:
-            said.append(tr("{time} left", time=numbers.duration(left * elapsed / self.asked)))
+        if self.writing:
+            said.append(self.writing)
+        if self.total > self.done and timed:
+            said.append(tr("{time} left", time=numbers.duration(self._seconds_left(now))))
         return said
+
+    def _seconds_left(self, now: float) -> float:
+        """By the time that answers took so far; of the one under way, what is left of that."""
+        each = ((self.last_reply or now) - self.started) / self.asked
+        left = self.total - self.done
+        return left * each - min(now - (self.last_reply or now), each)
 
 
 class Download(Tally):
@@ -127,8 +143,19 @@ class _Progress(SilentProgress):
 
     def replied(self, spec: str, reply: Reply, score: Score | None) -> None:
         if self._tally is not None:
-            self._tally.add(reply, score)
+            self._tally.add(reply, score, self._clock())
             self._show(self._tally, silent=self._clock() - self._shown_at)
+
+    def writing(self, spec: str, tokens: int, tokens_per_s: float, waited_s: float) -> None:
+        if self._tally is None:
+            return
+        if tokens:
+            speed = f"{tokens_per_s:.1f}"
+            said = tr("writing: {count} tokens, {speed} tokens/s", count=tokens, speed=speed)
+        else:
+            said = tr("waiting for its first token: {time}", time=numbers.duration(waited_s))
+        self._tally.writing = said
+        self._show(self._tally, silent=self._clock() - self._shown_at)
 
     def downloading(self, spec: str, done: int, whole: int) -> None:
         if self._tally is None or self._tally.spec != spec:

@@ -128,6 +128,12 @@ class Observer(Protocol):
         """A reply is durable, and scored where it ends a test."""
         ...
 
+    def writing(self, spec: str, tokens: int, tokens_per_s: float, waited_s: float) -> None:
+        """A served model is at work: tokens of the answers under way, how fast they come, and how
+        long the oldest of them has been waited for.
+        """
+        ...
+
     def model_finished(self, spec: str) -> None: ...
 
     def downloading(self, spec: str, done: int, whole: int) -> None:
@@ -151,8 +157,23 @@ class SilentProgress:
 
     def replied(self, spec: str, reply: Reply, score: Score | None) -> None: ...
 
+    def writing(self, spec: str, tokens: int, tokens_per_s: float, waited_s: float) -> None: ...
+
     def model_finished(self, spec: str) -> None: ...
 
     def downloading(self, spec: str, done: int, whole: int) -> None: ...
 
     def note(self, sentence: str) -> None: ...
+
+
+class TokenProgress(SilentProgress):
+    """Shows another observer the tokens and notes of a model whose replies it counts itself."""
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+
+    def writing(self, spec: str, tokens: int, tokens_per_s: float, waited_s: float) -> None:
+        self._observer.writing(spec, tokens, tokens_per_s, waited_s)
+
+    def note(self, sentence: str) -> None:
+        self._observer.note(sentence)

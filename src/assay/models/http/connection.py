@@ -15,9 +15,11 @@ import ipaddress
 import json
 import re
 import threading
+import time
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from urllib.parse import SplitResult, quote, unquote, urlsplit, urlunsplit
@@ -46,8 +48,17 @@ MAX_ERROR_BYTES = 64 * 1024
 END_OF_STREAM_S = 1.0
 
 
+@dataclass(slots=True)
+class RequestUnderWay:
+    """What has come of a request so far, for those who watch. Times are those of time.monotonic."""
+
+    began: float = field(default_factory=time.monotonic)
+    first_token_at: float = 0.0
+    tokens: int = 0
+
+
 class Connection:
-    """Requests to one server. Threads may share it."""
+    """Requests to one server. Threads may share it. `under_way`: what each thread waits for."""
 
     def __init__(
         self,
@@ -63,6 +74,7 @@ class Connection:
         self.url = urlunsplit(place).rstrip("/")
         self.timeout_s = timeout_s
         self.called_off = threading.Event()
+        self.under_way: dict[int, RequestUnderWay] = {}
         login = _login(unquote(parts.username or ""), unquote(parts.password or ""))
         hidden = (*secrets, *_secrets_of(parts, login))
         self._in_errors = _pattern(hidden, SHORTEST)
@@ -103,6 +115,9 @@ class Connection:
     def allow_next_token(self) -> None:
         """A token has come: the time-out is for the next one."""
         restart(self.timeout_s)
+        request = self.under_way[threading.get_ident()]
+        request.first_token_at = request.first_token_at or time.monotonic()
+        request.tokens += 1
 
     def read_out(self, lines: Iterator[bytes]) -> None:
         """All that matters has come: read the end of the stream, so that the connection can carry
@@ -158,17 +173,18 @@ class Connection:
         self, method: str, path: str, body: object, timeout_s: float | None
     ) -> Iterator[httpcore.Response]:
         request = self._request(method, path, body)
-        with within(timeout_s or self.timeout_s, self.called_off):
-            with self._translated("unreachable"):
-                response = self._pool.handle_request(request)
-            try:
-                with self._translated("broken_stream"):
+        self.under_way[threading.get_ident()] = RequestUnderWay()
+        try:
+            with within(timeout_s or self.timeout_s, self.called_off):
+                with self._translated("unreachable"):
+                    response = self._pool.handle_request(request)
+                with closing(response), self._translated("broken_stream"):
                     self._refuse_what_nobody_asked_for(response)
                     if response.status != 200:
                         raise self._refusal(response)
                     yield response
-            finally:
-                response.close()
+        finally:
+            del self.under_way[threading.get_ident()]
 
     def _request(self, method: str, path: str, body: object) -> httpcore.Request:
         headers, content = self._headers, b""
@@ -244,7 +260,7 @@ class Connection:
 
     def _no_connection(self, why: str) -> Fault:
         sentence = tr("no server answers at {url}: {why}", url=self.url, why=why)
-        return Fault("unreachable", sentence, retry=True)
+        return Fault("unreachable", sentence, retry=True, away=True)
 
 
 def _netloc(parts: SplitResult) -> str:

@@ -1,8 +1,8 @@
 """What can go wrong between us and a server: a Fault says what happened, whether trying again may
 help, and how long the server asks us to wait; a Patience tries again, and knows when to stop.
 
-Threads may share a Patience: when one of them is told to wait, all of them wait, and when the
-server is gone, nobody waits for it a hundred times.
+Threads may share a Patience: when one of them is told to wait, all of them wait, and a server that
+goes away is waited for once, by all of them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from assay.errors import ServerGone
 from assay.messages import tr
 from assay.types import Cause
 
@@ -26,7 +27,7 @@ SHOWN_OF_A_MESSAGE = 300
 @dataclass(eq=False)
 class Fault(Exception):
     """One failed attempt. `sentence` is for the user; `message` is what the server itself said.
-    `asked` is False where the server was not even tried.
+    `asked` is False where the server was not even tried, `away` True where nobody took the call.
     """
 
     cause: Cause
@@ -38,6 +39,7 @@ class Fault(Exception):
     partial: str = ""
     attempts: int = 1
     asked: bool = True
+    away: bool = False
 
     def __str__(self) -> str:
         return self.sentence
@@ -113,51 +115,83 @@ ATTEMPTS = 4
 LONGEST_PAUSE_S = 30.0
 LONGEST_ASKED_S = 120.0  # a server that wants more is not going to answer this run
 TIMEOUTS_IN_A_ROW = 5
+LOADING = 503  # said by a server that is back and not ready yet
+LOOK_FOR_IT_S = 1.0
 
 
 class Patience:
-    """How long one server is tried. `called_off` ends every wait."""
+    """How long one server is tried. `called_off` ends every wait. `away`: why nobody takes our
+    calls, while that is so; after `timeout_s` of it nothing more is asked.
+    """
 
-    def __init__(self, called_off: threading.Event, *, first_pause_s: float) -> None:
+    def __init__(
+        self, called_off: threading.Event, *, first_pause_s: float, timeout_s: float
+    ) -> None:
         self._called_off = called_off
         self._first_pause_s = first_pause_s
+        self._timeout_s = timeout_s
         self._lock = threading.Lock()
         self._not_before = 0.0
-        self._gone = False
+        self._away_since = 0.0
+        self.away: Fault | None = None
         self._timeouts = 0
         self._last_timeout = 0.0
 
     def tried(self, attempt: Callable[[], T]) -> tuple[T, int]:
-        """Try until it works or trying is useless. Raises the last Fault, with its attempts."""
+        """Try until it works or trying is useless. Raises the last Fault, with its attempts, or
+        ServerGone. Trying to reach a server that is away is no attempt.
+        """
         self._refuse_a_server_that_never_answers()
         began = time.monotonic()
-        for number in range(1, ATTEMPTS + 1):
+        number = 1
+        while True:
             self._wait_until_allowed()
             try:
                 result = attempt()
             except Fault as fault:
                 fault.attempts = number
-                self._learn(fault, began, last=number == ATTEMPTS)
-                if not fault.retry or number == ATTEMPTS or self._gone:
+                if fault.retry and self._is_away(fault):
+                    self._called_off.wait(min(LOOK_FOR_IT_S, 2 * self._first_pause_s))
+                    continue
+                self._learn(fault, began)
+                if not fault.retry or number == ATTEMPTS:
                     raise
                 self._pause(number, fault)
+                number += 1
             else:
                 self._learn(None, began)
                 return result, number
-        raise AssertionError("the last attempt returns or raises")
 
-    def _learn(self, fault: Fault | None, began: float, *, last: bool = False) -> None:
+    def _is_away(self, fault: Fault) -> bool:
+        """Whether to wait for it. Raises ServerGone when it has been waited for long enough."""
+        now = time.monotonic()
         with self._lock:
+            if not fault.away and not (self.away and fault.status == LOADING):
+                return False
+            if self.away is None:
+                self._away_since = now
+            self.away = fault
+            waited = now - self._away_since
+        if waited < self._timeout_s:
+            return True
+        raise ServerGone(
+            tr(
+                "{fault}; it was waited for {seconds:.0f} s, and what was not asked stays to be "
+                "asked",
+                fault=fault.sentence,
+                seconds=waited,
+            )
+        )
+
+    def _learn(self, fault: Fault | None, began: float) -> None:
+        with self._lock:
+            self.away = None
             if fault is None or fault.status is not None:
-                self._gone, self._timeouts = False, 0  # somebody is there, whatever he says
-            elif fault.cause == "timeout":
+                self._timeouts = 0  # somebody is there, whatever he says
+            elif fault.cause == "timeout" and began >= self._last_timeout:
                 # Eight at once are one stall: only what began after the last one counts anew.
-                if began >= self._last_timeout:
-                    self._timeouts += 1
-                    self._last_timeout = time.monotonic()
-            elif fault.cause == "unreachable" and last:
-                # Nobody was there through all the pauses: the next requests try once, at once.
-                self._gone = True
+                self._timeouts += 1
+                self._last_timeout = time.monotonic()
 
     def _refuse_a_server_that_never_answers(self) -> None:
         if self._timeouts >= TIMEOUTS_IN_A_ROW:

@@ -13,17 +13,20 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Self, TypeVar
 
+from assay.errors import ServerGone
 from assay.messages import tr
 from assay.models.base import BaseModel, draws, together
 from assay.models.first_token import read_first_token
 from assay.models.http.connection import Connection
 from assay.models.http.faults import Fault, Patience
+from assay.models.http.watching import ScreenWatcher
 from assay.models.reasoning import as_unicode, split_reasoning
 from assay.text.circles import Circles
 from assay.types import (
     Answered,
     ChoiceLikelihoods,
     Failed,
+    Observer,
     Reply,
     Request,
     Sampling,
@@ -134,12 +137,23 @@ class ServedModel(BaseModel):
     def __init__(self, connection: Connection, *, width: int, first_pause_s: float) -> None:
         self._connection = connection
         self._width = width
-        self._patience = Patience(connection.called_off, first_pause_s=first_pause_s)
+        self._patience = Patience(
+            connection.called_off, first_pause_s=first_pause_s, timeout_s=connection.timeout_s
+        )
+        self._watcher = ScreenWatcher(connection, self._patience)
+
+    def watched_by(self, observer: Observer, name: str) -> None:
+        """Tell an observer how far answers are that have not come yet."""
+        self._watcher.tell(observer, name)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Reply]:
         self._connection.resume()
         yield from in_parallel(
-            self._reply, requests, self._width, call_off=self._connection.call_off
+            self._reply,
+            requests,
+            self._width,
+            call_off=self._connection.call_off,
+            meanwhile=lambda: self._watcher.look(self._others_in_memory),
         )
 
     def stop(self) -> None:
@@ -161,6 +175,10 @@ class ServedModel(BaseModel):
     def _learn(self, fault: Fault) -> None:
         """Hears of a Fault before it becomes a reply."""
 
+    def _others_in_memory(self) -> str:
+        """The names of other models that the server holds, for whoever asks it beside us."""
+        return ""
+
     def _reply(self, request: Request) -> Reply:
         started = time.perf_counter()
         try:
@@ -168,6 +186,8 @@ class ServedModel(BaseModel):
         except Fault as error:
             fault = error
             self._learn(error)
+        except ServerGone:
+            raise
         # What a server can send has no end; one reply that we did not foresee costs one test.
         except Exception as error:  # noqa: BLE001
             kind = type(error).__name__
@@ -235,10 +255,16 @@ GLANCE_S = 0.2
 
 
 def in_parallel(
-    work: Callable[[A], B], items: Sequence[A], width: int, *, call_off: Callable[[], None]
+    work: Callable[[A], B],
+    items: Sequence[A],
+    width: int,
+    *,
+    call_off: Callable[[], None],
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[B]:
     """Apply `work` to every item, `width` at a time; results come in the order they are done.
     Closing the iterator early calls off what is under way, and returns when it has ended.
+    `meanwhile` is called every now and then.
     """
     coming = iter(items)
     done: queue.SimpleQueue[Future[B]] = queue.SimpleQueue()
@@ -256,9 +282,12 @@ def in_parallel(
             try:
                 future = done.get(timeout=GLANCE_S)  # a Ctrl-C must not be lost in a wait
             except queue.Empty:
+                meanwhile()
                 continue
             under_way += submit(1) - 1
-            yield future.result()
+            result = future.result()
+            meanwhile()
+            yield result
     finally:
         if under_way:
             call_off()

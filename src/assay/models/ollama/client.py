@@ -145,7 +145,7 @@ class OllamaClient:
             self._connection.document("POST", "/api/generate", body, timeout_s=limit)
         except Fault as fault:
             # A file that could not be loaded now will not load in a second, and trying is slow.
-            fault.retry = fault.status in (429, 503)
+            fault.retry = fault.away or fault.status in (429, 503)
             raise
         return time.perf_counter() - started
 

@@ -18,7 +18,7 @@ from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.first_token import MOST
 from assay.models.http.connection import Connection
-from assay.models.http.faults import Fault, reported_count
+from assay.models.http.faults import Fault, readable, reported_count
 from assay.models.http.served import ServedModel, answered_by, chosen_by
 from assay.models.ollama.client import (
     KEEP_ALIVE,
@@ -142,8 +142,22 @@ class OllamaModel(ServedModel):
     def _learn(self, fault: Fault) -> None:
         if fault.cause != "timeout" or fault.status is not None or not fault.asked:
             return
+        if not fault.partial and (others := self._others_in_memory()):
+            fault.sentence = tr(
+                "{fault}; it also holds {others}, and may be busy with it for another program",
+                fault=fault.sentence,
+                others=others,
+            )
         if self._residence.give_up() and not fault.partial:
             self._client.reading.halve()
+
+    def _others_in_memory(self) -> str:
+        try:
+            loaded = self._client.loaded()
+        except Fault:
+            return ""
+        ours = entry_of(self._facts.name, loaded)
+        return readable(", ".join(str(each.get("name")) for each in loaded if each is not ours))
 
     def _ask(self, request: Request) -> Reply:
         work = request.work
@@ -174,8 +188,13 @@ class OllamaModel(ServedModel):
         )
 
         def attempt() -> OllamaAnswer:
-            self._residence.ensure(self._context)
-            written = self._client.write(path, {**body, **extra}, sampling)
+            try:
+                self._residence.ensure(self._context)
+                written = self._client.write(path, {**body, **extra}, sampling)
+            except Fault as fault:
+                if fault.away:
+                    self._residence.forget()
+                raise
             written.loaded_s = self._residence.took_to_load()
             return written
 
@@ -226,6 +245,11 @@ class Residence:
             if self.observed.context_length != context:
                 self._load(context)
             self._loaded_with = context
+
+    def forget(self) -> None:
+        """The server went away, and what it held with it."""
+        with self._lock:
+            self._loaded_with = 0
 
     def took_to_load(self) -> float | None:
         """Seconds of the last load, told once; None where nothing was loaded since."""

@@ -24,7 +24,14 @@ from hashlib import sha256
 from pathlib import Path
 
 import assay
-from assay.errors import AssayError, BudgetSpent, Interrupted, ModelUnavailable, Refusals
+from assay.errors import (
+    AssayError,
+    BudgetSpent,
+    Interrupted,
+    ModelUnavailable,
+    Refusals,
+    ServerGone,
+)
 from assay.machine import this_machine
 from assay.messages import tr
 from assay.pause_gc import pause_gc
@@ -81,15 +88,15 @@ def evaluate(job: Job, observer: Observer) -> Report:
 
 @contextmanager
 def resumable(out: Path, command: str) -> Iterator[None]:
-    """Ctrl-C and a spent budget say how to continue."""
+    """Ctrl-C, a spent budget and a server that is gone say how to continue."""
     hint = tr("continue with: {command}", command=command)
     try:
         yield
     except KeyboardInterrupt as stop:
         message = tr("every answer that was counted is kept in {out}", out=out)
         raise Interrupted(message, hint=hint) from stop
-    except BudgetSpent as spent:
-        spent.hint = hint
+    except (BudgetSpent, ServerGone) as stopped:
+        stopped.hint = hint
         raise
 
 

@@ -48,7 +48,7 @@ from assay.types.judgements import (
     Judging,
     Rubric,
 )
-from assay.types.scores import SilentProgress
+from assay.types.scores import TokenProgress
 from assay.workflow.evaluate.asking import StoredReplies
 from assay.workflow.judging.judge_scales import JudgeScales, find_scales
 from assay.workflow.judging.panel import JudgePanel, PanelJudge, shorten_loop
@@ -268,7 +268,8 @@ class JudgingStage:
         groups = [asked[first : first + width] for first in range(0, len(asked), width)]
         for group in (known, *groups):
             questions = [each for reading in group for each in reading.questionnaires]
-            ask_all(judge.model, questions, ledger, SilentProgress(), name=name, until=self.until)
+            tokens = TokenProgress(self.observer)
+            ask_all(judge.model, questions, ledger, tokens, name=name, until=self.until)
             for reading in group:
                 answer = reading.answer
                 answer.judgements += reading.judgements()
