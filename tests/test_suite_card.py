@@ -85,17 +85,6 @@ def test_every_form_names_the_file_that_took_the_place_of_a_category(bench, own_
     assert listed["technical"]["elsewhere"] == {}
 
 
-def test_files_that_take_no_effect_are_refused(bench, own_category):
-    own_category.rename(own_category.parent / "Hardware_ID.json")
-    model = bench.script("model", default="A")
-    for words in (("suites",), ("suites", "os"), ("run", model, "-s", "os", "--limit", "1")):
-        done = bench.assay(*words, "--benchmarks", "b")
-        assert done.returncode == 2
-        assert "Hardware_ID.json:1:1: -: error: this file takes no effect" in done.stderr
-        assert "did you mean 'hardware_id.json'?" in done.stderr
-    assert bench.assay("run", model, "-s", "example", "--benchmarks", "b").returncode == 0
-
-
 def test_the_list_of_suites_is_a_document_too(bench):
     listed = {each["suite"]: each for each in bench.document("suites")["suites"]}
     assert set(listed) == {"coding", "data", "ewe", "example", "os", "technical", "troubleshooting"}

@@ -60,13 +60,13 @@ def described(value: object) -> str:
             return tr("a date or a time")
 
 
-def nearest(name: str, known: Iterable[str], *, least: float = _NEAR_ENOUGH) -> str | None:
+def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that was most likely meant."""
     # Only a mistake needs it, and it takes longer to import than a small suite to load.
     from rapidfuzz import fuzz, process
 
     found = process.extractOne(
-        name, list(known), scorer=fuzz.ratio, processor=_plain, score_cutoff=least
+        name, list(known), scorer=fuzz.ratio, processor=_plain, score_cutoff=_NEAR_ENOUGH
     )
     return found[0] if found else None
 

@@ -4,8 +4,7 @@
     BENCHMARKS/hellaswag/        the suite hellaswag, likewise
     BENCHMARKS/custom_os_eval/   each file named like a category of `os` takes its place
 
-A name there that is nearly a category's, while that category has no file, is an error: a run would
-measure something else than its owner thinks. Other files are ignored.
+Other files there are ignored; `assay suites` names those that took effect.
 """
 
 from __future__ import annotations
@@ -16,9 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from assay.errors import SuiteNotFound, UsageError
-from assay.files.file_text import refusal, shown_path
-from assay.files.notes import invalid_files
-from assay.files.wording import did_you_mean, nearest, shown
+from assay.files.file_text import shown_path
+from assay.files.wording import nearest, shown
 from assay.messages import tr
 from assay.suites.load import SuiteFiles
 from assay.suites.suite_file import SUITE_FILE
@@ -28,7 +26,6 @@ SHIPPED = SHIPPED_SUITES
 FETCHED = ("mmlu", "hellaswag")
 USUAL_BENCHMARKS = Path("SLM", "datasets", "benchmarks")
 OWN_CATEGORIES: Mapping[str, str] = {"os": "custom_os_eval"}
-NEARLY = 85.0  # of 100: "Hardware_IDs" is nearly "hardware_id", "more_hardware_ids" is not
 
 
 def benchmarks_folder(given: Path | None = None) -> Path:
@@ -104,7 +101,6 @@ def find(argument: str, benchmarks: Path | None = None, *, ships: Path = SHIPPED
     named = catalogue(benchmarks, ships=ships)
     is_path = any(mark in argument for mark in (os.sep, os.altsep) if mark)
     if not is_path and argument in named:
-        _refuse_near_misses(named[argument].path, benchmarks_folder(benchmarks))
         return named[argument]
     if argument and os.path.lexists(argument):
         return SuiteFiles(Path(argument))
@@ -166,21 +162,3 @@ def _own_categories(suite: Path, benchmarks: Path) -> tuple[Path, ...]:
 
 def _category_files(suite: Path) -> list[str]:
     return sorted(path.name for path in suite.glob("*.json") if path.name != SUITE_FILE)
-
-
-def _refuse_near_misses(suite: Path, benchmarks: Path) -> None:
-    """Files of the user's that should take the place of a category, and do not."""
-    folder = benchmarks / OWN_CATEGORIES.get(suite.name, "")
-    if suite.name not in OWN_CATEGORIES or not os.path.lexists(folder):
-        return
-    found = _list_folder(folder)
-    missing = set(_category_files(suite)) - set(found)
-    problem = tr("this file takes no effect: no category of the suite has its name")
-    findings = [
-        refusal(shown_path(folder / name), did_you_mean(problem, name, missing))
-        for name in set(found) - set(_category_files(suite))
-        if nearest(name, missing, least=NEARLY)
-    ]
-    if findings:
-        hint = tr("Nothing was asked of any model. Rename the files, or move them away.")
-        raise invalid_files(shown_path(folder), findings, hint=hint)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from assay.messages import tr
 from assay.reports.judged import sentences as said
+from assay.reports.judged.evaluation_text import evaluation_text
 from assay.reports.judged.judging import judging_blocks
 from assay.text import number_format as numbers
 from assay.text.safe_text import one_line
@@ -21,12 +22,12 @@ from assay.types.documents import (
     Span,
     Table,
     Tone,
+    Verbatim,
     bullets,
-    sign,
     table,
 )
 from assay.types.judged import Judged, ModelJudged, TestJudged
-from assay.types.judgements import Band, FinalCriterion, FinalJudgement
+from assay.types.judgements import Band
 
 TONES: dict[Band, Tone] = {
     "EXCELLENT": "good",
@@ -58,7 +59,7 @@ def judged_blocks(of: Judged) -> Iterator[Block]:
     yield Paragraph(legend, "dim")
     yield Figures(tuple(_means(of)))
     for model in of.models:
-        yield Fold(tr("Why: {model}", model=model.model), tuple(_reasons(model)), long=True)
+        yield Fold(tr("Why: {model}", model=model.model), tuple(_evaluations(model)), long=True)
     yield bullets(_unscored(of))
     yield from judging_blocks(of, level=3)
     yield from (Note(told) for choice in of.choices if (told := said.left_out(choice)))
@@ -86,27 +87,11 @@ def _cell(test: TestJudged) -> Line:
     )
 
 
-def _reasons(model: ModelJudged) -> Iterator[Block]:
+def _evaluations(model: ModelJudged) -> Iterator[Block]:
     for test in model.tests:
         yield Paragraph((said.name_of_test(test), f"  {said.overall(test)}"), "strong")
-        for judgement in test.final_judgements:
-            yield from _reason(judgement)
-
-
-def _reason(of: FinalJudgement) -> Iterator[Block]:
-    for sentence in (said.scores_apart(of), of.explanation, of.borderline):
-        if sentence:
-            yield Paragraph(sentence)
-    yield bullets(map(_criterion, of.criteria))
-    yield bullets(
-        (sign(check.passed), f" {check.explanation or check.name}") for check in of.evidence.checks
-    )
-
-
-def _criterion(of: FinalCriterion) -> str:
-    moved = f" ({tr('judged {score}', score=of.judged)})" if of.bounded else ""
-    reason = one_line(of.reason, longest=LONGEST_REASON)
-    return f"{of.label} {of.score}/10{moved}" + (f": {reason}" if reason else "")
+        for each in test.final_judgements:
+            yield Verbatim(evaluation_text(each, model=model.model))
 
 
 def _rows(of: Judged) -> Iterator[tuple[TestJudged, list[TestJudged | None]]]:

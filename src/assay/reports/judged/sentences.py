@@ -17,7 +17,7 @@ from assay.types.judged import (
     Rival,
     TestJudged,
 )
-from assay.types.judgements import BANDS, FinalJudgement, band_of, shown_tenths
+from assay.types.judgements import BANDS, band_of, shown_tenths
 
 EXPECTED = ("coding", "data")  # the closing sentence speaks of both, whatever was run
 SHOWN_TESTS = 12
@@ -167,19 +167,6 @@ def overall(of: TestJudged) -> str:
     if of.tenths is None or of.band is None:
         return tr("unscored")
     return f"{shown_tenths(of.tenths)} {of.band}"
-
-
-def scores_apart(of: FinalJudgement) -> str:
-    """What the evidence gives, what the judge alone, and what counts; "" where one is missing."""
-    alone, judged = of.evidence.tenths, of.judge_only_tenths
-    if of.tenths is None or alone is None or judged is None:
-        return ""
-    return tr(
-        "Evidence {evidence}, judge alone {judge}, final {final} of 10.",
-        evidence=shown_tenths(alone),
-        judge=shown_tenths(judged),
-        final=shown_tenths(of.tenths),
-    )
 
 
 def evidence(of: TestJudged) -> str:
