@@ -41,8 +41,6 @@ def test_every_figure_is_in_the_document(bench, folder):
     assert category["tests"] == 3
     assert category["methods"] == {"multiple_choice": 2, "exact_match": 1}
     assert category["letters"] == {"B": 1, "C": 1}
-    assert category["tags"] == {"colour": 2}
-    assert category["words"] == {"fewest": 2, "median": 2, "most": 3}
     assert document["baselines"]["an empty answer"]["value"] == 0.0
     assert document["repeated"] == ["q_002"]
 
