@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -156,30 +154,6 @@ def test_other_files_beside_own_categories_do_no_harm(ships: Path) -> None:
         put(own / name, [good()])
     files = find("os", Path("b"), ships=ships)
     assert files.instead == (own / "hardware_id.json",)
-
-
-def test_folders_that_may_not_be_listed_are_mistakes_and_not_empty(
-    ships: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    os_suite(ships).mkdir(parents=True)
-    put(Path("b/mmlu/a.json"), [good()])
-    denied: set[Path] = set()
-    for function in ("scandir", "listdir"):
-        really = getattr(os, function)
-
-        def look(path: Any = ".", really: Any = really) -> Any:
-            if not isinstance(path, int) and Path(path) in denied:
-                raise PermissionError(13, "Permission denied")
-            return really(path)
-
-        monkeypatch.setattr(os, function, look)
-    denied |= {Path("b/mmlu")}
-    with pytest.raises(InvalidFiles) as caught:
-        load_suite(find("mmlu", Path("b"), ships=ships))
-    assert "cannot be read: Permission denied" in caught.value.findings[0].message
-    denied |= {Path("b")}
-    with pytest.raises(UsageError, match="'b' cannot be read: Permission denied"):
-        find("example", Path("b"), ships=ships)
 
 
 def test_a_home_that_is_not_ours_is_no_mistake(

@@ -40,23 +40,7 @@ def benchmarks_folder(given: Path | None = None) -> Path:
             tr("there is no folder of benchmarks at '{path}'", path=shown_path(folder)),
             hint=tr("`assay fetch` makes one; without --benchmarks the usual one is taken"),
         )
-    if os.path.isdir(folder):  # the usual one may be missing, or in a home that is not ours
-        _list_folder(folder)  # files in it may take the place of shipped ones
     return folder
-
-
-def _list_folder(folder: Path) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError as error:
-        raise UsageError(
-            tr(
-                "the folder of benchmarks '{path}' cannot be read: {why}",
-                path=shown_path(folder),
-                why=error.strerror or str(error),
-            ),
-            hint=tr("give yourself the right to read it, or name another with --benchmarks"),
-        ) from error
 
 
 def users_benchmarks() -> Path:
@@ -75,8 +59,11 @@ def shipped(folder: Path = SHIPPED) -> tuple[Path, ...]:
 def fetched(benchmarks: Path) -> tuple[Path, ...]:
     if not os.path.isdir(benchmarks):
         return ()
-    folders = (benchmarks / name for name in FETCHED)
-    return tuple(folder for folder in folders if _has_tests(folder))
+    return tuple(
+        benchmarks / name
+        for name in FETCHED
+        if any(each.name != SUITE_FILE for each in (benchmarks / name).glob("[!.]*.json"))
+    )
 
 
 def fetch_command(name: str, benchmarks: Path | None) -> str:
@@ -107,20 +94,6 @@ def find(argument: str, benchmarks: Path | None = None, *, ships: Path = SHIPPED
     if argument in FETCHED:
         raise _not_fetched(argument, benchmarks)
     raise _not_found(argument, list(named))
-
-
-def _has_tests(folder: Path) -> bool:
-    try:
-        with os.scandir(folder) as entries:
-            return any(
-                entry.name.endswith(".json") and not entry.name.startswith(".")
-                for entry in entries
-                if entry.name != SUITE_FILE
-            )
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:  # it is there, and whoever loads it will say why it cannot be read
-        return True
 
 
 def _not_fetched(name: str, benchmarks: Path | None) -> SuiteNotFound:
