@@ -214,12 +214,22 @@ ASKED = "df reports that the root file system is full, but du finds far less dat
     ("prompt", "text", "sure_enough", "too_unsure"),
     [
         ("A firewall is", "a simple interface to the Linux kernel.", 4.6, 4.8),
-        (ASKED, "that the system is not aware of the farm.", 2.9, 3.1),
+        (ASKED, "that the system is not aware of the farm.", 2.5, 2.7),
+        ("Install nginx on Fedora:", "dnf install the add vim", 2.5, 2.7),
+        ("Explain what a daemon is.", "systemctl report-active unbound", 0.2, 0.4),
         ("The kernel and the card", PROSE, 2.8, 3.0),
         ("The kernel and its interrupts", PROSE, 2.3, 2.4),
         ("Why does my laptop run hot?", PROSE, 0.2, 0.4),
     ],
-    ids=["short", "long prompt", "of the prompt", "half of the prompt", "not of the prompt"],
+    ids=[
+        "short",
+        "long prompt",
+        "command",
+        "whole sentence",
+        "of the prompt",
+        "half of the prompt",
+        "not of the prompt",
+    ],
 )
 def test_the_less_of_the_prompt_a_text_takes_up_the_surer_its_model_must_be(
     prompt, text, sure_enough, too_unsure

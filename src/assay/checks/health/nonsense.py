@@ -29,9 +29,10 @@ MANY_PARTS = 5  # of a word: end-to-end is none
 TIED = 0.34  # of the words of a paragraph, known from the prompt and the beginning of the answer
 FOREIGN_SHARE, FOREIGN_PARAGRAPHS = 0.5, 2  # of the words; paragraphs
 LONG, LONG_PROMPT = 14, 10  # words
-UNSURE, UNSURE_IF_ASKED = 4.7, 3.0  # nats of a short text: 110 tokens; 20 after a long prompt
+UNSURE, UNSURE_IF_ASKED = 4.7, 2.6  # nats of a short text: 110 tokens; 13 where much was asked
 # Of a long text: the share of the prompt's words that it takes up, nats.
 UNSURE_IF_LONG = ((0.2, 0.3), (0.5, 2.35), (1.0, 2.9))
+WHOLE, ASKING = (".", "?"), (":", "?")  # ends of a prompt: it wants no mere continuation
 STEM = 5  # letters: "packages" is "package"
 
 _WORD = re.compile(r"[^\W_]+")
@@ -166,12 +167,13 @@ def _unsure(
     """
     if uncertainty is None:
         return None
-    asked, long = _content(prompt), len(text.split()) >= LONG
+    asked, ends = _content(prompt), prompt.rstrip()[-1:]
     tied = len(asked & _content(text)) / len(asked) if asked and not on_subject else 1.0
-    if long:
+    if len(text.split()) >= LONG or (ends in WHOLE and tied <= UNSURE_IF_LONG[0][0]):
         limit = next(most for share, most in UNSURE_IF_LONG if tied <= share)
     else:
-        limit = UNSURE_IF_ASKED if len(prompt.split()) >= LONG_PROMPT else UNSURE
+        much_asked = len(prompt.split()) >= LONG_PROMPT or ends in ASKING
+        limit = UNSURE_IF_ASKED if much_asked else UNSURE
     if uncertainty <= limit:
         return None
     said = tr(
