@@ -116,19 +116,6 @@ class Tally:
         return left * each - min(now - (self.last_reply or now), each)
 
 
-class Download(Tally):
-    """Counts bytes."""
-
-    def words(self, now: float) -> list[str]:
-        said = tr("{done} of {whole} downloaded", done=numbers.memory(self.done),
-                  whole=numbers.memory(self.total))  # fmt: skip
-        elapsed = now - self.started
-        if not self.asked or elapsed <= 0 or self.done == self.total:
-            return [said]
-        left = numbers.duration((self.total - self.done) * elapsed / self.asked)
-        return [said, tr("{time} left", time=left)]
-
-
 class _Progress(SilentProgress):
     """What a bar and lines share: a stream, a clock, and the tally of the model being asked."""
 
@@ -156,15 +143,6 @@ class _Progress(SilentProgress):
             said = tr("waiting for its first token: {time}", time=numbers.duration(waited_s))
         self._tally.writing = said
         self._show(self._tally, silent=self._clock() - self._shown_at)
-
-    def downloading(self, spec: str, done: int, whole: int) -> None:
-        if self._tally is None or self._tally.spec != spec:
-            self._tally = Download(spec, whole, reused=0, started=self._clock())
-            self._shown_at = self._clock()
-        self._tally.asked = done
-        self._show(self._tally, silent=self._clock() - self._shown_at)
-        if done >= whole:
-            self.model_finished(spec)
 
     def _show(self, tally: Tally, *, silent: float) -> None:
         raise NotImplementedError

@@ -81,6 +81,9 @@ def fetch_model(
     """
     wanted = HubName(org_name, revision)
     found = find_model(wanted, trust_remote_code=trust_remote_code)
+    # A download is never silent: a program that watches nothing finds it in its log.
+    is_watched = type(observer) is not SilentProgress
+    say = observer.note if is_watched else logging.getLogger("assay").warning
     if isinstance(found, Path):
         if revision != found.name:
             observer.note(
@@ -88,14 +91,7 @@ def fetch_model(
                    model=wanted, commit=found.name[:12])
             )  # fmt: skip
         return found
-    if found.missing:
-        size = memory(sum(found.missing.values()))
-        announce = logging.getLogger("assay").warning if type(observer) is SilentProgress else None
-        (announce or observer.note)(
-            tr("{model}: downloading {size} from {hub} (commit {commit})",
-               model=wanted, size=size, hub=_hub(), commit=found.commit[:12])
-        )  # fmt: skip
-    return found.download(observer)
+    return found.download(say)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +103,19 @@ class FoundModel:
     files: tuple[str, ...]
     missing: dict[str, int]
 
-    def download(self, observer: Observer) -> Path:
-        hub, whole = _library(), sum(self.missing.values())
-        done = 0
+    def download(self, say: Callable[[str], None]) -> Path:
+        """Says how much it will be, then each tenth of it."""
+        hub, whole, done = _library(), max(1, sum(self.missing.values())), 0
+        gaps = {"model": self.wanted, "size": memory(whole), "hub": _hub()}
+        if self.missing:
+            say(tr("{model}: downloading {size} from {hub} (commit {commit})", **gaps,
+                   commit=self.commit[:12]))  # fmt: skip
 
         def more(count: float | None = 1) -> None:
             nonlocal done
-            done += int(count or 0)
-            observer.downloading(str(self.wanted), done, whole)
+            before, done = done, done + int(count or 0)
+            if 10 * before // whole < 10 * done // whole:
+                say(tr("{model}: {done} of {size} downloaded", **gaps, done=memory(done)))
 
         with _as_refusals(self.wanted, lambda: (done, whole)):
             for name in self.files:
