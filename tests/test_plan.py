@@ -319,3 +319,13 @@ def test_a_prompt_that_cannot_fit_may_lose_its_beginning_where_choices_are_compa
     )
     with pytest.raises(UsageError, match="cannot fit"):
         make_plan([long], writes, AskOptions())
+
+
+def test_the_right_answer_to_a_written_test_can_be_read():
+    """Behind the same prompt; what is chosen among options is read already."""
+    scores_text = replace(FACTS, capabilities=frozenset({"generate", "score_text"}))
+    plan = make_plan([suite(CASE, CHOICE)], scores_text, AskOptions(repeats=2))
+    ((case, work),) = plan.right_answers()
+    assert case.id == CASE.id
+    assert work.continuations == (CASE.check.gold(),)
+    assert work.messages == plan.request(plan.exchanges[0], 0, ()).work.messages

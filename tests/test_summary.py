@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pytest
@@ -165,6 +166,30 @@ def chosen_by(case: Case, method: str) -> Attempt:
     reply = ChoiceLikelihoods(request_id="r", log_likelihoods=(-1.0, -2.0), method=method)  # type: ignore[arg-type]
     score = Score(scorer="s", version=1, value=1.0)
     return Attempt(case=case, repeat=0, request_id="r", reply=reply, score=score)
+
+
+def test_right_answers_have_their_bits_per_byte() -> None:
+    """The letter or the text that was weighed, or what was read beside a written answer."""
+    by_letter = case_of("a", check=MultipleChoice(expected="B", choices=("no", "yes")))
+    by_text = case_of(
+        "b", check=MultipleChoice(expected="A", choices=("four", "five"), score_by="text")
+    )
+    written, unread = case_of("c", check=ExactMatch(expected=("e1000",))), case_of("d")
+    read = ChoiceLikelihoods(request_id="r", log_likelihoods=(-2.5,))
+    found = summarise(
+        suite_of({"facts": [by_letter, by_text, written, unread]}),
+        [
+            chosen_by(by_letter, "likelihood"),  # -2 for 1 byte
+            chosen_by(by_text, "likelihood"),  # -1 for 4 bytes
+            trial_of(written, 1),  # -2.5 for 5 bytes
+            trial_of(unread, 1),
+        ],
+        right_answers={"c": read},
+    ).measurements["right_bits_per_byte"]
+    assert found.value == pytest.approx(5.5 / 10 / math.log(2))
+    assert (found.n, found.unit) == (3, "bits per byte")
+    guessed = summarise(suite_of({"facts": [by_letter]}), [chosen_by(by_letter, "first_token")])
+    assert "right_bits_per_byte" not in guessed.measurements
 
 
 def test_a_category_marked_by_first_tokens_says_so_and_others_do_not() -> None:

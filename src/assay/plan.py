@@ -88,6 +88,17 @@ class Plan:
             repeat=exchange.repeat,
         )
 
+    def right_answers(self) -> Iterator[tuple[Case, ToChoose]]:
+        """The right answer to each test that is answered in writing and in one turn, so that its
+        likelihood can be read.
+        """
+        for exchange in self.exchanges:
+            gold = exchange.case.check.gold()
+            if gold and not exchange.repeat and len(exchange.asked) == 1:
+                work = self._work(exchange, 0, ())
+                if isinstance(work, ToAnswer):
+                    yield exchange.case, ToChoose(messages=work.messages, continuations=(gold,))
+
     @property
     def turns(self) -> int:
         """How many requests it takes if none fails."""

@@ -305,6 +305,20 @@ def test_a_page_of_one_model_has_its_own_verdict_and_no_selection() -> None:
     assert "Ship" not in markdown_of(alone)
 
 
+def test_a_folder_of_three_steps_shows_which_suites_carry_signal() -> None:
+    learning = [
+        candidate(f"tiny/step_{step}", suites={"os": os_suite(*counts)})
+        for step, counts in ((1, (5, 5, 5)), (2, (80, 75, 82)), (3, (90, 85, 88)))
+    ]
+    shown = flat(markdown_of(decided(learning)))
+    assert "Which suites carry signal" in shown
+    row = next(line for line in markdown_of(decided(learning)).splitlines() if line[:5] == "| os ")
+    assert "82.7" in row
+    assert row.endswith("| yes |")
+    too_few = markdown_of(decided(learning[:2]))
+    assert "cannot be said of fewer than three steps" in too_few
+
+
 def test_what_is_left_open_is_above_the_table_and_the_score_has_its_parts() -> None:
     report = decided(three())
     shown = flat(markdown_of(report))

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assay.decide.scores import GOOD_PERPLEXITY, USUAL_SPEED, WEIGHTS, RankingScale, parts_of
+from assay.decide.scores import (
+    GOOD_PERPLEXITY,
+    TESTS,
+    USUAL_SPEED,
+    WEIGHTS,
+    RankingScale,
+    parts_of,
+)
 from assay.stats import composite
 from assay.types import Estimate
-from assay.types.decisions import OS_AVERAGED, OS_SUITE, DecisionFact, Measurements, Part, fact
+from assay.types.decisions import DecisionFact, Measurements, fact
 
-TESTS: Mapping[Part, tuple[str, Sequence[str]]] = {
-    "os_benchmark": (OS_SUITE, OS_AVERAGED),
-    "mmlu_cs": ("mmlu", ("computer_science",)),
-}
 Pairs = tuple[list[float], list[float]]
 
 

@@ -14,7 +14,7 @@ about the size the formula gives it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.stats import estimates, intervals
@@ -34,6 +34,10 @@ from assay.types.decisions import (
 WEIGHTS: dict[Part, float] = {"perplexity": 0.4, "os_benchmark": 0.3, "mmlu_cs": 0.2, "speed": 0.1}
 GOOD_PERPLEXITY = 10.0  # counts 1, and so does
 USUAL_SPEED = 50.0  # tokens per second
+TESTS: dict[Part, tuple[str, tuple[str, ...]]] = {
+    "os_benchmark": (OS_SUITE, OS_AVERAGED),
+    "mmlu_cs": ("mmlu", ("computer_science",)),
+}
 LEAST_BITS = 1e-9
 SAMPLED = "sampled"  # the method of shares whose predictions were sampled, not searched for
 
@@ -129,8 +133,8 @@ def os_average(measured: Measurements) -> Estimate | None:
     return estimates.even_mean([suite.categories.get(task) for task in OS_AVERAGED])
 
 
-def common_scale(candidates: Sequence[Measurements]) -> RankingScale:
-    """The scale of those that could be evaluated."""
+def common_scale(candidates: Sequence[Measurements], noise: Collection[str] = ()) -> RankingScale:
+    """The scale of those that could be evaluated, without the parts of suites that are noise."""
     having = [parts_of(candidate) for candidate in candidates]
     parts = [part for part in PARTS if having and all(part in each for each in having)]
     notes: list[DecisionFact] = []
@@ -146,6 +150,10 @@ def common_scale(candidates: Sequence[Measurements]) -> RankingScale:
     if "os_benchmark" in parts and _asked_in_two_ways(candidates):
         parts.remove("os_benchmark")
         notes.append(fact("os_left_out"))
+    for part, (suite, _) in TESTS.items():
+        if part in parts and suite in noise:
+            parts.remove(part)
+            notes.append(fact("part_is_noise", part=part, suite=suite))
     speeds = {
         each.shape: each.speed
         for each in sorted(candidates, key=lambda each: each.timestamp)

@@ -8,7 +8,7 @@ later step, of which `final` is the last.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from assay.decide.accept import accept
@@ -40,9 +40,13 @@ class _Candidate(NamedTuple):
         return self.acceptance.accepted is True
 
 
-def select(candidates: Sequence[Measurements], gate: Gate, *, timestamp: str) -> Selection:
-    """Apply the gate to all, rank them on what all of them have, and pick."""
-    scale = common_scale([each for each in candidates if not each.failed])
+def select(
+    candidates: Sequence[Measurements], gate: Gate, *, timestamp: str, noise: Collection[str] = ()
+) -> Selection:
+    """Apply the gate to all, rank them on what all of them have, and pick. `noise`: suites that
+    decide nothing between them.
+    """
+    scale = common_scale([each for each in candidates if not each.failed], noise)
     ranking = sorted((_candidate(each, gate, scale) for each in candidates), key=_best_first)
     accepted = [each for each in ranking if each.accepted]
     evaluated = [each for each in ranking if not each.measured.failed]

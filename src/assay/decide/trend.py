@@ -94,19 +94,24 @@ def curve_facts(curve: StepCurve) -> tuple[DecisionFact, ...]:
 
 
 def trend(candidates: Sequence[Measurements]) -> Trend | None:
-    """The curves of one model folder, in any order given; None for fewer than two steps. Those that
-    failed or have no step are left out; of two with one step the first by name stays.
-    """
-    kept: dict[float, Measurements] = {}
-    for each in sorted(candidates, key=lambda one: one.name):
-        if each.step is not None and not each.failed:
-            kept.setdefault(each.step, each)
-    steps = [kept[step] for step in sorted(kept)]
+    """The curves of one model folder, in any order given; None for fewer than two steps."""
+    steps = steps_of(candidates)
     if len(steps) < 2:
         return None
     suites = sorted({name for each in steps for name in each.suites})
     curves = [_text(steps), *(_suite(name, steps) for name in suites)]
     return _with_training({curve.measure: curve for curve in curves if curve is not None}, steps)
+
+
+def steps_of(candidates: Sequence[Measurements]) -> list[Measurements]:
+    """In order. Those that failed or have no step are left out; of two with one step the first by
+    name stays.
+    """
+    kept: dict[float, Measurements] = {}
+    for each in sorted(candidates, key=lambda one: one.name):
+        if each.step is not None and not each.failed:
+            kept.setdefault(each.step, each)
+    return [kept[step] for step in sorted(kept)]
 
 
 def _text(steps: Sequence[Measurements]) -> StepCurve | None:
@@ -129,16 +134,20 @@ def _blocks_of(text: TextFigures) -> tuple[object, ...]:
 
 
 def _suite(name: str, steps: Sequence[Measurements]) -> StepCurve | None:
-    """Only checkpoints that were asked the tests the last one was asked."""
-    asked = [(each.step or 0.0, each.suites[name]) for each in steps if name in each.suites]
-    alike = [(step, suite) for step, suite in asked if suite.digest == asked[-1][1].digest]
+    alike = asked_alike(name, steps)
     points = [Point(step, suite.score) for step, suite in alike]
     return _curve(
-        f"suite:{name}", "points", points, lambda a, b: _by_tests(alike[a][1], alike[b][1])
+        f"suite:{name}", "points", points, lambda a, b: change_by_tests(alike[a][1], alike[b][1])
     )
 
 
-def _by_tests(a: SuiteFigures, b: SuiteFigures) -> Estimate | None:
+def asked_alike(name: str, steps: Sequence[Measurements]) -> list[tuple[float, SuiteFigures]]:
+    """Only checkpoints that were asked the tests the last one was asked."""
+    asked = [(each.step or 0.0, each.suites[name]) for each in steps if name in each.suites]
+    return [(step, suite) for step, suite in asked if suite.digest == asked[-1][1].digest]
+
+
+def change_by_tests(a: SuiteFigures, b: SuiteFigures) -> Estimate | None:
     """Points, over the tests that both have a score for, each category with the same weight."""
     pairs = {
         category: ([earlier[test] for test in both], [b.scores[category][test] for test in both])

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from assay.stats import estimates
+from assay.summary.trials import RIGHT_BITS
 from assay.types import (
     Answered,
     Estimate,
@@ -168,6 +169,7 @@ def suite_figures(
         unqualified=unqualified,
         baseline=None if known is None or known.best is None else known.best / 100,
         baselines=known.shares if known else (),
+        right_bits=summary.measurements.get(RIGHT_BITS),
     )
 
 

@@ -10,14 +10,33 @@ from dataclasses import replace
 
 from assay.messages import tr
 from assay.stats import estimates
-from assay.types import Answered, Attempt, ChoiceLikelihoods, Estimate, Failed, OutcomeKind, Suite
+from assay.types import (
+    LETTERS,
+    Answered,
+    Attempt,
+    ChoiceLikelihoods,
+    Estimate,
+    Failed,
+    OutcomeKind,
+    Reply,
+    Suite,
+)
 from assay.types.results import RepeatRow, SuiteSummary, TestRow
 
+RIGHT_BITS = "right_bits_per_byte"
 MARGIN = 1e-9  # the rounding that `Score.outcome` forgives, for means too
 
 
-def summarise(suite: Suite, trials: Iterable[Attempt], *, seed: int = 0) -> SuiteSummary:
-    """One model on one suite. Tests that were not asked yet have no row and count nowhere."""
+def summarise(
+    suite: Suite,
+    trials: Iterable[Attempt],
+    *,
+    right_answers: Mapping[str, Reply] | None = None,
+    seed: int = 0,
+) -> SuiteSummary:
+    """One model on one suite. Tests that were not asked yet have no row and count nowhere.
+    `right_answers`: by test, how likely the right answer is.
+    """
     tries: dict[str, list[Attempt]] = {}
     for trial in trials:
         tries.setdefault(trial.case.id, []).append(trial)
@@ -38,7 +57,11 @@ def summarise(suite: Suite, trials: Iterable[Attempt], *, seed: int = 0) -> Suit
         outcomes={outcome: counts[outcome] for outcome in OutcomeKind},
         weights={name: weights[name] for name in categories},
         pass_mark=suite.pass_mark,
-        measurements={**_of_repeats(rows, seed=seed), **_answer_seconds(asked, seed=seed)},
+        measurements={
+            **_of_repeats(rows, seed=seed),
+            **_answer_seconds(asked, seed=seed),
+            **_right_bits(asked, right_answers or {}),
+        },
     )
 
 
@@ -51,6 +74,26 @@ def measurements(suites: Sequence[SuiteSummary]) -> dict[str, Estimate]:
         for summary in suites
         for name, estimate in summary.measurements.items()
     }
+
+
+def _right_bits(
+    asked: Sequence[Sequence[Attempt]], right_answers: Mapping[str, Reply]
+) -> dict[str, Estimate]:
+    """Bits per byte of the right answers: they move long before a small model gives them."""
+    bits: list[float] = []
+    sizes: list[float] = []
+    for trial in (of_test[0] for of_test in asked):
+        read, form = right_answers.get(trial.case.id), trial.case.check.requests()
+        reply, said, place = read or trial.reply, trial.case.check.gold(), 0
+        if read is None and form.options and said:
+            place = LETTERS.index(said)
+            said = form.options[place] if form.by_text else said
+        if isinstance(reply, ChoiceLikelihoods) and reply.method == "likelihood" and said:
+            bits.append(-reply.log_likelihoods[place] / math.log(2))
+            sizes.append(float(len(said.encode("utf-8", "surrogatepass"))))
+    if not bits or not all(map(math.isfinite, bits)):
+        return {}
+    return {RIGHT_BITS: estimates.ratio(bits, sizes, unit="bits per byte")}
 
 
 def _row(tries: Sequence[Attempt], pass_mark: float) -> TestRow:

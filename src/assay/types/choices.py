@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-MeasureKind = Literal["perplexity", "generation", "speed", "training"]
+MeasureKind = Literal["perplexity", "answers", "generation", "speed", "training"]
 JudgeFormChoice = Literal["auto", "likelihood", "reasoned"]
 Layout = Literal["fence", "around", "again"]
 JudgeForm = Literal["likelihood", "reasoned"]

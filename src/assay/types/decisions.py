@@ -203,6 +203,7 @@ class SuiteFigures:
     unqualified: tuple[str, ...] = ()
     baseline: float | None = None
     baselines: tuple[Mapping[str, float], ...] = ()
+    right_bits: Estimate | None = None  # bits per byte of the right answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -322,6 +323,21 @@ class WeightedScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteSignal:
+    """One suite over the steps of a folder. `change`: from the first step to the last, in points;
+    `noise`: between neighbouring steps; `guesses`: no step is above guessing; `bits`: bits per byte
+    of the right answers at the first step and at the last.
+    """
+
+    suite: str
+    change: Estimate
+    noise: float
+    guesses: bool
+    carries: bool
+    bits: tuple[Estimate | None, Estimate | None] = (None, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
     """One candidate. `weighted_score` is over the parts it has, `ranking_score` over the parts that
     all candidates have.
@@ -356,7 +372,7 @@ class Selection:
 
 
 # Of every checkpoint; `training` needs a text that only its trainer has.
-MEASURES: tuple[MeasureKind, ...] = ("perplexity", "generation", "speed")
+MEASURES: tuple[MeasureKind, ...] = ("perplexity", "answers", "generation", "speed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -414,8 +430,8 @@ class Recommendation:
 class Decision:
     """All that was decided in a run. By a checkpoint's name: how it fares at the gate, what it is
     worth, the advice for it, and what no criterion of the gate covers; by model folder: which
-    checkpoints are in it and which one to ship. `gate_decides`: else the gate only reports how each
-    fares, and no decision is shown.
+    checkpoints are in it, which one to ship, and which suites carry signal. `gate_decides`: else
+    the gate only reports how each fares, and no decision is shown.
     """
 
     gate: Gate
@@ -426,5 +442,6 @@ class Decision:
     not_covered: Mapping[str, tuple[DecisionFact, ...]] = field(default_factory=dict)
     folders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     selections: Mapping[str, Selection] = field(default_factory=dict)
+    signals: Mapping[str, tuple[SuiteSignal, ...]] = field(default_factory=dict)
     overall: Selection | None = None
     gate_decides: bool = True

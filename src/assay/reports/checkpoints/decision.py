@@ -25,11 +25,12 @@ from assay.reports.checkpoints.samples import samples_block
 from assay.reports.checkpoints.table import (
     checkpoint_table,
     score_table,
+    signal_table,
     timing_line,
     tokenizer_block,
 )
 from assay.reports.pictures.steps import over_steps
-from assay.types.decisions import Decision, Measurements, Recommendation, Selection
+from assay.types.decisions import Decision, Measurements, Recommendation, Selection, SuiteSignal
 from assay.types.documents import (
     Block,
     Bullets,
@@ -110,6 +111,7 @@ class _Sections:
         focus = selection.selected or selection.best_so_far
         yield from self._not_covered(focus)
         yield from _table(evaluated)
+        yield from _signal(decision.signals.get(folder, ()), checkpoints)
         home = f"{CHECKPOINTS}/{names[0].rpartition('/')[0]}"
         if sum(not each.failed for each in checkpoints) >= FEWEST_DRAWN:
             over = tr("{model}: perplexity, suites and weighted score over the steps", model=title)
@@ -226,6 +228,18 @@ def _table(of: EvaluatedFolder, *, shown: bool = True) -> Iterator[Block]:
         if each.failed:
             said = tr("{name} could not be evaluated: {why}", name=each.name, why=each.failed)
             yield Paragraph(said, "warning")
+
+
+def _signal(signals: Sequence[SuiteSignal], checkpoints: Sequence[Measurements]) -> Iterator[Block]:
+    """What each suite tells of training."""
+    if signals:
+        yield Heading(tr("Which suites carry signal"), 3)
+        yield signal_table(signals)
+    elif any(each.suites for each in checkpoints):
+        yield Note(
+            tr("Which suites carry signal cannot be said of fewer than three steps; all of them "
+               "count.")
+        )  # fmt: skip
 
 
 def _reports(checkpoints: Sequence[Measurements]) -> list[str]:

@@ -100,6 +100,9 @@ SENTENCES: Mapping[str, Message] = {
     "machines_differ": message(
         "Speeds were measured on different machines, and are ranked as they are."
     ),
+    "part_is_noise": message(
+        "Ranked without {part}: over these steps the suite {suite} is noise, and decides nothing."
+    ),
     "os_left_out": message(
         "The OS benchmark is left out: for some checkpoints the best predictions were searched "
         "for, for others they were sampled, and the two are never ranked side by side."

@@ -12,7 +12,7 @@ from assay.reports.checkpoints.figures import EvaluatedFolder, figures
 from assay.reports.pictures.labels import harmless
 from assay.text import number_format as numbers
 from assay.types import Estimate, TokenizerFigures
-from assay.types.decisions import OS_SUITE, PARTS, Measurements, SpeedFigures
+from assay.types.decisions import OS_SUITE, PARTS, Measurements, SpeedFigures, SuiteSignal
 from assay.types.documents import (
     STAYS,
     Column,
@@ -75,6 +75,22 @@ def score_table(of: EvaluatedFolder) -> Table:
             for each in weighed
         ),
     )
+
+
+def signal_table(signals: Sequence[SuiteSignal]) -> Table:
+    """Of each suite the change over training, the noise between neighbouring steps, and the bits
+    per byte of the right answers at the first step and at the last.
+    """
+    heads = (tr("suite"), tr("change"), tr("noise"), tr("bits per byte, first"), tr("last"))
+    return table((*heads, tr("carries signal")), map(_signal_row, signals), right=(1, 2, 3, 4))
+
+
+def _signal_row(of: SuiteSignal) -> Row:
+    carries = tr("yes")
+    if not of.carries:
+        carries = tr("no: guesses at every step") if of.guesses else tr("no: within the noise")
+    noise = tr("{points} points", points=numbers.readable(of.noise))
+    return Row((harmless(of.suite), _cell(of.change), noise, *map(_cell, of.bits), carries))
 
 
 def _row(

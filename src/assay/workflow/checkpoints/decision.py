@@ -17,6 +17,7 @@ from assay.decide.advice import advise
 from assay.decide.coverage import find_not_covered
 from assay.decide.scores import weigh
 from assay.decide.select import select
+from assay.decide.signal import find_signals
 from assay.decide.trend import Trend, trend
 from assay.suites.held_out_text import HeldOut
 from assay.types.choices import MeasureKind
@@ -53,10 +54,12 @@ def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestam
     }
     selections: dict[str, Selection] = {}
     trends: dict[str, Trend | None] = {}
+    signals = {folder: find_signals(candidates) for folder, candidates in inside.items()}
     for folder, candidates in inside.items():
         trends |= dict.fromkeys(folders[folder], trend(candidates))
         if deciding.selects:
-            selections[folder] = select(candidates, gate, timestamp=timestamp)
+            noise = [each.suite for each in signals[folder] if not each.carries]
+            selections[folder] = select(candidates, gate, timestamp=timestamp, noise=noise)
     overall = None
     if deciding.selects and folders and (deciding.top or len(folders) > 1):
         overall = select([each for of in inside.values() for each in of], gate, timestamp=timestamp)
@@ -78,6 +81,7 @@ def decide(deciding: DecisionPlan, measured: Sequence[Measurements], *, timestam
         },
         folders=folders,
         selections=selections,
+        signals=signals,
         overall=overall,
     )
 
@@ -174,6 +178,7 @@ def _measures(job: Job, gate: Gate) -> tuple[MeasureKind, ...]:
     needed: Mapping[MeasureKind, bool] = {
         "perplexity": job.text is not None
         or (asked and (gate.perplexity_max is not None or bool(gate.accuracy_min))),
+        "answers": False,
         "generation": asked and gate.generation_max_failures is not None,
         "speed": asked and not (gate.speed_min is None and gate.memory_max_mb is None),
     }

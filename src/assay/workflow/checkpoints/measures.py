@@ -1,6 +1,7 @@
 """What a checkpoint is asked beside the tests of suites: to read, to write freely, to be timed.
 
 perplexity   every document of the text is one request
+answers      how likely the right answer is to each test that is answered in writing
 training     the same of the training text
 generation   every sample prompt with each seed of the gate and greedily, 160 tokens
 speed        three timed runs of a shape, not of a checkpoint; another machine is another request
@@ -15,6 +16,7 @@ from itertools import product
 import assay
 from assay.machine import this_machine
 from assay.messages import tr
+from assay.plan import Plan
 from assay.request_identity import MEASURE, make_measure_request
 from assay.store import Run, RunModel, StoredTry
 from assay.suites.held_out_text import HeldOut
@@ -63,12 +65,19 @@ class Measures:
     ways: tuple[Sampling, ...]
     training: HeldOut | None = None
 
-    def requests(self, facts: ModelFacts, timed_runs: Iterable[int]) -> Iterator[Request]:
+    def requests(self, plan: Plan, timed_runs: Iterable[int]) -> Iterator[Request]:
         """All of them for one checkpoint, and these of the timed runs of its shape."""
+        facts = plan.facts
         if "perplexity" in self.kinds:
             yield from _reading(facts, "perplexity", self.held_out)
         if "training" in self.kinds and self.training is not None:
             yield from _reading(facts, "training", self.training)
+        if "answers" in self.kinds and "score_text" in facts.capabilities:
+            for case, likelihood in plan.right_answers():
+                test = answered_id(case.suite, case.id)
+                yield make_measure_request(
+                    facts.fingerprint, "answers", test, likelihood, asdict(likelihood)
+                )
         if "generation" in self.kinds and "generate" in facts.capabilities:
             for sample, way in product(self.samples, self.ways):
                 said = (Message("user", sample.prompt),)
@@ -100,6 +109,10 @@ def ways_to_write(deciding: DecisionPlan) -> tuple[Sampling, ...]:
         for seed in range(gate.generation_seeds)
     )
     return seeded if deciding.samples else (*seeded, GREEDY)
+
+
+def answered_id(suite: str, test_id: str) -> str:
+    return f"{suite}/{test_id}"
 
 
 def written_id(sample: SamplePrompt, way: Sampling) -> str:

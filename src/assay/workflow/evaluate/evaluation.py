@@ -172,7 +172,7 @@ def _ask_models(
     checked: list[AnswerToJudge] = []
     cut: dict[str, tuple[TokenizerFigures, ...]] = {}  # checkpoints of a folder share a tokenizer
     for model, plan, known in zip(prepared.models, prepared.plans, run.models, strict=True):
-        measures = prepared.measures_of(known.spec, model)
+        measures = prepared.measures_of(known.spec, model, plan)
         kind = model.facts.tokenizer
         try:
             if kind and kind not in cut:

@@ -71,7 +71,7 @@ class Prepared:
         if self.panel:
             self.panel.close()
 
-    def measures_of(self, spec: str, model: Model) -> list[Request]:
+    def measures_of(self, spec: str, model: Model, plan: Plan) -> list[Request]:
         """What is measured of a model: nothing of a served one, and no speed of a plugin's."""
         subjects = {each.spec: each for each in (self.deciding.subjects if self.deciding else ())}
         if self.measures is None or without_secrets(spec) not in subjects:
@@ -82,7 +82,7 @@ class Prepared:
             if (subject := subjects.get(without_secrets(name))) and subject.path
         ]
         timed = share_timed_runs(model.facts, on_disk) if model.facts in on_disk else ()
-        return list(self.measures.requests(model.facts, timed))
+        return list(self.measures.requests(plan, timed))
 
     @property
     def deciding_key(self) -> list[object]:

@@ -15,19 +15,25 @@ from assay.plugins import load_plugins
 from assay.reports.checkpoints.figures import estimates_of
 from assay.reports.checkpoints.file_names import CHECKPOINTS, REPORT_FILE
 from assay.reports.json_documents import run_json
+from assay.request_identity import MEASURE
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import FETCHED
 from assay.suites.sample_prompts import load_samples
 from assay.summary.speed import performance
 from assay.summary.trials import measurements, summarise
 from assay.text.number_format import figure
-from assay.types import Attempt, Failed, Suite
+from assay.types import Attempt, Failed, Reply, Suite
 from assay.types.decisions import Decision, Measurements, PlannedCheckpoint
 from assay.types.judged import Judged
 from assay.types.options import DEFAULT_OUT
 from assay.types.results import Baselines, FailedModel, ModelReport, Report, SuiteSummary
 from assay.workflow.checkpoints.decision import decide, passes, selected_in
-from assay.workflow.checkpoints.measures import failed_subject, measured_of, pool_timed_runs
+from assay.workflow.checkpoints.measures import (
+    answered_id,
+    failed_subject,
+    measured_of,
+    pool_timed_runs,
+)
 from assay.workflow.evaluate.own_prompts import is_own
 from assay.workflow.evaluate.run_folder import RunFolder, baselines_of
 from assay.workflow.judging.stored_judgements import judged_of
@@ -67,11 +73,14 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
     measures = pool_timed_runs([m for m in run.models if m.spec in subjects], asked_beside)
     for model in run.models:
         tries = tuple(store.read_tries(run, model))
+        beside = measures.get(model.spec, ())
         asked += len(tries)
         failed += sum(isinstance(kept.reply, Failed) for kept in tries)
         summaries = tuple(
             replace(
-                summarise(suite, trials_of(suite, tries)),
+                summarise(
+                    suite, trials_of(suite, tries), right_answers=_right_answers(suite, beside)
+                ),
                 baselines=None if is_own(suite) else guesses[suite.name],
                 own=is_own(suite),
             )
@@ -80,7 +89,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         models.append(_model_report(store, run, model, tries, summaries))
         if subject := subjects.get(model.spec):
             measured[model.spec] = measured_of(
-                subject, model, run, summaries, digests, measures[model.spec], samples,
+                subject, model, run, summaries, digests, beside, samples,
                 _unqualified(run, tries),
             )  # fmt: skip
     decision = _decision(run, measured)
@@ -128,6 +137,13 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         machine=run.machine,
         sampling=run.sampling,
     )
+
+
+def _right_answers(suite: Suite, beside: Sequence[StoredTry]) -> dict[str, Reply]:
+    """By test, how likely the model finds the right answer."""
+    read = {kept.test_id: kept.reply for kept in beside if kept.suite == f"{MEASURE}answers"}
+    known = {case.id: read.get(answered_id(suite.name, case.id)) for case in suite.cases}
+    return {test: reply for test, reply in known.items() if reply is not None}
 
 
 def _failed_requests(beside: Mapping[str, Sequence[StoredTry]]) -> set[str]:
