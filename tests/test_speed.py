@@ -116,15 +116,22 @@ def test_equal_answers_have_no_spread_at_all() -> None:
 def test_decoding_is_all_tokens_over_all_seconds_apart_for_cold_and_warm() -> None:
     found = performance(
         [
-            served(tokens=10, decode_s=1.0, cold=True),
-            served(tokens=90, decode_s=2.0, cold=False),
-            served(tokens=10, decode_s=0.5, cold=False),
-            served(tokens=20, decode_s=0.5, cold=None),
+            served(tokens=21, decode_s=2.0, cold=True),
+            served(tokens=81, decode_s=2.0, cold=False),
+            served(tokens=21, decode_s=0.5, cold=False),
+            served(tokens=21, decode_s=0.5, cold=None),
+            served(tokens=2, decode_s=0.02, cold=False),
         ]
     ).decode
-    assert found.all.value == pytest.approx(130 / 4)
+    assert (found.all.value, found.all.n, found.all.unscored) == (pytest.approx(140 / 5), 4, 0)
     assert (found.cold.value, found.cold.n) == (10, 1)
     assert (found.warm.value, found.warm.n) == (pytest.approx(40), 2)
+
+
+def test_answers_of_two_tokens_tell_no_speed() -> None:
+    """Ollama counts two tokens over one step: a model of 25 tokens/s had 50."""
+    found = performance([served(tokens=2, decode_s=0.04)] * 120)
+    assert (found.decode.all.n, found.client_decode.n) == (0, 0)
 
 
 def test_prefill_counts_only_tokens_that_were_not_kept_from_before() -> None:
@@ -165,7 +172,7 @@ def test_loading_is_measured_where_the_model_was_loaded() -> None:
 
 
 def test_waiting_is_averaged_over_those_that_say() -> None:
-    found = performance([served(queue_s=0.5), served(queue_s=1.5), answer()]).queue_s
+    found = performance([served(other_s=0.5), served(other_s=1.5), answer()]).other_s
     assert (found.value, found.n, found.unscored) == (1.0, 2, 1)
 
 
@@ -181,18 +188,20 @@ def test_without_a_servers_clock_decoding_is_timed_from_the_first_token() -> Non
 
 def test_two_clocks_are_never_in_one_figure() -> None:
     by_client = answer(output_tokens=21, first_token_s=0.5, total_s=2.5)
-    found = performance([served(tokens=10, decode_s=0.5), by_client])
+    found = performance([served(tokens=21, decode_s=1.0), by_client])
     assert found.decode_clock == "server"
     assert (found.decode.all.value, found.decode.all.n, found.decode.all.unscored) == (20, 1, 1)
+    assert (found.client_decode.value, found.client_decode.n) == (10, 1)
 
 
 @pytest.mark.parametrize(
     "told",
     [
-        {"output_tokens": 1, "first_token_s": 0.5, "total_s": 2.5},
-        {"output_tokens": 9, "first_token_s": 2.5, "total_s": 2.5},
-        {"output_tokens": 9, "total_s": 2.5},
-        {"output_tokens": 9, "first_token_s": 0.5, "total_s": 2.5, "predictions": ("a", "b")},
+        {"output_tokens": 15, "first_token_s": 0.5, "total_s": 2.5},
+        {"output_tokens": 90, "first_token_s": 2.5, "total_s": 2.5},
+        {"output_tokens": 90, "first_token_s": 2.5, "total_s": 2.5001},
+        {"output_tokens": 90, "total_s": 2.5},
+        {"output_tokens": 90, "first_token_s": 0.5, "total_s": 2.5, "predictions": ("a", "b")},
     ],
 )
 def test_what_has_no_time_between_two_tokens_has_no_speed(told: dict[str, object]) -> None:
@@ -203,15 +212,15 @@ def test_what_has_no_time_between_two_tokens_has_no_speed(told: dict[str, object
 def test_an_answer_of_one_token_is_not_called_untold() -> None:
     """Ollama gives no decode time for it: there was none."""
     letter = served(tokens=1, decode_s=None)
-    found = performance([served(), *[letter] * 9]).decode.all
+    found = performance([served(tokens=20), *[letter] * 9]).decode.all
     assert (found.n, found.unscored, found.incomplete) == (1, 0, False)
 
 
 @pytest.mark.parametrize("absurd", [math.inf, math.nan, -1.0, 1e300])
 def test_absurd_claims_of_a_server_are_taken_for_nothing(absurd: float) -> None:
-    timing = Timing(load_s=absurd, queue_s=absurd, prefill_s=absurd, decode_s=absurd)
+    timing = Timing(load_s=absurd, other_s=absurd, prefill_s=absurd, decode_s=absurd)
     found = performance([answer(output_tokens=10, prompt_tokens=10, timing=timing)])
-    assert (found.load_s.n, found.queue_s.n, found.prefill.all.n, found.decode.all.n) == (0,) * 4
+    assert (found.load_s.n, found.other_s.n, found.prefill.all.n, found.decode.all.n) == (0,) * 4
 
 
 def test_absurd_counts_are_taken_for_nothing() -> None:

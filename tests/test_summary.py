@@ -15,7 +15,7 @@ from assay.checks.top_k import TopK
 from assay.stats import estimates
 from assay.summary.baselines import baselines
 from assay.summary.comparisons import compare_suites, rank, with_holm
-from assay.summary.trials import measurements, summarise
+from assay.summary.trials import find_one_letter, measurements, summarise
 from assay.types import (
     AnswerCheck,
     Answered,
@@ -464,3 +464,16 @@ def test_models_are_ranked_best_first_and_ties_with_the_row_above_are_marked() -
 def test_an_incomplete_score_stands_below_without_a_rank() -> None:
     found = rank("demo", [standing("a", 40, unscored=10), standing("b", 10)])
     assert [(row.rank, row.model) for row in found.rows] == [(1, "b"), (None, "a")]
+
+
+def test_one_letter_for_nearly_all_questions_is_found_and_a_right_one_is_not() -> None:
+    def chosen(letters: str, expected: str) -> list[Score]:
+        pairs = zip(letters, expected, strict=True)
+        return [Score(value=float(a == b), extracted=a, explanation="") for a, b in pairs]
+
+    assert find_one_letter(chosen("A" * 60, "ABCD" * 15)) == ("A", 60, 60)
+    assert find_one_letter(chosen("A" * 56 + "BCDB", "ABCD" * 15)) == ("A", 56, 60)
+    assert find_one_letter(chosen("ABCD" * 15, "BCDA" * 15)) is None
+    assert find_one_letter(chosen("A" * 60, "A" * 60)) is None, "it was right"
+    assert find_one_letter(chosen("A" * 8, "ABCD" * 2)) is None, "too few to tell"
+    assert find_one_letter([]) is None

@@ -160,6 +160,28 @@ def test_a_server_that_stays_away_ends_the_run_and_the_same_command_continues(
     assert len(again.asked) < 12, "what had been answered was not asked again"
 
 
+def test_the_same_letter_throughout_is_said_beside_the_score(bench, ollama_server):
+    tests = [
+        {"id": f"q_{n:03}", "prompt": f"Which is number {n}?", "eval_method": "multiple_choice",
+         "choices": ["one", "two", "three", "four"], "expected": "ABCD"[n % 4]}
+        for n in range(20)
+    ]  # fmt: skip
+    ollama_server.answers({"*": "A"})
+    done = bench.assay("run", ollama_server.spec(), "-s", bench.suite({"letters": tests}))
+    assert "The answer was A to 20 of 20 multiple-choice questions" in " ".join(done.stdout.split())
+
+
+def test_a_prompt_that_never_fits_is_not_advised_to_be_asked_again(bench, ollama_server):
+    tests = numbered(2)
+    tests[1]["prompt"] = "word " * 2000
+    suite = bench.suite({"sum": tests})
+    done = bench.assay("run", ollama_server.spec(), "-s", suite, "--num-ctx", "256")
+    assert done.returncode == 3
+    assert "1 prompt does not fit into the context" in done.stdout
+    assert "--num-ctx" in done.stdout
+    assert "ask it again" not in done.stdout
+
+
 def test_one_model_leaves_the_memory_before_the_next_comes_in(bench, ollama_server, sums):
     both = [ollama_server.spec(), ollama_server.spec("stories:260k")]
     assert bench.assay("run", *both, "-s", sums, "--limit", "3").returncode == 0

@@ -19,8 +19,8 @@ def test_no_two_draws_share_a_seed_and_repeats_have_theirs_between():
 
 
 def test_writing_is_added_up_and_loading_and_reading_are_the_first_ones():
-    first = Timing(load_s=2.0, queue_s=0.1, prefill_s=1.0, decode_s=0.5, cold=True)
-    later = Timing(load_s=0.04, queue_s=0.1, prefill_s=0.1, decode_s=0.5, cold=False)
+    first = Timing(load_s=2.0, other_s=0.1, prefill_s=1.0, decode_s=0.5, cold=True)
+    later = Timing(load_s=0.04, other_s=0.1, prefill_s=0.1, decode_s=0.5, cold=False)
     one = together(
         [
             drawn("a", prompt_tokens=100, output_tokens=10, total_s=4.0, timing=first),
@@ -29,7 +29,7 @@ def test_writing_is_added_up_and_loading_and_reading_are_the_first_ones():
     )
     assert one.predictions == ("a", "b")
     assert (one.prompt_tokens, one.output_tokens, one.total_s) == (100, 30, 5.0)
-    assert one.timing == Timing(load_s=2.0, queue_s=0.2, prefill_s=1.0, decode_s=1.0, cold=True)
+    assert one.timing == Timing(load_s=2.0, other_s=0.2, prefill_s=1.0, decode_s=1.0, cold=True)
 
 
 def test_what_was_not_told_stays_unknown():

@@ -169,9 +169,9 @@ def performance(tokens_per_s: float | None, *, clock: str | None = "server") -> 
     return Performance(
         answered=12, failed=0, seconds_mean=figure(3.0, "s"), seconds_sd=nothing,
         seconds_p50=nothing, seconds_p95=nothing, first_token_s=figure(0.4, "s"),
-        first_answer_s=nothing, load_s=nothing, queue_s=nothing, prompt_tokens=none,
+        first_answer_s=nothing, load_s=nothing, other_s=nothing, prompt_tokens=none,
         output_tokens=none, tokens_per_s=speed, prefill=Speeds(all=none, cold=none, warm=none),
-        decode=Speeds(all=decode, cold=none, warm=none), decode_clock=clock,
+        decode=Speeds(all=decode, cold=none, warm=none), client_decode=none, decode_clock=clock,
     )  # fmt: skip
 
 

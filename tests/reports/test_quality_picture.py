@@ -27,7 +27,7 @@ def test_quicker_is_further_right_and_better_is_further_up(compared_report: Repo
     assert good[0] < quick[0]
     assert good[1] < quick[1]
     (picture,) = draw_quality(compared_report)
-    assert "decode tokens per second, by the server's clock" in picture.draw()
+    assert "decode tokens per second, by the server's figures" in picture.draw()
     assert "83.0 tokens/s [74.7–91.3] n=8; 40.0 points [30.0–52.0] n=40" in picture.draw()
     assert "95 % intervals" in picture.draw()
 

@@ -70,7 +70,8 @@ def test_machine_model_memory_and_speed_are_a_line_each(served_report: Report) -
         "server: Ollama 0.17.4 · quantisation: Q4_K_M",
         "memory: 4.0 GiB · on the GPU: 75 %, the rest on the CPU · context length: 4,096 tokens",
         "9 answers, 1 failed (timed out 1).",
-        "decoding 41.5 tokens/s [37.4–45.7] n=8, by the server's clock",
+        "decoding 41.5 tokens/s [37.4–45.7] n=8, by the server's figures; "
+        "39.9 tokens/s [35.9–43.9] n=8, by the client's clock",
         "Note: The context was cut to 4,096 tokens.",
     ):
         assert line in lines

@@ -74,7 +74,7 @@ def _timing(parts: Sequence[Timing | None]) -> Timing | None:
         return None
     return replace(
         known[0],
-        queue_s=_added([part.queue_s for part in known]),
+        other_s=_added([part.other_s for part in known]),
         decode_s=_added([part.decode_s for part in known]),
     )
 

@@ -41,8 +41,8 @@ def _blocks(report: Report) -> Iterator[Block]:
     yield Paragraph((tr("Every try: "), Span(command, "code")))
     yield Paragraph(
         tr(
-            "Seconds are those of the whole request by the client's clock; loading, waiting, "
-            "prefill and decoding are by the server's. Tokens are as the model counted them; "
+            "Seconds are those of the whole request by the client's clock; loading and "
+            "prefill are by the server's. Tokens are as the model counted them; "
             "“unscored” counts answers without the figure."
         )
     )

@@ -22,7 +22,7 @@ def figures(measured: Performance) -> Iterator[tuple[str, Estimate]]:
     yield tr("seconds to the first token, mean"), measured.first_token_s
     yield tr("seconds to the first token of the answer itself, mean"), measured.first_answer_s
     yield tr("seconds to load the model, mean"), measured.load_s
-    yield tr("seconds waiting at the server, mean"), measured.queue_s
+    yield tr("other seconds at the server, mean"), measured.other_s
     for name, speeds in (
         (tr("prefill tokens per second"), measured.prefill),
         (tr("decode tokens per second"), measured.decode),
@@ -30,6 +30,8 @@ def figures(measured: Performance) -> Iterator[tuple[str, Estimate]]:
         yield name, speeds.all
         yield tr("{figure}, cold", figure=name), speeds.cold
         yield tr("{figure}, warm", figure=name), speeds.warm
+    if measured.decode_clock == "server":
+        yield tr("decode tokens per second, by the client's clock"), measured.client_decode
     yield tr("tokens in, mean per answer"), measured.prompt_tokens
     yield tr("tokens out, mean per answer"), measured.output_tokens
     yield tr("tokens out per second of the whole request"), measured.tokens_per_s
@@ -72,6 +74,12 @@ def notes(measured: Performance) -> Iterator[str]:
         yield tr("Why answers ended: {finishes}.", finishes=_finishes(measured))
     if measured.decode_clock is not None:
         yield tr("Decode speeds are {clock}.", clock=whose_clock(measured))
+    if loops := measured.finishes.get("loop"):
+        yield trn(
+            "{count} answer went in circles and was stopped; it is scored as one that was cut.",
+            "{count} answers went in circles and were stopped; they are scored as ones cut.",
+            loops,
+        )
     if measured.prefill_at_most:
         yield tr(
             "The server does not say how much of a prompt it had kept from the request before and "
@@ -83,16 +91,20 @@ def decoding(measured: Performance) -> str | None:
     """The one speed to know, in one line."""
     if measured.decode_clock is None:
         return None
-    return tr(
+    said = tr(
         "decoding {figure}, {clock}",
         figure=numbers.figure(measured.decode.all),
         clock=whose_clock(measured),
     )
+    if measured.decode_clock == "server" and measured.client_decode.n:
+        by_us = numbers.figure(measured.client_decode)
+        said += tr("; {figure}, by the client's clock", figure=by_us)
+    return said
 
 
 def whose_clock(measured: Performance) -> str:
     if measured.decode_clock == "server":
-        return tr("by the server's clock")
+        return tr("by the server's figures")
     return tr("by the client's clock")
 
 

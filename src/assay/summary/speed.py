@@ -1,8 +1,8 @@
 """How quick a model's answers were, how long, and how they ended.
 
     prefill   (tokens of the prompt - those kept from before) / the seconds the server read them
-    decode    tokens out / the seconds the server wrote them; where no server gives those, tokens
-              after the first / the seconds after the first, by the client's clock
+    decode    tokens after the first / the seconds they took, by the server's figures, and by the
+              client's clock; only answers of 16 tokens or more count
     cold      the model was loaded for this request; warm: it was there
 
 Speeds are sums over sums, so that a long answer weighs what it took.
@@ -25,6 +25,8 @@ Work = tuple[float, float]  # tokens, and the seconds they took
 # A server may claim anything. Beyond these it is taken for nothing, and no quotient overflows.
 LARGEST = 1e15
 SHORTEST_S = 1e-9  # the servers' own unit is the nanosecond
+FEWEST_TOKENS = 16
+FASTEST = 10_000  # tokens/s; what seems faster was held back on its way and came at once
 NO_TIMING = Timing()
 
 
@@ -60,13 +62,14 @@ def performance(replies: Iterable[Reply]) -> Performance:
         first_token_s=of_all(_mean([_valid(reply.first_token_s) for reply in written], "s")),
         first_answer_s=of_all(_mean([_valid(reply.first_answer_s) for reply in written], "s")),
         load_s=_mean([s for reply in answers if (s := _loading(reply)) is not None], "s"),
-        queue_s=of_all(_mean([_valid(_timing(reply).queue_s) for reply in answers], "s")),
+        other_s=of_all(_mean([_valid(_timing(reply).other_s) for reply in answers], "s")),
         prompt_tokens=of_all(_mean([_valid(reply.prompt_tokens) for reply in answers], "tokens")),
         output_tokens=of_all(_mean([_valid(reply.output_tokens) for reply in written], "tokens")),
         tokens_per_s=of_all(_rate(written, _overall)),
         prefill=_speeds(answers, _prefilled),
-        decode=_speeds(_long_enough(written, clock), lambda reply: _decoded(reply, clock)),
+        decode=_speeds(_long_enough(written), lambda reply: _decoded(reply, clock)),
         decode_clock=clock,
+        client_decode=_rate(_long_enough(written), lambda reply: _decoded(reply, "client")),
         prefill_at_most=any(map(_prefill_at_most, answers)),
         retries=retries,
         finishes=_finishes(written),
@@ -124,13 +127,16 @@ def _decoded(reply: AnyAnswer, clock: Clock | None) -> Work | None:
     if not isinstance(reply, Answered):
         return None
     tokens = _valid(reply.output_tokens)
+    if tokens is None or tokens < FEWEST_TOKENS:
+        return None
     if clock == "server":
-        return _work(tokens, _valid(_timing(reply).decode_s))
+        return _work(tokens - max(1, len(reply.predictions)), _valid(_timing(reply).decode_s))
     total, first = _valid(reply.total_s), _valid(reply.first_token_s)
     # Several predictions are several answers, and the first token is that of one of them.
-    if tokens is None or total is None or first is None or len(reply.predictions) > 1:
+    if total is None or first is None or len(reply.predictions) > 1:
         return None
-    return _work(tokens - 1, total - first)
+    work = _work(tokens - 1, total - first)
+    return None if work is None or work[0] / work[1] > FASTEST else work
 
 
 def _clock(written: Sequence[Answered]) -> Clock | None:
@@ -138,12 +144,12 @@ def _clock(written: Sequence[Answered]) -> Clock | None:
     return next((c for c in clocks if any(_decoded(reply, c) for reply in written)), None)
 
 
-def _long_enough(written: Sequence[Answered], clock: Clock | None) -> list[Answered]:
-    """One token alone takes no time to decode: such an answer lacks no figure."""
+def _long_enough(written: Sequence[Answered]) -> list[Answered]:
+    """A few tokens tell no speed: such an answer lacks no figure."""
     return [
         reply
         for reply in written
-        if reply.output_tokens is None or reply.output_tokens > 1 or _decoded(reply, clock)
+        if reply.output_tokens is None or reply.output_tokens >= FEWEST_TOKENS
     ]
 
 

@@ -19,11 +19,13 @@ from assay.types import (
     Failed,
     OutcomeKind,
     Reply,
+    Score,
     Suite,
 )
 from assay.types.results import RepeatRow, SuiteSummary, TestRow
 
 RIGHT_BITS = "right_bits_per_byte"
+FEWEST_CHOICES, NEARLY_ALL, MOSTLY = 20, 0.9, 0.6
 MARGIN = 1e-9  # the rounding that `Score.outcome` forgives, for means too
 
 
@@ -94,6 +96,20 @@ def _right_bits(
     if not bits or not all(map(math.isfinite, bits)):
         return {}
     return {RIGHT_BITS: estimates.ratio(bits, sizes, unit="bits per byte")}
+
+
+def find_one_letter(choices: Sequence[Score]) -> tuple[str, int, int] | None:
+    """The letter of nearly all answers, how often it came, and the number of tests; None where
+    there is none, or where it was mostly right.
+    """
+    counts = Counter(each.extracted for each in choices if each.extracted)
+    if len(choices) < FEWEST_CHOICES or not counts:
+        return None
+    letter, times = counts.most_common(1)[0]
+    right = sum(each.value or 0.0 for each in choices)
+    if times < NEARLY_ALL * len(choices) or right > MOSTLY * len(choices):
+        return None
+    return letter, times, len(choices)
 
 
 def _row(tries: Sequence[Attempt], pass_mark: float) -> TestRow:

@@ -110,12 +110,12 @@ PredictionMethod = Literal["given", "beam", "sampled"]
 class Timing:
     """Where the seconds of a served answer went, as its server reported; None: it did not.
 
-    `queue_s` is what its total leaves beside the parts. `cached_tokens` of the prompt were not
+    `other_s` is what its total leaves beside the parts. `cached_tokens` of the prompt were not
     computed again, so that they count in no speed. `cold`: the model was loaded for this request.
     """
 
     load_s: float | None = None
-    queue_s: float | None = None
+    other_s: float | None = None
     prefill_s: float | None = None
     decode_s: float | None = None
     cached_tokens: int | None = None

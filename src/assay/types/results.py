@@ -115,8 +115,10 @@ class Performance:
 
     `seconds_*` and `tokens_per_s` are by the client's clock, over the whole request. `prefill` and
     `decode` are the two parts a server works in; `decode_clock` says whose clock `decode` rests on,
-    one for all its requests. `prefill_at_most`: some prompt may have been kept from before without
-    a word, so that `prefill` is an upper bound. `load_s` is over requests that loaded the model.
+    one for all its requests; `client_decode` is by the client's in any case. `prefill_at_most`:
+    some prompt may have been kept from before without a word, so that `prefill` is an upper bound.
+    `load_s` is over requests that loaded the model; `other_s` is what the server's total has beyond
+    loading, reading and writing.
     `retries` counts attempts beyond the first. `finishes` has the server's own words, "" where it
     gave none.
     """
@@ -130,12 +132,13 @@ class Performance:
     first_token_s: Estimate
     first_answer_s: Estimate
     load_s: Estimate
-    queue_s: Estimate
+    other_s: Estimate
     prompt_tokens: Estimate
     output_tokens: Estimate
     tokens_per_s: Estimate
     prefill: Speeds
     decode: Speeds
+    client_decode: Estimate
     decode_clock: Clock | None = None
     prefill_at_most: bool = False
     retries: int = 0

@@ -57,15 +57,15 @@ class OllamaAnswer(ServedAnswer):
     @property
     def timing(self) -> Timing:
         """`cold` where we loaded it, or where the server had to, for want of memory in between. A
-        queue is what the total leaves beside its parts; a part that is missing took no time.
+        part that is missing took no time.
         """
-        queue_s = None
+        other_s = None
         if self.total_s is not None and self.prefill_s is not None:
             parts = (self.load_s or 0.0) + self.prefill_s + (self.decode_s or 0.0)
-            queue_s = max(0.0, self.total_s - parts)
+            other_s = max(0.0, self.total_s - parts)
         return Timing(
             load_s=self.loaded_s if self.loaded_s is not None else self.load_s,
-            queue_s=queue_s,
+            other_s=other_s,
             prefill_s=self.prefill_s,
             decode_s=self.decode_s,
             cached_tokens=self.cached_tokens,

@@ -24,7 +24,7 @@ COLUMNS = (
     "extracted",
     "explanation", "scorer", "scorer_version", "failure", "failure_cause", "attempts", "finish",
     "dropped", "prompt_tokens", "cached_tokens", "output_tokens", "first_token_s",
-    "first_answer_s", "total_s", "load_s", "queue_s", "prefill_s", "decode_s", "cold", "request",
+    "first_answer_s", "total_s", "load_s", "other_s", "prefill_s", "decode_s", "cold", "request",
 )  # fmt: skip
 
 

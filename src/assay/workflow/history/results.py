@@ -20,8 +20,8 @@ from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import FETCHED
 from assay.suites.sample_prompts import load_samples
 from assay.summary.speed import performance
-from assay.summary.trials import measurements, summarise
-from assay.text.number_format import figure
+from assay.summary.trials import find_one_letter, measurements, summarise
+from assay.text.number_format import count, figure
 from assay.types import Attempt, Failed, Reply, Suite
 from assay.types.decisions import Decision, Measurements, PlannedCheckpoint
 from assay.types.judged import Judged
@@ -69,13 +69,15 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
         for model in run.models
         if model.spec in subjects
     }
-    failed = len(_failed_requests(asked_beside))
+    failed, too_long = len(_failed_requests(asked_beside)), 0
     measures = pool_timed_runs([m for m in run.models if m.spec in subjects], asked_beside)
     for model in run.models:
         tries = tuple(store.read_tries(run, model))
         beside = measures.get(model.spec, ())
         asked += len(tries)
-        failed += sum(isinstance(kept.reply, Failed) for kept in tries)
+        failures = [kept.reply for kept in tries if isinstance(kept.reply, Failed)]
+        failed += len(failures)
+        too_long += sum(each.cause == "prompt_too_long" for each in failures)
         summaries = tuple(
             replace(
                 summarise(
@@ -133,7 +135,7 @@ def report_of(store: Store, run: Run, *, guesses: Mapping[str, Baselines] | None
                 for each in broken
             ),
         ),
-        hints=tuple(_hints(store, run, failed, unheard, _unjudged(suites, judged))),
+        hints=tuple(_hints(store, run, failed, too_long, unheard, _unjudged(suites, judged))),
         machine=run.machine,
         sampling=run.sampling,
     )
@@ -244,7 +246,24 @@ def _model_report(
         report=str(_reports_of(store, run) / f"{model.slug}.md") if run.finished else None,
         about=model.facts.about,
         observed=model.observed,
+        notes=tuple(_habits(tries)),
     )
+
+
+def _habits(tries: Sequence[StoredTry]) -> Iterator[str]:
+    """Why a score is what it is, where the answers to many tests have it in common."""
+    choices = [
+        kept.score for kept in tries if kept.score and kept.score.scorer == "multiple_choice"
+    ]
+    if habit := find_one_letter(choices):
+        letter, times, tests = habit
+        yield tr(
+            "The answer was {letter} to {times} of {tests} multiple-choice questions, whatever was "
+            "asked: the score says little about what the model knows.",
+            letter=letter,
+            times=count(times),
+            tests=count(tests),
+        )
 
 
 def _reports_of(store: Store, run: Run) -> Path:
@@ -305,7 +324,9 @@ def _unjudged(suites: Sequence[Suite], found: Judged | None) -> int:
     )
 
 
-def _hints(store: Store, run: Run, failed: int, unheard: int, judged: int) -> Iterator[str]:
+def _hints(
+    store: Store, run: Run, failed: int, too_long: int, unheard: int, judged: int
+) -> Iterator[str]:
     if run.finished:
         page = _reports_of(store, run) / "report.html"
         here = Path.cwd()
@@ -315,12 +336,20 @@ def _hints(store: Store, run: Run, failed: int, unheard: int, judged: int) -> It
         yield tr("a judge scores them: `assay judge latest --judge MODEL`")
     if run.finished is None:
         yield tr("continue with: {command}", command=run.command)
-    elif failed:
+    elif failed > too_long:
         yield trn(
             "{count} request failed; ask it again with: {command}",
             "{count} requests failed; ask them again with: {command}",
-            failed,
+            failed - too_long,
             command=run.command,
+        )
+    if too_long:
+        yield trn(
+            "{count} prompt does not fit into the context, and never will: give a larger --num-ctx "
+            "(ollama), leave its category out with -c, or choose a model with more context",
+            "{count} prompts do not fit into the context, and never will: give a larger --num-ctx "
+            "(ollama), leave their categories out with -c, or choose a model with more context",
+            too_long,
         )
     if unheard:
         yield trn(
