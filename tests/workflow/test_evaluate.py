@@ -364,3 +364,28 @@ def test_a_store_of_a_newer_version_is_refused_before_anything_is_asked(job, ben
     database.close()
     with pytest.raises(StoreTooNew):
         job()
+
+
+def test_a_gate_that_was_named_decides_on_models_behind_a_server_too(bench):
+    tests = numbered(10)
+    suite = bench.suite({"sum": tests})
+    able = bench.script("able", answers=right(tests))
+    weak = bench.script("weak", answers=right(tests[:2]), default="?")
+    gate, more = bench.folder / "gate.toml", bench.folder / "more.toml"
+    gate.write_text('[[suite]]\nname = "tests"\nmin = 0.5\nabove_guessing = true\n')
+    more.write_text(gate.read_text() + "[perplexity]\nmax = 50\n")
+
+    def run(*models, gate=None):
+        report = api.run(list(models), suites=[suite], gate=gate, out=bench.out)
+        return report.exit_code, [model.accepted for model in report.models], report
+
+    assert run(able, weak)[:2] == (0, [None, None]), "no gate, no decision"
+    assert run(able, gate=gate)[:2] == (0, [True])
+    assert run(able, gate=more)[:2] == (1, [None]), "nothing reads its likelihoods"
+    code, accepted, report = run(able, weak, gate=gate)
+    assert (code, accepted, report.selected) == (1, [True, False], None)
+    document = report.to_dict()
+    assert document["headline"].endswith(": not accepted (suite:tests (marginal)).")
+    assert list(document["models"][1]["decision"]["criteria"]) == ["suite:tests"]
+    with pytest.raises(UsageError, match="--text, --train-text and --log"):
+        api.run([able], suites=[suite], gate=gate, text=gate, out=bench.out)

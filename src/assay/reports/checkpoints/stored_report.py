@@ -94,11 +94,7 @@ def _text(details: Details) -> TextFigures | None:
         bits_per_byte=details.bits_per_byte,
         top1=top1,
         top5=top5,
-        blocks=text.blocks,
-        text=text.text,
-        tokenizer=text.tokenizer,
-        window=text.window,
-        stride=text.stride,
+        **text.model_dump(),
     )
 
 
@@ -114,13 +110,6 @@ def _speed(details: Details) -> SpeedFigures | None:
 
 
 def _sample(of: SampleShape) -> Sample:
-    return Sample(
-        id=of.id,
-        prompt=of.prompt,
-        text=of.text,
-        health=None if of.checks is None else Health(checks=of.checks),
-        temperature=of.temperature,
-        seed=of.seed,
-        uncertainty=of.uncertainty,
-        failed=of.failed or "",
-    )
+    health = None if of.checks is None else Health(checks=of.checks)
+    as_stored = of.model_dump(exclude={"all_passed", "checks", "failed"})
+    return Sample(health=health, failed=of.failed or "", **as_stored)

@@ -191,7 +191,8 @@ def _subject(
     """Several models of one plugin are selected from, like the checkpoints of a folder."""
     planned = replace(planned_checkpoint(place), failed=failed)
     if not place.on_disk:
-        several = sum(each.parent == place.parent for each in known if not each.on_disk) > 1
-        return replace(planned, path="", folder=f"{place.parent}:" if several else "")
+        alike = [each for each in known if not each.on_disk and each.parent == place.parent]
+        is_of_several = len(alike) > 1 and not place.served
+        return replace(planned, path="", folder=f"{place.parent}:" if is_of_several else "")
     training, note = training_log(place.path, place.folder, place.step)
     return replace(planned, training=training, training_note=note)

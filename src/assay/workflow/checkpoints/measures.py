@@ -68,11 +68,12 @@ class Measures:
     def requests(self, plan: Plan, timed_runs: Iterable[int]) -> Iterator[Request]:
         """All of them for one checkpoint, and these of the timed runs of its shape."""
         facts = plan.facts
-        if "perplexity" in self.kinds:
+        reads = "score_text" in facts.capabilities
+        if "perplexity" in self.kinds and reads:
             yield from _reading(facts, "perplexity", self.held_out)
-        if "training" in self.kinds and self.training is not None:
+        if "training" in self.kinds and reads and self.training is not None:
             yield from _reading(facts, "training", self.training)
-        if "answers" in self.kinds and "score_text" in facts.capabilities:
+        if "answers" in self.kinds and reads:
             for case, likelihood in plan.right_answers():
                 test = answered_id(case.suite, case.id)
                 yield make_measure_request(

@@ -39,6 +39,7 @@ FINAL = "final"
 TOPMOST = "root"  # of the file system, which has no name
 CONFIG = "config.json"
 WEIGHTS = (".safetensors", ".bin", ".safetensors.index.json", ".bin.index.json")
+MOST_OF_A_NAME = 40
 MOST_FOLDERS = 10_000  # in one folder; more is no folder of checkpoints
 
 
@@ -56,6 +57,7 @@ class CheckpointPlace:
     folder: Path | None = None
     top: Path | None = None
     on_disk: bool = True
+    served: bool = False  # behind a server, or any other model that writes and reads no text
 
     @property
     def name(self) -> str:
@@ -150,6 +152,15 @@ def place_of_plugin(spec: str) -> CheckpointPlace:
     if safe != name:
         safe = f"{safe}-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}".lstrip("-")
     return CheckpointPlace(spec=spec, path=Path(), parent=scheme, step_name=safe, on_disk=False)
+
+
+def place_of_served(spec: str) -> CheckpointPlace | None:
+    """Of a model that only a gate somebody named decides on; None for a path."""
+    if read_spec(spec).scheme == "hf":
+        return None
+    place = place_of_plugin(without_secrets(spec))
+    name = place.step_name[-MOST_OF_A_NAME:].lstrip(".-")  # of a file's path the end, and the hash
+    return replace(place, spec=spec, step_name=name, served=True)
 
 
 def place_on_hub(model: HubName) -> CheckpointPlace:

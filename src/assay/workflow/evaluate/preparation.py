@@ -36,7 +36,12 @@ from assay.workflow.checkpoints.measures import (
     share_timed_runs,
     ways_to_write,
 )
-from assay.workflow.checkpoints.places import CheckpointPlace, is_text, places_of
+from assay.workflow.checkpoints.places import (
+    CheckpointPlace,
+    is_text,
+    place_of_served,
+    places_of,
+)
 from assay.workflow.checkpoints.tokenizer_texts import SourceTexts, texts_to_cut
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.opened_models import left_out, open_models, place_of_given
@@ -103,9 +108,12 @@ def prepare(job: Job) -> Prepared:
     probed only when nothing else is wrong, for then a probe is all that asks a model anything.
     """
     named = [(each.spec, each) for each in job.places] or places_of(job.models)
-    places = [*map(place_of_given, job.given), *(place for _, place in named)]
-    whole = _with_defaults(job, places)
+    given = [*map(place_of_given, job.given)]
+    whole = _with_defaults(job, [*given, *(place for _, place in named)])
     by_default, job = whole.suites != job.suites, whole
+    if job.gate is not None:
+        named = [(spec, place or place_of_served(spec)) for spec, place in named]
+    places = [*given, *(place for _, place in named)]
     errors: list[AssayError] = [*senseless(job)]
     suites = suites_of(job, errors)
     gate, held_out, training = gate_and_texts(job, places, suites, errors)
@@ -282,17 +290,15 @@ def gate_and_texts(
     """By what checkpoints are decided on, where there are any; the second text is that of the
     training.
     """
-    if not any(places):
-        if job.gate or job.text or job.train_text or job.log:
-            errors.append(
-                UsageError(
-                    tr(
-                        "--gate, --text, --train-text and --log are for checkpoints, and "
-                        "none was named"
-                    ),
-                    hint=tr("name the folder of a checkpoint, or leave them out"),
-                )
+    checkpoints = [place for place in places if place is not None and not place.served]
+    if not checkpoints and (job.text or job.train_text or job.log):
+        errors.append(
+            UsageError(
+                tr("--text, --train-text and --log are for checkpoints, and none was named"),
+                hint=tr("name the folder of a checkpoint, or leave them out"),
             )
+        )
+    if not any(places):
         return None, None, None
     gates = tried(errors, load_gate, job.gate)
     known = {suite.name: [each.name for each in suite.categories] for suite in suites}
