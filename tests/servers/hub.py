@@ -39,12 +39,11 @@ class Hub(ThreadingHTTPServer):
         self.asked: list[tuple[str, str, dict[str, str]]] = []
 
     def loaded(self) -> list[str]:
-        """The files that were asked for, each time it was."""
-        return [
-            path.split("/")[-1]
-            for verb, path, _ in self.asked
-            if verb == "GET" and "/resolve/" in path
-        ]
+        """The files of models that were sent, each time it was."""
+        gets = [path for verb, path, _ in self.asked if verb == "GET"]
+        sent = [path for path in gets if "/resolve/" in path or path.startswith("/stored/")]
+        sent = [path for path in sent if path[-12:] != ".safetensors" or "/resolve/" not in path]
+        return [path.split("/")[-1] for path in sent]
 
     @property
     def url(self) -> str:
@@ -95,7 +94,9 @@ class _Handler(BaseHTTPRequestHandler):
             if path == f"/api/models/{name}" or path.startswith(f"/api/models/{name}/revision/"):
                 return self._send_model(name, files, path.rpartition("/revision/")[2])
             if path.startswith(f"/{name}/resolve/"):
-                return self._send_file(files.get(path.split("/", 5)[5]))
+                return self._send_file_of_model(name, files, path.split("/", 5)[5])
+            if path.startswith(f"/stored/{name}/"):
+                return self._send_file(files[path.split("/", 4)[4]])
         for name, files in self.server.data_sets.items():
             if path.startswith(f"/api/datasets/{name}/revision/"):
                 return self._send_json(_about(name, files))
@@ -124,6 +125,18 @@ class _Handler(BaseHTTPRequestHandler):
         headers["Content-Range"] = f"bytes {first}-{len(data) - 1}/{len(data)}"
         return self._send(data[first:], 206, headers)
 
+    def _send_file_of_model(self, name: str, files: Files, file: str) -> None:
+        """Large files lie on another host, as those of the hub do."""
+        if not file.endswith(".safetensors"):
+            return self._send_file(files.get(file))
+        headers = {
+            "Location": f"http://localhost:{self.server.server_port}/stored/{name}/{file}",
+            "X-Linked-ETag": f'"{hashlib.sha256(files[file]).hexdigest()}"',
+            "X-Linked-Size": str(len(files[file])),
+            "X-Repo-Commit": COMMIT,
+        }
+        return self._send(b"", 302, headers)
+
     def _send_model(self, name: str, files: Files, revision: str) -> None:
         if name in self.server.gated:
             return self._send(b"", 403, {"X-Error-Code": "GatedRepo"})
@@ -144,7 +157,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command == "HEAD":
             return
         cut = self.server.cut_after
-        if cut is not None and self.path.endswith(".safetensors"):
+        if cut is not None and self.path.startswith("/stored/"):
             body, self.server.is_cut, self.close_connection = body[:cut], True, True
         self.wfile.write(body)
 
