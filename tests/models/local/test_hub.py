@@ -10,6 +10,7 @@ import pytest
 from assay.models.local.hub import HubName, read_hub_spec
 from assay.workflow.checkpoints.places import places_of
 from tests.conftest import Bench
+from tests.loaded_python import run_python
 from tests.models.local.checkpoints import make_checkpoint
 from tests.servers.hub import COMMIT, Hub, serving
 
@@ -158,23 +159,26 @@ def test_a_whole_copy_in_the_cache_needs_no_network(bench, tmp_path, files):
     fetch.write_text(
         "import sys\n"
         "from assay.models.local.hub import fetch_model\n"
-        "print(fetch_model('org/tiny', *sys.argv[1:]))\n"
+        "print(fetch_model(*sys.argv[1:]))\n"
     )
 
-    def folder(*words: str, **environment: str) -> str:
-        from tests.loaded_python import run_python
-
+    def folder(*words: str, **environment: str) -> tuple[str, bool]:
+        """Where it is, and whether something was downloaded."""
         done = run_python([str(fetch), *words], tmp_path, {**bench.environment, **environment})
         assert done.returncode == 0, done.stderr
-        assert ("downloading 5 MiB" in done.stderr) == (not words and environment == where)
-        return done.stdout.strip()
+        return done.stdout.strip(), "downloading" in done.stderr
 
-    with serving({}, {"org/tiny": files}) as hub:
+    lora = {"adapter_config.json": b"{}", "adapter_model.safetensors": b"x", "README.md": b""}
+    with serving({}, {"org/tiny": files, "org/lora": lora}) as hub:
         where = on(hub, bench)
-        first = folder(**where)
+        first, is_new = folder("org/tiny", **where)
+        assert is_new
+        adapter, _ = folder("org/lora", **where)
+        assert {path.name for path in Path(adapter).iterdir()} == {*lora} - {"README.md"}
         hub.asked.clear()
-        assert folder(COMMIT, **where) == first
+        assert folder("org/tiny", COMMIT, **where) == (first, False)
         assert hub.asked == []
     assert Path(first).name == COMMIT
-    assert folder(**{**where, "HF_HUB_OFFLINE": "1"}) == first
-    assert folder("main", **where) == first  # the hub is gone
+    assert folder("org/tiny", **{**where, "HF_HUB_OFFLINE": "1"}) == (first, False)
+    assert folder("org/lora", **{**where, "HF_HUB_OFFLINE": "1"}) == (adapter, False)
+    assert folder("org/tiny", "main", **where) == (first, False)  # the hub is gone

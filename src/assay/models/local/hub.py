@@ -14,7 +14,7 @@ import logging
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -207,13 +207,12 @@ def _look_up(hub: Any, wanted: HubName, trust_remote_code: bool) -> FoundModel:
 
 def _in_cache(hub: Any, wanted: HubName) -> Path | None:
     """Its folder, if the cache has all of it."""
-    for name in ("config.json", "adapter_config.json"):
-        if file := _cached_file(hub, wanted, name):
-            try:
-                weights = weight_files_of(file.parent)
-            except AssayError:
-                return None
-            return file.parent if weights[0].suffix == ".safetensors" else None
+    if adapter := _cached_file(hub, wanted, ADAPTER):
+        return adapter.parent
+    if config := _cached_file(hub, wanted, "config.json"):
+        with suppress(AssayError):
+            if weight_files_of(config.parent)[0].suffix == ".safetensors":
+                return config.parent
     return None
 
 
