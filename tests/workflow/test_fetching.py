@@ -160,8 +160,8 @@ def test_a_fetched_suite_runs_by_its_name(copy: Path, bench: Bench) -> None:
     assert "mmlu: 5-shot, by letter, test split, as lm-evaluation-harness" in told_by(bench)
     (suite,) = document["models"][0]["suites"]
     assert {name: value["n"] for name, value in suite["categories"].items()} == {
-        "computer_science": 2, "computer_science_cloze": 2,
-    }  # fmt: skip
+        "computer_science": 2
+    }
     assert suite["score"]["value"] == 50.0
     listing = bench.assay("suites").stdout
     assert "MMLU, computer science" in listing

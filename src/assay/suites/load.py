@@ -6,7 +6,7 @@ A test's place in a sample depends on the seed and its id alone: a larger limit 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -18,6 +18,7 @@ from assay.files.notes import invalid_files
 from assay.files.wording import did_you_mean, shown
 from assay.messages import tr
 from assay.pause_gc import pause_gc
+from assay.suites.fetching.mmlu import CLOZE_CATEGORY
 from assay.suites.gate_file import examine_gate, is_gate_file
 from assay.suites.suite_reader import CheckRubric, SuiteReader
 from assay.suites.test_folder import GetSandbox
@@ -136,16 +137,24 @@ def pick_all(
     categories: Sequence[str] = (),
     limit: int | None = None,
     seed: int = 0,
+    *,
+    used: Collection[str] = (),
 ) -> tuple[Suite, ...]:
     """Suites with only some categories (all, if none are named) and at most `limit` tests each;
-    those without any of the categories are left out.
+    those without any of the categories are left out. The cloze form of MMLU repeats the questions
+    and weighs nothing: it is in only if it is named, or among those `used` by a gate.
     """
     if limit is not None and limit < 1:
         raise UsageError(tr("the limit must be at least 1, not {limit}", limit=limit))
     known = list(dict.fromkeys(c.name for suite in suites for c in suite.categories))
     raise_all([_no_such_category(name, known) for name in categories if name not in known])
     wanted = set(categories) or set(known)
-    chosen = [_keep(suite, [c for c in suite.categories if c.name in wanted]) for suite in suites]
+    unasked = {CLOZE_CATEGORY} - {*categories, *used}
+    chosen = [
+        _keep(suite, [c for c in suite.categories if c.name in wanted
+                      and (c.name not in unasked or len(suite.categories) == 1)])
+        for suite in suites
+    ]  # fmt: skip
     kept = [suite for suite in chosen if suite.categories]
     return tuple(kept if limit is None else (_sample(suite, limit, seed) for suite in kept))
 

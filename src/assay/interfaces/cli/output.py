@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.messages import tr
+from assay.text.safe_text import visible
 
 if TYPE_CHECKING:
     from assay.api.rendering import Result
@@ -46,9 +47,9 @@ def settle_streams() -> None:
 
 
 def say(text: str) -> None:
-    """A line on stderr, if anybody can have it."""
+    """A line on stderr, if anybody can have it. Escape codes in it are shown, not obeyed."""
     with suppress(OSError):
-        click.echo(text, err=True)
+        click.echo(visible(text), err=True)
 
 
 def write_exactly(lines: Iterable[str]) -> None:

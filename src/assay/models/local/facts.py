@@ -18,12 +18,14 @@ from typing import Any
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.local.folder import (
+    LONGEST_NAME,
     TOKENIZER_BYTES,
     TOKENIZER_FILES,
     Checkpoint,
     read_object,
 )
 from assay.models.local.loading.checkpoint import Examined, choose_dtype, examine
+from assay.text.safe_text import one_line
 from assay.types import ModelFacts
 from assay.types.decisions import size_class_of
 
@@ -81,8 +83,8 @@ def name_of(path: Path) -> str:
 def _architecture(checkpoint: Checkpoint) -> str:
     named = checkpoint.config.get("architectures")
     if isinstance(named, list) and named and isinstance(named[0], str):
-        return named[0]
-    return str(checkpoint.config["model_type"])
+        return one_line(named[0], longest=LONGEST_NAME)
+    return one_line(str(checkpoint.config["model_type"]), longest=LONGEST_NAME)
 
 
 def _size(parameters: int) -> str:

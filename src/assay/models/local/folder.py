@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from assay.errors import AssayError, ModelUnavailable, raise_all
 from assay.messages import tr
+from assay.text.safe_text import one_line
 
 T = TypeVar("T")
 
@@ -26,6 +27,7 @@ CONFIG_BYTES = 10 * 2**20  # the largest in use, with thousands of labels, have 
 TOKENIZER_BYTES = 500 * 2**20
 LEVELS_UP = 2
 SHOWN = 5
+LONGEST_NAME = 80  # characters of a name out of config.json that are shown
 SAFETENSORS, PICKLE = "model.safetensors", "pytorch_model.bin"
 ADAPTER = "adapter_model.safetensors"
 INDEX = ".index.json"
@@ -175,7 +177,7 @@ def _read_config(file: Path, trust_remote_code: bool) -> dict[str, Any]:
     if has_own_code and not trust_remote_code and not _in_transformers(kind):
         raise ModelUnavailable(
             tr("{path} needs Python code of its own ({kind}), which Assay does not run unasked",
-               path=file.parent, kind=kind),
+               path=file.parent, kind=one_line(kind, longest=LONGEST_NAME)),
             hint=tr("read the code in that folder; if you trust it, add --trust-remote-code"),
         )  # fmt: skip
     mistakes = []
@@ -190,7 +192,8 @@ def _read_config(file: Path, trust_remote_code: bool) -> dict[str, Any]:
         mistakes.append(
             ModelUnavailable(
                 tr("{path} is no causal language model: its architecture is {names}",
-                   path=file.parent, names=config.get("architectures") or kind),
+                   path=file.parent,
+                   names=one_line(str(config.get("architectures") or kind), longest=LONGEST_NAME)),
                 hint=tr("name a model that writes from left to right, saved with its language "
                         "head, such as LlamaForCausalLM"),
             )

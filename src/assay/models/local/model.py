@@ -26,13 +26,19 @@ from assay.models.local.loading.checkpoint import (
     examine,
     load,
 )
-from assay.models.local.tokens.tokenizer import LocalTokenizer
-from assay.types import Failed, Observed, Reply, Request, Timed, TokenCount, ToTime
+from assay.models.local.tokens.limits import begin_trial
+from assay.models.local.tokens.tokenizer import SENTENCE, LocalTokenizer
+from assay.text.safe_text import one_line
+from assay.types import Failed, Message, Observed, Reply, Request, Timed, TokenCount, ToTime
 from assay.types.options import LocalOptions
 
 if TYPE_CHECKING:
     from assay.engine.network import Network
     from assay.models.local.answering import Answering
+
+# Embeddings are padded to round numbers: 905 of 51,200 tokens of Phi-2 are spare.
+MOST_SPARE = 1_024
+LEAST_USED = 0.75
 
 
 class _Loaded:
@@ -76,6 +82,9 @@ class LocalModel(BaseModel):
 
     def probe(self) -> None:
         """Load it once: what only numbers tell (NaN, memory) is found before the first question."""
+        file = self._checkpoint.tokenizer_folder / "tokenizer.json"
+        if self._tokenizer is None and file.is_file():
+            begin_trial(file)
         self._network()
         self._tokens()
 
@@ -163,6 +172,8 @@ class LocalModel(BaseModel):
         self._stopped.set()
 
     def close(self) -> None:
+        if self._tokenizer:
+            self._tokenizer.close()
         if _loaded.owner is self:
             _loaded.let_go()
 
@@ -182,7 +193,9 @@ class LocalModel(BaseModel):
                 self._checkpoint.tokenizer_folder,
                 trust_remote_code=self._settings.trust_remote_code,
             )
-            _check_vocabulary(self._checkpoint, loaded.vocabulary_size, self._network().vocabulary)
+            _check_tokenizer(self._checkpoint, loaded, self._network().vocabulary)
+            if self._facts.is_chat:
+                loaded.render_chat([Message("user", "Hello")])
             self._tokenizer = loaded
         return self._tokenizer
 
@@ -206,13 +219,25 @@ class LocalModel(BaseModel):
             )
 
 
-def _check_vocabulary(checkpoint: Checkpoint, known: int, vocabulary: int) -> None:
-    if known <= vocabulary:
+def _check_tokenizer(checkpoint: Checkpoint, tokenizer: LocalTokenizer, vocabulary: int) -> None:
+    """Raise ModelUnavailable for a tokenizer that cannot be the one the model was trained with."""
+    known = tokenizer.vocabulary_size
+    gaps = {"folder": checkpoint.tokenizer_folder, "path": checkpoint.path, "count": vocabulary}
+    if known > vocabulary:
+        what = tr("the tokenizer in {folder} has token ids up to {highest}, but the model in "
+                  "{path} knows only {count} tokens (0 to {last})", **gaps,
+                  highest=known - 1, last=vocabulary - 1)  # fmt: skip
+    elif known + MOST_SPARE < vocabulary and known < LEAST_USED * vocabulary:
+        what = tr("the tokenizer in {folder} has {known} tokens, but the model in {path} has "
+                  "{count}", **gaps, known=known)  # fmt: skip
+    elif (back := tokenizer.misread()) is not None:
+        what = tr("the tokenizer in {folder} ({known} tokens; the model in {path} has {count}) "
+                  "does not give back what it reads: {text!r} becomes {back!r}", **gaps,
+                  known=known, text=SENTENCE, back=one_line(back, longest=60))  # fmt: skip
+    else:
         return
     raise ModelUnavailable(
-        tr("the tokenizer in {folder} has token ids up to {highest}, but the model in {path} "
-           "knows only {count} tokens (0 to {last})", folder=checkpoint.tokenizer_folder,
-           highest=known - 1, path=checkpoint.path, count=vocabulary, last=vocabulary - 1),
+        what,
         hint=tr("name the tokenizer the model was trained with: --tokenizer DIR; if tokens were "
                 "added to it later, call resize_token_embeddings() and save the model again"),
     )  # fmt: skip

@@ -276,7 +276,11 @@ def suites_of(job: Job, errors: list[AssayError]) -> tuple[Suite, ...]:
                         )
                     )
                     return ()
-            for picked in tried(errors, pick_all, suites, job.categories, job.limit, job.seed):
+            gates = tried([], load_gate, job.gate) if job.gate else []
+            used = [name for gate in gates for suite in gate.suites for name in suite.categories]
+            for picked in tried(
+                errors, pick_all, suites, job.categories, job.limit, job.seed, used=used
+            ):
                 return picked
     return ()
 

@@ -21,6 +21,7 @@ from typing import Any
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.local.folder import TOKENIZER_BYTES, Checkpoint, read_object
+from assay.text.safe_text import one_line
 
 DEFAULT_CONTEXT = 2048
 SANE_CONTEXT = 2**24  # tokenizers without a limit say 10**30
@@ -147,5 +148,4 @@ def as_refusals(checkpoint: Checkpoint, what: str) -> Iterator[None]:
 def reason(error: BaseException) -> str:
     """The first line of what an exception says, at a length a person reads."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    text = lines[0] if lines else type(error).__name__
-    return text if len(text) <= _REASON_CHARACTERS else text[:_REASON_CHARACTERS] + "…"
+    return one_line(lines[0] if lines else type(error).__name__, longest=_REASON_CHARACTERS)

@@ -15,11 +15,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rapidfuzz import fuzz
+
 from assay.errors import ModelUnavailable
 from assay.messages import tr
 from assay.models.local.folder import TOKENIZER_BYTES, find_tokenizer, read_object
 from assay.models.local.loading.skeleton import quiet, reason, require_extra
 from assay.models.local.tokens.cuts import can_be_cut, describe_part
+from assay.models.local.tokens.limits import (
+    TEMPLATE_BYTES,
+    TEMPLATE_SECONDS,
+    Guest,
+    OutOfBounds,
+    panics_as_errors,
+    try_tokenizer,
+)
 from assay.types import Message
 
 # What a tokenizer can be read from; the settings beside them show in the loaded tokenizer.
@@ -36,15 +46,19 @@ _FILES = (
 _SETTINGS = ("tokenizer_config.json", "special_tokens_map.json")
 # Encodings of one call stay in memory together, about 150 bytes a token beside its id.
 CHARACTERS_PER_CALL = 4_000_000
+SENTENCE = "The answer is 42."
+ALIKE = 50.0  # of 100: case, accents and white space may be lost on the way
 
 
 class LocalTokenizer:
-    def __init__(self, wrapped: Any, folder: Path) -> None:
+    def __init__(self, wrapped: Any, folder: Path, written: Mapping[str, Any]) -> None:
         self._wrapped = wrapped
         self.folder = folder
         self._rust = _rust_part(wrapped)
+        self._guest: Guest | None = None
+        self._template_fault = ""
         self.notes: list[str] = []
-        if self._rust is not None and follow_file(self._rust, folder):
+        if self._rust is not None and follow_file(self._rust, written):
             note = tr(
                 "the tokenizer in {folder} splits text as its tokenizer.json says; transformers "
                 "alone would split it otherwise, and tools that rely on it get other scores",
@@ -60,10 +74,14 @@ class LocalTokenizer:
         # Set, as a child process of a program that used threads here is warned about on its
         # terminal otherwise; on, as a batch then uses every core.
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+        file = folder / "tokenizer.json"
+        written = read_object(file, TOKENIZER_BYTES) if file.is_file() else {}
         try:
-            with quiet():
-                tokenizer = cls(_wrapped(folder, trust_remote_code), folder)
-                tried = tokenizer.encode_batch(["The answer is 42."], special=False)
+            if written:
+                try_tokenizer(file, written)
+            with quiet(), panics_as_errors():
+                tokenizer = cls(_wrapped(folder, trust_remote_code), folder, written)
+                tried = tokenizer.encode_batch([SENTENCE], special=False)
         except Exception as error:  # the Rust library raises bare Exceptions
             raise _unusable(folder, error, trust_remote_code) from error
         if not tried[0]:
@@ -81,11 +99,14 @@ class LocalTokenizer:
             except (TypeError, UnicodeError):  # half of a surrogate pair is no text
                 raw = (text.encode("utf-8", "surrogatepass") for text in some)
                 ids += self._encode([each.decode("utf-8", "replace") for each in raw], special)
+            except RuntimeError as error:
+                raise _unusable(self.folder, error, trusted=True) from error
         return ids
 
     def _encode(self, texts: list[str], special: bool) -> list[list[int]]:
         if self._rust is not None:
-            found = self._rust.encode_batch_fast(texts, add_special_tokens=special)
+            with panics_as_errors():
+                found = self._rust.encode_batch_fast(texts, add_special_tokens=special)
             return [encoding.ids for encoding in found]
         with quiet():
             coded = self._wrapped(texts, add_special_tokens=special, verbose=False)
@@ -94,8 +115,8 @@ class LocalTokenizer:
     def decode(self, ids: Sequence[int]) -> str:
         """The text of tokens, special ones left out, spaces as they are."""
         if self._rust is not None:
-            text: str = self._rust.decode(list(ids), skip_special_tokens=True)
-            return text
+            with panics_as_errors():
+                return str(self._rust.decode(list(ids), skip_special_tokens=True))
         with quiet():
             return str(
                 self._wrapped.decode(
@@ -145,35 +166,57 @@ class LocalTokenizer:
         """The highest token id and one, added tokens included."""
         return 1 + int(max(self._wrapped.get_vocab().values()))
 
+    def misread(self) -> str | None:
+        """What a sentence becomes in tokens and back, if that is another one; None if it is not."""
+        try:
+            back = self.decode(self.encode_batch([SENTENCE], special=False)[0])
+        except RuntimeError as error:
+            raise _unusable(self.folder, error, trusted=True) from error
+        alike = fuzz.ratio(*("".join(text.casefold().split()) for text in (SENTENCE, back)))
+        return None if alike >= ALIKE else back
+
     def render_chat(self, messages: Sequence[Message]) -> str:
         """The conversation as its template writes it, up to where the answer begins. Where the
         template refuses or drops a system prompt, that is put before the first question.
         """
-        from jinja2 import TemplateError
-
-        # A macro that calls itself is a RuntimeError, and "x" * 10**12 a MemoryError.
-        of_python = (RuntimeError, MemoryError, AttributeError, ArithmeticError)
-        faults = (TemplateError, ValueError, TypeError, LookupError, *of_python)
         system = "\n\n".join(each.content for each in messages if each.role == "system")
         text: str | None = None
         try:
             text = self._render(messages)
-        except faults as error:
+        except OutOfBounds as error:
             if not system:
                 raise self._template_unusable(error) from error
         if text is not None and system.strip() in text:
             return text
         try:
             return self._render(_folded(messages, system))
-        except faults as error:
+        except OutOfBounds as error:
             raise self._template_unusable(error) from error
 
     def _render(self, messages: Sequence[Message]) -> str:
+        """In a process of its own. One that went beyond a limit is not tried again."""
+        if self._template_fault:
+            raise OutOfBounds(self._template_fault)
+        try:
+            template = self._wrapped.get_chat_template()
+        except ValueError as error:  # several templates, and none of them the default
+            raise OutOfBounds(reason(error)) from error
         turns = [{"role": each.role, "content": each.content} for each in messages]
-        with quiet():
-            return str(
-                self._wrapped.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
-            )
+        values = {**self._wrapped.special_tokens_map, "tools": None, "documents": None}
+        values |= {"messages": turns, "add_generation_prompt": True}
+        guest = self._guest = self._guest or Guest(TEMPLATE_BYTES)
+        try:
+            found = guest.ask({"template": template, "values": values}, TEMPLATE_SECONDS)
+        except OutOfBounds as error:
+            self._template_fault = "" if guest.is_alive else str(error)
+            raise
+        return str(found["text"])
+
+    def close(self) -> None:
+        """End the process that renders chats; the next chat begins another."""
+        if self._guest:
+            self._guest.close()
+            self._guest = None
 
     def _template_unusable(self, error: Exception) -> ModelUnavailable:
         return ModelUnavailable(
@@ -258,12 +301,8 @@ _SPLITTING = ("normalizer", "pre_tokenizer")
 _OF_NO_ACCOUNT = {"add_prefix_space", "trim_offsets"}
 
 
-def follow_file(rust: Any, folder: Path) -> bool:
+def follow_file(rust: Any, written: Mapping[str, Any]) -> bool:
     """Give a byte-level tokenizer the parts its file describes, where it has others."""
-    file = folder / "tokenizer.json"
-    if not file.is_file():
-        return False
-    written = read_object(file, TOKENIZER_BYTES)
     wanted = {name: written.get(name) for name in _SPLITTING}
     if not _is_byte_level(wanted["pre_tokenizer"]):
         return False

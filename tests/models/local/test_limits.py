@@ -1,0 +1,84 @@
+"""A checkpoint's own programs run within limits, and normal ones as before."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.models.local.folder import LONGEST_NAME
+from assay.models.local.tokens import limits, tokenizer
+from assay.models.local.tokens.limits import panics_as_errors
+from assay.models.local.tokens.tokenizer import LocalTokenizer
+from assay.types import Message
+from tests.models.local.checkpoints import CHAT_TEMPLATE, make_checkpoint
+from tests.models.local.hostile import HOSTILE, said_of
+
+CHAT = [Message("system", "Be brief."), Message("user", "Wéll?"), Message("assistant", "<é>")]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_checkpoint_is_refused_with_a_sentence(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoil, sentence = HOSTILE[name]
+    if sentence == "takes more than":
+        monkeypatch.setattr(tokenizer, "TEMPLATE_SECONDS", 2.0)
+    folder = make_checkpoint(tmp_path / "step_100")
+    spoil(folder)
+    said = said_of(folder)
+    assert re.search(sentence, said), said
+    assert said.isprintable()
+    assert len(said) < 2 * len(str(folder)) + 4 * LONGEST_NAME + 200
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        CHAT_TEMPLATE,
+        "{%- for m in messages %}\n  {%- if loop.first %}{% continue %}{% endif %}\n"
+        "{{ bos_token + m['role'] | upper }}: {{ m.content | tojson }}\n{%- endfor %}",
+        "{% for m in messages %}{% generation %}{{ m.content }}{% endgeneration %}{% endfor %}\n"
+        "{{ tools is none }} {{ documents }} {{ {'é': [1, none]} | tojson(indent=2) }} {{ x }}",
+        "{% set ns = namespace(n=0) %}{% for m in messages %}{% set ns.n = ns.n + m.content|length"
+        " %}{% endfor %}{{ ns.n }}{{ dict(a=1) }}{{ strftime_now('%Y') | length }}{{ eos_token }}",
+    ],
+)
+def test_a_template_writes_what_transformers_writes(tmp_path: Path, template: str) -> None:
+    loaded = LocalTokenizer.load(make_checkpoint(tmp_path, chat_template=template))
+    turns = [{"role": each.role, "content": each.content} for each in CHAT]
+    wrapped: Any = loaded._wrapped
+    expected = wrapped.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+    assert loaded._render(CHAT) == expected
+    loaded.close()
+
+
+def test_a_template_that_went_beyond_a_limit_is_not_tried_again(tmp_path: Path) -> None:
+    loaded = LocalTokenizer.load(make_checkpoint(tmp_path, chat_template=CHAT_TEMPLATE))
+    loaded._render(CHAT)
+    assert loaded._guest is not None
+    loaded._guest._process.kill()
+    loaded._guest._process.wait()
+    for _ in range(2):
+        with pytest.raises(limits.OutOfBounds, match="memory or ends"):
+            loaded._render(CHAT)
+    assert not loaded._guest.is_alive
+
+
+def test_replacements_of_tokenizers_in_use_are_within_the_limit() -> None:
+    spaces = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    runs = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "▁"}
+    quotes = {"type": "Replace", "pattern": {"String": "``"}, "content": '"'}
+    several = {"type": "Sequence", "normalizers": [{"type": "NFKC"}, quotes, runs, spaces]}
+    assert limits._growth({"normalizer": several, "decoder": spaces}) == 2
+    assert limits._growth({"normalizer": None}) == 1
+
+
+def test_only_a_panic_becomes_an_error() -> None:
+    panic = type("PanicException", (BaseException,), {})
+    with pytest.raises(RuntimeError, match="index out of range"), panics_as_errors():
+        raise panic("index out of range")
+    with pytest.raises(KeyboardInterrupt), panics_as_errors():
+        raise KeyboardInterrupt
