@@ -23,14 +23,16 @@ LONGEST_REFUSAL = 400
 ONE_CLAIM = 200  # characters: a longer answer explains, and its "or" offers the reader a choice
 
 _QUOTES = r"[\"'“”‘’«»`*(\[_]{0,4}"
-_NAME_WORD = rf"(?!{WORDS['no_name']}\b)[\w'./-]+\s+"
+_NAME_WORD = rf"(?!{WORDS['no_name']}\b)[\w'/-]+(?:\.\w[\w'/-]*)*\s+"
 _ARTICLE = rf"(?:(?<!\w){WORDS['article']}(?:\s+|(?<=')))"
 NEGATION = re.compile(rf"(?<![\w-]){WORDS['not']}(?!\w)(?!\s+{WORDS['not_denying']}\b)")
-_DENIED_BEFORE = re.compile(  # not | think it is | an | old | Ethernet card or a
-    rf"{NEGATION.pattern}\s+(?:{_QUOTES}{WORDS['between']}\s+){{0,6}}"
+_DENIED_BEFORE = re.compile(  # not | think it is | a modem or | an | old
+    rf"(?:{NEGATION.pattern}(?:\s+|(?<=')){_QUOTES}(?:{WORDS['between']}\s+){{0,6}}"
+    rf"|(?<!\w){WORDS['advises']}(?:\s+|(?<=')){WORDS['uses']}\s+)"
     rf"(?:{_ARTICLE}?{_QUOTES}(?:{_NAME_WORD}){{1,3}}{WORDS['or']}\s+)?"
-    rf"(?:{_ARTICLE}{_QUOTES}(?:{_NAME_WORD}){{0,2}}|(?<=\bno\s)(?:{_NAME_WORD}){{0,2}})?{_QUOTES}\Z"
+    rf"(?:{_ARTICLE}{_QUOTES}(?:{_NAME_WORD}){{0,2}})?{_QUOTES}\Z"
 )
+_UNUSED_BEFORE = re.compile(rf"(?<![\w-]){WORDS['unused']}\s+{_QUOTES}\Z")
 _DENIED_BEHIND = re.compile(rf"[\"'”’»`*)\]_]{{0,4}}\s+{WORDS['denied_behind']}(?!\w)")
 # Without an article only what stands right beside "or" is the other: "xHCI or EHCI controller".
 _OTHER_BEHIND = re.compile(
@@ -63,10 +65,15 @@ _DECLINING_WORD = re.compile(
 
 def is_denied(before: str, behind: str = "") -> bool:
     """Whether the words around a place deny what stands there: "not an Ethernet controller"."""
+    before = before[-SEEN:]
     return (
-        _DENIED_BEFORE.search(before[-SEEN:]) is not None
-        or _DENIED_BEHIND.match(behind[:SEEN]) is not None
+        _DENIED_BEFORE.search(before) is not None or _DENIED_BEHIND.match(behind[:SEEN]) is not None
     )
+
+
+def is_unused(before: str) -> bool:
+    """The same of a command or a kernel module, which is there to be used: "does not need X"."""
+    return is_denied(before) or _UNUSED_BEFORE.search(before[-SEEN:]) is not None
 
 
 def is_one_of_several(before: str, behind: str, is_expected: Callable[[str], bool]) -> bool:

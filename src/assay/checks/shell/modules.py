@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from assay.checks.shell.meaning import module_name
 from assay.checks.shell.programs import NO_MODULES, PLAIN_MODULES, PROSE, SOMETIMES_PROSE, names
-from assay.text.answer_words import SEEN, is_denied
+from assay.text.answer_words import SEEN, is_unused
 
 _QUOTES = r"[\"'“”‘’«»`*(\[]*"
 _FILL = (
@@ -73,7 +73,7 @@ class Claim(IntEnum):
 def claim_of(before: str, behind: str, *, loaded: bool, first: bool) -> Claim:
     """What the text around a word says of it; all in lower case, at most `SEEN` characters."""
     plain = before.replace("’", "'")
-    if is_denied(plain) or _RULED_OUT.search(before) or _RULED_OUT_BEHIND.match(behind):
+    if is_unused(plain) or _RULED_OUT.search(before) or _RULED_OUT_BEHIND.match(behind):
         return Claim.RULED_OUT
     if loaded or _SAID_TO_BE.search(before):
         return Claim.SAID_TO_BE

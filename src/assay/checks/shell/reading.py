@@ -12,7 +12,7 @@ from typing import NamedTuple
 from assay.checks.shell.programs import names
 from assay.checks.shell.prose import clauses_in, command_begins, is_command_line
 from assay.checks.shell.syntax import Command, parse
-from assay.text.answer_words import is_denied
+from assay.text.answer_words import is_unused
 from assay.text.folding import drop_invisible, fold_for_matching
 
 READ_AT_MOST = 100_000  # characters; an honest answer has a few thousand
@@ -58,7 +58,7 @@ def snippets_in(answer: str, programs: frozenset[str]) -> tuple[Snippet, ...]:
             said = next((line for line in reversed(lines) if line.strip()), "")
             for line in _logical(lines):
                 found.extend(_from_line(line, programs))
-        elif is_denied(fold_for_matching(said).rstrip(": ") + " "):  # "Never run this:"
+        elif is_unused(fold_for_matching(said).rstrip(": ") + " "):  # "Never run this:"
             said = ""
         elif language == "" or language in _SHELL_LANGUAGES:
             found.extend(_from_code(lines, programs))
@@ -180,7 +180,7 @@ def _from_line(line: str, programs: frozenset[str]) -> Iterator[Snippet]:
     at = 0
     for code in _INLINE.finditer(line):
         yield from _from_sentence(line[at : code.start()], programs)
-        if not is_denied(fold_for_matching(line[: code.start()])):
+        if not is_unused(fold_for_matching(line[: code.start()])):
             yield from _from_span(code[2], programs)
         at = code.end()
     yield from _from_sentence(line[at:], programs)
