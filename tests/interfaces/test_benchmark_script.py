@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.api.benchmark_choices import YAWO, choose, holds_tests, suite_argument
-from assay.errors import AssayError
+from assay.api.benchmark_choices import YAWO, choose, holds_tests, one_key, suite_argument
+from assay.errors import AssayError, UsageError
 from assay.interfaces.benchmark_script import command
 from tests.conftest import ROOT, numbered, right
 from tests.loaded_python import run_python
@@ -302,7 +302,7 @@ def small_ollama():
 
 def test_the_only_model_that_can_answer_here_need_not_be_named(small_ollama):
     url, said = small_ollama("tiny:1b", "embed:latest", "huge-cloud:latest"), []
-    assert choose(None, url, said.append).spec == f"ollama:tiny:1b@{url}"
+    assert [model.spec for model in choose([], url, said.append)] == [f"ollama:tiny:1b@{url}"]
     assert "the only one" in said[0]
 
 
@@ -316,7 +316,7 @@ def test_the_only_model_that_can_answer_here_need_not_be_named(small_ollama):
 )
 def test_none_or_several_are_not_chosen_among(small_ollama, names, said):
     with pytest.raises(AssayError, match=re.escape(said)):
-        choose(None, small_ollama(*names))
+        choose([], small_ollama(*names))
 
 
 def test_a_server_that_is_not_there_and_tests_that_are_wrong_are_said_together(desk):
@@ -335,12 +335,70 @@ def test_a_model_that_is_no_name_is_refused_without_its_password(desk, tests, na
     assert SECRET not in done.stderr
 
 
-# ------------------------------------------------------------------------------------- the run
+# ------------------------------------------------------------------------ compare, leaderboard
 
 
-def test_json_is_one_document(desk, tests):
+def test_two_models_are_run_and_compared_and_nothing_is_asked_twice(desk, tests, ollama_server):
+    at = ["--endpoint", ollama_server.url]
+    text_of(desk.run(*at, "--model", "stories:260k"))
+    before = len(ollama_server.asked)
+    text = text_of(desk.run(*at, "--compare", "stories:260k", CHAT))
+    asked = ollama_server.asked[before:]
+    assert {request.body["model"] for request in asked} == {CHAT}
+    assert len(asked) == 5
+    assert re.search(r"^first: +ollama:stories:260k@", text, re.MULTILINE)
+    assert re.search(r"^second: +ollama:smollm2", text, re.MULTILINE)
+
+
+def test_two_runs_are_compared_by_their_ids_or_the_beginning_of_one(desk, tests, able):
+    weak = desk.script("weak", default="no")
+    first, second = (desk.document("--model", model)["run"] for model in (able, weak))
+    document = desk.document("--compare", first, second)
+    (pair,) = document["pairs"]
+    assert (pair["a"]["run"], pair["b"]["run"]) == (first, second)
+    assert pair["suites"][0]["lost"] == 4
+    assert desk.document("--compare", first[:-1], "latest")["pairs"] == document["pairs"]
+
+
+def test_one_model_twice_is_refused_with_a_hint_that_can_be_followed(desk, able):
+    done = desk.run("--compare", able, able)
+    assert done.returncode == 2
+    assert "is the same model as" in done.stderr
+    assert "--repeats" not in done.stderr
+
+
+def test_a_run_that_is_not_there_is_not_taken_for_a_model(desk, tests, able):
+    run = desk.document("--model", able)["run"]
+    done = desk.run("--compare", run, "20200101T000000Z-abcdef")
+    assert done.returncode == 2
+    assert "there is no run '20200101T000000Z-abcdef'" in done.stderr
+
+
+def test_comparing_beside_a_model_is_refused(desk, able):
+    done = desk.run("--compare", able, able, "--model", able)
+    assert done.returncode == 2
+    assert "leave --model out" in done.stderr
+
+
+def test_the_leaderboard_alone_asks_nothing_and_after_a_run_has_its_model(desk, able):
+    done = desk.run("--leaderboard")
+    assert done.returncode == 2
+    assert "there is no store" in done.stderr
+    text = text_of(desk.run("--model", "scripted:able.json", "--leaderboard"))
+    assert "score 83.3 points" in text
+    row = re.compile(r"^ *1 +scripted:abl.* +83\.3 +\[", re.MULTILINE)
+    assert row.search(text)
+    alone = desk.run("--leaderboard")
+    assert row.search(text_of(alone))
+    assert alone.stderr == ""
+
+
+def test_json_is_one_document_and_carries_the_exit_code_of_the_run(desk, tests):
     flaky = desk.script("flaky", answers=right(tests), fail={"sum_001": "reset"})
     assert set(desk.document("--model", flaky)) >= {"run", "out", "models", "selected"}
+    board = desk.document("--model", flaky, "--leaderboard")
+    assert board["exit_code"] == 3
+    assert board["suites"][0]["rows"][0]["model"] == flaky
 
 
 def test_fresh_limit_and_out_reach_the_run(desk, able):
@@ -418,6 +476,16 @@ def test_a_key_that_is_not_set_is_said_before_anything_is_asked(desk, tests):
     done = desk.run("--endpoint", "groq", "--model", "test-model")
     assert done.returncode == 2
     assert "the endpoint groq needs a key, and GROQ_API_KEY is not set" in done.stderr
+
+
+def test_a_key_is_not_sent_to_the_server_of_the_other_model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GROQ_API_KEY", SECRET)
+    models = choose(["a", "openai:b@http://127.0.0.1:1/v1"], "groq")
+    with pytest.raises(UsageError, match="different keys"):
+        one_key(models)
+    beside = choose(["a", "scripted:b.json", "ollama:c"], "groq")
+    assert one_key(beside) == "GROQ_API_KEY"
 
 
 # ------------------------------------------------------------------------------------ starting

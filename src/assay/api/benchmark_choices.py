@@ -1,14 +1,14 @@
 """What a user of `run_benchmark.py` left unsaid: which tests, which server and model, whose voice.
 
-The words of --tests, --endpoint and --model become arguments for `api.run`, or an AssayError that
-says what to name.
+The words of --tests, --endpoint, --model and --compare become arguments for `api.run`, or an
+AssayError that says what to name.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from assay.errors import AssayError, ModelUnavailable, UsageError
 from assay.messages import tr
 from assay.models.presets import LOCAL, Preset, endpoint
 from assay.models.presets import presets as presets
+from assay.store import Store
+from assay.store.verbs import FILE_NAME
 from assay.suites.catalogue import find
 from assay.suites.load import load_all
 from assay.suites.suite_file import SUITE_FILE
@@ -28,6 +30,7 @@ SHIPPED_TESTS = "ewe"
 OWN_TESTS = os.path.join(".", "tests")
 _SPEC = re.compile(r"(?:hf|ollama|openai|scripted):")
 _TESTS = re.compile(rb'\s*\[\s*\{[^{}]*"(?:id|prompt)"\s*:')
+_RUN_ID = re.compile(r"\d{8}T\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +89,17 @@ def wrong_with(tests: str) -> Iterator[AssayError]:
 # -------------------------------------------------------------------------------------- models
 
 
-def choose(name: str | None, endpoint_name: str | None, tell: Tell = lambda _: None) -> ChosenModel:
-    """The model meant: a whole spec, or one of the endpoint's."""
-    is_spec = name is not None and _SPEC.match(name)
-    if name is not None and is_spec and endpoint_name is None:
-        return ChosenModel(name)
+def choose(
+    names: Sequence[str], endpoint_name: str | None, tell: Tell = lambda _: None
+) -> list[ChosenModel]:
+    if names and endpoint_name is None and all(_SPEC.match(name) for name in names):
+        return [ChosenModel(name) for name in names]
     preset = endpoint(LOCAL if endpoint_name is None else endpoint_name)
-    if name is None:
-        return _at(preset, _only_model(preset, tell))
-    if is_spec:
+    if names and all(_SPEC.match(name) for name in names):
         tell(tr("--endpoint is not used: a whole spec says itself where its model is"))
-        return ChosenModel(name)
-    return _at(preset, name)
+    if not names:
+        return [_at(preset, _only_model(preset, tell))]
+    return [ChosenModel(name) if _SPEC.match(name) else _at(preset, name) for name in names]
 
 
 def _at(preset: Preset, model: str) -> ChosenModel:
@@ -146,3 +148,24 @@ def _only_model(preset: Preset, tell: Tell) -> str:
         )
     tell(tr("model: {name}, the only one at {url}", name=able[0], url=found.url))
     return able[0]
+
+
+def one_key(models: Sequence[ChosenModel]) -> str | None:
+    """One run takes one key, and a key goes to the server it is for and to no other."""
+    keys = {model.key_env for model in models if model.spec.startswith("openai:")}
+    if len(keys) > 1:
+        raise UsageError(
+            tr("the two models need different keys"),
+            hint=tr("run each with its own --endpoint, then --compare the two runs"),
+        )
+    return next(iter(keys), None)
+
+
+def names_a_run(name: str, out: Path) -> bool:
+    """Whether a word means a run: `latest`, the beginning of an id, or what looks like an id."""
+    if name == "latest" or _RUN_ID.match(name):
+        return True
+    if not name or not (out / FILE_NAME).is_file():
+        return False
+    with Store(out, read_only=True) as store:
+        return any(run.id.startswith(name) for run in store.read_runs())

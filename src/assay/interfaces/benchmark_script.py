@@ -1,6 +1,6 @@
 """What `run_benchmark.py` does: one model on one folder of tests, in the fewest words.
 
-It shows what `assay run` shows, by the same code.
+It shows what `assay run`, `compare` and `leaderboard` show, by the same code.
 """
 
 from __future__ import annotations
@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.errors import AssayError, raise_all
+from assay.errors import AssayError, UsageError, raise_all
 from assay.interfaces.cli import end_with, invoked
 from assay.interfaces.cli.options import as_json, click_option, named_options, verbose
 from assay.interfaces.cli.options import command as make_command
@@ -22,7 +23,7 @@ from assay.messages import tr
 from assay.types.option_fields import WHAT, CommandOptions, option, options_of
 
 if TYPE_CHECKING:
-    from assay.types.results import Report
+    from assay.types.results import Comparison, Leaderboard, Report
 
 SCRIPT = "run_benchmark.py"
 
@@ -73,6 +74,8 @@ def command() -> click.Command:
             "python run_benchmark.py --model llama3.2:3b",
             "python run_benchmark.py --tests my-tests --category greetings -v",
             "python run_benchmark.py --endpoint groq --model llama-3.1-8b-instant",
+            "python run_benchmark.py --compare llama3.2:3b qwen3:4b",
+            "python run_benchmark.py --leaderboard",
         ],
     )(function)
 
@@ -82,46 +85,94 @@ def _options() -> Iterator[Callable[[Callable[..., Any]], Callable[..., Any]]]:
         # `--category -v`: the name was left out, and -v is none
         may_be_bare = {"is_flag": False, "flag_value": ""} if each.name == "categories" else {}
         yield click_option(each, **may_be_bare)
+    yield click.option(
+        "--compare",
+        nargs=2,
+        metavar="A B",
+        help=tr("Compare two runs in the store, or two models, which are run first."),
+    )
+    yield click.option("--leaderboard", is_flag=True, help=tr("Rank all models, best first."))
     yield click.option("--list-presets", is_flag=True, help=tr("List the named endpoints."))
 
 
-def _benchmark(list_presets: bool, as_json: bool, verbose: bool, **asked: Any) -> int:
+def _benchmark(
+    model: str | None,
+    compare: tuple[str, str] | None,
+    leaderboard: bool,
+    verbose: bool,
+    list_presets: bool,
+    as_json: bool,
+    **asked: Any,
+) -> int:
     if list_presets:
         return _list_presets(as_json=as_json)
+    if compare and model is not None:
+        raise UsageError(
+            tr("--compare names its two models itself; --model has no meaning beside it"),
+            hint=tr("leave --model out"),
+        )
     if "" in asked["categories"]:
         say(tr("--category without a name leaves nothing out"))
-    report = _ask(**asked)
-    show(report, "json" if as_json else "text", verbose=verbose)
-    return report.exit_code
+    code, last = 0, None
+    for document in _documents(model, compare, leaderboard, asked):
+        code, last = max(code, document.exit_code), document
+        if not as_json:
+            show(document, "text", verbose=verbose)
+    if as_json and last is not None:
+        show(replace(last, exit_code=code), "json")
+    return code
+
+
+def _documents(
+    model: str | None, compare: tuple[str, str] | None, leaderboard: bool, asked: dict[str, Any]
+) -> Iterator[Report | Comparison | Leaderboard]:
+    """What there is to show, in order; with --json the last of them is all of it."""
+    from assay import api
+    from assay.api.benchmark_choices import names_a_run
+
+    out = asked["out"]
+    compared = list(compare or ())
+    stored = any(names_a_run(name, out) for name in compared)
+    if not stored and (compare or model is not None or not leaderboard):
+        report = _ask(compare or (() if model is None else (model,)), **asked)
+        yield report
+        compared = [report.run] if compare else []
+    if compared:
+        yield api.compare(compared, out=out)
+    if leaderboard:
+        yield api.leaderboard(out=out)
 
 
 def _ask(
+    names: Sequence[str],
     *,
-    model: str | None,
     tests: str | None,
     categories: Sequence[str],
     endpoint: str | None,
+    out: Path,
     **options: Any,
 ) -> Report:
-    """One run. Nothing is asked before tests and model are known to be sound."""
+    """One run. Nothing is asked before tests and models are all known to be sound."""
     from assay import api
     from assay.api import benchmark_choices as choices
     from assay.api.rendering import progress_for
 
     suite = choices.suite_argument(tests, say)
     try:
-        chosen = choices.choose(model, endpoint, say)
+        models = choices.choose(names, endpoint, say)
+        key_env = choices.one_key(models)
     except AssayError as error:
         raise_all([error, *choices.wrong_with(suite)])
         raise
     with progress_for(sys.stderr) as observer:
         return api.run(
-            [chosen.spec],
+            [model.spec for model in models],
             suites=[suite],
             categories=tuple(filter(None, categories)),
+            out=out,
             observer=observer,
             system=choices.system_for(suite),
-            api_key_env=chosen.key_env,
+            api_key_env=key_env,
             **options,
         )
 
