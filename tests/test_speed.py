@@ -6,8 +6,9 @@ import math
 
 import pytest
 
-from assay.summary.speed import performance
-from assay.types import Answered, ChoiceLikelihoods, Failed, ReadText, Timing
+from assay.summary.speed import performance, try_figures
+from assay.types import Answered, ChoiceLikelihoods, Failed, ReadText, Reply, Timing
+from assay.types.results import Clock
 
 
 def answer(**told: object) -> Answered:
@@ -19,6 +20,10 @@ def served(
 ) -> Answered:
     timing = Timing(decode_s=decode_s, cold=cold, **told)  # type: ignore[arg-type]
     return answer(output_tokens=tokens, prompt_tokens=100, timing=timing)
+
+
+def figures_of(reply: Reply, clock: Clock | None = "server"):
+    return try_figures(reply, suite="demo", test="t_001", repeat=0, clock=clock)
 
 
 # ------------------------------------------------------------------------------------- counting
@@ -87,6 +92,7 @@ def test_failures_are_counted_by_cause_most_first() -> None:
 def test_a_text_read_is_no_answer() -> None:
     read = ReadText(request_id="r", log_likelihood=-1, tokens=1, words=1, bytes=1, top1=0, top5=0)
     assert performance([read]).answered == 0
+    assert figures_of(read).seconds is None
 
 
 # ---------------------------------------------------------------------------------------- spread
@@ -152,6 +158,7 @@ def test_a_prefill_whose_kept_tokens_are_unknown_is_an_upper_bound_unless_just_l
 ) -> None:
     reply = served(prefill_s=0.04, cold=cold)
     assert performance([reply]).prefill_at_most is at_most
+    assert figures_of(reply).prefill_at_most is at_most
 
 
 def test_a_prompt_kept_whole_has_no_prefill_speed() -> None:
@@ -192,6 +199,8 @@ def test_two_clocks_are_never_in_one_figure() -> None:
     assert found.decode_clock == "server"
     assert (found.decode.all.value, found.decode.all.n, found.decode.all.unscored) == (20, 1, 1)
     assert (found.client_decode.value, found.client_decode.n) == (10, 1)
+    assert figures_of(by_client, "server").decode_tokens_per_s is None
+    assert figures_of(by_client, "client").decode_tokens_per_s == pytest.approx(10)
 
 
 @pytest.mark.parametrize(
@@ -216,6 +225,45 @@ def test_an_answer_of_one_token_is_not_called_untold() -> None:
     assert (found.n, found.unscored, found.incomplete) == (1, 0, False)
 
 
+# ------------------------------------------------------------------------------------- one try
+
+
+def test_a_try_has_its_own_figures() -> None:
+    reply = Answered(
+        request_id="r",
+        text="a",
+        prompt_tokens=100,
+        output_tokens=21,
+        first_token_s=0.3,
+        total_s=5.0,
+        finish="stop",
+        attempts=2,
+        timing=Timing(load_s=3.0, other_s=0.2, prefill_s=0.5, decode_s=0.5, cold=True),
+    )
+    found = try_figures(reply, suite="demo", test="t_001", repeat=1, clock="server")
+    assert (found.suite, found.test, found.repeat) == ("demo", "t_001", 1)
+    assert (found.seconds, found.first_token_s, found.load_s, found.other_s) == (5.0, 0.3, 3.0, 0.2)
+    assert (found.prefill_tokens_per_s, found.decode_tokens_per_s) == (200.0, 40.0)
+    assert (found.prompt_tokens, found.output_tokens, found.cold) == (100, 21, True)
+    assert (found.finish, found.attempts, found.failure) == ("stop", 2, None)
+
+
+def test_a_choice_is_a_try_without_tokens_out() -> None:
+    timing = Timing(prefill_s=0.5, cold=False, cached_tokens=50)
+    chosen = ChoiceLikelihoods(
+        request_id="c", log_likelihoods=(-1.0,), prompt_tokens=100, total_s=0.6, timing=timing
+    )
+    found = figures_of(chosen)
+    assert (found.prefill_tokens_per_s, found.output_tokens, found.finish) == (100.0, None, "")
+    assert found.decode_tokens_per_s is None
+
+
+def test_a_failed_try_has_its_cause_its_attempts_and_how_long_it_took() -> None:
+    failed = Failed(request_id="f", reason="no", cause="timeout", total_s=120.0, attempts=3)
+    found = figures_of(failed)
+    assert (found.failure, found.attempts, found.seconds) == ("timeout", 3, 120.0)
+
+
 @pytest.mark.parametrize("absurd", [math.inf, math.nan, -1.0, 1e300])
 def test_absurd_claims_of_a_server_are_taken_for_nothing(absurd: float) -> None:
     timing = Timing(load_s=absurd, other_s=absurd, prefill_s=absurd, decode_s=absurd)
@@ -226,4 +274,5 @@ def test_absurd_claims_of_a_server_are_taken_for_nothing(absurd: float) -> None:
 def test_absurd_counts_are_taken_for_nothing() -> None:
     reply = served(tokens=10**400, decode_s=1e-300, prefill_s=1e-300, cached_tokens=10**400)
     assert performance([reply]).output_tokens.value is None
-    assert performance([reply]).prefill.all.value is None
+    assert figures_of(reply).output_tokens is None
+    assert figures_of(reply).prefill_tokens_per_s is None

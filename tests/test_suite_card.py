@@ -1,10 +1,12 @@
-"""A suite's card: balance and what knowing nothing would score."""
+"""A suite's card: balance, sources and what knowing nothing would score."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
+
+from assay.suites.catalogue import SHIPPED
 
 TESTS = [
     {
@@ -32,6 +34,7 @@ def folder(tmp_path):
     made = tmp_path / "mine"
     made.mkdir()
     (made / "q.json").write_text(json.dumps(TESTS))
+    (made / "sources.tsv").write_text("test\tfact\tsource\twhere\nq_001\tsky\ta look up\tthere\n")
     return made
 
 
@@ -41,6 +44,7 @@ def test_every_figure_is_in_the_document(bench, folder):
     assert category["tests"] == 3
     assert category["methods"] == {"multiple_choice": 2, "exact_match": 1}
     assert category["letters"] == {"B": 1, "C": 1}
+    assert document["sources"] == {"a look up": 1}
     assert document["baselines"]["an empty answer"]["value"] == 0.0
     assert document["repeated"] == ["q_002"]
 
@@ -48,12 +52,19 @@ def test_every_figure_is_in_the_document(bench, folder):
 def test_the_card_follows_the_tests_on_a_terminal_and_stands_alone_in_markdown(bench, folder):
     shown = bench.assay("suites", str(folder)).stdout
     page = bench.assay("suites", str(folder), "--format", "md").stdout
-    for said in ("right options", "1 test asks what another asks: q_002"):
+    for said in ("right options", "a look up", "1 test asks what another asks: q_002"):
         assert said in shown
     assert "Two plus two?" in shown
     assert "Two plus two?" not in page
     assert "| right options | B 1, C 1 |" in page
     assert page.startswith("# mine")
+
+
+def test_a_broken_list_of_sources_is_shown_with_its_place(bench, folder):
+    (folder / "sources.tsv").write_text("test\tfact\n")
+    done = bench.assay("suites", str(folder))
+    assert done.returncode == 2
+    assert "the first line must name the columns" in done.stderr
 
 
 @pytest.fixture
@@ -69,6 +80,17 @@ def own_category(bench):
     }
     own.write_text(json.dumps([test]))
     return own
+
+
+def test_facts_about_tests_that_were_replaced_are_not_counted(bench, own_category):
+    shipped = bench.document("suites", "os")["sources"]
+    found = bench.document("suites", "os", "--benchmarks", "b")["sources"]
+    rows = (SHIPPED / "os" / "sources.tsv").read_text("utf-8").splitlines()[1:]
+    tests = json.loads((SHIPPED / "os" / "hardware_id.json").read_text("utf-8"))
+    gone = {test["id"] for test in tests}
+    assert sum(shipped.values()) == len(rows)
+    assert sum(found.values()) == sum(row.split("\t")[0] not in gone for row in rows)
+    assert sum(found.values()) < sum(shipped.values())
 
 
 def test_every_form_names_the_file_that_took_the_place_of_a_category(bench, own_category):

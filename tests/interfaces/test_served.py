@@ -229,7 +229,7 @@ def test_the_quantitative_report_says_where_the_time_went(bench, ollama_server, 
     bench.assay("run", ollama_server.spec(), "-s", sums)
     (run,) = (bench.out / "runs").iterdir()
     text = (run / "performance.md").read_text("utf-8")
-    for words in ("Ollama 0.17.4", "Q4_1", "cold", "warm", "stop", "cores"):
+    for words in ("Ollama 0.17.4", "Q4_1", "cold", "warm", "stop", "sum_001", "cores"):
         assert words in text, words
 
 

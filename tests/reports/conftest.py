@@ -26,6 +26,7 @@ from assay.types.results import (
     SuiteRanking,
     SuiteSummary,
     TestRow,
+    TryFigures,
 )
 
 HOSTILE = (
@@ -162,6 +163,35 @@ def served_model() -> ModelReport:
         finishes={"stop": 7, "length": 1, "": 1},
         failures={"timeout": 1},
     )
+    tries = (
+        TryFigures(
+            suite="demo",
+            test="facts_001",
+            repeat=0,
+            seconds=4.25,
+            first_token_s=0.31,
+            load_s=3.5,
+            other_s=0.01,
+            prefill_tokens_per_s=120.0,
+            decode_tokens_per_s=40.0,
+            prompt_tokens=1034,
+            output_tokens=12,
+            cold=True,
+            finish="stop",
+        ),
+        TryFigures(
+            suite="demo",
+            test="facts_002",
+            repeat=1,
+            seconds=0.5,
+            prefill_tokens_per_s=9500.0,
+            prefill_at_most=True,
+            cold=False,
+            finish="length",
+            attempts=3,
+        ),
+        TryFigures(suite="demo", test="facts_003", repeat=0, seconds=120.0, failure="timeout"),
+    )
     return replace(
         model,
         spec="ollama:small:1b",
@@ -173,6 +203,7 @@ def served_model() -> ModelReport:
             context_length=4096,
             notes=("The context was cut to 4,096 tokens.",),
         ),
+        tries=tries,
     )
 
 
@@ -356,6 +387,7 @@ def hostile_report(report: Report) -> Report:
         performance=replace(served.performance, finishes={HOSTILE: 9}),
         about={HOSTILE: HOSTILE},
         observed=Observed(memory_bytes=1, gpu_bytes=1, notes=(HOSTILE,)),
+        tries=(replace(served.tries[0], suite=HOSTILE, test=HOSTILE, finish=HOSTILE),),
     )
     return replace(
         report,

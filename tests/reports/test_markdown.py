@@ -147,6 +147,28 @@ def test_performance_by_the_clients_clock_is_called_so(served_report: Report) ->
     assert "upper bound" not in text
 
 
+def test_performance_has_a_row_for_every_try(served_report: Report) -> None:
+    lines = performance(served_report).splitlines()
+    for line in (
+        "| demo | facts_001 | 1 | 4.250 | 0.310 | 3.500 | 0.010 | 120.0 | 40.0 | 1,034 | 12 | cold "
+        "| stop | 1 | – |",
+        "| demo | facts_002 | 2 | 0.500 | – | – | – | ≤ 9,500.0 | – | – | – | warm | length | 3 "
+        "| – |",
+        "| demo | facts_003 | 1 | 120.000 | – | – | – | – | – | – | – | – | – | 1 | timed out |",
+    ):
+        assert line in lines
+
+
+def test_performance_shows_so_many_tries_and_says_where_the_rest_is(served_report: Report) -> None:
+    model = served_report.models[0]
+    tries = tuple(replace(model.tries[0], test=f"t_{n:04d}") for n in range(2003))
+    text = performance(replace(served_report, models=(replace(model, tries=tries),)))
+    assert "t_1999" in text
+    assert "t_2000" not in text
+    left = "Tries not shown here: 3; every one: `assay export {run} --format csv`"
+    assert left.format(run=served_report.run) in text.splitlines()
+
+
 def test_performance_says_the_notes_of_the_run_and_of_a_weak_fingerprint(report: Report) -> None:
     text = performance(report)
     assert "- 1 request failed." in text.splitlines()

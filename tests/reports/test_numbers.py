@@ -114,3 +114,9 @@ def test_memory_is_in_units_of_1024(size: int, shown: str) -> None:
 )
 def test_all_and_nothing_are_said_only_where_they_are_true(part: int, shown: str) -> None:
     assert numbers.share(part, 1000) == shown
+
+
+def test_a_single_observation_has_the_decimals_of_its_unit_and_none_is_a_dash() -> None:
+    assert numbers.raw(0.25, "s") == "0.250"
+    assert numbers.raw(1034, "tokens") == "1,034"
+    assert numbers.raw(None, "s") == "–"

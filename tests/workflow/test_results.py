@@ -96,7 +96,7 @@ def kept(store, **options):
     return run  # as it was begun: an evaluation holds no other
 
 
-def test_a_report_holds_machine_server_and_memory(store):
+def test_a_report_holds_machine_server_memory_and_every_try(store):
     report = report_of(store, kept(store, machine=MACHINE))
     (model,) = report.models
     assert report.machine == MACHINE
@@ -106,6 +106,10 @@ def test_a_report_holds_machine_server_and_memory(store):
     assert model.performance.prefill.warm.value == pytest.approx(100)
     assert model.performance.retries == 1
     assert model.performance.failures == {"timeout": 1}
+    rows = {row.test: row for row in model.tries}
+    assert rows["a_000"].output_tokens == 8
+    assert rows["a_001"].cold is False
+    assert rows["a_002"].failure == "timeout"
     assert model.suites[0].categories["a"].method == "first_token"
 
 

@@ -1,5 +1,5 @@
-"""performance.md: the quantitative side of a run, there without a judge too: the machine, and
-model by model what it is, how quick and how it ended.
+"""performance.md: the quantitative side of a run, there without a judge too: the machine; model by
+model what it is, how quick and how it ended; and every try in figures.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from assay.messages import tr
 from assay.reports import quantities, sentences
+from assay.text import number_format as numbers
+from assay.text.safe_text import one_line
 from assay.types.documents import (
     Block,
     Document,
@@ -17,14 +19,19 @@ from assay.types.documents import (
     Note,
     Paragraph,
     Span,
+    Table,
     bullets,
     facts,
+    table,
 )
-from assay.types.results import ModelReport, Report
+from assay.types.results import ModelReport, Report, TryFigures
+
+SHOWN_TRIES = 2000  # rows a browser still shows at once; the export has them all
+LONGEST_FINISH = 40
 
 
 def performance_document(report: Report) -> Document:
-    """Requests answered and failed, seconds and tokens, model by model."""
+    """Requests answered and failed, seconds and tokens, model by model and try by try."""
     title = tr("Performance of run {run}", run=report.run)
     return Document(title=title, blocks=(Heading(title, 1), *_blocks(report)), out=report.out)
 
@@ -36,9 +43,7 @@ def _blocks(report: Report) -> Iterator[Block]:
         yield Heading(tr("The machine that asked"))
         yield facts(sentences.machine(report.machine))
     for model in report.models:
-        yield from _model(model)
-    command = f"assay export {shlex.quote(report.run)} --format csv"
-    yield Paragraph((tr("Every try: "), Span(command, "code")))
+        yield from _model(report, model)
     yield Paragraph(
         tr(
             "Seconds are those of the whole request by the client's clock; loading and "
@@ -48,7 +53,7 @@ def _blocks(report: Report) -> Iterator[Block]:
     )
 
 
-def _model(model: ModelReport) -> Iterator[Block]:
+def _model(report: Report, model: ModelReport) -> Iterator[Block]:
     measured = model.performance
     seen = () if model.observed is None else sentences.observed(model.observed)
     yield Heading(model.spec)
@@ -57,3 +62,41 @@ def _model(model: ModelReport) -> Iterator[Block]:
     yield Paragraph(quantities.answered(measured))
     yield Figures(tuple(quantities.figures(measured)))
     yield bullets(quantities.notes(measured))
+    if model.tries:
+        yield Heading(tr("Every try"), 3)
+        yield _tries(model.tries[:SHOWN_TRIES])
+        left = len(model.tries) - SHOWN_TRIES
+        if left > 0:
+            more = tr("Tries not shown here: {count}; every one: ", count=numbers.count(left))
+            command = f"assay export {shlex.quote(report.run)} --format csv"
+            yield Paragraph((more, Span(command, "code")))
+
+
+def _tries(tries: tuple[TryFigures, ...]) -> Table:
+    heads = (
+        tr("suite"), tr("test"), tr("try"), tr("seconds"), tr("first token, s"), tr("load, s"),
+        tr("other, s"), tr("prefill, tokens/s"), tr("decode, tokens/s"), tr("tokens in"),
+        tr("tokens out"), tr("cold or warm"), tr("finish"), tr("attempts"), tr("failure"),
+    )  # fmt: skip
+    return table(heads, map(_try, tries), right=(*range(2, 11), 13))
+
+
+def _try(row: TryFigures) -> tuple[str, ...]:
+    prefill = numbers.raw(row.prefill_tokens_per_s, "tokens/s")
+    return (
+        row.suite,
+        row.test,
+        numbers.count(row.repeat + 1),
+        numbers.raw(row.seconds, "s"),
+        numbers.raw(row.first_token_s, "s"),
+        numbers.raw(row.load_s, "s"),
+        numbers.raw(row.other_s, "s"),
+        f"≤ {prefill}" if row.prefill_at_most else prefill,
+        numbers.raw(row.decode_tokens_per_s, "tokens/s"),
+        numbers.raw(row.prompt_tokens, "tokens"),
+        numbers.raw(row.output_tokens, "tokens"),
+        quantities.cold_or_warm(row.cold),
+        one_line(row.finish, longest=LONGEST_FINISH) or "–",
+        numbers.count(row.attempts),
+        "–" if row.failure is None else quantities.cause(row.failure),
+    )

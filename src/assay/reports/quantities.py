@@ -122,6 +122,12 @@ def cause(of: Cause) -> str:
     }[of]
 
 
+def cold_or_warm(cold: bool | None) -> str:
+    if cold is None:
+        return "–"
+    return tr("cold") if cold else tr("warm")
+
+
 def _finishes(measured: Performance) -> str:
     named = [
         f"{one_line(word, longest=LONGEST_FINISH) or tr('not reported')} {numbers.count(count)}"

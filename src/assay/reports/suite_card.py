@@ -1,4 +1,4 @@
-"""A suite's card: what it is made of, and its baselines."""
+"""A suite's card: what it is made of, where its facts come from, and its baselines."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ from assay.types.documents import (
     Paragraph,
     bullets,
     facts,
+    table,
 )
 from assay.types.results import CategoryCard, SuiteCard
 
 SHOWN_IDS = 24
+MOST_SOURCES = 20
 
 
 def card_document(card: SuiteCard) -> Document:
@@ -48,13 +50,19 @@ def _blocks(card: SuiteCard) -> Iterator[Block]:
         yield facts(_made_of(category))
     yield Heading(tr("Baselines"))
     yield Figures(tuple(sentences.baselines(card.baselines)))
+    yield Heading(tr("Facts and their sources"))
+    if card.sources:
+        rows = ((name, numbers.count(count)) for name, count in _sources(card))
+        yield table((tr("source"), tr("facts")), rows, right=(1,))
+    else:
+        yield Paragraph(tr("There is no sources.tsv beside the tests."))
     yield Paragraph(_repeated(card))
 
 
 def card_json(card: SuiteCard) -> JsonObject:
     return {
         **pick(card, "suite title version pass_mark shots"),
-        **pick(card, "repeated elsewhere"),
+        **pick(card, "sources repeated elsewhere"),
         "categories": {
             each.name: pick(each, "tests examples weight methods letters")
             for each in card.categories
@@ -92,6 +100,16 @@ def _made_of(category: CategoryCard) -> Iterator[tuple[str, str]]:
     yield tr("scored by"), _counts(category.methods)
     if category.letters:
         yield tr("right options"), _counts(category.letters)
+
+
+def _sources(card: SuiteCard) -> Iterator[tuple[str, int]]:
+    """Sources with the facts each gave; the many that gave few are put together."""
+    counted = [*card.sources.items()]
+    yield from counted[:MOST_SOURCES]
+    rest = counted[MOST_SOURCES:]
+    if rest:
+        others = trn("{count} other source", "{count} other sources", len(rest))
+        yield others, sum(count for _, count in rest)
 
 
 def _repeated(card: SuiteCard) -> str:

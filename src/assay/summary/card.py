@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from assay.types import Category, Suite
 from assay.types.results import Baselines, CategoryCard, SuiteCard
 
 
-def suite_card(suite: Suite, known: Baselines) -> SuiteCard:
+def suite_card(suite: Suite, known: Baselines, sources: Mapping[str, int]) -> SuiteCard:
     return SuiteCard(
         suite=suite.name,
         title=suite.title,
@@ -18,6 +18,7 @@ def suite_card(suite: Suite, known: Baselines) -> SuiteCard:
         shots=suite.shots,
         categories=tuple(_category(suite, category) for category in suite.categories),
         baselines=known,
+        sources=sources,
         repeated=tuple(_repeated(suite)),
         elsewhere=suite.elsewhere,
     )

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from assay.stats import estimates
 from assay.types import Answered, Cause, ChoiceLikelihoods, Estimate, Failed, Reply, Timing
-from assay.types.results import Clock, Performance, Speeds
+from assay.types.results import Clock, Performance, Speeds, TryFigures
 
 AnyAnswer = Answered | ChoiceLikelihoods
 Work = tuple[float, float]  # tokens, and the seconds they took
@@ -77,11 +77,44 @@ def performance(replies: Iterable[Reply]) -> Performance:
     )
 
 
+def try_figures(
+    reply: Reply, *, suite: str, test: str, repeat: int, clock: Clock | None
+) -> TryFigures:
+    """One try in figures, its decoding by the clock that all tries of its model go by."""
+    row = TryFigures(suite=suite, test=test, repeat=repeat)
+    if isinstance(reply, Failed):
+        seconds = _valid(reply.total_s)
+        return replace(row, seconds=seconds, attempts=reply.attempts, failure=reply.cause)
+    if not isinstance(reply, Answered | ChoiceLikelihoods):
+        return row
+    timing = _timing(reply)
+    written = reply if isinstance(reply, Answered) else None
+    return replace(
+        row,
+        seconds=_valid(reply.total_s),
+        first_token_s=_valid(written.first_token_s) if written else None,
+        load_s=_valid(timing.load_s),
+        other_s=_valid(timing.other_s),
+        prefill_tokens_per_s=_quotient(_prefilled(reply)),
+        prefill_at_most=_prefill_at_most(reply),
+        decode_tokens_per_s=_quotient(_decoded(reply, clock)),
+        prompt_tokens=_count(reply.prompt_tokens),
+        output_tokens=_count(written.output_tokens) if written else None,
+        cold=timing.cold,
+        finish=written.finish if written else "",
+        attempts=reply.attempts,
+    )
+
+
 def _valid(number: float | None) -> float | None:
     """A count or a duration that can be one."""
     if number is None or not 0 <= number <= LARGEST:  # NaN is in no range
         return None
     return float(number)
+
+
+def _count(number: int | None) -> int | None:
+    return None if _valid(number) is None else number
 
 
 def _timing(reply: AnyAnswer) -> Timing:
@@ -98,6 +131,10 @@ def _work(tokens: float | None, seconds: float | None) -> Work | None:
     if tokens is None or seconds is None or tokens <= 0 or seconds < SHORTEST_S:
         return None
     return tokens, seconds
+
+
+def _quotient(work: Work | None) -> float | None:
+    return None if work is None else work[0] / work[1]
 
 
 def _overall(reply: AnyAnswer) -> Work | None:

@@ -161,6 +161,11 @@ def share(part: int, whole: int) -> str:
     return f"{percent} %"
 
 
+def raw(number: float | None, unit: str) -> str:
+    """One observation, which has no interval; – where there is none."""
+    return "–" if number is None else _plain(number, unit)
+
+
 def duration(seconds: float) -> str:
     """850 ms, 12.3 s, 4 min 05 s, 2 h 10 min."""
     if seconds < 1:

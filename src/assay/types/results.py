@@ -2,7 +2,7 @@
 
     Report -> Judged (`judged_results`)                               one run: what judges found
     Report -> ModelReport -> SuiteSummary -> TestRow -> RepeatRow     one run: how good
-                          -> Performance -> Speeds                    one run: how quick
+                          -> Performance -> Speeds, TryFigures        one run: how quick
     Comparison -> PairComparison -> SuiteComparison -> Flip, LeftOut  two runs or more, test by test
     Leaderboard -> SuiteRanking -> Standing                           every model in a store
     SuiteCard -> CategoryCard                                         a suite, before any model
@@ -147,6 +147,31 @@ class Performance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TryFigures:
+    """One try in figures; None is unknown. `cold`: the model was loaded for it. `finish` is the
+    server's word, `failure` the cause of a request that failed for good. `prefill_at_most` and the
+    clock of `decode_tokens_per_s` are as in Performance.
+    """
+
+    suite: str
+    test: str
+    repeat: int
+    seconds: float | None = None
+    first_token_s: float | None = None
+    load_s: float | None = None
+    other_s: float | None = None
+    prefill_tokens_per_s: float | None = None
+    prefill_at_most: bool = False
+    decode_tokens_per_s: float | None = None
+    prompt_tokens: int | None = None
+    output_tokens: int | None = None
+    cold: bool | None = None
+    finish: str = ""
+    attempts: int = 1
+    failure: Cause | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReport:
     """One model of a run. `report` is the path of its evaluation report, where there is one.
     `about` is what is known of it, name by name; `observed` what was seen while it was asked.
@@ -165,6 +190,7 @@ class ModelReport:
     notes: tuple[str, ...] = ()
     about: Mapping[str, str] = field(default_factory=dict)
     observed: Observed | None = None
+    tries: tuple[TryFigures, ...] = ()
 
     @property
     def model(self) -> str:
@@ -398,8 +424,9 @@ class CategoryCard:
 class SuiteCard:
     """What a suite is made of, and what knowing nothing would score on it.
 
-    `repeated`: tests whose prompt another has. `elsewhere`: the files that took the place of
-    categories, by category.
+    `sources`: how many facts each source gave, from a sources.tsv beside the tests. `repeated`:
+    tests whose prompt another has. `elsewhere`: the files that took the place of categories, by
+    category.
     """
 
     suite: str
@@ -409,6 +436,7 @@ class SuiteCard:
     shots: int
     categories: tuple[CategoryCard, ...]
     baselines: Baselines
+    sources: Mapping[str, int]
     repeated: tuple[str, ...]
     elsewhere: Mapping[str, str] = field(default_factory=dict)
 

@@ -28,7 +28,7 @@ from assay.types.options import SchemaKind
     "suites",
     help=tr(
         "Lists the shipped and fetched suites. With NAME, shows its tests, what they consist of, "
-        "and the baselines."
+        "where their facts come from, and the baselines."
     ),
     examples=[
         "assay suites",

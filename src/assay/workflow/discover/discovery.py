@@ -6,11 +6,13 @@ the models that a user chose. No model is asked.
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -18,8 +20,10 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from assay.errors import AssayError, ModelUnavailable, UsageError
-from assay.files.file_text import shown_path
+from assay.errors import AssayError, InvalidFiles, ModelUnavailable, UsageError
+from assay.files.file_text import refusal, shown_path
+from assay.files.notes import invalid_files
+from assay.files.places import Place
 from assay.judge.family import same_model
 from assay.machine import available_memory, gpu_memory, installed_version
 from assay.messages import tr
@@ -61,6 +65,8 @@ LEAST_TO_JUDGE = 1.5e9
 THOUSANDS = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 CANNOT_WRITE = frozenset({"bert", "nomic-bert", "nomic-bert-moe"})  # embeddings only
 
+SOURCES_FILE = "sources.tsv"
+COLUMNS = ["test", "fact", "source", "where"]
 MOST_FILES = 200  # files or folders of one folder; a home directory must not cost seconds
 MOST_FOUND = 50
 MOST_BYTES = 4_000_000  # of test files that are looked into, all together
@@ -418,8 +424,16 @@ def describe_suite(name: str, *, benchmarks: Path | None = None) -> SuiteDescrip
 
 
 def describe(suite: Suite) -> SuiteCard:
-    """The suite's balance and its baselines."""
-    return suite_card(suite, baselines_of(suite))
+    """The suite's balance, sources, and trivial baselines. Facts are counted of the tests that a
+    sources.tsv can speak of: a file that took the place of a category brought other tests,
+    whatever their ids.
+    """
+    here = (each for each in suite.categories if each.name not in suite.elsewhere)
+    tests = {case.id for category in here for case in category.cases}
+    tests |= {case.id for examples in suite.few_shot.values() for case in examples}
+    folder = Path(suite.path)
+    sources = facts_by_source(folder if folder.is_dir() else folder.parent, tests)
+    return suite_card(suite, baselines_of(suite), sources)
 
 
 def _about_benchmarks(given: Path | None, named: Mapping[str, SuiteFiles]) -> Iterator[str]:
@@ -432,3 +446,31 @@ def _about_benchmarks(given: Path | None, named: Mapping[str, SuiteFiles]) -> It
         if name not in named:
             yield tr("{name} is missing; get it with `{command}`", name=name,
                      command=fetch_command(name, given))  # fmt: skip
+
+
+def facts_by_source(suite: Path, tests: Collection[str]) -> Mapping[str, int]:
+    """Facts of each source about some tests, most first; empty without a sources.tsv, which has a
+    row a fact (test, fact, source, where in it) and is for people.
+    """
+    path = suite / SOURCES_FILE
+    if not path.is_file():
+        return {}
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [*csv.reader(file, delimiter="\t", strict=True)] or [[]]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise _invalid(path, 1, str(error)) from error
+    if rows[0] != COLUMNS:
+        names = ", ".join(COLUMNS)
+        raise _invalid(path, 1, tr("the first line must name the columns {columns}", columns=names))
+    for line, row in enumerate(rows, 1):
+        if len(row) != len(COLUMNS):
+            raise _invalid(path, line, tr("a fact has 4 cells, not {count}", count=len(row)))
+    counts = Counter(row[2] for row in rows[1:] if row[0] in tests)
+    return {name: counts[name] for name in sorted(counts, key=lambda name: (-counts[name], name))}
+
+
+def _invalid(path: Path, line: int, message: str) -> InvalidFiles:
+    hint = tr("Fix the file, or remove it: it is for readers, and changes no score.")
+    name = shown_path(path)
+    return invalid_files(name, [refusal(name, message, Place(line, 1))], hint=hint)

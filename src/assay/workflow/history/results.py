@@ -19,7 +19,7 @@ from assay.request_identity import MEASURE
 from assay.store import Run, RunModel, Store, StoredTry
 from assay.suites.catalogue import FETCHED
 from assay.suites.sample_prompts import load_samples
-from assay.summary.speed import performance
+from assay.summary.speed import performance, try_figures
 from assay.summary.trials import find_one_letter, measurements, summarise
 from assay.text.number_format import count, figure
 from assay.types import Attempt, Failed, Reply, Suite
@@ -234,6 +234,7 @@ def _model_report(
     tries: Sequence[StoredTry],
     summaries: tuple[SuiteSummary, ...],
 ) -> ModelReport:
+    measured = performance(kept.reply for kept in tries)
     return ModelReport(
         spec=model.spec,
         name=model.facts.name,
@@ -241,12 +242,22 @@ def _model_report(
         fingerprint=model.facts.fingerprint,
         fingerprint_is_weak=model.facts.fingerprint_is_weak,
         suites=summaries,
-        performance=performance(kept.reply for kept in tries),
+        performance=measured,
         measurements=measurements(summaries),
         report=str(_reports_of(store, run) / f"{model.slug}.md") if run.finished else None,
         about=model.facts.about,
         observed=model.observed,
         notes=tuple(_habits(tries)),
+        tries=tuple(
+            try_figures(
+                kept.reply,
+                suite=kept.suite,
+                test=kept.test_id,
+                repeat=kept.repeat,
+                clock=measured.decode_clock,
+            )
+            for kept in tries
+        ),
     )
 
 
