@@ -485,6 +485,16 @@ def test_ctrl_c_while_asking_says_how_to_continue(ready, open_door):
     assert "continue with: assay run ollama:" in text
     assert "Traceback" not in text
 
+    ready.reset()
+    again = open_door(ready.url)
+    again.see("is not finished: 0 of")
+    again.see("Continue it?")
+    again.press(ENTER)
+    text, code = again.end()
+    assert code == 0
+    assert "assay run ollama:" in text
+    assert "Which models?" not in text
+
 
 def test_the_end_of_input_is_a_way_out_too(ready, open_door):
     door = open_door(ready.url)

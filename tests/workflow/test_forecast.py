@@ -165,6 +165,14 @@ def test_a_served_model_is_asked_one_short_question(bench, suite, ollama_server)
     assert "50 to 200 tokens" in ahead.basis
 
 
+def test_answers_are_as_long_as_this_model_wrote_before(bench, suite, ollama_server):
+    ollama_server.answers({"*": "word " * 39})
+    api.run([ollama_server.spec()], suites=[suite], out=bench.out)
+    other = forecast(job(bench, suite, ollama_server.spec(), max_tokens=500))
+    assert other.requests == 6
+    assert "29 to 57 tokens" in other.basis
+
+
 def test_slow_tokens_make_a_long_forecast(bench, suite, ollama_server):
     ollama_server.settings(token_ms=30)
     ahead = forecast(job(bench, suite, ollama_server.spec()))

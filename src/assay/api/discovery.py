@@ -29,6 +29,8 @@ from assay.workflow.discover.discovery import refuse_as_judge as refuse_as_judge
 from assay.workflow.discover.discovery import this_room as this_room
 from assay.workflow.discover.discovery import what_to_judge as what_to_judge
 from assay.workflow.discover.forecast import Forecast as Forecast
+from assay.workflow.discover.forecast import UnfinishedRun as UnfinishedRun
+from assay.workflow.discover.forecast import find_unfinished as find_unfinished
 from assay.workflow.discover.forecast import forecast as forecast_job
 from assay.workflow.evaluate.job import Job
 

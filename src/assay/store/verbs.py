@@ -218,6 +218,17 @@ class Store:
         )
         return row[0] if row else None
 
+    def find_lengths(self, fingerprint: str, suite: str, *, most: int = 200) -> list[int]:
+        """How many tokens the newest answers of a model to tests of this suite have."""
+        rows = self._file.all(
+            "SELECT json_extract(r.body, '$.output_tokens') FROM replies r "
+            "JOIN requests q ON q.id = r.request_id "
+            "WHERE q.fingerprint = ? AND q.suite = ? AND r.kind = 'answered' "
+            "ORDER BY r.id DESC LIMIT ?",
+            (fingerprint, suite, most),
+        )
+        return [row[0] for row in rows if row[0]]
+
     def store_reply(self, run: Run, fingerprint: str, request: Request, reply: Reply) -> int:
         """Store a reply that does not end a test, of any model; returns its number."""
         with self._file.writing():

@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import math
 import os
+import statistics
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from dataclasses import dataclass
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from assay.ask_loop import ask, find_unanswered
+from assay.errors import AssayError
 from assay.messages import tr
 from assay.models.opening import read_spec
 from assay.plan import Plan
-from assay.request_identity import make_unstored_request
+from assay.request_identity import JUDGE_SUITE, make_unstored_request
 from assay.store import Run, Store
 from assay.store.verbs import FILE_NAME
 from assay.types import (
@@ -37,6 +40,7 @@ from assay.workflow.evaluate.asking import StoredReplies, TestDialogue
 from assay.workflow.evaluate.evaluation import key_of
 from assay.workflow.evaluate.job import Job
 from assay.workflow.evaluate.preparation import Prepared, prepare
+from assay.workflow.evaluate.run_folder import RunFolder
 from assay.workflow.judging.judge_scales import cases_to_judge, requests_to_judge
 from assay.workflow.judging.panel import USUAL_CONNECTIONS
 
@@ -44,9 +48,11 @@ Range = tuple[float, float]
 
 # Tokens of a short and of a long answer.
 USUAL_ANSWER = 50, 200
-OPEN_ANSWER = 150, 900  # as in the examples of the shipped rubrics
-JUDGEMENT = 300, 1500  # a reason for every score, a quote for every item of the checklist
+OPEN_ANSWER = 300, 1200  # of small models, whose circles are stopped
+JUDGEMENT = 400, 1500  # a reason for every score, a quote for every item of the checklist
 LONG_THOUGHT = 1000
+ENOUGH_LENGTHS = 5  # answers of a model in the store, from which on its own lengths are taken
+AROUND_MEAN = 0.7, 1.4
 LEAST_SPREAD = 1.5  # high end over low end
 
 # A run that is still to begin may use every stored reply; one that began with --fresh may not.
@@ -78,6 +84,33 @@ class Forecast:
     basis: str
     at_least: bool = False
     judge_requests: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnfinishedRun:
+    """A run that was stopped: the command that continues it, and how many answers it has."""
+
+    command: str
+    created: str
+    answered: int
+    planned: int
+
+
+def find_unfinished(out: Path) -> UnfinishedRun | None:
+    """The newest run of a folder, where it stopped on the way and no process is at it."""
+    with suppress(AssayError), Store(out, read_only=True) as store:
+        run = store.find_run("latest")
+        with RunFolder(out, run.id) as folder:
+            if run.finished or not run.command.startswith("assay run ") or not folder.take():
+                return None
+        tests = sum(1 for suite in store.read_suites(run) for _ in suite.cases)
+        return UnfinishedRun(
+            command=run.command,
+            created=run.created,
+            answered=sum(len(store.find_scored(run, model)) for model in run.models),
+            planned=tests * run.repeats * len(run.models),
+        )
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,10 +174,12 @@ def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Shar
         pending = [(test.request, test) for test in tests if test.request]
         unanswered.append([request for request, _ in pending])
         thinks = plan.facts.thinks and plan.options.think != "off"
+        own = _OwnLengths(store, plan.facts.fingerprint)
         asked = []
         for request, test in pending:
             short, long = OPEN_ANSWER if test.exchange.case.check.judged else USUAL_ANSWER
-            length = _length(request, short, max(long, LONG_THOUGHT) if thinks else long)
+            usual = short, max(long, LONG_THOUGHT) if thinks else long
+            length = _length(request, *(own.of(request.suite) or usual))
             asked.append((request, test.left * _draws(plan, request), length))
         yield _Share(
             model=model,
@@ -166,8 +201,28 @@ def _shares(job: Job, prepared: Prepared, store: Store | None) -> Iterator[_Shar
             for case in cases_to_judge(plan, left, judge, store, begun=begun is not None)
         ]
         requests = requests_to_judge(panel, judge, cases, store, run)
-        asked = [(request, 1, _length(request, *JUDGEMENT)) for request in requests]
+        length = _OwnLengths(store, judge.model.facts.fingerprint).of(JUDGE_SUITE) or JUDGEMENT
+        asked = [(request, 1, _length(request, *length)) for request in requests]
         yield _Share(model=judge.model, asked=asked, judges=True)
+
+
+@dataclass(slots=True)
+class _OwnLengths:
+    """How long the answers of one model were, suite by suite."""
+
+    store: Store | None
+    fingerprint: str
+    _known: dict[str, tuple[int, int] | None] = field(default_factory=dict)
+
+    def of(self, suite: str) -> tuple[int, int] | None:
+        """Tokens of a short and of a long answer; None where too few were stored."""
+        if suite not in self._known:
+            lengths = self.store.find_lengths(self.fingerprint, suite) if self.store else []
+            enough = len(lengths) >= ENOUGH_LENGTHS
+            mean = statistics.fmean(lengths) if enough else 0.0
+            low, high = (max(1, round(mean * share)) for share in AROUND_MEAN)
+            self._known[suite] = (low, high) if enough else None
+        return self._known[suite]
 
 
 def _draws(plan: Plan, request: Request) -> int:

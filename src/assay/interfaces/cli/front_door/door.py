@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -23,6 +24,7 @@ from assay.api.discovery import (
     OllamaFound,
     Room,
     SuiteFound,
+    UnfinishedRun,
     check_suite,
     facts_of,
     find_checkpoints,
@@ -30,6 +32,7 @@ from assay.api.discovery import (
     find_judges,
     find_ollama,
     find_suites,
+    find_unfinished,
     forecast,
     judge_candidates,
     read_spec,
@@ -39,6 +42,7 @@ from assay.api.discovery import (
     what_to_judge,
 )
 from assay.errors import ExitCode
+from assay.interfaces.cli import load_command
 from assay.interfaces.cli.demo import demo_models
 from assay.interfaces.cli.front_door.questions import Option, Questions, Typed, say
 from assay.interfaces.cli.output import show, where_assay_is
@@ -62,6 +66,10 @@ def open_the_door(out: Path) -> int:
     found = find_ollama(room=room)
     _greet(this_machine(), room, found)
     asking = Questions()
+    unfinished = find_unfinished(out)
+    if unfinished and _wants_to_continue(asking, unfinished):
+        words = shlex.split(unfinished.command)[2:]
+        return int(load_command("run").main(words, "assay run", standalone_mode=False) or 0)
     checkpoints = find_checkpoints(here)
     is_bare = not found.models and all(each.why_not for each in checkpoints)
     if is_bare and not _wants_a_model(asking, checkpoints):
@@ -83,6 +91,20 @@ def open_the_door(out: Path) -> int:
         _show_command(options.command_line("run", *models), where_assay_is())
         return ExitCode.DONE
     return _run(options)
+
+
+def _wants_to_continue(asking: Questions, run: UnfinishedRun) -> bool:
+    say(
+        tr(
+            "The run of {created} is not finished: {answered} of {planned} answers are in the "
+            "store, and cost nothing. The command that continues it:",
+            created=run.created,
+            answered=run.answered,
+            planned=run.planned,
+        )
+    )
+    _show_command(run.command)
+    return asking.yes(tr("Continue it?"))
 
 
 def _run(options: RunOptions) -> int:
